@@ -1,0 +1,2 @@
+//! The contest harness: runs contest instances and scores the answers.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The contest harness and micro-benchmarks of Parikh.

@@ -1,0 +1,202 @@
+//! One budget of time, memory and patience, handed down through every stage.
+//!
+//! A [`Budget`] is cheap to clone and to ask. A [`slice`](Budget::slice) of a budget ends no later
+//! than its parent and is cancelled with it, so that a stage can ration its own parts.
+//!
+//! Memory is the resident set of the whole process against a ceiling in bytes. The kernel is asked
+//! for it at most every [`SAMPLING`], by whichever loop asks first; in between the last reading is
+//! used, so that asking costs two relaxed loads and a clock reading.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long one reading of the resident set is used before the kernel is asked again.
+const SAMPLING: Duration = Duration::from_millis(20);
+
+/// Why a budget is spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Exhausted {
+    /// The deadline has passed.
+    #[error("out of time")]
+    Time,
+    /// The resident set of the process has reached the ceiling.
+    #[error("out of memory")]
+    Memory,
+    /// Somebody asked us to stop: a signal, or the answer is known by now.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// What a computation may spend. Every loop that can be long asks [`exhausted`](Self::exhausted).
+#[derive(Clone, Debug)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    /// In bytes of resident set of the process; `u64::MAX` for no ceiling.
+    memory_ceiling: u64,
+    /// Own flag first, then those of the budgets it was sliced from.
+    cancelled: Arc<Cancel>,
+}
+
+#[derive(Debug, Default)]
+struct Cancel {
+    flag: AtomicBool,
+    parent: Option<Arc<Cancel>>,
+}
+
+impl Cancel {
+    fn is_set(&self) -> bool {
+        let mut this = Some(self);
+        while let Some(cancel) = this {
+            if cancel.flag.load(Ordering::Relaxed) {
+                return true;
+            }
+            this = cancel.parent.as_deref();
+        }
+        false
+    }
+}
+
+impl Budget {
+    /// No deadline, no ceiling; ends only when cancelled.
+    pub fn unlimited() -> Self {
+        Budget { deadline: None, memory_ceiling: u64::MAX, cancelled: Arc::default() }
+    }
+
+    /// Ends `time` from now.
+    pub fn lasting(time: Duration) -> Self {
+        let mut budget = Budget::unlimited();
+        // A time too large for the clock is no deadline.
+        budget.deadline = Instant::now().checked_add(time);
+        budget
+    }
+
+    /// The same budget with a ceiling on the resident set of the process, in bytes.
+    pub fn with_memory_ceiling(mut self, bytes: u64) -> Self {
+        self.memory_ceiling = bytes;
+        self
+    }
+
+    /// A part of this budget: ends after `time` or with its parent, whichever is first. Cancelling
+    /// the part leaves the parent alone; cancelling the parent ends the part.
+    pub fn slice(&self, time: Duration) -> Self {
+        let mine = Instant::now().checked_add(time);
+        let deadline = match (self.deadline, mine) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Budget { deadline, ..self.child() }
+    }
+
+    /// A part of this budget with the same deadline and a cancel flag of its own.
+    pub fn child(&self) -> Self {
+        let cancel = Cancel { flag: AtomicBool::new(false), parent: Some(self.cancelled.clone()) };
+        Budget {
+            deadline: self.deadline,
+            memory_ceiling: self.memory_ceiling,
+            cancelled: Arc::new(cancel),
+        }
+    }
+
+    /// Ends this budget and all its slices now.
+    pub fn cancel(&self) {
+        self.cancelled.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was cancelled, here or further up. Cheaper than [`exhausted`](Self::exhausted).
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.is_set()
+    }
+
+    /// Why this budget is spent, or `None` while it is not. Costs a clock reading (about 25 ns).
+    pub fn exhausted(&self) -> Option<Exhausted> {
+        if self.is_cancelled() {
+            Some(Exhausted::Cancelled)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Some(Exhausted::Time)
+        } else if self.memory_ceiling != u64::MAX && resident_bytes() >= self.memory_ceiling {
+            Some(Exhausted::Memory)
+        } else {
+            None
+        }
+    }
+
+    /// Whether this budget is spent.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted().is_some()
+    }
+
+    /// The time left, `None` without a deadline.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// The bytes left below the ceiling, `u64::MAX` without one.
+    pub fn memory_left(&self) -> u64 {
+        if self.memory_ceiling == u64::MAX {
+            return u64::MAX;
+        }
+        self.memory_ceiling.saturating_sub(resident_bytes())
+    }
+
+    /// The ceiling on the resident set in bytes, `u64::MAX` for none.
+    pub fn memory_ceiling(&self) -> u64 {
+        self.memory_ceiling
+    }
+}
+
+/// The resident set of this process in bytes, at most [`SAMPLING`] old; 0 where `/proc` is missing.
+pub fn resident_bytes() -> u64 {
+    static BYTES: AtomicU64 = AtomicU64::new(0);
+    static SAMPLED_AT: AtomicU64 = AtomicU64::new(0);
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    // Plus one: zero says that nothing was read yet.
+    let now = START.get_or_init(Instant::now).elapsed().as_micros() as u64 + 1;
+    let sampled = SAMPLED_AT.load(Ordering::Relaxed);
+    if sampled == 0 || now.saturating_sub(sampled) >= SAMPLING.as_micros() as u64 {
+        SAMPLED_AT.store(now, Ordering::Relaxed);
+        BYTES.store(read_resident_bytes().unwrap_or(0), Ordering::Relaxed);
+    }
+    BYTES.load(Ordering::Relaxed)
+}
+
+fn read_resident_bytes() -> Option<u64> {
+    /// Linux reports pages; every machine we build for has pages of 4 KiB.
+    const PAGE: u64 = 4096;
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * PAGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slice_ends_with_its_parent_but_not_the_other_way_round() {
+        let parent = Budget::unlimited();
+        let slice = parent.slice(Duration::from_secs(1000));
+        let sibling = parent.child();
+        slice.cancel();
+        assert_eq!(slice.exhausted(), Some(Exhausted::Cancelled));
+        assert_eq!(parent.exhausted(), None);
+        assert_eq!(sibling.exhausted(), None);
+        parent.cancel();
+        assert_eq!(sibling.exhausted(), Some(Exhausted::Cancelled));
+    }
+
+    #[test]
+    fn a_passed_deadline_and_a_low_ceiling_are_told_apart() {
+        assert_eq!(Budget::lasting(Duration::ZERO).exhausted(), Some(Exhausted::Time));
+        let tight = Budget::unlimited().with_memory_ceiling(1);
+        assert_eq!(tight.exhausted(), Some(Exhausted::Memory));
+        assert_eq!(tight.memory_left(), 0);
+        let sliced = Budget::lasting(Duration::ZERO).slice(Duration::from_secs(1000));
+        assert_eq!(sliced.exhausted(), Some(Exhausted::Time));
+    }
+
+    #[test]
+    fn the_resident_set_is_read() {
+        assert!(resident_bytes() > 100_000, "{}", resident_bytes());
+    }
+}
