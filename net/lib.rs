@@ -1,1 +1,51 @@
-//! Vocabulary of Parikh.
+//! Vocabulary of Parikh: place/transition nets, markings, predicates, goals and facts, and a tiny
+//! textual net format for tests, examples and bug reports.
+//!
+//! ```
+//! use parikh_net::{text, Predicate, Goal};
+//!
+//! let net = text::parse("
+//!     net handshake
+//!     place idle 2
+//!     place busy
+//!     transition start: idle -> busy
+//!     transition stop:  busy -> idle
+//! ").unwrap();
+//! let busy = net.place_named("busy").unwrap();
+//! let start = net.transition_named("start").unwrap();
+//!
+//! let mut marking = net.initial().clone();
+//! net.fire(&mut marking, start).unwrap();
+//! assert_eq!(marking[busy], 1);
+//!
+//! let both_busy = Goal::Reach(Predicate::at_least(busy, 2));
+//! assert!(!matches!(&both_busy, Goal::Reach(phi) if phi.holds(&net, &marking)));
+//! ```
+//!
+//! This crate does no I/O, knows no solver, and does not panic on a well-formed net.
+
+pub mod builder;
+pub mod facts;
+#[cfg(feature = "generate")]
+pub mod generate;
+pub mod goal;
+pub mod id;
+pub mod marking;
+pub mod names;
+pub mod net;
+pub mod predicate;
+pub mod sequence;
+pub mod sum;
+pub mod text;
+pub mod units;
+
+pub use builder::{BuildError, NetBuilder};
+pub use facts::Facts;
+pub use goal::{Goal, GoalId};
+pub use id::{EffectId, PlaceId, TransitionId, UnitId};
+pub use marking::Marking;
+pub use net::{Arc, Change, FireError, Net, PlaceArc};
+pub use predicate::{Atom, Predicate};
+pub use sequence::{FiringSequence, Step};
+pub use sum::{LinearSum, SumError};
+pub use units::{Units, UnitsError};

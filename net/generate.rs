@@ -1,0 +1,1 @@
+//! Parametric nets with known answers.

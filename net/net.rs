@@ -1,0 +1,273 @@
+//! Place/transition nets: arcs in compressed rows both ways, and transitions grouped by effect.
+//!
+//! Engines read a net along four tables, each one flat array cut into rows: the places a
+//! transition takes from ([`Net::pre`]) and puts to ([`Net::post`]), and the transitions that take
+//! from a place ([`Net::consumers`]) or put to it ([`Net::producers`]). Transitions with the same
+//! effect on every place share an *effect class*: whoever cares about effects only (the state
+//! equation, the choice of a walk) iterates classes.
+
+use crate::id::{EffectId, PlaceId, TransitionId};
+use crate::marking::Marking;
+use crate::names::Names;
+use crate::units::Units;
+
+/// An end of an arc at a place, seen from its transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arc {
+    /// The place at the other end.
+    pub place: PlaceId,
+    /// Tokens moved, at least 1.
+    pub weight: u64,
+}
+
+/// An end of an arc at a transition, seen from its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceArc {
+    /// The transition at the other end.
+    pub transition: TransitionId,
+    /// Tokens moved, at least 1.
+    pub weight: u64,
+}
+
+/// What firing does to one place: post − pre, never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Change {
+    /// The place that changes.
+    pub place: PlaceId,
+    /// Tokens won (positive) or lost (negative).
+    pub delta: i64,
+}
+
+/// Why a transition did not fire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FireError {
+    /// A place holds too few tokens.
+    #[error("a place holds too few tokens")]
+    NotEnabled(PlaceId),
+    /// A place would hold more than [`Marking::MAX_TOKENS`].
+    #[error("a place would hold more than 2^63 - 1 tokens")]
+    Overflow(PlaceId),
+}
+
+/// Rows of varying length in one array: row `i` is `entries[starts[i]..starts[i + 1]]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows<T> {
+    starts: Vec<u32>,
+    entries: Vec<T>,
+}
+
+impl<T> Rows<T> {
+    pub(crate) fn with_capacity(rows: usize, entries: usize) -> Self {
+        let mut starts = Vec::with_capacity(rows + 1);
+        starts.push(0);
+        Rows { starts, entries: Vec::with_capacity(entries) }
+    }
+
+    pub(crate) fn push(&mut self, entry: T) {
+        self.entries.push(entry);
+    }
+
+    pub(crate) fn end_row(&mut self) {
+        self.starts.push(self.entries.len() as u32);
+    }
+
+    pub(crate) fn row(&self, index: usize) -> &[T] {
+        &self.entries[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+}
+
+/// A place/transition net with its initial marking. Made by a [`NetBuilder`](crate::NetBuilder),
+/// never changed afterwards.
+#[derive(Clone, Debug)]
+pub struct Net {
+    pub(crate) name: String,
+    pub(crate) place_names: Names,
+    pub(crate) transition_names: Names,
+    /// Human names, where the model has them and they differ from the ids. Sorted by index.
+    pub(crate) place_labels: Vec<(PlaceId, Box<str>)>,
+    pub(crate) transition_labels: Vec<(TransitionId, Box<str>)>,
+    pub(crate) pre: Rows<Arc>,
+    pub(crate) post: Rows<Arc>,
+    pub(crate) consumers: Rows<PlaceArc>,
+    pub(crate) producers: Rows<PlaceArc>,
+    pub(crate) effect_of: Vec<EffectId>,
+    pub(crate) effects: Rows<Change>,
+    pub(crate) classes: Rows<TransitionId>,
+    pub(crate) initial: Marking,
+    pub(crate) units: Option<Units>,
+}
+
+impl Net {
+    /// The net's own name (its PNML id); empty when it has none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of places.
+    pub fn place_count(&self) -> usize {
+        self.place_names.len()
+    }
+
+    /// The number of transitions.
+    pub fn transition_count(&self) -> usize {
+        self.transition_names.len()
+    }
+
+    /// The number of arcs, both directions.
+    pub fn arc_count(&self) -> usize {
+        self.pre.entries.len() + self.post.entries.len()
+    }
+
+    /// The number of effect classes.
+    pub fn effect_count(&self) -> usize {
+        self.effects.starts.len() - 1
+    }
+
+    /// All places in order.
+    pub fn places(&self) -> impl ExactSizeIterator<Item = PlaceId> + DoubleEndedIterator + use<> {
+        (0..self.place_count()).map(PlaceId::new)
+    }
+
+    /// All transitions in order.
+    pub fn transitions(
+        &self,
+    ) -> impl ExactSizeIterator<Item = TransitionId> + DoubleEndedIterator + use<> {
+        (0..self.transition_count()).map(TransitionId::new)
+    }
+
+    /// All effect classes in order.
+    pub fn effect_classes(
+        &self,
+    ) -> impl ExactSizeIterator<Item = EffectId> + DoubleEndedIterator + use<> {
+        (0..self.effect_count()).map(EffectId::new)
+    }
+
+    /// What `t` takes, by ascending place.
+    pub fn pre(&self, t: TransitionId) -> &[Arc] {
+        self.pre.row(t.index())
+    }
+
+    /// What `t` puts, by ascending place.
+    pub fn post(&self, t: TransitionId) -> &[Arc] {
+        self.post.row(t.index())
+    }
+
+    /// The transitions that take from `p`, ascending.
+    pub fn consumers(&self, p: PlaceId) -> &[PlaceArc] {
+        self.consumers.row(p.index())
+    }
+
+    /// The transitions that put to `p`, ascending.
+    pub fn producers(&self, p: PlaceId) -> &[PlaceArc] {
+        self.producers.row(p.index())
+    }
+
+    /// The effect class of `t`.
+    pub fn effect_of(&self, t: TransitionId) -> EffectId {
+        self.effect_of[t.index()]
+    }
+
+    /// What firing any transition of class `e` changes, by ascending place; empty for a class
+    /// without effect.
+    pub fn effect(&self, e: EffectId) -> &[Change] {
+        self.effects.row(e.index())
+    }
+
+    /// The transitions of class `e`, ascending; never empty.
+    pub fn class(&self, e: EffectId) -> &[TransitionId] {
+        self.classes.row(e.index())
+    }
+
+    /// What firing `t` changes, by ascending place.
+    pub fn delta(&self, t: TransitionId) -> &[Change] {
+        self.effect(self.effect_of(t))
+    }
+
+    /// The tokens `t` takes from `p`; 0 without an arc.
+    pub fn pre_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
+        weight_at(self.pre(t), p)
+    }
+
+    /// The tokens `t` puts to `p`; 0 without an arc.
+    pub fn post_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
+        weight_at(self.post(t), p)
+    }
+
+    /// The model's id of `p`: what formulas and messages call it.
+    pub fn place_name(&self, p: PlaceId) -> &str {
+        self.place_names.get(p.index())
+    }
+
+    /// The model's id of `t`.
+    pub fn transition_name(&self, t: TransitionId) -> &str {
+        self.transition_names.get(t.index())
+    }
+
+    /// The name given to people for `p`, where the model has one that differs from the id.
+    pub fn place_label(&self, p: PlaceId) -> Option<&str> {
+        let at = self.place_labels.binary_search_by_key(&p, |&(place, _)| place).ok()?;
+        Some(&self.place_labels[at].1)
+    }
+
+    /// The name given to people for `t`, where the model has one that differs from the id.
+    pub fn transition_label(&self, t: TransitionId) -> Option<&str> {
+        let at = self.transition_labels.binary_search_by_key(&t, |&(t, _)| t).ok()?;
+        Some(&self.transition_labels[at].1)
+    }
+
+    /// The place with this id.
+    pub fn place_named(&self, name: &str) -> Option<PlaceId> {
+        self.place_names.find(name).map(PlaceId::new)
+    }
+
+    /// The transition with this id.
+    pub fn transition_named(&self, name: &str) -> Option<TransitionId> {
+        self.transition_names.find(name).map(TransitionId::new)
+    }
+
+    /// The initial marking m₀.
+    pub fn initial(&self) -> &Marking {
+        &self.initial
+    }
+
+    /// The nested units (NUPN) of the model, where it has them.
+    pub fn units(&self) -> Option<&Units> {
+        self.units.as_ref()
+    }
+
+    /// Whether `marking` holds what `t` takes.
+    pub fn is_enabled(&self, marking: &Marking, t: TransitionId) -> bool {
+        self.pre(t).iter().all(|arc| marking[arc.place] >= arc.weight)
+    }
+
+    /// Whether no transition is enabled in `marking`.
+    pub fn is_dead(&self, marking: &Marking) -> bool {
+        !self.transitions().any(|t| self.is_enabled(marking, t))
+    }
+
+    /// Fires `t` once in `marking`, which is left as it was on an error.
+    ///
+    /// # Errors
+    /// When `t` is not enabled, or a place would overflow; each names the place.
+    pub fn fire(&self, marking: &mut Marking, t: TransitionId) -> Result<(), FireError> {
+        if let Some(arc) = self.pre(t).iter().find(|arc| marking[arc.place] < arc.weight) {
+            return Err(FireError::NotEnabled(arc.place));
+        }
+        let overflows = |change: &&Change| {
+            change.delta > 0
+                && marking[change.place] > Marking::MAX_TOKENS - change.delta.unsigned_abs()
+        };
+        if let Some(change) = self.delta(t).iter().find(overflows) {
+            return Err(FireError::Overflow(change.place));
+        }
+        for change in self.delta(t) {
+            // Neither end is crossed: enabledness and the check above.
+            marking[change.place] = marking[change.place].wrapping_add_signed(change.delta);
+        }
+        Ok(())
+    }
+}
+
+fn weight_at(row: &[Arc], p: PlaceId) -> u64 {
+    row.binary_search_by_key(&p, |arc| arc.place).map_or(0, |at| row[at].weight)
+}

@@ -1,0 +1,283 @@
+//! State predicates in negation normal form.
+//!
+//! The leaves are linear atoms Σ a·m(p) ≤ k, the enabledness of one transition, and deadness of
+//! the whole marking. The latter two could be written with atoms (see [`Predicate::to_atoms`]),
+//! and some engines want them so; but walks and searches know what is enabled anyway, and a
+//! deadlock in atoms is as large as the net.
+
+use crate::id::{PlaceId, TransitionId};
+use crate::marking::Marking;
+use crate::net::Net;
+use crate::sum::LinearSum;
+
+/// Σ a·m(p) ≤ bound.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Atom {
+    /// The left side.
+    pub sum: LinearSum,
+    /// The right side.
+    pub bound: i64,
+}
+
+impl Atom {
+    /// Whether it holds in `marking`.
+    pub fn holds(&self, marking: &Marking) -> bool {
+        self.sum.value(marking) <= i128::from(self.bound)
+    }
+
+    /// Its negation: Σ a·m(p) ≥ bound + 1, that is Σ −a·m(p) ≤ −bound − 1.
+    pub fn negated(&self) -> Atom {
+        // −bound − 1 = !bound in two's complement, without overflow.
+        Atom { sum: self.sum.negated(), bound: !self.bound }
+    }
+}
+
+/// A property of markings. Made by the functions below, which flatten and fold as they go: no
+/// conjunction or disjunction has a constant, one of its own kind, or fewer than two parts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Predicate {
+    /// Holds everywhere.
+    True,
+    /// Holds nowhere.
+    False,
+    /// A linear comparison.
+    Atom(Atom),
+    /// The transition is enabled.
+    Enabled(TransitionId),
+    /// The transition is not enabled.
+    Disabled(TransitionId),
+    /// No transition is enabled.
+    Dead,
+    /// Some transition is enabled.
+    NotDead,
+    /// All hold; two or more.
+    And(Vec<Predicate>),
+    /// At least one holds; two or more.
+    Or(Vec<Predicate>),
+}
+
+impl Predicate {
+    /// Σ ≤ bound. A sum without terms is decided at once.
+    pub fn at_most(sum: LinearSum, bound: i64) -> Predicate {
+        if sum.is_zero() {
+            return Predicate::constant(0 <= bound);
+        }
+        Predicate::Atom(Atom { sum, bound })
+    }
+
+    /// m(place) ≥ tokens.
+    pub fn at_least(place: PlaceId, tokens: u64) -> Predicate {
+        match i64::try_from(tokens) {
+            Ok(0) => Predicate::True,
+            Ok(k) => Predicate::Atom(Atom { sum: LinearSum::place(place).negated(), bound: -k }),
+            // No place ever holds more than `Marking::MAX_TOKENS`.
+            Err(_) => Predicate::False,
+        }
+    }
+
+    /// m(place) ≤ tokens.
+    pub fn no_more_than(place: PlaceId, tokens: u64) -> Predicate {
+        Predicate::at_least(place, tokens.saturating_add(1)).negated()
+    }
+
+    /// True or false.
+    pub fn constant(holds: bool) -> Predicate {
+        if holds { Predicate::True } else { Predicate::False }
+    }
+
+    /// The conjunction of `parts`.
+    pub fn and(parts: impl IntoIterator<Item = Predicate>) -> Predicate {
+        let mut all = Vec::new();
+        for part in parts {
+            match part {
+                Predicate::True => {}
+                Predicate::False => return Predicate::False,
+                Predicate::And(inner) => all.extend(inner),
+                part => all.push(part),
+            }
+        }
+        match all.len() {
+            0 => Predicate::True,
+            1 => all.swap_remove(0),
+            _ => Predicate::And(all),
+        }
+    }
+
+    /// The disjunction of `parts`.
+    pub fn or(parts: impl IntoIterator<Item = Predicate>) -> Predicate {
+        let mut all = Vec::new();
+        for part in parts {
+            match part {
+                Predicate::False => {}
+                Predicate::True => return Predicate::True,
+                Predicate::Or(inner) => all.extend(inner),
+                part => all.push(part),
+            }
+        }
+        match all.len() {
+            0 => Predicate::False,
+            1 => all.swap_remove(0),
+            _ => Predicate::Or(all),
+        }
+    }
+
+    /// The negation, in negation normal form again.
+    pub fn negated(self) -> Predicate {
+        match self {
+            Predicate::True => Predicate::False,
+            Predicate::False => Predicate::True,
+            Predicate::Atom(atom) => Predicate::Atom(atom.negated()),
+            Predicate::Enabled(t) => Predicate::Disabled(t),
+            Predicate::Disabled(t) => Predicate::Enabled(t),
+            Predicate::Dead => Predicate::NotDead,
+            Predicate::NotDead => Predicate::Dead,
+            Predicate::And(parts) => Predicate::or(parts.into_iter().map(Predicate::negated)),
+            Predicate::Or(parts) => Predicate::and(parts.into_iter().map(Predicate::negated)),
+        }
+    }
+
+    /// Whether it holds in `marking`.
+    pub fn holds(&self, net: &Net, marking: &Marking) -> bool {
+        match self {
+            Predicate::True => true,
+            Predicate::False => false,
+            Predicate::Atom(atom) => atom.holds(marking),
+            Predicate::Enabled(t) => net.is_enabled(marking, *t),
+            Predicate::Disabled(t) => !net.is_enabled(marking, *t),
+            Predicate::Dead => net.is_dead(marking),
+            Predicate::NotDead => !net.is_dead(marking),
+            Predicate::And(parts) => parts.iter().all(|part| part.holds(net, marking)),
+            Predicate::Or(parts) => parts.iter().any(|part| part.holds(net, marking)),
+        }
+    }
+
+    /// The same property with linear atoms as its only leaves. Each mention of a transition
+    /// becomes as many atoms as it has inputs; a deadlock as many as the net has input arcs.
+    pub fn to_atoms(&self, net: &Net) -> Predicate {
+        let enabled = |t: TransitionId| {
+            let inputs = net.pre(t).iter();
+            Predicate::and(inputs.map(|arc| Predicate::at_least(arc.place, arc.weight)))
+        };
+        match self {
+            Predicate::Enabled(t) => enabled(*t),
+            Predicate::Disabled(t) => enabled(*t).negated(),
+            Predicate::NotDead => Predicate::or(net.transitions().map(enabled)),
+            Predicate::Dead => Predicate::and(net.transitions().map(|t| enabled(t).negated())),
+            Predicate::And(parts) => Predicate::and(parts.iter().map(|part| part.to_atoms(net))),
+            Predicate::Or(parts) => Predicate::or(parts.iter().map(|part| part.to_atoms(net))),
+            leaf => leaf.clone(),
+        }
+    }
+
+    /// The places whose tokens matter, ascending: those of the atoms, and the input places of the
+    /// transitions whose enabledness is asked.
+    pub fn support(&self, net: &Net) -> Vec<PlaceId> {
+        let mut marked = vec![false; net.place_count()];
+        self.mark_support(net, &mut marked);
+        net.places().filter(|place| marked[place.index()]).collect()
+    }
+
+    fn mark_support(&self, net: &Net, marked: &mut [bool]) {
+        match self {
+            Predicate::True | Predicate::False => {}
+            Predicate::Atom(atom) => {
+                atom.sum.terms().iter().for_each(|&(place, _)| marked[place.index()] = true);
+            }
+            Predicate::Enabled(t) | Predicate::Disabled(t) => {
+                net.pre(*t).iter().for_each(|arc| marked[arc.place.index()] = true);
+            }
+            Predicate::Dead | Predicate::NotDead => {
+                for place in net.places().filter(|&place| !net.consumers(place).is_empty()) {
+                    marked[place.index()] = true;
+                }
+            }
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                parts.iter().for_each(|part| part.mark_support(net, marked));
+            }
+        }
+    }
+
+    /// Whether it mentions deadness of the whole marking anywhere.
+    pub fn mentions_deadness(&self) -> bool {
+        match self {
+            Predicate::Dead | Predicate::NotDead => true,
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                parts.iter().any(Predicate::mentions_deadness)
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(index: usize) -> PlaceId {
+        PlaceId::new(index)
+    }
+
+    #[test]
+    fn junctions_flatten_and_fold() {
+        let [a, b, c] = [0, 1, 2].map(|i| Predicate::at_least(place(i), 1));
+        let nested =
+            Predicate::and([a.clone(), Predicate::True, Predicate::and([b.clone(), c.clone()])]);
+        assert_eq!(nested, Predicate::And(vec![a.clone(), b.clone(), c]));
+        assert_eq!(Predicate::or([a.clone(), Predicate::True]), Predicate::True);
+        assert_eq!(Predicate::or([Predicate::False, b.clone()]), b);
+        assert_eq!(Predicate::and([]), Predicate::True);
+        assert_eq!(Predicate::or([]), Predicate::False);
+    }
+
+    #[test]
+    fn a_negated_atom_is_its_complement_even_at_the_ends_of_the_numbers() {
+        let net = crate::text::parse("net n\nplace p 3").unwrap();
+        let p = net.place_named("p").unwrap();
+        for bound in [i64::MIN, -4, -3, -2, 0, 2, 3, i64::MAX] {
+            for sum in [LinearSum::place(p), LinearSum::place(p).negated()] {
+                let atom = Predicate::at_most(sum, bound);
+                let holds = atom.holds(&net, net.initial());
+                assert_ne!(holds, atom.negated().holds(&net, net.initial()), "{bound}");
+            }
+        }
+    }
+
+    #[test]
+    fn atoms_say_the_same_as_enabledness() {
+        let net = crate::text::parse(
+            "net n
+             place p 1
+             place q 2
+             transition t: p + 2*q -> p
+             transition u: 3*q ->",
+        )
+        .unwrap();
+        let t = net.transition_named("t").unwrap();
+        let u = net.transition_named("u").unwrap();
+        let leaves = [
+            Predicate::Enabled(t),
+            Predicate::Disabled(u),
+            Predicate::Disabled(t),
+            Predicate::Dead,
+            Predicate::NotDead,
+        ];
+        for p in 0..3 {
+            for q in 0..4 {
+                let marking = Marking::new(vec![p, q]);
+                for leaf in &leaves {
+                    let atoms = leaf.to_atoms(&net);
+                    assert_eq!(leaf.holds(&net, &marking), atoms.holds(&net, &marking));
+                }
+            }
+        }
+        assert_eq!(Predicate::Dead.support(&net).len(), 2);
+    }
+
+    #[test]
+    fn a_source_transition_is_never_disabled() {
+        let net = crate::text::parse("net n\nplace p\ntransition s: -> p").unwrap();
+        let s = net.transition_named("s").unwrap();
+        assert_eq!(Predicate::Disabled(s).to_atoms(&net), Predicate::False);
+        assert_eq!(Predicate::Dead.to_atoms(&net), Predicate::False);
+    }
+}

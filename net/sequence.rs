@@ -1,0 +1,69 @@
+//! Firing sequences, run-length encoded: a walk that fires a transition 10⁹ times in a row is one
+//! step of its record.
+
+use crate::id::TransitionId;
+
+/// One transition fired `count` times in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What fires.
+    pub transition: TransitionId,
+    /// How often in a row, at least 1.
+    pub count: u64,
+}
+
+/// Transitions in the order they fire from the initial marking.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct FiringSequence {
+    steps: Vec<Step>,
+}
+
+impl FiringSequence {
+    /// The empty sequence.
+    pub fn new() -> Self {
+        FiringSequence::default()
+    }
+
+    /// Appends `count` firings of `transition`; joins the last step when it is the same one.
+    pub fn push(&mut self, transition: TransitionId, count: u64) {
+        if count == 0 {
+            return;
+        }
+        if let Some(last) = self.steps.last_mut()
+            && last.transition == transition
+            && let Some(sum) = last.count.checked_add(count)
+        {
+            last.count = sum;
+            return;
+        }
+        self.steps.push(Step { transition, count });
+    }
+
+    /// Appends all of `other`.
+    pub fn extend(&mut self, other: &FiringSequence) {
+        other.steps.iter().for_each(|step| self.push(step.transition, step.count));
+    }
+
+    /// The runs in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Whether nothing fires.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The number of firings.
+    pub fn firings(&self) -> u128 {
+        self.steps.iter().map(|step| u128::from(step.count)).sum()
+    }
+}
+
+impl FromIterator<TransitionId> for FiringSequence {
+    fn from_iter<I: IntoIterator<Item = TransitionId>>(transitions: I) -> Self {
+        let mut sequence = FiringSequence::new();
+        transitions.into_iter().for_each(|transition| sequence.push(transition, 1));
+        sequence
+    }
+}

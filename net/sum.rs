@@ -1,0 +1,94 @@
+//! Weighted sums of tokens: Σ a·m(p) with integer coefficients.
+
+use crate::id::PlaceId;
+use crate::marking::Marking;
+
+/// Σ a·m(p): each place at most once, ascending, no coefficient 0, and Σ|a| ≤ 2⁶³ − 1, so that
+/// its value in any marking fits an `i128`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct LinearSum {
+    terms: Box<[(PlaceId, i64)]>,
+}
+
+/// The coefficients of a sum are too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the coefficients of a sum of tokens add up to more than 2^63 - 1")]
+pub struct SumError;
+
+impl LinearSum {
+    /// The sum of these terms; terms of one place are added up.
+    ///
+    /// # Errors
+    /// When the coefficients' magnitudes add up to more than 2⁶³ − 1.
+    pub fn new(terms: impl IntoIterator<Item = (PlaceId, i64)>) -> Result<Self, SumError> {
+        let mut terms: Vec<(PlaceId, i64)> = terms.into_iter().collect();
+        let magnitude: u128 = terms.iter().map(|&(_, a)| u128::from(a.unsigned_abs())).sum();
+        if magnitude > i64::MAX as u128 {
+            return Err(SumError);
+        }
+        terms.sort_unstable_by_key(|&(place, _)| place);
+        terms.dedup_by(|later, kept| {
+            let same = later.0 == kept.0;
+            if same {
+                // Cannot overflow: the magnitudes together fit.
+                kept.1 += later.1;
+            }
+            same
+        });
+        terms.retain(|&(_, coefficient)| coefficient != 0);
+        Ok(LinearSum { terms: terms.into_boxed_slice() })
+    }
+
+    /// The tokens of one place.
+    pub fn place(place: PlaceId) -> Self {
+        LinearSum { terms: Box::new([(place, 1)]) }
+    }
+
+    /// The terms by ascending place.
+    pub fn terms(&self) -> &[(PlaceId, i64)] {
+        &self.terms
+    }
+
+    /// The coefficient of `place`; 0 when it does not occur.
+    pub fn coefficient(&self, place: PlaceId) -> i64 {
+        self.terms.binary_search_by_key(&place, |&(p, _)| p).map_or(0, |at| self.terms[at].1)
+    }
+
+    /// Whether it has no term, so is 0 in every marking.
+    pub fn is_zero(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Its value in `marking`.
+    pub fn value(&self, marking: &Marking) -> i128 {
+        self.terms.iter().map(|&(p, a)| i128::from(a) * i128::from(marking[p])).sum()
+    }
+
+    /// −1 times it.
+    pub fn negated(&self) -> Self {
+        LinearSum { terms: self.terms.iter().map(|&(p, a)| (p, -a)).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_of_one_place_add_up_and_zeros_vanish() {
+        let [p, q] = [0, 1].map(PlaceId::new);
+        let sum = LinearSum::new([(q, 2), (p, 1), (q, -2), (p, 3)]).unwrap();
+        assert_eq!(sum.terms(), [(p, 4)]);
+        assert_eq!((sum.coefficient(p), sum.coefficient(q)), (4, 0));
+        assert_eq!(sum.value(&Marking::new(vec![5, 7])), 20);
+    }
+
+    #[test]
+    fn the_largest_value_does_not_overflow() {
+        let [p, q] = [0, 1].map(PlaceId::new);
+        assert_eq!(LinearSum::new([(p, i64::MAX), (q, 1)]), Err(SumError));
+        let sum = LinearSum::new([(p, i64::MAX - 1), (q, 1)]).unwrap();
+        let full = Marking::new(vec![Marking::MAX_TOKENS; 2]);
+        assert_eq!(sum.value(&full), i128::from(i64::MAX) * i128::from(i64::MAX));
+    }
+}

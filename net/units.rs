@@ -1,0 +1,208 @@
+//! Nested units (NUPN): a tree of units, each place in exactly one of them.
+//!
+//! In a *unit-safe* net every reachable marking is one-safe, marks at most one own place of each
+//! unit, and never marks a unit together with one of its transitive sub-units: the places along
+//! any chain from the root to a leaf exclude each other. The model says so; Parikh takes it as an
+//! assumption that evidence must name.
+//!
+//! Source: H. Garavel, *Nested-Unit Petri Nets*, JLAMP 104, 2019.
+
+use crate::id::{PlaceId, UnitId};
+use crate::marking::Marking;
+
+/// One unit of the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The model's id of the unit.
+    pub name: Box<str>,
+    /// Its own places (not those of sub-units), ascending.
+    pub places: Vec<PlaceId>,
+    /// The unit around it; `None` for the root.
+    pub parent: Option<UnitId>,
+}
+
+/// The unit tree of a net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Units {
+    units: Vec<Unit>,
+    root: UnitId,
+    safe: bool,
+    unit_of: Vec<UnitId>,
+}
+
+/// Why a unit structure is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnitsError {
+    /// A place is in no unit.
+    #[error("place `{0}` is in no unit")]
+    PlaceWithoutUnit(String),
+    /// A place is listed twice.
+    #[error("place `{0}` is in more than one unit")]
+    PlaceInTwoUnits(String),
+    /// The units do not form one tree below the root.
+    #[error("unit `{0}` is not below the root unit exactly once")]
+    NotATree(String),
+    /// The structure claims unit-safety, but the initial marking violates it.
+    #[error("the units claim to be safe, but initially place `{0}` breaks that")]
+    InitiallyUnsafe(String),
+}
+
+impl Units {
+    /// Checks and takes a unit tree over the places of a net with `initial` marking. `name` gives
+    /// a place's name for messages.
+    ///
+    /// # Errors
+    /// When a place is missing or repeated, the units are no tree with the given root, or a
+    /// claimed safety does not hold initially.
+    pub fn new<'n>(
+        units: Vec<Unit>,
+        root: UnitId,
+        safe: bool,
+        initial: &Marking,
+        name: impl Fn(PlaceId) -> &'n str,
+    ) -> Result<Self, UnitsError> {
+        let mut unit_of: Vec<Option<UnitId>> = vec![None; initial.tokens().len()];
+        for (index, unit) in units.iter().enumerate() {
+            for &place in &unit.places {
+                let slot = &mut unit_of[place.index()];
+                if slot.replace(UnitId::new(index)).is_some() {
+                    return Err(UnitsError::PlaceInTwoUnits(name(place).to_owned()));
+                }
+            }
+        }
+        let missing = |index: usize| UnitsError::PlaceWithoutUnit(name(PlaceId::new(index)).into());
+        let unit_of = unit_of
+            .into_iter()
+            .enumerate()
+            .map(|(index, unit)| unit.ok_or_else(|| missing(index)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let this = Units { units, root, safe, unit_of };
+        this.check_tree()?;
+        if safe && let Some(place) = this.unsafe_place(initial) {
+            return Err(UnitsError::InitiallyUnsafe(name(place).to_owned()));
+        }
+        Ok(this)
+    }
+
+    fn check_tree(&self) -> Result<(), UnitsError> {
+        // Every unit but the root has a parent; no chain of parents is longer than the tree.
+        let mut reaches_root = vec![false; self.units.len()];
+        reaches_root[self.root.index()] = self.get(self.root).parent.is_none();
+        for start in 0..self.units.len() {
+            let mut chain = Vec::new();
+            let mut unit = start;
+            while !reaches_root[unit] {
+                chain.push(unit);
+                match self.units[unit].parent {
+                    Some(parent) if chain.len() <= self.units.len() => unit = parent.index(),
+                    _ => return Err(UnitsError::NotATree(self.units[start].name.to_string())),
+                }
+            }
+            chain.into_iter().for_each(|unit| reaches_root[unit] = true);
+        }
+        Ok(())
+    }
+
+    /// A place whose tokens in `marking` contradict unit-safety.
+    fn unsafe_place(&self, marking: &Marking) -> Option<PlaceId> {
+        let mut marked_by = vec![false; self.units.len()];
+        for (place, tokens) in marking.marked() {
+            let taken = std::mem::replace(&mut marked_by[self.unit_of(place).index()], true);
+            if tokens > 1 || taken {
+                return Some(place);
+            }
+        }
+        let ancestor_marked = |place: PlaceId| {
+            let above = self.get(self.unit_of(place)).parent;
+            std::iter::successors(above, |&unit| self.get(unit).parent)
+                .any(|unit| marked_by[unit.index()])
+        };
+        marking.marked().map(|(place, _)| place).find(|&place| ancestor_marked(place))
+    }
+
+    /// The number of units, the root included.
+    pub fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Never: there is always a root.
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    /// The unit with this id.
+    pub fn get(&self, unit: UnitId) -> &Unit {
+        &self.units[unit.index()]
+    }
+
+    /// All units in the order of the model.
+    pub fn iter(&self) -> impl Iterator<Item = (UnitId, &Unit)> {
+        self.units.iter().enumerate().map(|(index, unit)| (UnitId::new(index), unit))
+    }
+
+    /// The unit around all others.
+    pub fn root(&self) -> UnitId {
+        self.root
+    }
+
+    /// Whether the model claims unit-safety. Without the claim the tree says nothing of markings.
+    pub fn safe(&self) -> bool {
+        self.safe
+    }
+
+    /// The unit that holds `place`.
+    pub fn unit_of(&self, place: PlaceId) -> UnitId {
+        self.unit_of[place.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(name: &str, places: &[usize], parent: Option<usize>) -> Unit {
+        let places = places.iter().map(|&p| PlaceId::new(p)).collect();
+        Unit { name: name.into(), places, parent: parent.map(UnitId::new) }
+    }
+
+    fn units(tree: Vec<Unit>, safe: bool, tokens: &[u64]) -> Result<Units, UnitsError> {
+        let marking = Marking::new(tokens.to_vec());
+        let names = ["a", "b", "c"];
+        Units::new(tree, UnitId::new(0), safe, &marking, |p| names[p.index()])
+    }
+
+    #[test]
+    fn a_tree_with_every_place_once_is_taken() {
+        let tree =
+            vec![unit("root", &[], None), unit("u", &[0, 1], Some(0)), unit("v", &[2], Some(1))];
+        let taken = units(tree, true, &[0, 1, 0]).unwrap();
+        assert_eq!(taken.unit_of(PlaceId::new(2)), UnitId::new(2));
+        assert_eq!(taken.len(), 3);
+    }
+
+    #[test]
+    fn missing_and_repeated_places_are_named() {
+        let missing = vec![unit("root", &[0, 1], None)];
+        assert_eq!(units(missing, false, &[0; 3]), Err(UnitsError::PlaceWithoutUnit("c".into())));
+        let twice = vec![unit("root", &[0, 1, 2], None), unit("u", &[1], Some(0))];
+        assert_eq!(units(twice, false, &[0; 3]), Err(UnitsError::PlaceInTwoUnits("b".into())));
+    }
+
+    #[test]
+    fn a_cycle_of_units_and_a_second_root_are_refused() {
+        let cycle =
+            vec![unit("r", &[0, 1, 2], None), unit("u", &[], Some(2)), unit("v", &[], Some(1))];
+        assert_eq!(units(cycle, false, &[0; 3]), Err(UnitsError::NotATree("u".into())));
+        let two = vec![unit("r", &[0, 1, 2], None), unit("s", &[], None)];
+        assert_eq!(units(two, false, &[0; 3]), Err(UnitsError::NotATree("s".into())));
+    }
+
+    #[test]
+    fn a_claim_of_safety_is_checked_on_the_initial_marking() {
+        let tree = || vec![unit("root", &[0], None), unit("u", &[1, 2], Some(0))];
+        assert_eq!(units(tree(), true, &[0, 1, 1]), Err(UnitsError::InitiallyUnsafe("c".into())));
+        assert_eq!(units(tree(), true, &[1, 1, 0]), Err(UnitsError::InitiallyUnsafe("b".into())));
+        assert_eq!(units(tree(), true, &[2, 0, 0]), Err(UnitsError::InitiallyUnsafe("a".into())));
+        assert!(units(tree(), false, &[1, 1, 2]).is_ok());
+    }
+}
