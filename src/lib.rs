@@ -1,1 +1,12 @@
-//! Parikh.
+//! Parikh proves things about Petri nets, and hands over the evidence.
+//!
+//! The way of the data is the order of the modules: [`board`] holds the goals of a run and what is
+//! known of them, engines under [`engine`] settle goals, [`evidence`] re-checks every claim on the
+//! original net before the board takes it. See ARCHITECTURE.md.
+
+pub mod board;
+pub mod engine;
+pub mod evidence;
+
+pub use parikh_net as net;
+pub use parikh_solvers as solvers;

@@ -1,0 +1,502 @@
+//! The board: the goals of a run, what is known of each, and the only way to say so.
+//!
+//! Engines hold one of two pens. An [`Under`] can say "reached", "at least" and "unbounded", each
+//! with a firing sequence; an [`Over`] can say "unreachable" and "at most", each with a proof. An
+//! engine that approximates from below is handed an `Under` and cannot refute anything, one that
+//! approximates from above is handed an `Over` and cannot reach anything: a verdict on the wrong
+//! side does not compile.
+//!
+//! Every claim of an `Under` is replayed on the net before it is written down. A sequence that does
+//! not replay, or does not show what it is said to, is an internal error: logged with everything
+//! needed to reproduce it, counted, and never a verdict. Contradictions between two engines freeze
+//! the goal for the same reason: nothing is printed for it.
+
+use crate::evidence::{Proof, ReplayError, Replayer, Witness, check_pump};
+use parikh_net::{FiringSequence, Goal, GoalId, Net};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
+pub type Technique = &'static str;
+
+/// What is known of a goal.
+#[derive(Clone, Debug)]
+pub enum Knowledge {
+    /// Of a [`Goal::Reach`].
+    Reach(Reach),
+    /// Of a [`Goal::Maximise`].
+    Maximum(Maximum),
+}
+
+/// What is known of a [`Goal::Reach`].
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// Nothing yet.
+    Open,
+    /// There is such a marking. The witness is left out when the board does not keep them.
+    Reached {
+        /// How to get there.
+        witness: Option<Witness>,
+        /// Who found it.
+        by: Technique,
+    },
+    /// There is no such marking.
+    Unreachable {
+        /// Why not.
+        proof: Proof,
+        /// Who proved it.
+        by: Technique,
+    },
+}
+
+/// What is known of a [`Goal::Maximise`]: the maximum lies in [seen, proved].
+#[derive(Clone, Debug, Default)]
+pub struct Maximum {
+    /// The largest value seen, with its witness and finder.
+    pub seen: Option<(i128, Option<Witness>, Technique)>,
+    /// The smallest bound proved, with its proof and prover.
+    pub proved: Option<(i128, Proof, Technique)>,
+    /// A prefix and a pump that show there is no maximum.
+    pub unbounded: Option<(FiringSequence, FiringSequence, Technique)>,
+}
+
+impl Maximum {
+    /// The maximum, once seen and proved meet.
+    pub fn value(&self) -> Option<i128> {
+        match (&self.seen, &self.proved) {
+            (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),
+            _ => None,
+        }
+    }
+}
+
+struct Entry {
+    knowledge: Knowledge,
+    /// Two engines contradict each other: nothing may be said.
+    frozen: bool,
+}
+
+/// The goals of a run and what is known of them. Shared by all engines.
+pub struct Board<'n> {
+    net: &'n Net,
+    goals: Vec<Goal>,
+    entries: Vec<Mutex<Entry>>,
+    open: Vec<AtomicBool>,
+    open_count: AtomicUsize,
+    /// Counts settlements, so that engines notice them with one load.
+    version: AtomicU64,
+    faults: AtomicUsize,
+    keep_witnesses: bool,
+    settled: Option<Sender<GoalId>>,
+}
+
+impl<'n> Board<'n> {
+    /// A board with these goals over `net`, all open.
+    pub fn new(net: &'n Net, goals: Vec<Goal>) -> Self {
+        let knowledge = |goal: &Goal| match goal {
+            Goal::Reach(_) => Knowledge::Reach(Reach::Open),
+            Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
+        };
+        let entry = |goal| Mutex::new(Entry { knowledge: knowledge(goal), frozen: false });
+        Board {
+            net,
+            entries: goals.iter().map(entry).collect(),
+            open: goals.iter().map(|_| AtomicBool::new(true)).collect(),
+            open_count: AtomicUsize::new(goals.len()),
+            goals,
+            version: AtomicU64::new(0),
+            faults: AtomicUsize::new(0),
+            keep_witnesses: true,
+            settled: None,
+        }
+    }
+
+    /// Forgets witnesses once they are replayed: for examinations with a goal per node.
+    pub fn without_witnesses(mut self) -> Self {
+        self.keep_witnesses = false;
+        self
+    }
+
+    /// Sends every goal that is settled, once, in the order they are.
+    pub fn with_listener(mut self, settled: Sender<GoalId>) -> Self {
+        self.settled = Some(settled);
+        self
+    }
+
+    /// The net that the goals are about and that witnesses are replayed on.
+    pub fn net(&self) -> &'n Net {
+        self.net
+    }
+
+    /// All goals, settled or not.
+    pub fn goals(&self) -> &[Goal] {
+        &self.goals
+    }
+
+    /// One goal.
+    pub fn goal(&self, id: GoalId) -> &Goal {
+        &self.goals[id.index()]
+    }
+
+    /// All ids.
+    pub fn ids(&self) -> impl Iterator<Item = GoalId> + use<> {
+        (0..self.goals.len()).map(GoalId::new)
+    }
+
+    /// The ids of the goals that still want an answer.
+    pub fn open_goals(&self) -> Vec<GoalId> {
+        self.ids().filter(|&id| self.is_open(id)).collect()
+    }
+
+    /// Whether the goal still wants an answer.
+    pub fn is_open(&self, id: GoalId) -> bool {
+        self.open[id.index()].load(Ordering::Relaxed)
+    }
+
+    /// How many goals still want an answer.
+    pub fn open_count(&self) -> usize {
+        self.open_count.load(Ordering::Relaxed)
+    }
+
+    /// Changes whenever a goal is settled or abandoned.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+
+    /// How many claims were refused. Anything but 0 is a bug of ours.
+    pub fn faults(&self) -> usize {
+        self.faults.load(Ordering::Relaxed)
+    }
+
+    /// What is known of a goal; `None` when two engines contradict each other.
+    pub fn knowledge(&self, id: GoalId) -> Option<Knowledge> {
+        let entry = self.entry(id);
+        (!entry.frozen).then(|| entry.knowledge.clone())
+    }
+
+    /// The largest value of a [`Goal::Maximise`] seen so far.
+    pub fn seen(&self, id: GoalId) -> Option<i128> {
+        match &self.entry(id).knowledge {
+            Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.0),
+            Knowledge::Reach(_) => None,
+        }
+    }
+
+    /// The smallest proved bound of a [`Goal::Maximise`].
+    pub fn proved(&self, id: GoalId) -> Option<i128> {
+        match &self.entry(id).knowledge {
+            Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.0),
+            Knowledge::Reach(_) => None,
+        }
+    }
+
+    /// Nobody wants to know any more: a driver has its answer without this goal.
+    pub fn abandon(&self, id: GoalId) {
+        self.close(id, false);
+    }
+
+    /// The pen of engines that approximate from below.
+    pub fn under(&self, by: Technique) -> Under<'_> {
+        Under { board: self, by }
+    }
+
+    /// The pen of engines that approximate from above.
+    pub fn over(&self, by: Technique) -> Over<'_> {
+        Over { board: self, by }
+    }
+
+    fn entry(&self, id: GoalId) -> MutexGuard<'_, Entry> {
+        // A poisoned entry is still whole: every write to it is a single assignment.
+        self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn close(&self, id: GoalId, tell: bool) {
+        if self.open[id.index()].swap(false, Ordering::Relaxed) {
+            self.open_count.fetch_sub(1, Ordering::Relaxed);
+            self.version.fetch_add(1, Ordering::Relaxed);
+            if let (true, Some(settled)) = (tell, &self.settled) {
+                // Nobody listening any more is no reason to stop.
+                let _ = settled.send(id);
+            }
+        }
+    }
+
+    fn fault(&self, by: Technique, what: std::fmt::Arguments<'_>) {
+        self.faults.fetch_add(1, Ordering::Relaxed);
+        tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
+    }
+
+    /// Two engines disagree: nothing is known any more.
+    fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, Entry>) {
+        entry.frozen = true;
+        drop(entry);
+        self.fault(by, format_args!("{id:?} was settled the other way before"));
+        self.close(id, false);
+    }
+}
+
+/// Something seen along a firing sequence: after `firings` firings, `goal` holds, or its sum has a
+/// value worth noting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// The goal.
+    pub goal: GoalId,
+    /// How far along the sequence.
+    pub firings: u64,
+}
+
+/// Says what is reachable. See the module.
+#[derive(Clone, Copy)]
+pub struct Under<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+}
+
+impl Under<'_> {
+    /// The end of `sequence` satisfies the goal, or its sum is large there.
+    pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
+        match u64::try_from(sequence.firings()) {
+            Ok(firings) => self.along(sequence, vec![Sighting { goal, firings }]),
+            Err(_) => self.board.fault(self.by, format_args!("a sequence of over 2^64 firings")),
+        }
+    }
+
+    /// Everything worth noting along one sequence, replayed once for all of it.
+    pub fn along(&self, sequence: FiringSequence, mut sightings: Vec<Sighting>) {
+        sightings.retain(|sighting| self.board.is_open(sighting.goal));
+        if sightings.is_empty() {
+            return;
+        }
+        sightings.sort_by_key(|sighting| sighting.firings);
+        let sequence = Arc::new(sequence);
+        let mut next = 0;
+        let stops = sightings.iter().map(|sighting| sighting.firings);
+        let replayed = Replayer::visit(self.board.net, &sequence, stops, |firings, marking| {
+            let Sighting { goal, .. } = sightings[next];
+            next += 1;
+            let witness = Witness::new(sequence.clone(), firings);
+            let witness = self.board.keep_witnesses.then_some(witness);
+            match self.board.goal(goal) {
+                Goal::Reach(predicate) if predicate.holds(self.board.net, marking) => {
+                    self.note_reached(goal, witness);
+                }
+                Goal::Reach(_) => {
+                    let end = text_of(self.board.net, &sequence, firings);
+                    self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
+                }
+                Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
+            }
+        });
+        if let Err(error) = replayed {
+            self.fault_of_replay(&error, &sequence);
+        }
+    }
+
+    /// `pump` can repeat for ever after `prefix` and the goal's sum grows each time.
+    pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
+        let Goal::Maximise(sum) = self.board.goal(goal) else {
+            return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
+        };
+        match check_pump(self.board.net, &prefix, &pump) {
+            Ok((before, after)) if sum.value(&after) > sum.value(&before) => {
+                let mut entry = self.board.entry(goal);
+                let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+                if maximum.proved.is_some() {
+                    return self.board.freeze(goal, self.by, entry);
+                }
+                maximum.unbounded = Some((prefix, pump, self.by));
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
+            Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
+        }
+    }
+
+    fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
+        let mut entry = self.board.entry(goal);
+        match &entry.knowledge {
+            Knowledge::Reach(Reach::Open) => {
+                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Knowledge::Reach(Reach::Unreachable { .. }) => {
+                self.board.freeze(goal, self.by, entry);
+            }
+            _ => {}
+        }
+    }
+
+    fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
+        let mut entry = self.board.entry(goal);
+        let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        if maximum.proved.as_ref().is_some_and(|(proved, ..)| value > *proved) {
+            return self.board.freeze(goal, self.by, entry);
+        }
+        if maximum.seen.as_ref().is_none_or(|(seen, ..)| value > *seen) {
+            maximum.seen = Some((value, witness, self.by));
+        }
+        if maximum.value().is_some() {
+            drop(entry);
+            self.board.close(goal, true);
+        }
+    }
+
+    fn fault_of_replay(&self, error: &ReplayError, sequence: &FiringSequence) {
+        let text = text_of(self.board.net, sequence, u64::MAX);
+        self.board.fault(self.by, format_args!("a witness does not replay: {error}: {text}"));
+    }
+}
+
+/// The beginning of a sequence in names, for a bug report.
+fn text_of(net: &Net, sequence: &FiringSequence, firings: u64) -> String {
+    let mut text = format!("{} firings of net `{}`:", sequence.firings(), net.name());
+    let mut left = firings;
+    for step in sequence.steps().iter().take(1000) {
+        if left == 0 {
+            break;
+        }
+        let count = step.count.min(left);
+        left -= count;
+        let known = step.transition.index() < net.transition_count();
+        let name = if known { net.transition_name(step.transition) } else { "?" };
+        text.push_str(&format!(" {name}*{count}"));
+    }
+    text
+}
+
+/// Says what is impossible. See the module.
+#[derive(Clone, Copy)]
+pub struct Over<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+}
+
+impl Over<'_> {
+    /// No reachable marking satisfies the goal.
+    pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        let mut entry = self.board.entry(goal);
+        match &entry.knowledge {
+            Knowledge::Reach(Reach::Open) => {
+                entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, by: self.by });
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Knowledge::Reach(Reach::Reached { .. }) => self.board.freeze(goal, self.by, entry),
+            _ => {}
+        }
+    }
+
+    /// No reachable marking exceeds `bound`.
+    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        let mut entry = self.board.entry(goal);
+        let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        let above = maximum.seen.as_ref().is_some_and(|(seen, ..)| *seen > bound);
+        if above || maximum.unbounded.is_some() {
+            return self.board.freeze(goal, self.by, entry);
+        }
+        if maximum.proved.as_ref().is_none_or(|(proved, ..)| bound < *proved) {
+            maximum.proved = Some((bound, proof, self.by));
+        }
+        if maximum.value().is_some() {
+            drop(entry);
+            self.board.close(goal, true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{LinearSum, Predicate, TransitionId, text};
+
+    fn net() -> Net {
+        text::parse("place p 1\nplace q\ntransition t: p -> p + q").unwrap()
+    }
+
+    fn goals(net: &Net) -> Vec<Goal> {
+        let q = net.place_named("q").unwrap();
+        vec![
+            Goal::Reach(Predicate::at_least(q, 2)),
+            Goal::Maximise(LinearSum::place(q)),
+            Goal::Reach(Predicate::at_least(q, 5)),
+        ]
+    }
+
+    fn twice() -> FiringSequence {
+        [TransitionId::new(0); 2].into_iter().collect()
+    }
+
+    #[test]
+    fn a_claim_is_taken_only_when_it_replays() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let [two, _, five] = [0, 1, 2].map(GoalId::new);
+        board.under("TEST").reached(five, twice());
+        assert_eq!((board.faults(), board.is_open(five)), (1, true));
+        board.under("TEST").reached(two, twice());
+        assert!(!board.is_open(two));
+        let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) =
+            board.knowledge(two)
+        else {
+            panic!("not reached")
+        };
+        assert_eq!(witness.to_sequence(), twice());
+    }
+
+    #[test]
+    fn a_maximum_is_settled_when_seen_and_proved_meet() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let max = GoalId::new(1);
+        board.under("TEST").reached(max, twice());
+        let proof = || Proof::Exhausted { states: 3, stubborn: false };
+        board.over("TEST").at_most(max, 4, proof());
+        assert!(board.is_open(max));
+        board.over("TEST").at_most(max, 2, proof());
+        assert!(!board.is_open(max));
+        assert_eq!(board.seen(max), Some(2));
+    }
+
+    #[test]
+    fn a_contradiction_silences_the_goal() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let [two, max, _] = [0, 1, 2].map(GoalId::new);
+        board.over("TEST").unreachable(two, Proof::Trivial { reason: "no".into() });
+        board.under("TEST").reached(two, twice());
+        // Settled goals are not replayed again, so the first verdict stands …
+        assert!(board.knowledge(two).is_some());
+        board.over("TEST").at_most(max, 1, Proof::Trivial { reason: "no".into() });
+        board.under("TEST").reached(max, twice());
+        // … but an open one is silenced.
+        assert!(board.knowledge(max).is_none());
+        assert_eq!(board.faults(), 1);
+    }
+
+    #[test]
+    fn unbounded_needs_a_pump_that_grows() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let max = GoalId::new(1);
+        board.under("TEST").unbounded(max, FiringSequence::new(), FiringSequence::new());
+        assert_eq!((board.faults(), board.is_open(max)), (1, true));
+        board.under("TEST").unbounded(max, FiringSequence::new(), twice());
+        assert!(!board.is_open(max));
+    }
+
+    #[test]
+    fn listeners_hear_of_every_settlement_once() {
+        let net = net();
+        let (send, receive) = std::sync::mpsc::channel();
+        let board = Board::new(&net, goals(&net)).with_listener(send);
+        let two = GoalId::new(0);
+        board.under("TEST").reached(two, twice());
+        board.under("TEST").reached(two, twice());
+        board.abandon(GoalId::new(2));
+        assert_eq!(receive.try_iter().collect::<Vec<_>>(), [two]);
+        assert_eq!(board.open_count(), 1);
+    }
+}

@@ -1,0 +1,25 @@
+//! Engines: each settles goals from one side, on one net, within a budget.
+//!
+//! An engine sees goals, never examinations. It is handed a [`Task`] and the pen of its side (see
+//! [`crate::board`]), looks at its budget in every loop, and drops goals that others settle.
+
+use crate::board::Board;
+use parikh_net::{Facts, Goal, GoalId, Net};
+use parikh_solvers::Budget;
+
+/// What an engine works on.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The net to work on.
+    pub net: &'a Net,
+    /// The goals to settle, as they read on `net`, with their ids on the board.
+    pub goals: &'a [(GoalId, Goal)],
+    /// What is known of the net already.
+    pub facts: &'a Facts,
+    /// Where others' settlements show.
+    pub board: &'a Board<'a>,
+    /// How long, how much.
+    pub budget: &'a Budget,
+    /// Same seed, same run.
+    pub seed: u64,
+}

@@ -1,0 +1,19 @@
+//! Why a goal cannot be reached, or a bound cannot be exceeded.
+
+/// The argument behind an "unreachable" or an "at most".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The predicate is false in every marking whatsoever, by its form or by the net's structure
+    /// alone.
+    Trivial {
+        /// The reason in a sentence.
+        reason: String,
+    },
+    /// Every reachable marking was visited and none contradicts the claim.
+    Exhausted {
+        /// How many markings were visited.
+        states: u64,
+        /// Whether stubborn sets left out markings that cannot matter to this goal.
+        stubborn: bool,
+    },
+}
