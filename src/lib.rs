@@ -4,9 +4,11 @@
 //! known of them, engines under [`engine`] settle goals, [`evidence`] re-checks every claim on the
 //! original net before the board takes it. See ARCHITECTURE.md.
 
+pub mod answer;
 pub mod board;
 pub mod engine;
 pub mod evidence;
+pub mod mcc;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

@@ -5,9 +5,11 @@
 
 mod proof;
 mod replay;
+mod trace_file;
 
 pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, replay};
+pub use trace_file::{Trace, TraceError};
 
 use parikh_net::FiringSequence;
 use std::sync::Arc;

@@ -9,6 +9,11 @@ pub enum Proof {
         /// The reason in a sentence.
         reason: String,
     },
+    /// Bounds on the tokens of each place, found by one pass over the arcs, contradict the claim.
+    Intervals {
+        /// Whether the model's own claim of unit-safety (NUPN) was used.
+        assumes_units: bool,
+    },
     /// Every reachable marking was visited and none contradicts the claim.
     Exhausted {
         /// How many markings were visited.

@@ -1,0 +1,210 @@
+//! One question: which goals it has and how their outcomes make an answer.
+
+use super::{Answer, Value};
+use crate::board::{Board, Knowledge, Maximum, Reach, Technique};
+use crate::evidence::{Proof, Witness};
+use parikh_net::{Goal, GoalId, Net, Predicate};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// How outcomes combine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combination {
+    /// TRUE if the one goal is reachable (EF φ).
+    Exists,
+    /// TRUE if the one goal, the negated property, is not reachable (AG φ).
+    Never,
+    /// The maximum of the one goal.
+    Maximum,
+    /// TRUE if all goals are reachable (quasi-liveness).
+    AllReachable,
+    /// TRUE if no goal is reachable (one-safe).
+    NoneReachable,
+    /// TRUE if some goal is not reachable (stable marking).
+    SomeUnreachable,
+}
+
+/// A question over a range of the plan's goals.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The formula's id, or the examination's name.
+    pub id: String,
+    /// How its goals combine.
+    pub combination: Combination,
+    /// Its goals.
+    pub goals: Range<usize>,
+}
+
+/// How far a question has got.
+#[derive(Clone, Debug)]
+pub enum Standing {
+    /// Wants more.
+    Open,
+    /// Decided.
+    Answered(Answer),
+    /// Engines contradict each other: nothing may be said.
+    Silenced,
+}
+
+impl Question {
+    /// The ids of its goals.
+    pub fn goal_ids(&self) -> impl Iterator<Item = GoalId> + use<> {
+        self.goals.clone().map(GoalId::new)
+    }
+
+    /// Looks at a goal that was just settled, and says whether the question is decided by it, or
+    /// by it being the last. `unsettled` counts this question's goals that are still open.
+    pub fn standing(&self, board: &Board<'_>, settled: GoalId, unsettled: usize) -> Standing {
+        let Some(knowledge) = board.knowledge(settled) else {
+            return Standing::Silenced;
+        };
+        let net = board.net();
+        match (self.combination, knowledge) {
+            (Combination::Maximum, Knowledge::Maximum(maximum)) => self.maximum(settled, maximum),
+            (_, Knowledge::Reach(Reach::Reached { witness, by })) => {
+                let value = match self.combination {
+                    Combination::Exists => true,
+                    Combination::Never | Combination::NoneReachable => false,
+                    Combination::AllReachable if unsettled == 0 => {
+                        return self.by_all(board, true, "all of them can be reached");
+                    }
+                    Combination::SomeUnreachable if unsettled == 0 => {
+                        return self.by_all(board, false, "every place can change");
+                    }
+                    _ => return Standing::Open,
+                };
+                let reason = match witness {
+                    Some(ref witness) if witness.firings() == 0 => {
+                        "the initial marking shows it".to_owned()
+                    }
+                    Some(ref witness) => {
+                        format!("a witness of {} firings was replayed", witness.firings())
+                    }
+                    None => "a witness was replayed".to_owned(),
+                };
+                let reason = format!("{}{reason}", about(net, board.goal(settled)));
+                self.answered(Value::Bool(value), vec![by], reason, settled, witness)
+            }
+            (_, Knowledge::Reach(Reach::Unreachable { proof, by })) => {
+                let value = match self.combination {
+                    Combination::Exists | Combination::AllReachable => false,
+                    Combination::Never | Combination::SomeUnreachable => true,
+                    Combination::NoneReachable if unsettled == 0 => {
+                        return self.by_all(board, true, "none of them can be reached");
+                    }
+                    _ => return Standing::Open,
+                };
+                let reason = format!("{}{}", about(net, board.goal(settled)), why(&proof));
+                self.answered(Value::Bool(value), vec![by], reason, settled, None)
+            }
+            _ => Standing::Open,
+        }
+    }
+
+    fn maximum(&self, goal: GoalId, maximum: Maximum) -> Standing {
+        if let Some((prefix, pump, by)) = maximum.unbounded {
+            let reason = format!(
+                "after {} firings, {} more can repeat for ever and add tokens each time",
+                prefix.firings(),
+                pump.firings()
+            );
+            let mut sequence = prefix;
+            sequence.extend(&pump);
+            return Standing::Answered(Answer {
+                id: self.id.clone(),
+                value: Value::Infinite,
+                techniques: vec![by],
+                reason,
+                witness: Some((goal, sequence)),
+            });
+        }
+        let (Some(value), Some((_, witness, by)), Some((_, proof, prover))) =
+            (maximum.value(), maximum.seen, maximum.proved)
+        else {
+            return Standing::Open;
+        };
+        let firings = witness.as_ref().map_or(0, Witness::firings);
+        let reason = format!("seen after {firings} firings; no more because {}", why(&proof));
+        let techniques = if by == prover { vec![by] } else { vec![by, prover] };
+        self.answered(Value::Number(value), techniques, reason, goal, witness)
+    }
+
+    /// The answer that rests on all goals together.
+    fn by_all(&self, board: &Board<'_>, value: bool, reason: &str) -> Standing {
+        let mut techniques = BTreeSet::new();
+        for goal in self.goal_ids() {
+            match board.knowledge(goal) {
+                Some(Knowledge::Reach(
+                    Reach::Reached { by, .. } | Reach::Unreachable { by, .. },
+                )) => {
+                    techniques.insert(by);
+                }
+                _ => return Standing::Silenced,
+            }
+        }
+        Standing::Answered(Answer {
+            id: self.id.clone(),
+            value: Value::Bool(value),
+            techniques: techniques.into_iter().collect(),
+            reason: format!("{reason} ({} goals)", self.goals.len()),
+            witness: None,
+        })
+    }
+
+    fn answered(
+        &self,
+        value: Value,
+        techniques: Vec<Technique>,
+        reason: String,
+        goal: GoalId,
+        witness: Option<Witness>,
+    ) -> Standing {
+        let witness = witness.map(|witness| (goal, witness.to_sequence()));
+        Standing::Answered(Answer { id: self.id.clone(), value, techniques, reason, witness })
+    }
+}
+
+/// What a goal of one node is about, so that the reason names it; empty for formulas.
+fn about(net: &Net, goal: &Goal) -> String {
+    match goal {
+        Goal::Reach(Predicate::Enabled(t)) => format!("transition `{}`: ", net.transition_name(*t)),
+        Goal::Reach(Predicate::Dead) => "a dead marking: ".to_owned(),
+        Goal::Reach(predicate) => match single_place(predicate) {
+            Some(place) => format!("place `{}`: ", net.place_name(place)),
+            None => String::new(),
+        },
+        Goal::Maximise(_) => String::new(),
+    }
+}
+
+fn single_place(predicate: &Predicate) -> Option<parikh_net::PlaceId> {
+    match predicate {
+        Predicate::Atom(atom) => match atom.sum.terms() {
+            [(place, _)] => Some(*place),
+            _ => None,
+        },
+        Predicate::Or(parts) => {
+            let first = single_place(&parts[0])?;
+            parts[1..].iter().all(|part| single_place(part) == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+}
+
+fn why(proof: &Proof) -> String {
+    match proof {
+        Proof::Trivial { reason } => reason.clone(),
+        Proof::Intervals { assumes_units: false } => {
+            "the arcs bound the tokens too tightly for it".to_owned()
+        }
+        Proof::Intervals { assumes_units: true } => {
+            "the model's safe units (NUPN, assumed) and its arcs exclude it".to_owned()
+        }
+        Proof::Exhausted { states, stubborn: false } => {
+            format!("all {states} reachable markings were visited")
+        }
+        Proof::Exhausted { states, stubborn: true } => {
+            format!("all {states} markings that matter were visited (stubborn sets)")
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Token intervals: what one look at the arcs says of every reachable marking.
+//!
+//! Pretend that a place which some transition can fill fills up at once, as far as a known bound
+//! allows, and that nothing ever empties. A transition that is not enabled even then is dead; a
+//! place that no other transition fills keeps at most its initial tokens. Dually, a place is never
+//! emptied below what the transitions that take from it leave behind. Both come out of one
+//! worklist, linear in the arcs, and already settle a surprising share of goals: dead transitions
+//! of quasi-liveness, constant places of stable marking, and everything that a nested-unit net
+//! says about one-safeness.
+//!
+//! # Conditions
+//! 1. `high(p)` ≥ m₀(p), and a transition counts as possible once `pre(t,p) ≤ high(p)` for all p.
+//! 2. A possible transition with a positive effect on p raises `high(p)` to the known bound of p,
+//!    or to infinity without one.
+//! 3. `low(p)` is the least of m₀(p) and of `post(t,p)` over the possible t that take more than
+//!    they put.
+//!
+//! # Soundness
+//! By induction along a firing sequence: m₀ lies in the intervals (1); a transition enabled inside
+//! them is possible by (1), so what it raises is capped by (2), where a known bound holds of every
+//! reachable marking; and after it a place it lowers holds at least `post(t,p)`, see (3).
+//!
+//! # Sources
+//! The marking-driven fixpoint is rule E/M/N of TAPAAL's reductions (Bønneland, Dyhr, Jensen,
+//! Johannsen, Srba, *Stubborn versus structural reductions for Petri nets*, JLAMP 102, 2019).
+
+use super::Task;
+use crate::board::{Over, Under};
+use crate::evidence::Proof;
+use parikh_net::{Atom, Facts, FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{Marking, TransitionId};
+
+/// Bounds on the tokens of every place that hold in every reachable marking.
+#[derive(Clone, Debug)]
+pub struct Intervals {
+    low: Vec<u64>,
+    /// `None` is infinity.
+    high: Vec<Option<u64>>,
+    possible: Vec<bool>,
+}
+
+impl Intervals {
+    /// The intervals of `net`, given the bounds in `facts`.
+    pub fn new(net: &Net, facts: &Facts) -> Self {
+        let mut high: Vec<Option<u64>> = net.initial().tokens().iter().copied().map(Some).collect();
+        let mut possible = vec![false; net.transition_count()];
+        let mut waiting: Vec<TransitionId> = net.transitions().collect();
+        while let Some(t) = waiting.pop() {
+            let blocked = |high: &[Option<u64>]| {
+                let mut pre = net.pre(t).iter();
+                pre.any(|arc| high[arc.place.index()].is_some_and(|high| high < arc.weight))
+            };
+            if possible[t.index()] || blocked(&high) {
+                continue;
+            }
+            possible[t.index()] = true;
+            for change in net.delta(t).iter().filter(|change| change.delta > 0) {
+                let place = change.place;
+                let initially = net.initial()[place];
+                let raised = facts.upper_bound(place).map(|bound| bound.max(initially));
+                if high[place.index()] != raised {
+                    high[place.index()] = raised;
+                    waiting.extend(net.consumers(place).iter().map(|arc| arc.transition));
+                }
+            }
+        }
+        let mut low = net.initial().tokens().to_vec();
+        for t in net.transitions().filter(|t| possible[t.index()]) {
+            for change in net.delta(t).iter().filter(|change| change.delta < 0) {
+                let low = &mut low[change.place.index()];
+                *low = (*low).min(net.post_weight(t, change.place));
+            }
+        }
+        Intervals { low, high, possible }
+    }
+
+    /// The least number of tokens on `place`.
+    pub fn low(&self, place: PlaceId) -> u64 {
+        self.low[place.index()]
+    }
+
+    /// The largest number of tokens on `place`; `None` when nothing bounds it.
+    pub fn high(&self, place: PlaceId) -> Option<u64> {
+        self.high[place.index()]
+    }
+
+    /// Whether `t` may ever be enabled, as far as the intervals tell.
+    pub fn is_possible(&self, t: TransitionId) -> bool {
+        self.possible[t.index()]
+    }
+
+    /// Whether `marking` lies inside.
+    pub fn contains(&self, marking: &Marking) -> bool {
+        marking.tokens().iter().enumerate().all(|(index, &tokens)| {
+            let place = PlaceId::new(index);
+            self.low(place) <= tokens && self.high(place).is_none_or(|high| tokens <= high)
+        })
+    }
+
+    /// The range of a sum: least and largest value, `None` for no bound on that side.
+    pub fn range(&self, sum: &LinearSum) -> (Option<i128>, Option<i128>) {
+        let (mut least, mut largest) = (Some(0i128), Some(0i128));
+        for &(place, coefficient) in sum.terms() {
+            let a = i128::from(coefficient);
+            let low = Some(a * i128::from(self.low(place)));
+            let high = self.high(place).map(|high| a * i128::from(high));
+            let (small, large) = if coefficient > 0 { (low, high) } else { (high, low) };
+            let add = |sum: Option<i128>, term: Option<i128>| Some(sum? + term?);
+            least = add(least, small);
+            largest = add(largest, large);
+        }
+        (least, largest)
+    }
+
+    /// Whether `predicate` holds in all reachable markings, in none, or neither can be told.
+    pub fn decide(&self, net: &Net, predicate: &Predicate) -> Option<bool> {
+        match predicate {
+            Predicate::True => Some(true),
+            Predicate::False => Some(false),
+            Predicate::Atom(Atom { sum, bound }) => {
+                let bound = i128::from(*bound);
+                match self.range(sum) {
+                    (_, Some(largest)) if largest <= bound => Some(true),
+                    (Some(least), _) if least > bound => Some(false),
+                    _ => None,
+                }
+            }
+            Predicate::Enabled(t) => self.enabled(net, *t),
+            Predicate::Disabled(t) => self.enabled(net, *t).map(|enabled| !enabled),
+            Predicate::NotDead => self.never_dead(net),
+            Predicate::Dead => self.never_dead(net).map(|never| !never),
+            Predicate::And(parts) => {
+                let mut all = Some(true);
+                for part in parts {
+                    match self.decide(net, part) {
+                        Some(true) => {}
+                        Some(false) => return Some(false),
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            Predicate::Or(parts) => {
+                let mut none = Some(false);
+                for part in parts {
+                    match self.decide(net, part) {
+                        Some(false) => {}
+                        Some(true) => return Some(true),
+                        None => none = None,
+                    }
+                }
+                none
+            }
+        }
+    }
+
+    fn enabled(&self, net: &Net, t: TransitionId) -> Option<bool> {
+        if !self.is_possible(t) {
+            return Some(false);
+        }
+        net.pre(t).iter().all(|arc| arc.weight <= self.low(arc.place)).then_some(true)
+    }
+
+    /// `Some(true)` when some transition is always enabled, `Some(false)` when none ever is.
+    fn never_dead(&self, net: &Net) -> Option<bool> {
+        if net.transitions().any(|t| self.enabled(net, t) == Some(true)) {
+            return Some(true);
+        }
+        net.transitions().all(|t| !self.is_possible(t)).then_some(false)
+    }
+}
+
+/// Settles what the intervals decide: goals that hold nowhere, those that hold everywhere (so in
+/// the initial marking), and bounds of maxima.
+pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
+    let intervals = Intervals::new(task.net, task.facts);
+    let assumes_units = task.net.units().is_some_and(|units| units.safe());
+    let proof = || Proof::Intervals { assumes_units };
+    for (id, goal) in task.goals {
+        match goal {
+            Goal::Reach(predicate) => match intervals.decide(task.net, predicate) {
+                Some(false) => over.unreachable(*id, proof()),
+                Some(true) => under.reached(*id, FiringSequence::new()),
+                None => {}
+            },
+            Goal::Maximise(sum) => {
+                if let (_, Some(largest)) = intervals.range(sum) {
+                    over.at_most(*id, largest, proof());
+                }
+            }
+        }
+    }
+    intervals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn dead_transitions_constant_places_and_lower_bounds_are_seen() {
+        let net = text::parse(
+            "place p 3
+             place q
+             place lock 2
+             place never
+             transition move: p + lock -> q + lock
+             transition back: 2*q -> 2*p
+             transition dead: never -> q
+             transition swap: 2*lock -> lock",
+        )
+        .unwrap();
+        let intervals = Intervals::new(&net, &Facts::none(&net));
+        let place = |name| net.place_named(name).unwrap();
+        assert!(!intervals.is_possible(net.transition_named("dead").unwrap()));
+        assert_eq!(intervals.high(place("never")), Some(0));
+        assert_eq!(intervals.high(place("lock")), Some(2));
+        assert_eq!(intervals.low(place("lock")), 1);
+        assert_eq!(intervals.high(place("p")), None);
+        let two_locks = Predicate::at_least(place("lock"), 3);
+        assert_eq!(intervals.decide(&net, &two_locks), Some(false));
+    }
+
+    #[test]
+    fn an_always_enabled_transition_excludes_deadlock() {
+        let net = text::parse("place p 1\ntransition t: p -> p").unwrap();
+        let intervals = Intervals::new(&net, &Facts::none(&net));
+        assert_eq!(intervals.decide(&net, &Predicate::Dead), Some(false));
+        let stuck = text::parse("place p\ntransition t: p -> p").unwrap();
+        let intervals = Intervals::new(&stuck, &Facts::none(&stuck));
+        assert_eq!(intervals.decide(&stuck, &Predicate::Dead), Some(true));
+    }
+}

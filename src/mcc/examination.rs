@@ -1,0 +1,144 @@
+//! The examinations, spelled as the contest spells them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What is asked about a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are the contest's own; `asks` explains each")]
+pub enum Examination {
+    StateSpace,
+    ReachabilityDeadlock,
+    QuasiLiveness,
+    StableMarking,
+    Liveness,
+    OneSafe,
+    UpperBounds,
+    ReachabilityCardinality,
+    ReachabilityFireability,
+    CTLCardinality,
+    CTLFireability,
+    LTLCardinality,
+    LTLFireability,
+}
+
+use Examination::*;
+
+impl Examination {
+    /// All of them.
+    pub const ALL: [Examination; 13] = [
+        ReachabilityDeadlock,
+        ReachabilityCardinality,
+        ReachabilityFireability,
+        UpperBounds,
+        OneSafe,
+        QuasiLiveness,
+        StableMarking,
+        StateSpace,
+        Liveness,
+        CTLCardinality,
+        CTLFireability,
+        LTLCardinality,
+        LTLFireability,
+    ];
+
+    /// The contest's name, as in `BK_EXAMINATION` and in the names of query files.
+    pub fn name(self) -> &'static str {
+        match self {
+            StateSpace => "StateSpace",
+            ReachabilityDeadlock => "ReachabilityDeadlock",
+            QuasiLiveness => "QuasiLiveness",
+            StableMarking => "StableMarking",
+            Liveness => "Liveness",
+            OneSafe => "OneSafe",
+            UpperBounds => "UpperBounds",
+            ReachabilityCardinality => "ReachabilityCardinality",
+            ReachabilityFireability => "ReachabilityFireability",
+            CTLCardinality => "CTLCardinality",
+            CTLFireability => "CTLFireability",
+            LTLCardinality => "LTLCardinality",
+            LTLFireability => "LTLFireability",
+        }
+    }
+
+    /// What a TRUE (or the number) means, in a sentence.
+    pub fn asks(self) -> &'static str {
+        match self {
+            StateSpace => "how many markings are reachable, and how large they get",
+            ReachabilityDeadlock => "can a marking be reached in which no transition is enabled?",
+            QuasiLiveness => "can every transition fire at least once?",
+            StableMarking => "is there a place whose number of tokens never changes?",
+            Liveness => "can every transition always be made to fire again?",
+            OneSafe => "does every place hold at most one token, always?",
+            UpperBounds => "how many tokens can some places hold together at most?",
+            ReachabilityCardinality => "formulas on numbers of tokens, from a query file",
+            ReachabilityFireability => "formulas on enabled transitions, from a query file",
+            CTLCardinality | CTLFireability => "branching-time formulas, from a query file",
+            LTLCardinality | LTLFireability => "linear-time formulas, from a query file",
+        }
+    }
+
+    /// Whether its questions come from a query file of the same name.
+    pub fn has_queries(self) -> bool {
+        !matches!(
+            self,
+            StateSpace | ReachabilityDeadlock | QuasiLiveness | StableMarking | Liveness | OneSafe
+        )
+    }
+
+    /// Whether Parikh answers it.
+    pub fn is_supported(self) -> bool {
+        !matches!(
+            self,
+            Liveness | CTLCardinality | CTLFireability | LTLCardinality | LTLFireability
+        )
+    }
+
+    /// Its capitals, as the files of expected answers are named: `RC`, `CTLF`, ….
+    pub fn abbreviation(self) -> String {
+        self.name().chars().filter(char::is_ascii_uppercase).collect()
+    }
+}
+
+impl fmt::Display for Examination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No examination has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no examination, expected one of {list}", list = names())]
+pub struct UnknownExamination(String);
+
+fn names() -> String {
+    Examination::ALL.map(Examination::name).join(", ")
+}
+
+impl FromStr for Examination {
+    type Err = UnknownExamination;
+
+    /// Takes the full name or the capitals, in that spelling only.
+    fn from_str(text: &str) -> Result<Self, UnknownExamination> {
+        let found = Examination::ALL
+            .into_iter()
+            .find(|examination| examination.name() == text || examination.abbreviation() == text);
+        found.ok_or_else(|| UnknownExamination(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_capitals_are_read_back() {
+        for examination in Examination::ALL {
+            assert_eq!(examination.name().parse(), Ok(examination));
+            assert_eq!(examination.abbreviation().parse(), Ok(examination));
+        }
+        assert_eq!(CTLFireability.abbreviation(), "CTLF");
+        let error = "Deadlock".parse::<Examination>().unwrap_err().to_string();
+        assert!(error.contains("expected one of ReachabilityDeadlock, "), "{error}");
+    }
+}
