@@ -3,15 +3,17 @@
 //! A [`Budget`] is cheap to clone and to ask. A [`slice`](Budget::slice) of a budget ends no later
 //! than its parent and is cancelled with it, so that a stage can ration its own parts.
 //!
-//! Memory is the resident set of the whole process against a ceiling in bytes. The kernel is asked
-//! for it at most every [`SAMPLING`], by whichever loop asks first; in between the last reading is
-//! used, so that asking costs two relaxed loads and a clock reading.
+//! Memory is the resident set of the whole process against a ceiling in bytes, and, where the
+//! process has a limit on its address space (`ulimit -v`), its address space against that limit:
+//! crossing it would not be an answer "unknown" but an abort. The kernel is asked at most every
+//! [`SAMPLING`], by whichever loop asks first; in between the last reading is used, so that asking
+//! costs a few relaxed loads and a clock reading.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How long one reading of the resident set is used before the kernel is asked again.
+/// How long one reading of the memory is used before the kernel is asked again.
 const SAMPLING: Duration = Duration::from_millis(20);
 
 /// Why a budget is spent.
@@ -114,7 +116,7 @@ impl Budget {
             Some(Exhausted::Cancelled)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Some(Exhausted::Time)
-        } else if self.memory_ceiling != u64::MAX && resident_bytes() >= self.memory_ceiling {
+        } else if self.memory_left() == 0 {
             Some(Exhausted::Memory)
         } else {
             None
@@ -133,10 +135,12 @@ impl Budget {
 
     /// The bytes left below the ceiling, `u64::MAX` without one.
     pub fn memory_left(&self) -> u64 {
-        if self.memory_ceiling == u64::MAX {
-            return u64::MAX;
-        }
-        self.memory_ceiling.saturating_sub(resident_bytes())
+        let usage = Usage::sample();
+        let resident = match self.memory_ceiling {
+            u64::MAX => u64::MAX,
+            ceiling => ceiling.saturating_sub(usage.resident),
+        };
+        resident.min(address_space_limit().saturating_sub(usage.address_space))
     }
 
     /// The ceiling on the resident set in bytes, `u64::MAX` for none.
@@ -145,27 +149,61 @@ impl Budget {
     }
 }
 
-/// The resident set of this process in bytes, at most [`SAMPLING`] old; 0 where `/proc` is missing.
-pub fn resident_bytes() -> u64 {
-    static BYTES: AtomicU64 = AtomicU64::new(0);
-    static SAMPLED_AT: AtomicU64 = AtomicU64::new(0);
-    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    // Plus one: zero says that nothing was read yet.
-    let now = START.get_or_init(Instant::now).elapsed().as_micros() as u64 + 1;
-    let sampled = SAMPLED_AT.load(Ordering::Relaxed);
-    if sampled == 0 || now.saturating_sub(sampled) >= SAMPLING.as_micros() as u64 {
-        SAMPLED_AT.store(now, Ordering::Relaxed);
-        BYTES.store(read_resident_bytes().unwrap_or(0), Ordering::Relaxed);
-    }
-    BYTES.load(Ordering::Relaxed)
+/// What the process holds of the machine's memory, in bytes, at most [`SAMPLING`] old.
+#[derive(Clone, Copy, Debug)]
+struct Usage {
+    resident: u64,
+    address_space: u64,
 }
 
-fn read_resident_bytes() -> Option<u64> {
-    /// Linux reports pages; every machine we build for has pages of 4 KiB.
-    const PAGE: u64 = 4096;
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * PAGE)
+impl Usage {
+    /// Zeros where `/proc` is missing.
+    fn sample() -> Usage {
+        static RESIDENT: AtomicU64 = AtomicU64::new(0);
+        static ADDRESS_SPACE: AtomicU64 = AtomicU64::new(0);
+        static SAMPLED_AT: AtomicU64 = AtomicU64::new(0);
+        static START: OnceLock<Instant> = OnceLock::new();
+        // Plus one: zero says that nothing was read yet.
+        let now = START.get_or_init(Instant::now).elapsed().as_micros() as u64 + 1;
+        let sampled = SAMPLED_AT.load(Ordering::Relaxed);
+        if sampled == 0 || now.saturating_sub(sampled) >= SAMPLING.as_micros() as u64 {
+            SAMPLED_AT.store(now, Ordering::Relaxed);
+            if let Some(usage) = Usage::read() {
+                RESIDENT.store(usage.resident, Ordering::Relaxed);
+                ADDRESS_SPACE.store(usage.address_space, Ordering::Relaxed);
+            }
+        }
+        Usage {
+            resident: RESIDENT.load(Ordering::Relaxed),
+            address_space: ADDRESS_SPACE.load(Ordering::Relaxed),
+        }
+    }
+
+    fn read() -> Option<Usage> {
+        /// Linux counts pages; every machine we build for has pages of 4 KiB.
+        const PAGE: u64 = 4096;
+        let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+        let mut pages = statm.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
+        let address_space = pages.next()?? * PAGE;
+        Some(Usage { address_space, resident: pages.next()?? * PAGE })
+    }
+}
+
+/// The resident set of this process in bytes, a few milliseconds old; 0 where `/proc` is missing.
+pub fn resident_bytes() -> u64 {
+    Usage::sample().resident
+}
+
+/// What of the address space engines may fill: `ulimit -v` less an eighth (at most 256 MiB), which
+/// is for allocations between two samples. `u64::MAX` without a limit.
+pub fn address_space_limit() -> u64 {
+    static LIMIT: OnceLock<u64> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+        let line = limits.lines().find(|line| line.starts_with("Max address space"));
+        let soft = line.and_then(|line| line.split_ascii_whitespace().nth(3)?.parse::<u64>().ok());
+        soft.map_or(u64::MAX, |limit| limit - (limit / 8).min(256 << 20))
+    })
 }
 
 #[cfg(test)]

@@ -1,2 +1,5 @@
-//! The command line of Parikh.
-fn main() {}
+//! The command line of Parikh. See [`parikh::cli`].
+
+fn main() -> std::process::ExitCode {
+    parikh::cli::main()
+}

@@ -28,6 +28,8 @@ pub struct Answer {
     pub reason: String,
     /// A firing sequence that shows it, where one does.
     pub witness: Option<(GoalId, FiringSequence)>,
+    /// What can repeat for ever after the witness, behind a [`Value::Infinite`].
+    pub pump: Option<FiringSequence>,
 }
 
 /// The value of an answer.

@@ -121,6 +121,7 @@ impl Plan {
                 techniques: vec!["TOPOLOGICAL"],
                 reason: "the net has no such node".to_owned(),
                 witness: None,
+                pump: None,
             });
         }
         answers

@@ -108,14 +108,13 @@ impl Question {
                 prefix.firings(),
                 pump.firings()
             );
-            let mut sequence = prefix;
-            sequence.extend(&pump);
             return Standing::Answered(Answer {
                 id: self.id.clone(),
                 value: Value::Infinite,
                 techniques: vec![by],
                 reason,
-                witness: Some((goal, sequence)),
+                witness: Some((goal, prefix)),
+                pump: Some(pump),
             });
         }
         let (Some(value), Some((_, witness, by)), Some((_, proof, prover))) =
@@ -148,6 +147,7 @@ impl Question {
             techniques: techniques.into_iter().collect(),
             reason: format!("{reason} ({} goals)", self.goals.len()),
             witness: None,
+            pump: None,
         })
     }
 
@@ -160,7 +160,14 @@ impl Question {
         witness: Option<Witness>,
     ) -> Standing {
         let witness = witness.map(|witness| (goal, witness.to_sequence()));
-        Standing::Answered(Answer { id: self.id.clone(), value, techniques, reason, witness })
+        Standing::Answered(Answer {
+            id: self.id.clone(),
+            value,
+            techniques,
+            reason,
+            witness,
+            pump: None,
+        })
     }
 }
 

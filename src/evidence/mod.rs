@@ -8,7 +8,7 @@ mod replay;
 mod trace_file;
 
 pub use proof::Proof;
-pub use replay::{PumpError, ReplayError, Replayer, check_pump, replay};
+pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};
 
 use parikh_net::FiringSequence;

@@ -213,6 +213,12 @@ pub fn check_pump(
     Ok((before, after))
 }
 
+/// Whether the pump replays, can repeat for ever, and leaves more tokens somewhere each time: the
+/// net is then unbounded.
+pub fn pump_grows(net: &Net, prefix: &FiringSequence, pump: &FiringSequence) -> bool {
+    check_pump(net, prefix, pump).is_ok_and(|(before, after)| after != before)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

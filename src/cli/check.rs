@@ -1,0 +1,268 @@
+//! `parikh check`: answers the questions of an examination about a model.
+
+use super::output::{Format, Printer};
+use super::{Outcome, limits, model, signals};
+use crate::answer::{Answer, Plan};
+use crate::evidence::Trace;
+use crate::formula::{Question, lower};
+use crate::input;
+use crate::mcc::Examination;
+use crate::pipeline::{self, Event, Report, Unanswered};
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use parikh_net::Net;
+use parikh_solvers::Budget;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
+    model: PathBuf,
+    /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
+    /// QuasiLiveness (QL), StableMarking (SM), StateSpace (SS), and, with a query file,
+    /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB).
+    #[arg(short, long)]
+    examination: Examination,
+    /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
+    #[arg(long)]
+    queries: Option<PathBuf>,
+    /// How long it may take, reading included: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// How many engines work at the same time; by default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// How to print the answers.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: Format,
+    /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
+    #[arg(long, value_name = "DIR")]
+    trace: Option<PathBuf>,
+    /// The seed of the random walks. Same seed and one thread, same run.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// After the answers, say on stderr what each stage did.
+    #[arg(long)]
+    stats: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh check philosophers.pnml -e ReachabilityDeadlock --trace traces
+  parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    signals::cancel_on_signal(&budget);
+    signals::leave_after(&budget);
+    if !arguments.examination.is_supported() {
+        bail!("{} is not supported yet", arguments.examination);
+    }
+    if arguments.queries.is_some() && !arguments.examination.has_queries() {
+        bail!("{} has no queries: leave --queries out", arguments.examination);
+    }
+    let net = model::read(&arguments.model)?;
+    let defaults = pipeline::Config::default();
+    let config = pipeline::Config {
+        threads: arguments.threads.map_or(defaults.threads, usize::from),
+        seed: arguments.seed,
+        keep_all_witnesses: false,
+    };
+    let queries = match (&arguments.queries, arguments.examination.has_queries()) {
+        (_, false) => None,
+        (Some(file), true) => Some(file.clone()),
+        (None, true) => Some(model::query_file(&arguments.model, arguments.examination.name())?),
+    };
+    let examination = arguments.examination;
+    let job = Job { net: &net, examination, queries: queries.as_deref(), budget: &budget, config };
+    let printer = Printer::new(arguments.format, job.config.threads > 1, has_safe_units(&net));
+    if let Some(directory) = &arguments.trace {
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
+    }
+    let report = job.run(&printer, arguments.trace.as_deref())?;
+    if arguments.stats {
+        print_statistics(&report);
+    }
+    Ok(outcome(&report))
+}
+
+pub(super) fn has_safe_units(net: &Net) -> bool {
+    net.units().is_some_and(|units| units.safe())
+}
+
+pub(super) fn outcome(report: &Report) -> Outcome {
+    if report.faults > 0 {
+        Outcome::InternalError
+    } else if report.unanswered.is_empty() {
+        Outcome::Complete
+    } else {
+        Outcome::Incomplete
+    }
+}
+
+/// One examination of one net: what `check` and `mcc` have in common.
+pub(super) struct Job<'a> {
+    pub(super) net: &'a Net,
+    pub(super) examination: Examination,
+    pub(super) queries: Option<&'a Path>,
+    pub(super) budget: &'a Budget,
+    pub(super) config: pipeline::Config,
+}
+
+impl Job<'_> {
+    /// Answers the examination's questions, each printed as soon as it is decided.
+    pub(super) fn run(&self, printer: &Printer, traces: Option<&Path>) -> Result<Report> {
+        let start = Instant::now();
+        if self.examination == Examination::StateSpace {
+            return Ok(self.state_space(printer, start));
+        }
+        let (plan, refused) = match Plan::of_examination(self.examination, self.net) {
+            Some(plan) => (plan, Vec::new()),
+            None => self.plan_queries()?,
+        };
+        tracing::info!("{}: {} goals", self.examination, plan.goals().len());
+        let progress = Progress::start(plan.questions().len());
+        let mut trace_error = None;
+        let mut report = pipeline::run(self.net, plan, &self.config, self.budget, |event| {
+            match event {
+                Event::Answered(answer) => {
+                    let written = traces.and_then(|directory| {
+                        self.write_trace(directory, answer)
+                            .map_err(|error| trace_error = Some(error))
+                            .ok()
+                            .flatten()
+                    });
+                    progress.hide(|| printer.answer(answer, start.elapsed(), written.as_ref()));
+                }
+                Event::Waiting { questions, goals } => progress.show(questions, goals),
+            }
+        });
+        progress.end();
+        report.unanswered.extend(refused);
+        report.unanswered.iter().for_each(|question| printer.unanswered(question));
+        printer.summary(report.answered, report.unanswered.len(), report.faults);
+        match trace_error {
+            Some(error) => Err(error),
+            None => Ok(report),
+        }
+    }
+
+    /// The plan of a query file, and the formulas in it that are refused.
+    fn plan_queries(&self) -> Result<(Plan, Vec<Unanswered>)> {
+        let Some(file) = self.queries else {
+            bail!("{} needs a query file", self.examination);
+        };
+        let queries = input::read_queries(file, self.net)?;
+        let mut plan = Plan::default();
+        let mut refused = Vec::new();
+        for query in queries {
+            let lowered = match &query.formula {
+                Ok(formula) => lower(formula, self.net).map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            match lowered {
+                Ok(Question::Exists(predicate)) => plan.ask_exists(&query.id, predicate),
+                Ok(Question::Never(predicate)) => plan.ask_never(&query.id, predicate),
+                Ok(Question::Bound(sum)) => plan.ask_maximum(&query.id, sum),
+                Ok(Question::Initially(predicate)) => {
+                    let holds = predicate.holds(self.net, self.net.initial());
+                    plan.ask_exists(&query.id, parikh_net::Predicate::constant(holds));
+                }
+                Err(error) => {
+                    eprintln!("parikh: {}: formula {}: {error}", file.display(), query.id);
+                    refused.push(Unanswered { id: query.id, reason: error });
+                }
+            }
+        }
+        Ok((plan, refused))
+    }
+
+    /// Writes the answer's witness, if it has one; the file it went to.
+    fn write_trace(&self, directory: &Path, answer: &Answer) -> Result<Option<PathBuf>> {
+        let Some((_, sequence)) = &answer.witness else {
+            return Ok(None);
+        };
+        let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        let name: String = answer.id.chars().map(safe).collect();
+        let file = directory.join(format!("{name}.trace"));
+        let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
+        let trace = Trace {
+            notes: vec![
+                note("net", self.net.name()),
+                note("formula", &answer.id),
+                note("value", &answer.value.to_string()),
+                note("shows", &answer.reason),
+            ],
+            sequence: sequence.clone(),
+            repeat: answer.pump.clone(),
+        };
+        std::fs::write(&file, trace.print(self.net))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(Some(file))
+    }
+
+    fn state_space(&self, printer: &Printer, start: Instant) -> Report {
+        let mut report = Report::default();
+        let figures = pipeline::state_space(self.net, &self.config, self.budget);
+        for figure in figures {
+            match figure.value {
+                Ok((value, technique)) => {
+                    printer.figure(figure.key, &value, technique, start.elapsed());
+                    report.answered += 1;
+                }
+                Err(reason) => {
+                    let id = format!("STATE_SPACE {}", figure.key);
+                    report.unanswered.push(Unanswered { id, reason });
+                }
+            }
+        }
+        report.unanswered.iter().for_each(|question| printer.unanswered(question));
+        printer.summary(report.answered, report.unanswered.len(), report.faults);
+        report
+    }
+}
+
+fn print_statistics(report: &Report) {
+    for (stage, text) in &report.statistics {
+        eprintln!("{stage:<12} {text}");
+    }
+}
+
+/// A line on stderr while work goes on, only on a terminal.
+struct Progress {
+    bar: ProgressBar,
+    questions: usize,
+}
+
+impl Progress {
+    fn start(questions: usize) -> Self {
+        // Hidden by itself when stderr is no terminal.
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+            bar.set_style(style);
+        }
+        Progress { bar, questions }
+    }
+
+    fn show(&self, open: usize, goals: usize) {
+        let answered = self.questions - open;
+        let text = format!("{answered} of {} answered, {goals} goals open", self.questions);
+        self.bar.set_message(text);
+        self.bar.tick();
+    }
+
+    /// Prints without the line in the way.
+    fn hide(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}

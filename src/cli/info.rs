@@ -1,0 +1,137 @@
+//! `parikh info`: what a model is.
+
+use super::{Outcome, model};
+use anyhow::Result;
+use clap::ValueEnum;
+use parikh_net::{Net, UnitId};
+use serde_json::json;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let net = model::read(&arguments.model)?;
+    let info = Info::new(&net);
+    match arguments.format {
+        Format::Text => print!("{}", info.text()),
+        Format::Json => println!("{}", info.json()),
+    }
+    Ok(Outcome::Complete)
+}
+
+struct Info<'n> {
+    net: &'n Net,
+    largest_weight: u64,
+    heavy_arcs: usize,
+    marked_places: usize,
+    largest_marking: Option<(String, u64)>,
+    without_input: usize,
+    without_output: usize,
+}
+
+impl<'n> Info<'n> {
+    fn new(net: &'n Net) -> Self {
+        let arcs = || net.transitions().flat_map(|t| net.pre(t).iter().chain(net.post(t)));
+        let largest = net.initial().marked().max_by_key(|&(_, tokens)| tokens);
+        Info {
+            net,
+            largest_weight: arcs().map(|arc| arc.weight).max().unwrap_or(0),
+            heavy_arcs: arcs().filter(|arc| arc.weight > 1).count(),
+            marked_places: net.initial().marked().count(),
+            largest_marking: largest.map(|(place, n)| (net.place_name(place).to_owned(), n)),
+            without_input: net.transitions().filter(|&t| net.pre(t).is_empty()).count(),
+            without_output: net.transitions().filter(|&t| net.post(t).is_empty()).count(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let net = self.net;
+        let mut text = format!("net          {}\n", net.name());
+        let mut row = |key: &str, value: String| text.push_str(&format!("{key:<13}{value}\n"));
+        row("places", net.place_count().to_string());
+        row("transitions", {
+            let mut value = format!("{}, {} effects", net.transition_count(), net.effect_count());
+            for (count, what) in [(self.without_input, "input"), (self.without_output, "output")] {
+                if count > 0 {
+                    value.push_str(&format!(", {count} without {what}"));
+                }
+            }
+            value
+        });
+        row(
+            "arcs",
+            match self.heavy_arcs {
+                0 => format!("{}, all of weight 1", net.arc_count()),
+                n => format!("{}, {n} heavier than 1, at most {}", net.arc_count(), self.largest_weight),
+            },
+        );
+        row(
+            "marking",
+            match &self.largest_marking {
+                None => "no token anywhere".to_owned(),
+                Some((place, tokens)) => format!(
+                    "{} tokens on {} places, at most {tokens} (on {place})",
+                    net.initial().total(),
+                    self.marked_places
+                ),
+            },
+        );
+        row(
+            "units",
+            match net.units() {
+                None => "none".to_owned(),
+                Some(units) => format!(
+                    "{}, {} deep, {}",
+                    units.len(),
+                    self.unit_depth(),
+                    if units.safe() { "said to be safe" } else { "not said to be safe" }
+                ),
+            },
+        );
+        text
+    }
+
+    fn unit_depth(&self) -> usize {
+        let Some(units) = self.net.units() else { return 0 };
+        let depth = |unit: UnitId| {
+            std::iter::successors(Some(unit), |&unit| units.get(unit).parent).count()
+        };
+        units.iter().map(|(unit, _)| depth(unit)).max().unwrap_or(0)
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let net = self.net;
+        json!({
+            "net": net.name(),
+            "places": net.place_count(),
+            "transitions": net.transition_count(),
+            "effects": net.effect_count(),
+            "arcs": net.arc_count(),
+            "arcs_heavier_than_1": self.heavy_arcs,
+            "largest_weight": self.largest_weight,
+            "tokens": net.initial().total().to_string(),
+            "marked_places": self.marked_places,
+            "largest_marking": self.largest_marking.as_ref().map(|(_, tokens)| tokens),
+            "source_transitions": self.without_input,
+            "sink_transitions": self.without_output,
+            "units": net.units().map(|units| json!({
+                "count": units.len(),
+                "depth": self.unit_depth(),
+                "safe": units.safe(),
+            })),
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! Limits on time and memory: how they are written, and which ones the machine sets already.
+
+use parikh_solvers::Budget;
+use std::time::Duration;
+
+/// Reads `90`, `90s`, `1.5m`, `2h`, `500ms`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let seconds = match unit.trim() {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("expected a time like 90, 90s, 500ms, 1.5m or 2h".into()),
+    };
+    let number: f64 = number.parse().map_err(|_| "expected a time like 90s or 1.5m".to_owned())?;
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| "the time is too long".into())
+}
+
+/// Reads `4G`, `500M`, `1.5GiB`; a bare number is megabytes. In bytes.
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let bytes = match unit.trim().trim_end_matches("iB").trim_end_matches('B') {
+        "K" | "k" => 1u64 << 10,
+        "" | "M" => 1 << 20,
+        "G" => 1 << 30,
+        "T" => 1 << 40,
+        _ => return Err("expected a size like 4G, 500M, or a number of megabytes".into()),
+    };
+    let number: f64 = number.parse().map_err(|_| "expected a size like 4G or 500M".to_owned())?;
+    Ok((number * bytes as f64) as u64)
+}
+
+/// Part of a limit that engines may fill; the rest is for growth between two looks at it.
+const USABLE: f64 = 0.85;
+
+/// The budget of a run: the given limits, and those of the machine where they are tighter.
+pub(super) fn budget(time: Option<Duration>, memory: Option<u64>) -> Budget {
+    let budget = match time {
+        Some(time) => Budget::lasting(time),
+        None => Budget::unlimited(),
+    };
+    let limits = [memory, physical_memory(), control_group_limit()];
+    match limits.into_iter().flatten().min() {
+        Some(limit) => budget.with_memory_ceiling((limit as f64 * USABLE) as u64),
+        None => budget,
+    }
+}
+
+fn physical_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kilobytes: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// The limit of a container (control groups, version 2).
+fn control_group_limit() -> Option<u64> {
+    std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_are_read_with_their_units() {
+        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert!(duration("5 parsecs").is_err());
+        assert!(duration("-5").is_err());
+        assert!(duration("").is_err());
+        assert_eq!(memory("4G"), Ok(4 << 30));
+        assert_eq!(memory("16384"), Ok(16 << 30));
+        assert_eq!(memory("1.5GiB"), Ok(3 << 29));
+        assert!(memory("lots").is_err());
+    }
+}

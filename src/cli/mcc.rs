@@ -1,0 +1,69 @@
+//! `parikh mcc`: one call of the contest, as BenchKit makes it.
+
+use super::check::{Job, has_safe_units};
+use super::output::{Format, Printer, line};
+use super::{Outcome, check, limits, model, signals};
+use crate::mcc::Examination;
+use crate::mcc::benchkit::Call;
+use crate::pipeline;
+use anyhow::{Context, Result};
+use std::path::Path;
+
+pub(super) fn run() -> Result<Outcome> {
+    let call = Call::from_environment();
+    let examination = match call.examination.as_deref().map(str::parse::<Examination>) {
+        None => anyhow::bail!("BK_EXAMINATION is not set: `parikh mcc` is called by BenchKit"),
+        Some(Ok(examination)) if examination.is_supported() => examination,
+        // Examinations of other years are none of ours either.
+        Some(_) => {
+            line("DO_NOT_COMPETE");
+            return Ok(Outcome::Complete);
+        }
+    };
+    let budget = limits::budget(Some(call.usable_time()), Some(call.usable_memory()));
+    signals::cancel_on_signal(&budget);
+    signals::leave_after(&budget);
+
+    let here = Path::new(".");
+    let answered = read_and_run(&call, here, examination, &budget);
+    match answered {
+        Ok((report, outcome)) => {
+            if report.answered == 0 {
+                line("CANNOT_COMPUTE");
+            }
+            Ok(outcome)
+        }
+        Err(error) if is_coloured(&error) => {
+            eprintln!("parikh: {error:#}");
+            line("DO_NOT_COMPETE");
+            Ok(Outcome::Complete)
+        }
+        Err(error) => {
+            line("CANNOT_COMPUTE");
+            Err(error).context(format!("instance {}", call.instance))
+        }
+    }
+}
+
+fn read_and_run(
+    call: &Call,
+    here: &Path,
+    examination: Examination,
+    budget: &parikh_solvers::Budget,
+) -> Result<(pipeline::Report, Outcome)> {
+    let net = model::read(here)?;
+    let queries =
+        examination.has_queries().then(|| model::query_file(here, examination.name())).transpose()?;
+    let config = pipeline::Config::default();
+    tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
+    let job = Job { net: &net, examination, queries: queries.as_deref(), budget, config };
+    let printer = Printer::new(Format::Mcc, job.config.threads > 1, has_safe_units(&net));
+    let report = job.run(&printer, None)?;
+    let outcome = check::outcome(&report);
+    Ok((report, outcome))
+}
+
+fn is_coloured(error: &anyhow::Error) -> bool {
+    let input = error.downcast_ref::<crate::input::InputError>();
+    input.is_some_and(|error| error.is_coloured())
+}

@@ -1,0 +1,107 @@
+//! The command line: arguments in, one command run, an exit code out.
+//!
+//! stdout carries verdicts only, stderr logs and progress, files evidence.
+
+mod check;
+mod info;
+mod limits;
+mod mcc;
+mod model;
+mod output;
+mod replay;
+mod signals;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Proves things about Petri nets, and hands over the evidence.
+///
+/// Every "reachable" is a firing sequence that was replayed on your net before it is printed;
+/// every "never" says what it rests on.
+#[derive(Parser)]
+#[command(name = "parikh", version, after_help = EXIT_CODES, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// More on stderr: -v a line per stage, -vv per step, -vvv everything. PARIKH_LOG overrides it.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Nothing on stderr but errors.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes, the same for every output format:
+  0  everything asked was answered
+  1  the input could not be read (model, queries, trace), or a trace does not replay
+  2  the command line is wrong
+  3  some question is left unanswered: out of time, out of memory, or interrupted
+  4  an internal error: a claim failed its check. It was not printed; please report it";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Answer the questions of an examination about a model.
+    Check(check::Arguments),
+    /// Show what a model is: sizes, weights, units, initial marking.
+    Info(info::Arguments),
+    /// Fire a sequence from a file on a model, and show where it leads.
+    Replay(replay::Arguments),
+    /// Act as a tool of the Model Checking Contest (BenchKit protocol).
+    ///
+    /// Reads BK_EXAMINATION, BK_INPUT, BK_TIME_CONFINEMENT and BK_MEMORY_CONFINEMENT, and the
+    /// instance in the current directory; prints the contest's answer lines as soon as each is
+    /// known, DO_NOT_COMPETE for examinations that Parikh does not take part in, and
+    /// CANNOT_COMPUTE when no answer was found.
+    Mcc,
+}
+
+/// How a command ended, when it ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Complete,
+    Incomplete,
+    InternalError,
+}
+
+/// Parses the arguments, runs the command, prints its error if it has one.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    start_logging(arguments.verbose, arguments.quiet);
+    let result = match arguments.command {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Mcc => mcc::run(),
+    };
+    match result {
+        Ok(Outcome::Complete) => ExitCode::SUCCESS,
+        Ok(Outcome::Incomplete) => ExitCode::from(3),
+        Ok(Outcome::InternalError) => ExitCode::from(4),
+        Err(error) => {
+            eprintln!("parikh: {error:#}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn start_logging(verbose: u8, quiet: bool) {
+    use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+    let level = match (quiet, verbose) {
+        (true, _) => LevelFilter::ERROR,
+        (_, 0) => LevelFilter::WARN,
+        (_, 1) => LevelFilter::INFO,
+        (_, 2) => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    let filter = EnvFilter::builder()
+        .with_default_directive(level.into())
+        .with_env_var("PARIKH_LOG")
+        .from_env_lossy();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .without_time()
+        .init();
+}

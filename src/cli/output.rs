@@ -1,0 +1,142 @@
+//! Answers on stdout, each flushed by itself: whatever ends the process, what was printed counts.
+
+use crate::answer::Answer;
+use crate::pipeline::Unanswered;
+use clap::ValueEnum;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How answers are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// A line per question: id, answer, reason.
+    Text,
+    /// A JSON object per line: one per question as soon as it is known, then a summary.
+    Json,
+    /// The lines of the Model Checking Contest.
+    Mcc,
+}
+
+/// Prints answers as they come.
+pub(super) struct Printer {
+    format: Format,
+    parallel: bool,
+    uses_units: bool,
+}
+
+impl Printer {
+    /// `parallel`: several threads are at work; `uses_units`: the model has safe units.
+    pub(super) fn new(format: Format, parallel: bool, uses_units: bool) -> Self {
+        Printer { format, parallel, uses_units }
+    }
+
+    /// Prints one answer; `trace` is the file its witness was written to.
+    pub(super) fn answer(&self, answer: &Answer, after: Duration, trace: Option<&PathBuf>) {
+        let seconds = after.as_secs_f64();
+        let techniques = answer.techniques.join(" ");
+        match self.format {
+            Format::Text => {
+                let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
+                line(&format!(
+                    "{}: {} — {}{trace} [{techniques}, {seconds:.2} s]",
+                    answer.id, answer.value, answer.reason
+                ));
+            }
+            Format::Json => line(
+                &json!({
+                    "type": "answer",
+                    "id": answer.id,
+                    "value": answer.value.to_string(),
+                    "reason": answer.reason,
+                    "techniques": answer.techniques,
+                    "seconds": seconds,
+                    "witness_firings": answer.witness.as_ref()
+                        .map(|(_, sequence)| sequence.firings().to_string()),
+                    "trace": trace,
+                })
+                .to_string(),
+            ),
+            Format::Mcc => {
+                let value = &answer.value;
+                let techniques = self.contest_techniques(answer);
+                line(&format!("FORMULA {} {value} TECHNIQUES {techniques}", answer.id));
+            }
+        }
+    }
+
+    /// Prints a question that has no answer. The contest wants silence there.
+    pub(super) fn unanswered(&self, question: &Unanswered) {
+        let Unanswered { id, reason } = question;
+        match self.format {
+            Format::Text => line(&format!("{id}: unknown — {reason}")),
+            Format::Json => {
+                line(&json!({"type": "unanswered", "id": id, "reason": reason}).to_string());
+            }
+            Format::Mcc => {}
+        }
+    }
+
+    /// The last line of machine-readable output.
+    pub(super) fn summary(&self, answered: usize, unanswered: usize, faults: usize) {
+        if self.format == Format::Json {
+            line(
+                &json!({
+                    "type": "summary",
+                    "answered": answered,
+                    "unanswered": unanswered,
+                    "internal_errors": faults,
+                })
+                .to_string(),
+            );
+        }
+    }
+
+    /// Prints a figure of the state space.
+    pub(super) fn figure(&self, key: &str, value: &str, technique: &str, after: Duration) {
+        match self.format {
+            Format::Text => line(&format!(
+                "{}: {value} [{technique}, {:.2} s]",
+                key.to_lowercase().replace('_', " "),
+                after.as_secs_f64()
+            )),
+            Format::Json => line(
+                &json!({
+                    "type": "answer",
+                    "id": format!("STATE_SPACE {key}"),
+                    "value": value,
+                    "techniques": [technique],
+                    "seconds": after.as_secs_f64(),
+                })
+                .to_string(),
+            ),
+            Format::Mcc => {
+                let mode = self.mode();
+                line(&format!("STATE_SPACE {key} {value} TECHNIQUES {mode} {technique}"));
+            }
+        }
+    }
+
+    fn mode(&self) -> &'static str {
+        if self.parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" }
+    }
+
+    fn contest_techniques(&self, answer: &Answer) -> String {
+        let mut words = vec![self.mode()];
+        words.extend(answer.techniques.iter().copied());
+        if self.uses_units && answer.reason.contains("NUPN") {
+            words.push("USE_NUPN");
+        }
+        words.join(" ")
+    }
+}
+
+/// Prints a line and flushes it. A closed pipe ends the process quietly: nobody reads on.
+pub(super) fn line(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+    if written.is_err() {
+        std::process::exit(3);
+    }
+}

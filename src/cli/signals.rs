@@ -1,0 +1,44 @@
+//! SIGTERM and SIGINT: end the budget, so that everything known is printed; and if some loop does
+//! not look at its budget within a second, leave anyway: answers are printed as they come.
+
+use parikh_solvers::Budget;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::time::Duration;
+
+/// How long a cancelled run may take to end by itself.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// Cancels `budget` at the first signal.
+pub(super) fn cancel_on_signal(budget: &Budget) {
+    let budget = budget.clone();
+    let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
+        tracing::warn!("signals cannot be caught: a kill loses what is not printed yet");
+        return;
+    };
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            tracing::warn!("signal {signal}: ending with the answers known so far");
+            budget.cancel();
+            std::thread::sleep(GRACE);
+            leave();
+        }
+    });
+}
+
+/// Ends the process a little after the deadline of `budget`, whatever is still going on.
+pub(super) fn leave_after(budget: &Budget) {
+    if let Some(remaining) = budget.remaining() {
+        std::thread::spawn(move || {
+            std::thread::sleep(remaining + GRACE);
+            tracing::warn!("an engine did not stop at the deadline; leaving without it");
+            leave();
+        });
+    }
+}
+
+/// Leaves with the code for "some question is left unanswered". Whatever was answered is printed:
+/// every answer is flushed on its own.
+fn leave() -> ! {
+    std::process::exit(3)
+}

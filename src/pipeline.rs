@@ -1,0 +1,304 @@
+//! The pipeline: one function from a plan to its answers.
+//!
+//! ```text
+//! plan ──▶ intervals ──▶ workers: walk │ explicit, then walk │ walk …  ──▶ answers
+//!             (cheap, first)         all on one board, until every question is decided
+//! ```
+//!
+//! The calling thread listens to the board. It hands every answer over the moment it is decided,
+//! lets go of goals that no question needs any more, and ends the workers when nothing is left to
+//! ask. A worker that panics costs its own goals, never an answer.
+
+use crate::answer::{Answer, Plan, Question, Standing};
+use crate::board::{Board, Knowledge};
+use crate::engine::{Task, intervals, walk};
+use crate::explicit;
+use parikh_net::{Facts, Goal, GoalId, Net};
+use parikh_solvers::{Budget, Exhausted};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// How a plan is worked on.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Engines at work at the same time, at least 1.
+    pub threads: usize,
+    /// Same seed and one thread, same run.
+    pub seed: u64,
+    /// Keep the witness of every goal, not only of those that decide a question by themselves.
+    pub keep_all_witnesses: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Config { threads, seed: 1, keep_all_witnesses: false }
+    }
+}
+
+/// What the caller is told while a plan is worked on.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A question is decided.
+    Answered(&'a Answer),
+    /// Nothing new, but time has passed.
+    Waiting {
+        /// Questions without an answer.
+        questions: usize,
+        /// Goals that engines still work on.
+        goals: usize,
+    },
+}
+
+/// A question that was not decided.
+#[derive(Clone, Debug)]
+pub struct Unanswered {
+    /// The formula's id, or the examination's name.
+    pub id: String,
+    /// Why not, and what is known all the same.
+    pub reason: String,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The questions decided.
+    pub answered: usize,
+    /// The questions not decided.
+    pub unanswered: Vec<Unanswered>,
+    /// Claims that were refused and workers that failed: bugs of ours.
+    pub faults: usize,
+    /// What each stage has to say of itself, for `--stats`.
+    pub statistics: Vec<(&'static str, String)>,
+}
+
+/// How often the caller hears that nothing is new.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Works on `plan` until every question is decided or `budget` is spent.
+pub fn run(
+    net: &Net,
+    mut plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    mut tell: impl FnMut(Event<'_>),
+) -> Report {
+    let mut report = Report::default();
+    for answer in plan.vacuous() {
+        report.answered += 1;
+        tell(Event::Answered(&answer));
+    }
+    let (settled, hear) = mpsc::channel();
+    let mut board = Board::new(net, plan.goals().to_vec()).with_listener(settled);
+    if plan.goals().len() > MANY_GOALS && !config.keep_all_witnesses {
+        board = board.without_witnesses();
+    }
+    let facts = Facts::from_model(net);
+    let budget = budget.child();
+    let goals: Vec<(GoalId, Goal)> =
+        board.ids().map(|id| (id, board.goal(id).clone())).collect();
+    let task = Task {
+        net,
+        goals: &goals,
+        facts: &facts,
+        board: &board,
+        budget: &budget,
+        seed: config.seed,
+    };
+
+    let start = Instant::now();
+    intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    let closed = goals.len() - board.open_count();
+    tracing::info!("intervals: {closed} of {} goals, {:.2?}", goals.len(), start.elapsed());
+
+    let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
+    while let Ok(goal) = hear.try_recv() {
+        hearing.settled(goal, &mut tell);
+    }
+    let reduced: Vec<(GoalId, Goal)> =
+        goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
+    let task = Task { goals: &reduced, ..task };
+    let statistics = std::sync::Mutex::new(Vec::new());
+    if !reduced.is_empty() {
+        std::thread::scope(|scope| {
+            let note = |name: &'static str, text: String| {
+                tracing::info!("{name}: {text}");
+                // A poisoned list is still a list.
+                statistics.lock().unwrap_or_else(|list| list.into_inner()).push((name, text));
+            };
+            let note = &note;
+            let mut workers = Vec::new();
+            for worker in 0..config.threads.max(1) {
+                let work = move || work(&task, worker, config.threads, note);
+                // Formulas are evaluated as deep as they nest.
+                let thread = std::thread::Builder::new().stack_size(8 << 20);
+                match thread.spawn_scoped(scope, work) {
+                    Ok(handle) => workers.push(handle),
+                    Err(error) => tracing::warn!("a worker could not start: {error}"),
+                }
+            }
+            loop {
+                match hear.recv_timeout(TICK) {
+                    Ok(goal) => hearing.settled(goal, &mut tell),
+                    Err(RecvTimeoutError::Timeout) => tell(Event::Waiting {
+                        questions: hearing.plan.open_questions().count(),
+                        goals: board.open_count(),
+                    }),
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                let done = hearing.plan.open_questions().next().is_none();
+                if done || workers.iter().all(|worker| worker.is_finished()) {
+                    break;
+                }
+            }
+            // Asked first: cancelling would hide why the workers stopped.
+            let ended = budget.exhausted();
+            budget.cancel();
+            for worker in workers {
+                if worker.join().is_err() {
+                    hearing.report.faults += 1;
+                }
+            }
+            while let Ok(goal) = hear.try_recv() {
+                hearing.settled(goal, &mut tell);
+            }
+            hearing.give_up(ended);
+        });
+    }
+    report.faults += board.faults();
+    report.statistics = statistics.into_inner().unwrap_or_else(|list| list.into_inner());
+    report
+}
+
+/// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
+/// whose answer shows at most one of them.
+const MANY_GOALS: usize = 1000;
+
+/// What one worker does, by its number. A panic in an engine costs what that engine was at.
+fn work(
+    task: &Task<'_>,
+    worker: usize,
+    threads: usize,
+    note: &(dyn Fn(&'static str, String) + Sync),
+) {
+    let guarded = |name: &'static str, engine: &dyn Fn() -> String| {
+        match catch_unwind(AssertUnwindSafe(engine)) {
+            Ok(text) => note(name, text),
+            Err(_) => tracing::error!("internal error: {name} failed; its goals stay open"),
+        }
+    };
+    let walk = |budget: Budget| {
+        let seed = task.seed.wrapping_add(worker as u64);
+        let task = Task { budget: &budget, seed, ..*task };
+        let under = task.board.under("RANDOM_WALK");
+        walk::run(&task, under, &walk::Config::default()).to_string()
+    };
+    let search = |budget: Budget| {
+        let task = Task { budget: &budget, ..*task };
+        let (under, over) = (task.board.under("EXPLICIT"), task.board.over("EXPLICIT"));
+        explicit::run(&task, under, over, &explicit::Config::default()).to_string()
+    };
+    let part = |share: f64| match task.budget.remaining() {
+        Some(left) => task.budget.slice(left.mul_f64(share)),
+        None => task.budget.slice(Duration::from_secs(10)),
+    };
+    if threads <= 1 {
+        guarded("walk", &|| walk(part(0.2)));
+        guarded("explicit", &|| search(part(0.6)));
+    } else if worker == 1 {
+        guarded("explicit", &|| search(task.budget.child()));
+    }
+    guarded("walk", &|| walk(task.budget.child()));
+}
+
+/// The listening end: turns settlements into answers.
+struct Hearing<'a, 'n> {
+    board: &'a Board<'n>,
+    plan: &'a mut Plan,
+    report: &'a mut Report,
+}
+
+impl Hearing<'_, '_> {
+    fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+        match self.plan.settle(self.board, goal) {
+            Some(Standing::Answered(answer)) => {
+                self.report.answered += 1;
+                tell(Event::Answered(&answer));
+            }
+            Some(Standing::Silenced) => {
+                tracing::error!("engines contradict each other on {goal:?}: no answer is given");
+            }
+            Some(Standing::Open) | None => {}
+        }
+    }
+
+    /// Says why the questions left are left.
+    fn give_up(&mut self, ended: Option<Exhausted>) {
+        let why = match ended {
+            Some(exhausted) => exhausted.to_string(),
+            None => "the engines have nothing more to try".to_owned(),
+        };
+        for question in self.plan.open_questions() {
+            let known = self.known(question);
+            let reason = format!("{why}{known}");
+            self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
+        }
+    }
+
+    /// What is known of an undecided question.
+    fn known(&self, question: &Question) -> String {
+        let goals = question.goals.len();
+        if goals > 1 {
+            let open = question.goal_ids().filter(|&goal| self.board.is_open(goal)).count();
+            return format!("; {open} of {goals} goals are open");
+        }
+        match question.goal_ids().next().and_then(|goal| self.board.knowledge(goal)) {
+            Some(Knowledge::Maximum(maximum)) => {
+                let seen = maximum.seen.map_or("0".to_owned(), |(seen, ..)| seen.to_string());
+                let proved = maximum.proved.map_or("∞".to_owned(), |(most, ..)| most.to_string());
+                format!("; the maximum lies between {seen} and {proved}")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// One figure of the state space.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// The contest's name for it.
+    pub key: &'static str,
+    /// The figure and who found it, or why it is not known.
+    pub value: Result<(String, &'static str), String>,
+}
+
+/// Counts the reachable markings, the firings between them, and the tokens they hold at most. An
+/// unbounded net, shown by a pump, has `+inf` of each.
+pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
+    const KEYS: [&str; 4] =
+        ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
+    let figures = |value: &dyn Fn(usize) -> Result<(String, &'static str), String>| {
+        let figure = |(index, key)| Figure { key, value: value(index) };
+        KEYS.into_iter().enumerate().map(figure).collect()
+    };
+    // A pump shows itself early or hardly ever: a twentieth of the time is for it.
+    let early = match budget.remaining() {
+        Some(left) => budget.slice(left / 20),
+        None => budget.slice(Duration::from_secs(10)),
+    };
+    if let Some((prefix, pump)) = walk::find_pump(net, &early, config.seed) {
+        if crate::evidence::pump_grows(net, &prefix, &pump) {
+            return figures(&|_| Ok(("+inf".to_owned(), "RANDOM_WALK")));
+        }
+        tracing::error!("internal error: a pump does not replay; it is dropped");
+    }
+    match explicit::count(net, &Facts::from_model(net), budget) {
+        Ok(space) => figures(&|index| {
+            let values =
+                [space.states, space.firings, space.max_tokens_per_marking, space.max_tokens_in_place];
+            Ok((values[index].to_string(), "EXPLICIT"))
+        }),
+        Err(exhausted) => figures(&|_| Err(exhausted.to_string())),
+    }
+}
