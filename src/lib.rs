@@ -1,1 +1,4 @@
 //! Parikh.
+
+pub mod formula;
+pub mod input;
