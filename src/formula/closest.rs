@@ -1,13 +1,13 @@
 //! The closest of many names, for messages about a wrong one.
 
 /// The candidate with the fewest edits from `name` (insertions, deletions, replacements), the
-/// first of several; none when more than a third of the letters would have to change.
+/// first of several; none when more than about a third of the letters would change.
 pub(super) fn closest<'n>(
     name: &str,
     candidates: impl Iterator<Item = &'n str>,
 ) -> Option<&'n str> {
     let name: Vec<char> = name.chars().take(LONGEST).collect();
-    let mut allowed = name.len() / 3;
+    let mut allowed = (name.len() + 1) / 3;
     let mut best = None;
     let mut row = Vec::new();
     let mut letters = Vec::new();

@@ -127,10 +127,7 @@ mod tests {
         builder.transition("enter").unwrap();
         let net = builder.build().unwrap();
         let place = |name: &str| FormulaProblem::unknown_place(name, &net, true).to_string();
-        assert_eq!(
-            place("wating_1"),
-            "the net has no place `wating_1`; did you mean `waiting_1`?"
-        );
+        assert_eq!(place("wating_1"), "the net has no place `wating_1`; did you mean `waiting_1`?");
         assert_eq!(
             place("Waiting room"),
             "the net has no place `Waiting room`; this is the name of `waiting_1`, and formulas \

@@ -74,8 +74,7 @@ impl Linear {
         for (place, coefficient) in other.terms {
             self.add_term(place, coefficient)?;
         }
-        self.constant =
-            self.constant.checked_add(other.constant).ok_or(Unsupported::TooLarge)?;
+        self.constant = self.constant.checked_add(other.constant).ok_or(Unsupported::TooLarge)?;
         Ok(())
     }
 

@@ -139,12 +139,7 @@ impl Lowering<'_> {
     }
 
     /// On `paths` from the initial marking, `path` or its negation.
-    fn path(
-        &mut self,
-        paths: Paths,
-        path: &Formula,
-        holds: bool,
-    ) -> Result<Question, Unsupported> {
+    fn path(&mut self, paths: Paths, path: &Formula, holds: bool) -> Result<Question, Unsupported> {
         match (path, paths, holds) {
             (Formula::Not(part), ..) => self.path(paths, part, !holds),
             (Formula::Finally(part), Paths::Some, true)
@@ -234,5 +229,161 @@ impl Lowering<'_> {
     fn spend(&mut self, amount: usize) -> Result<(), Unsupported> {
         self.left = self.left.checked_sub(amount).ok_or(Unsupported::Explosion)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::{Expression, Relation};
+    use parikh_net::text;
+
+    fn net() -> Net {
+        text::parse("net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p")
+            .unwrap()
+    }
+
+    fn compare(tokens: &[&str], relation: Relation, right: i64) -> Formula {
+        let net = net();
+        let places = tokens.iter().map(|name| net.place_named(name).unwrap()).collect();
+        let (left, right) = (Expression::Tokens(places), Expression::Constant(right));
+        Formula::Compare { left, relation, right }
+    }
+
+    fn marked(place: &str) -> Formula {
+        compare(&[place], Relation::AtLeast, 1)
+    }
+
+    fn lowered(formula: &Formula) -> Result<Question, Unsupported> {
+        lower(formula, &net())
+    }
+
+    fn ef(formula: Formula) -> Formula {
+        Formula::ExistsPath(Box::new(Formula::Finally(Box::new(formula))))
+    }
+
+    fn ag(formula: Formula) -> Formula {
+        Formula::AllPaths(Box::new(Formula::Globally(Box::new(formula))))
+    }
+
+    fn not(formula: Formula) -> Formula {
+        Formula::Not(Box::new(formula))
+    }
+
+    fn at_least(place: &str, tokens: u64) -> Predicate {
+        Predicate::at_least(net().place_named(place).unwrap(), tokens)
+    }
+
+    #[test]
+    fn an_invariant_carries_what_violates_it() {
+        let always = lowered(&ag(compare(&["p"], Relation::AtMost, 2))).unwrap();
+        assert_eq!(always, Question::Never(at_least("p", 3)));
+        assert_eq!(lowered(&not(ef(marked("q")))), Ok(Question::Never(at_least("q", 1))));
+        assert_eq!(lowered(&not(ag(not(marked("q"))))), Ok(Question::Possible(at_least("q", 1))));
+    }
+
+    #[test]
+    fn questions_merge_where_they_are_one() {
+        let both = Predicate::or([at_least("p", 1), at_least("q", 1)]);
+        let parts = || vec![marked("p"), marked("q")];
+        let each = |wrap: fn(Formula) -> Formula| parts().into_iter().map(wrap).collect();
+        assert_eq!(lowered(&Formula::Or(each(ef))), Ok(Question::Possible(both.clone())));
+        let never = |formula| ag(not(formula));
+        assert_eq!(lowered(&Formula::And(each(never))), Ok(Question::Never(both)));
+        assert_eq!(lowered(&Formula::And(each(ef))), Err(Unsupported::Combination));
+        assert_eq!(
+            lowered(&Formula::Implies(Box::new(ef(marked("p"))), Box::new(ef(marked("q"))))),
+            Err(Unsupported::Combination)
+        );
+        // p is marked initially, q is not.
+        assert_eq!(
+            lowered(&Formula::And(vec![marked("p"), ef(marked("q"))])),
+            Ok(Question::Possible(at_least("q", 1)))
+        );
+        assert_eq!(
+            lowered(&Formula::And(vec![marked("q"), ef(marked("q"))])),
+            Ok(Question::Initially(Predicate::False))
+        );
+    }
+
+    #[test]
+    fn temporal_operators_beyond_reachability_are_named() {
+        let path = |quantifier: fn(Box<Formula>) -> Formula, path| quantifier(Box::new(path));
+        let finally = || Formula::Finally(Box::new(marked("p")));
+        let globally = || Formula::Globally(Box::new(marked("p")));
+        for (formula, operator) in [
+            (path(Formula::AllPaths, finally()), "AF"),
+            (path(Formula::ExistsPath, globally()), "EG"),
+            (path(Formula::ExistsPath, Formula::Next(Box::new(Formula::True))), "X"),
+            (ef(ag(marked("p"))), "A below F or G"),
+            (path(Formula::AllPaths, Formula::Finally(Box::new(globally()))), "AF"),
+            (finally(), "F"),
+        ] {
+            assert_eq!(lowered(&formula), Err(Unsupported::Temporal(operator)), "{formula:?}");
+        }
+    }
+
+    #[test]
+    fn fireability_is_a_disjunction_without_repetitions() {
+        let net = net();
+        let [t, u] = ["t", "u"].map(|name| net.transition_named(name).unwrap());
+        let fireable = Formula::Fireable(vec![u, t, u]);
+        assert_eq!(
+            lowered(&ef(fireable.clone())),
+            Ok(Question::Possible(Predicate::Or(vec![
+                Predicate::Enabled(t),
+                Predicate::Enabled(u)
+            ])))
+        );
+        assert_eq!(
+            lowered(&ef(not(fireable))),
+            Ok(Question::Possible(Predicate::And(vec![
+                Predicate::Disabled(t),
+                Predicate::Disabled(u)
+            ])))
+        );
+    }
+
+    #[test]
+    fn comparisons_at_the_ends_of_the_numbers_are_exact() {
+        let here = |relation, right| {
+            lowered(&compare(&["p"], relation, right)).map(|question| match question {
+                Question::Initially(predicate) => predicate,
+                other => panic!("{other:?}"),
+            })
+        };
+        assert_eq!(here(Relation::Less, i64::MIN), Ok(Predicate::False));
+        assert_eq!(here(Relation::AtLeast, i64::MIN), Ok(Predicate::True));
+        assert_eq!(here(Relation::Unequal, -1), Ok(Predicate::True));
+        assert_eq!(here(Relation::Equal, -1), Ok(Predicate::False));
+        let largest = at_least("p", i64::MAX as u64);
+        assert_eq!(here(Relation::AtLeast, i64::MAX), Ok(largest));
+        let net = net();
+        for relation in [Relation::AtMost, Relation::Greater] {
+            assert!(here(relation, i64::MAX).unwrap().support(&net).len() == 1);
+        }
+        let huge = Expression::Product(vec![Expression::Constant(i64::MAX); 3]);
+        let right = Expression::Tokens(vec![net.places().next().unwrap()]);
+        let formula = Formula::Compare { left: huge, relation: Relation::AtMost, right };
+        assert_eq!(lowered(&formula), Err(Unsupported::TooLarge));
+    }
+
+    #[test]
+    fn bounds_are_sums_and_no_properties() {
+        let net = net();
+        let places: Vec<_> = net.places().collect();
+        let bound = Formula::PlaceBound(places.clone());
+        let sum = LinearSum::new(places.into_iter().map(|place| (place, 1))).unwrap();
+        assert_eq!(lowered(&bound), Ok(Question::Bound(sum)));
+        assert_eq!(lowered(&not(bound)), Err(Unsupported::BoundAsProperty));
+    }
+
+    #[test]
+    fn nested_equivalences_do_not_explode() {
+        let mut formula = marked("p");
+        for _ in 0..1000 {
+            formula = Formula::Xor(Box::new(formula), Box::new(marked("q")));
+        }
+        assert_eq!(lowered(&ef(formula)), Err(Unsupported::Explosion));
     }
 }

@@ -25,8 +25,7 @@ impl InstanceDirectory {
     /// When it cannot be read or has no `model.pnml`.
     pub fn open(path: &Path) -> Result<Self, InputError> {
         let name = || path.display().to_string().into_boxed_str();
-        std::fs::read_dir(path)
-            .map_err(|cause| InputError::Unreadable { file: name(), cause })?;
+        std::fs::read_dir(path).map_err(|cause| InputError::Unreadable { file: name(), cause })?;
         if !path.join("model.pnml").is_file() {
             return Err(InputError::NoModel { directory: name() });
         }
@@ -114,9 +113,8 @@ mod tests {
         for absent in ["GenericPropertiesVerdict", "OneSafe", "../x", ""] {
             let problem = instance.queries(absent, &net).unwrap_err().to_string();
             let shown = directory.path().display();
-            let expected = format!(
-                "{shown}: no `{absent}.xml` in this directory, expected one with formulas"
-            );
+            let expected =
+                format!("{shown}: no `{absent}.xml` in this directory, expected one with formulas");
             assert_eq!(problem, expected);
         }
     }

@@ -49,12 +49,8 @@ pub fn read_queries_from(
     name: &str,
     net: &Net,
 ) -> Result<QueryFile, InputError> {
-    let mut reader = QueryReader {
-        xml: XmlReader::new(reader, name)?,
-        net,
-        text: String::new(),
-        guesses: 50,
-    };
+    let mut reader =
+        QueryReader { xml: XmlReader::new(reader, name)?, net, text: String::new(), guesses: 50 };
     reader.xml.root("property-set")?;
     let mut queries = Vec::new();
     let cut_short = loop {

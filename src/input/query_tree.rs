@@ -225,11 +225,8 @@ fn complete(operator: Operator, parts: Vec<Part>) -> Result<Part, FormulaProblem
     use Formula as F;
     use Operator as O;
     let found = parts.len();
-    let arity = |expected| FormulaProblem::WrongArity {
-        operator: operator.element(),
-        found,
-        expected,
-    };
+    let arity =
+        |expected| FormulaProblem::WrongArity { operator: operator.element(), found, expected };
     let at_least_one = || if found > 0 { Ok(()) } else { Err(arity("at least 1")) };
     let (mut formulas, mut numbers) = (Vec::new(), Vec::new());
     let (mut places, mut transitions) = (Vec::new(), Vec::new());
@@ -252,9 +249,8 @@ fn complete(operator: Operator, parts: Vec<Part>) -> Result<Part, FormulaProblem
         Ok([first, second]) => Ok((Box::new(first), Box::new(second))),
         Err(_) => Err(arity("2")),
     };
-    let two_numbers = |numbers: Vec<Expression>| {
-        <[Expression; 2]>::try_from(numbers).map_err(|_| arity("2"))
-    };
+    let two_numbers =
+        |numbers: Vec<Expression>| <[Expression; 2]>::try_from(numbers).map_err(|_| arity("2"));
     let formula = match operator {
         O::Whole => *one(formulas)?,
         O::AllPaths => F::AllPaths(one(formulas)?),
@@ -325,9 +321,7 @@ fn complete(operator: Operator, parts: Vec<Part>) -> Result<Part, FormulaProblem
         }
         O::Invariant => F::AllPaths(Box::new(F::Globally(one(formulas)?))),
         O::Possibility => F::ExistsPath(Box::new(F::Finally(one(formulas)?))),
-        O::Impossibility => {
-            F::Not(Box::new(F::ExistsPath(Box::new(F::Finally(one(formulas)?)))))
-        }
+        O::Impossibility => F::Not(Box::new(F::ExistsPath(Box::new(F::Finally(one(formulas)?))))),
     };
     Ok(Part::Formula(formula))
 }

@@ -176,7 +176,8 @@ impl<R: BufRead> XmlReader<R> {
                 Item::Open(tag) if tag.name() == expected => return Ok(()),
                 Item::Open(tag) => (tag.at, format!("`<{}>`", tag.name())),
                 Item::Text(text) if !text.trim().is_empty() => {
-                    let beginning: String = text.trim().chars().take(20).collect();
+                    let line = text.trim().lines().next().unwrap_or_default();
+                    let beginning: String = line.chars().take(20).collect();
                     (Position::START, format!("the text `{beginning}`"))
                 }
                 Item::End => return Err(InputError::Empty { file, expected }),
