@@ -6,9 +6,14 @@
 
 pub mod answer;
 pub mod board;
+pub mod cli;
 pub mod engine;
 pub mod evidence;
+pub mod explicit;
+pub mod formula;
+pub mod input;
 pub mod mcc;
+pub mod pipeline;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

@@ -1,0 +1,143 @@
+//! What can be wrong with one formula of a file whose other formulas are fine.
+
+use super::MAX_DEPTH;
+use super::closest::closest;
+use parikh_net::Net;
+
+/// Why a formula is unusable, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct FormulaError {
+    /// The line of the offending piece, counted from 1.
+    pub line: u64,
+    /// What is wrong there.
+    pub problem: FormulaProblem,
+}
+
+/// What is wrong with a formula.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormulaProblem {
+    /// A name of a place that the net does not have.
+    #[error("the net has no place `{name}`{hint}")]
+    UnknownPlace {
+        /// As the file has it.
+        name: String,
+        /// A guess of what was meant, as the end of a sentence; empty without one.
+        hint: String,
+    },
+    /// A name of a transition that the net does not have.
+    #[error("the net has no transition `{name}`{hint}")]
+    UnknownTransition {
+        /// As the file has it.
+        name: String,
+        /// A guess of what was meant, as the end of a sentence; empty without one.
+        hint: String,
+    },
+    /// An operator that is not of the language, or not one we read.
+    #[error("the operator `{0}` is not supported")]
+    UnknownOperator(String),
+    /// An operator or name where it makes no sense.
+    #[error("found `{found}` inside `{inside}`, expected {expected}")]
+    Misplaced {
+        /// What is misplaced.
+        found: &'static str,
+        /// The operator around it.
+        inside: &'static str,
+        /// What belongs there.
+        expected: &'static str,
+    },
+    /// Too many operands, or too few.
+    #[error("`{operator}` has {found} operands, expected {expected}")]
+    WrongArity {
+        /// The operator.
+        operator: &'static str,
+        /// How many it has.
+        found: usize,
+        /// How many it takes.
+        expected: &'static str,
+    },
+    /// Not a constant.
+    #[error("found `{0}`, expected a whole number from -2^63 to 2^63 - 1")]
+    BadNumber(String),
+    /// Nested beyond [`MAX_DEPTH`].
+    #[error("the formula is nested more than {MAX_DEPTH} levels deep, which is not supported")]
+    TooDeep,
+    /// The property has none.
+    #[error("the property has no formula")]
+    NoFormula,
+    /// The property has two.
+    #[error("the property has a second formula")]
+    SecondFormula,
+    /// Nothing to call the answer by.
+    #[error("the property has no id")]
+    NoId,
+}
+
+impl FormulaProblem {
+    /// `name` is no place of `net`: with what was probably meant, unless there is no time to
+    /// `guess`.
+    pub fn unknown_place(name: &str, net: &Net, guess: bool) -> Self {
+        let hint = match net.transition_named(name) {
+            Some(_) => "; it is a transition".to_owned(),
+            None if !guess => String::new(),
+            None => {
+                let labelled = net.places().find(|&p| net.place_label(p) == Some(name));
+                let ids = net.places().map(|p| net.place_name(p));
+                hint(labelled.map(|p| net.place_name(p)), closest(name, ids))
+            }
+        };
+        FormulaProblem::UnknownPlace { name: name.to_owned(), hint }
+    }
+
+    /// `name` is no transition of `net`: with what was probably meant, unless there is no time to
+    /// `guess`.
+    pub fn unknown_transition(name: &str, net: &Net, guess: bool) -> Self {
+        let hint = match net.place_named(name) {
+            Some(_) => "; it is a place".to_owned(),
+            None if !guess => String::new(),
+            None => {
+                let labelled = net.transitions().find(|&t| net.transition_label(t) == Some(name));
+                let ids = net.transitions().map(|t| net.transition_name(t));
+                hint(labelled.map(|t| net.transition_name(t)), closest(name, ids))
+            }
+        };
+        FormulaProblem::UnknownTransition { name: name.to_owned(), hint }
+    }
+}
+
+/// The end of the sentence "the net has no place …". A label is the likelier mistake: people see
+/// the names of nodes, formulas use their ids.
+fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
+    match (labelled, closest) {
+        (Some(id), _) => format!("; this is the name of `{id}`, and formulas use ids"),
+        (None, Some(id)) => format!("; did you mean `{id}`?"),
+        (None, None) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_name_comes_with_the_likeliest_right_one() {
+        let mut builder = parikh_net::NetBuilder::new("n");
+        let p = builder.place("waiting_1", 0).unwrap();
+        builder.label_place(p, "Waiting room");
+        builder.transition("enter").unwrap();
+        let net = builder.build().unwrap();
+        let place = |name: &str| FormulaProblem::unknown_place(name, &net, true).to_string();
+        assert_eq!(place("wating_1"), "the net has no place `wating_1`; did you mean `waiting_1`?");
+        assert_eq!(
+            place("Waiting room"),
+            "the net has no place `Waiting room`; this is the name of `waiting_1`, and formulas \
+             use ids"
+        );
+        assert_eq!(place("enter"), "the net has no place `enter`; it is a transition");
+        assert_eq!(place("x"), "the net has no place `x`");
+        assert_eq!(
+            FormulaProblem::unknown_transition("entre", &net, true).to_string(),
+            "the net has no transition `entre`; did you mean `enter`?"
+        );
+    }
+}

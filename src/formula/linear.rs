@@ -1,0 +1,140 @@
+//! Integer expressions as linear sums Σ a·m(p) + k, computed exactly, and their comparisons as
+//! predicates.
+
+use super::lower::Unsupported;
+use super::syntax::{Expression, Relation};
+use parikh_net::{LinearSum, PlaceId, Predicate};
+use std::collections::BTreeMap;
+
+/// Σ a·m(p) + constant. 128 bits leave room to add before anything has to fit 64.
+#[derive(Default)]
+pub(super) struct Linear {
+    terms: BTreeMap<PlaceId, i128>,
+    constant: i128,
+}
+
+impl Linear {
+    /// The linear sum equal to `expression`.
+    pub(super) fn of(expression: &Expression) -> Result<Self, Unsupported> {
+        match expression {
+            Expression::Constant(constant) => {
+                Ok(Linear { constant: i128::from(*constant), ..Linear::default() })
+            }
+            Expression::Tokens(places) => {
+                let mut sum = Linear::default();
+                for &place in places {
+                    sum.add_term(place, 1)?;
+                }
+                Ok(sum)
+            }
+            Expression::Sum(parts) => {
+                let mut sum = Linear::default();
+                for part in parts {
+                    sum.add(Linear::of(part)?, 1)?;
+                }
+                Ok(sum)
+            }
+            Expression::Product(parts) => {
+                let mut product = Linear { constant: 1, ..Linear::default() };
+                for part in parts {
+                    let factor = Linear::of(part)?;
+                    let (mut sum, by) = match (product.as_constant(), factor.as_constant()) {
+                        (Some(by), _) => (factor, by),
+                        (_, Some(by)) => (product, by),
+                        (None, None) => return Err(Unsupported::NonLinear),
+                    };
+                    sum.scale(by)?;
+                    product = sum;
+                }
+                Ok(product)
+            }
+            Expression::Difference(left, right) => {
+                let mut difference = Linear::of(left)?;
+                difference.add(Linear::of(right)?, -1)?;
+                Ok(difference)
+            }
+        }
+    }
+
+    fn as_constant(&self) -> Option<i128> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    fn add_term(&mut self, place: PlaceId, coefficient: i128) -> Result<(), Unsupported> {
+        let sum = self.terms.entry(place).or_insert(0);
+        *sum = sum.checked_add(coefficient).ok_or(Unsupported::TooLarge)?;
+        if *sum == 0 {
+            self.terms.remove(&place);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, mut other: Linear, factor: i128) -> Result<(), Unsupported> {
+        other.scale(factor)?;
+        for (place, coefficient) in other.terms {
+            self.add_term(place, coefficient)?;
+        }
+        self.constant = self.constant.checked_add(other.constant).ok_or(Unsupported::TooLarge)?;
+        Ok(())
+    }
+
+    fn scale(&mut self, factor: i128) -> Result<(), Unsupported> {
+        let times = |number: i128| number.checked_mul(factor).ok_or(Unsupported::TooLarge);
+        self.constant = times(self.constant)?;
+        for coefficient in self.terms.values_mut() {
+            *coefficient = times(*coefficient)?;
+        }
+        self.terms.retain(|_, &mut coefficient| coefficient != 0);
+        Ok(())
+    }
+
+    /// The terms without the constant.
+    fn sum(&self) -> Result<LinearSum, Unsupported> {
+        let term = |(&place, &coefficient)| {
+            i64::try_from(coefficient).map(|fits| (place, fits)).map_err(|_| Unsupported::TooLarge)
+        };
+        let terms = self.terms.iter().map(term).collect::<Result<Vec<_>, _>>()?;
+        LinearSum::new(terms).map_err(|_| Unsupported::TooLarge)
+    }
+}
+
+/// The tokens of `places` together.
+pub(super) fn tokens(places: &[PlaceId]) -> Result<LinearSum, Unsupported> {
+    LinearSum::new(places.iter().map(|&place| (place, 1))).map_err(|_| Unsupported::TooLarge)
+}
+
+/// `left relation right` as atoms, exactly, over whole numbers.
+pub(super) fn compare(
+    left: &Expression,
+    relation: Relation,
+    right: &Expression,
+) -> Result<Predicate, Unsupported> {
+    let mut difference = Linear::of(left)?;
+    difference.add(Linear::of(right)?, -1)?;
+    let sum = difference.sum()?;
+    // left relation right  ⟺  sum relation k.
+    let k = difference.constant.checked_neg().ok_or(Unsupported::TooLarge)?;
+    let below = k.checked_sub(1).ok_or(Unsupported::TooLarge)?;
+    let at_most = |bound| at_most(&sum, bound);
+    Ok(match relation {
+        Relation::AtMost => at_most(k)?,
+        Relation::Less => at_most(below)?,
+        Relation::Greater => at_most(k)?.negated(),
+        Relation::AtLeast => at_most(below)?.negated(),
+        Relation::Equal => Predicate::and([at_most(k)?, at_most(below)?.negated()]),
+        Relation::Unequal => Predicate::or([at_most(below)?, at_most(k)?.negated()]),
+    })
+}
+
+/// `sum` ≤ `bound`. Decided where the signs alone do: tokens are never negative.
+fn at_most(sum: &LinearSum, bound: i128) -> Result<Predicate, Unsupported> {
+    let signs = || sum.terms().iter().map(|&(_, coefficient)| coefficient > 0);
+    if bound < 0 && signs().all(|positive| positive) {
+        return Ok(Predicate::False);
+    }
+    if bound >= 0 && !signs().any(|positive| positive) {
+        return Ok(Predicate::True);
+    }
+    let bound = i64::try_from(bound).map_err(|_| Unsupported::TooLarge)?;
+    Ok(Predicate::at_most(sum.clone(), bound))
+}

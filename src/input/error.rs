@@ -1,0 +1,239 @@
+//! What can be wrong with an input file, said so that its owner can mend it: where, what was found,
+//! what was expected, and what to do.
+
+use crate::formula::FormulaError;
+use parikh_net::BuildError;
+use std::fmt;
+
+/// A position in an input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The file as it was named by the caller.
+    pub file: Box<str>,
+    /// Counted from 1.
+    pub line: u64,
+    /// Counted in bytes of the text as UTF-8, from 1.
+    pub column: u64,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Why an input was refused as a whole.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The system cannot open or read it.
+    #[error("{file}: cannot be read: {cause}")]
+    Unreadable {
+        /// The file or directory.
+        file: Box<str>,
+        /// What the system said.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// A directory where a file is expected.
+    #[error("{file}: this is a directory, expected an XML file")]
+    Directory {
+        /// The directory.
+        file: Box<str>,
+    },
+    /// Nothing in it, or nothing but blanks and comments.
+    #[error("{file}: the file has no content, expected an element `<{expected}>`")]
+    Empty {
+        /// The file.
+        file: Box<str>,
+        /// The root element that this kind of file has.
+        expected: &'static str,
+    },
+    /// Not well-formed.
+    #[error("{at}: malformed XML: {problem}")]
+    Malformed {
+        /// Where the offending piece begins.
+        at: Location,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The XML declaration names an encoding that nobody knows.
+    #[error("{at}: unknown encoding `{found}`, expected for example UTF-8 or ISO-8859-1")]
+    UnknownEncoding {
+        /// The declaration.
+        at: Location,
+        /// What it says.
+        found: String,
+    },
+    /// Well-formed so far, but of another kind.
+    #[error("{at}: found {found}, expected `<{expected}>`; is this the right file?")]
+    WrongRoot {
+        /// Where the content begins.
+        at: Location,
+        /// How it begins.
+        found: String,
+        /// The root element that this kind of file has.
+        expected: &'static str,
+    },
+    /// A PNML file without a net.
+    #[error("{file}: no `<net>` in the file, expected one below `<pnml>`")]
+    NoNet {
+        /// The file.
+        file: Box<str>,
+    },
+    /// A PNML file with several nets.
+    #[error("{at}: a second `<net>` begins here, expected one net in a file; split the file")]
+    SeveralNets {
+        /// The second net.
+        at: Location,
+    },
+    /// A net with coloured tokens.
+    #[error(
+        "{at}: coloured nets are not supported yet (found {found}); use the place/transition \
+         version of the model"
+    )]
+    Coloured {
+        /// The first sign of colours.
+        at: Location,
+        /// That sign.
+        found: String,
+    },
+    /// An arc that does something else than move tokens.
+    #[error(
+        "{at}: arc `{arc}` has the type `{found}`, expected `normal`: inhibitor, read and reset \
+         arcs are not supported"
+    )]
+    UnsupportedArc {
+        /// The arc.
+        at: Location,
+        /// Its id, or its ends when it has none.
+        arc: String,
+        /// Its type.
+        found: String,
+    },
+    /// Something else that changes what the net means.
+    #[error("{at}: {found} is not supported; {advice}")]
+    Unsupported {
+        /// Where it is.
+        at: Location,
+        /// What it is.
+        found: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// An attribute that has to be there.
+    #[error("{at}: `<{element}>` has no attribute `{attribute}`")]
+    MissingAttribute {
+        /// The element.
+        at: Location,
+        /// Its name.
+        element: &'static str,
+        /// The attribute's name.
+        attribute: &'static str,
+    },
+    /// A label of which there may be one.
+    #[error("{at}: {owner} has a second `<{label}>`, expected at most one")]
+    Repeated {
+        /// The second one.
+        at: Location,
+        /// The node or arc.
+        owner: String,
+        /// The label's element.
+        label: &'static str,
+    },
+    /// Not a count of tokens or a weight.
+    #[error("{at}: {owner}: found `{found}`, expected a whole number from {least} to 2^63 - 1")]
+    BadNumber {
+        /// The label that holds it.
+        at: Location,
+        /// The node or arc, and which of its labels.
+        owner: String,
+        /// The text in place of the number.
+        found: String,
+        /// The smallest number allowed.
+        least: u64,
+    },
+    /// An arc from or to nothing.
+    #[error("{at}: arc `{arc}` has the end `{node}`, but no place or transition has this id")]
+    UnknownEnd {
+        /// The arc.
+        at: Location,
+        /// Its id, or its ends when it has none.
+        arc: String,
+        /// The id that is not there.
+        node: String,
+    },
+    /// An arc between two places or two transitions.
+    #[error(
+        "{at}: arc `{arc}` goes from `{source_node}` to `{target_node}`, both {kind}, expected a \
+         place and a transition"
+    )]
+    SameKind {
+        /// The arc.
+        at: Location,
+        /// Its id, or its ends when it has none.
+        arc: String,
+        /// Its source.
+        source_node: String,
+        /// Its target.
+        target_node: String,
+        /// `places` or `transitions`.
+        kind: &'static str,
+    },
+    /// A reference node that refers to nothing, or to a node of the other kind.
+    #[error("{at}: the reference `{node}` refers to `{target}`, which is no {kind} of this net")]
+    UnknownReference {
+        /// The reference node.
+        at: Location,
+        /// Its id.
+        node: String,
+        /// What it refers to.
+        target: String,
+        /// `place` or `transition`.
+        kind: &'static str,
+    },
+    /// References that refer to each other.
+    #[error("{at}: the reference `{node}` refers to itself, directly or through others")]
+    ReferenceCycle {
+        /// A reference node of the cycle, or one that leads to it.
+        at: Location,
+        /// Its id.
+        node: String,
+    },
+    /// The nodes or arcs do not make a net.
+    #[error("{at}: {problem}")]
+    Net {
+        /// The node or arc; the net where no single one is to blame.
+        at: Location,
+        /// What is wrong.
+        #[source]
+        problem: BuildError,
+    },
+    /// A query file of which no formula fits the net.
+    #[error(
+        "{file}: every one of the {formulas} formulas names places or transitions that the net \
+         does not have; is this the query file of another model? The first: {first}"
+    )]
+    OtherModel {
+        /// The query file.
+        file: Box<str>,
+        /// How many formulas it has.
+        formulas: usize,
+        /// What is wrong with the first.
+        #[source]
+        first: FormulaError,
+    },
+    /// An instance directory without its net.
+    #[error("{directory}: no `model.pnml` in this directory, expected a contest instance")]
+    NoModel {
+        /// The directory.
+        directory: Box<str>,
+    },
+    /// An instance directory without formulas for an examination.
+    #[error("{directory}: no `{examination}.xml` in this directory, expected one with formulas")]
+    NoQueries {
+        /// The directory.
+        directory: Box<str>,
+        /// The examination's name.
+        examination: String,
+    },
+}

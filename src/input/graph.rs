@@ -1,0 +1,237 @@
+//! The nodes and arcs of a PNML file on their way into a net. Arcs usually come after the nodes
+//! they join and go straight into the builder; those that come before, and those that end at a
+//! reference node, wait by name until the whole file is read.
+
+use super::error::InputError;
+use super::source::Position;
+use parikh_net::builder::Node;
+use parikh_net::{BuildError, NetBuilder};
+use std::collections::HashMap;
+
+/// The two kinds of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Place,
+    Transition,
+}
+
+impl Kind {
+    fn of(node: Node) -> Self {
+        match node {
+            Node::Place(_) => Kind::Place,
+            Node::Transition(_) => Kind::Transition,
+        }
+    }
+}
+
+/// A node that stands for another one, usually of another page.
+struct Reference {
+    id: Box<str>,
+    target: Box<str>,
+    kind: Kind,
+    at: Position,
+    stands_for: Option<Node>,
+}
+
+/// An arc as the file has it.
+pub(super) struct ArcText {
+    pub(super) id: Option<String>,
+    pub(super) source: String,
+    pub(super) target: String,
+    pub(super) weight: u64,
+    pub(super) at: Position,
+}
+
+impl ArcText {
+    /// What messages call it.
+    pub(super) fn name(&self) -> String {
+        let ends = || format!("{} -> {}", self.source, self.target);
+        self.id.clone().unwrap_or_else(ends)
+    }
+}
+
+pub(super) struct Graph {
+    file: Box<str>,
+    pub(super) builder: NetBuilder,
+    references: Vec<Reference>,
+    reference_named: HashMap<Box<str>, usize>,
+    waiting: Vec<ArcText>,
+    /// Arcs in the file, before parallel ones are added up.
+    pub(super) arcs: usize,
+    pub(super) transitions: usize,
+}
+
+impl Graph {
+    pub(super) fn new(file: &str) -> Self {
+        Graph {
+            file: file.into(),
+            builder: NetBuilder::default(),
+            references: Vec::new(),
+            reference_named: HashMap::new(),
+            waiting: Vec::new(),
+            arcs: 0,
+            transitions: 0,
+        }
+    }
+
+    fn net(&self, at: Position, problem: BuildError) -> InputError {
+        InputError::Net { at: at.of(&self.file), problem }
+    }
+
+    fn claim(&self, id: &str, at: Position) -> Result<(), InputError> {
+        match self.reference_named.contains_key(id) {
+            true => Err(self.net(at, BuildError::DuplicateId(id.into()))),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn place(
+        &mut self,
+        id: &str,
+        tokens: u64,
+        label: Option<&str>,
+        at: Position,
+    ) -> Result<(), InputError> {
+        self.claim(id, at)?;
+        let place = self.builder.place(id, tokens).map_err(|problem| self.net(at, problem))?;
+        if let Some(label) = label {
+            self.builder.label_place(place, label);
+        }
+        Ok(())
+    }
+
+    pub(super) fn transition(
+        &mut self,
+        id: &str,
+        label: Option<&str>,
+        at: Position,
+    ) -> Result<(), InputError> {
+        self.claim(id, at)?;
+        let added = self.builder.transition(id).map_err(|problem| self.net(at, problem))?;
+        if let Some(label) = label {
+            self.builder.label_transition(added, label);
+        }
+        self.transitions += 1;
+        Ok(())
+    }
+
+    pub(super) fn reference(
+        &mut self,
+        id: String,
+        target: String,
+        kind: Kind,
+        at: Position,
+    ) -> Result<(), InputError> {
+        if id.is_empty() {
+            return Err(self.net(at, BuildError::EmptyId));
+        }
+        if self.builder.node(&id).is_some() {
+            return Err(self.net(at, BuildError::DuplicateId(id)));
+        }
+        self.claim(&id, at)?;
+        let id: Box<str> = id.into();
+        self.reference_named.insert(id.clone(), self.references.len());
+        let target = target.into();
+        self.references.push(Reference { id, target, kind, at, stands_for: None });
+        Ok(())
+    }
+
+    pub(super) fn arc(&mut self, arc: ArcText) -> Result<(), InputError> {
+        self.arcs += 1;
+        match (self.builder.node(&arc.source), self.builder.node(&arc.target)) {
+            (Some(source), Some(target)) => self.join(&arc, source, target),
+            _ => {
+                self.waiting.push(arc);
+                Ok(())
+            }
+        }
+    }
+
+    fn join(&mut self, arc: &ArcText, source: Node, target: Node) -> Result<(), InputError> {
+        let joined = match (source, target) {
+            (Node::Place(p), Node::Transition(t)) => self.builder.take(t, p, arc.weight),
+            (Node::Transition(t), Node::Place(p)) => self.builder.put(t, p, arc.weight),
+            (source, _) => {
+                return Err(InputError::SameKind {
+                    at: arc.at.of(&self.file),
+                    arc: arc.name(),
+                    source_node: arc.source.clone(),
+                    target_node: arc.target.clone(),
+                    kind: match Kind::of(source) {
+                        Kind::Place => "places",
+                        Kind::Transition => "transitions",
+                    },
+                });
+            }
+        };
+        joined.map_err(|problem| self.net(arc.at, problem))
+    }
+
+    /// Resolves the references and joins the arcs that waited for it.
+    pub(super) fn settle(&mut self) -> Result<(), InputError> {
+        for index in 0..self.references.len() {
+            self.resolve(index)?;
+        }
+        for arc in std::mem::take(&mut self.waiting) {
+            let source = self.end(&arc, &arc.source)?;
+            let target = self.end(&arc, &arc.target)?;
+            self.join(&arc, source, target)?;
+        }
+        Ok(())
+    }
+
+    fn end(&self, arc: &ArcText, id: &str) -> Result<Node, InputError> {
+        let referred = || self.references[*self.reference_named.get(id)?].stands_for;
+        self.builder.node(id).or_else(referred).ok_or_else(|| InputError::UnknownEnd {
+            at: arc.at.of(&self.file),
+            arc: arc.name(),
+            node: id.to_owned(),
+        })
+    }
+
+    /// Follows the reference to its node. Every reference on the way learns it too, so that all
+    /// of them together take linear time however long their chains are.
+    fn resolve(&mut self, start: usize) -> Result<(), InputError> {
+        let mut way = Vec::new();
+        let mut index = start;
+        let node = loop {
+            let reference = &self.references[index];
+            if let Some(node) = reference.stands_for {
+                break node;
+            }
+            if way.len() > self.references.len() {
+                let Reference { id, at, .. } = &self.references[start];
+                let (at, node) = (at.of(&self.file), id.to_string());
+                return Err(InputError::ReferenceCycle { at, node });
+            }
+            way.push(index);
+            if let Some(node) = self.builder.node(&reference.target) {
+                break node;
+            }
+            match self.reference_named.get(&reference.target) {
+                Some(&next) => index = next,
+                None => return Err(self.refers_to_nothing(index)),
+            }
+        };
+        for index in way {
+            if self.references[index].kind != Kind::of(node) {
+                return Err(self.refers_to_nothing(index));
+            }
+            self.references[index].stands_for = Some(node);
+        }
+        Ok(())
+    }
+
+    fn refers_to_nothing(&self, index: usize) -> InputError {
+        let Reference { id, target, kind, at, .. } = &self.references[index];
+        InputError::UnknownReference {
+            at: at.of(&self.file),
+            node: id.to_string(),
+            target: target.to_string(),
+            kind: match kind {
+                Kind::Place => "place",
+                Kind::Transition => "transition",
+            },
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The labels of PNML nodes and arcs. The standard has `<initialMarking><text>3</text>…`; older
+//! tools write `<value>` for `<text>`, or the number itself, and all put graphics and their own
+//! data before or after it.
+
+use super::error::InputError;
+use super::source::Position;
+use super::xml::{Item, XmlReader};
+use std::io::BufRead;
+
+/// The children of nodes and arcs that say something about the net.
+pub(super) enum Child {
+    Name,
+    InitialMarking,
+    Inscription,
+    Capacity,
+    /// Of a place, its colours; of an arc, what it does, perhaps in this attribute `value`.
+    Type(Option<String>),
+    Condition,
+    /// A marking or inscription of a coloured net.
+    Coloured,
+    /// Graphics, other tools' data, and whatever else is to be skipped.
+    Other,
+}
+
+/// What a label says.
+pub(super) struct Label {
+    pub(super) at: Position,
+    /// Without blanks around it.
+    pub(super) text: String,
+    /// It has a `<structure>`, as only the labels of coloured nets do.
+    pub(super) structured: bool,
+}
+
+impl Label {
+    pub(super) fn says_something(&self) -> bool {
+        self.structured || !self.text.is_empty()
+    }
+}
+
+impl<R: BufRead> XmlReader<R> {
+    /// The next child of the current element, which is to be read or skipped then; none when the
+    /// element ends.
+    pub(super) fn child(&mut self) -> Result<Option<(Child, Position)>, InputError> {
+        loop {
+            let tag = match self.next()? {
+                Item::Open(tag) => tag,
+                Item::Close | Item::End => return Ok(None),
+                Item::Text(_) | Item::Nothing => continue,
+            };
+            let child = match tag.name() {
+                "name" => Child::Name,
+                "initialMarking" => Child::InitialMarking,
+                "inscription" => Child::Inscription,
+                "capacity" => Child::Capacity,
+                "type" | "arctype" => {
+                    let [value] = tag.attributes(["value"])?;
+                    Child::Type(value)
+                }
+                "condition" => Child::Condition,
+                "hlinitialMarking" | "hlinscription" => Child::Coloured,
+                _ => Child::Other,
+            };
+            return Ok(Some((child, tag.at)));
+        }
+    }
+
+    /// Reads the label that was opened last, `at` its position.
+    pub(super) fn label(&mut self, at: Position) -> Result<Label, InputError> {
+        let mut inner = String::new();
+        let mut direct = String::new();
+        let mut structured = false;
+        loop {
+            match self.next()? {
+                Item::Open(tag) => match tag.name() {
+                    "text" | "value" => self.text(&mut inner)?,
+                    name => {
+                        structured |= name == "structure";
+                        self.skip()?;
+                    }
+                },
+                Item::Text(text) => direct.push_str(text.trim()),
+                Item::Close | Item::End => break,
+                Item::Nothing => {}
+            }
+        }
+        let text = if inner.trim().is_empty() { direct } else { inner };
+        Ok(Label { at, text: text.trim().to_owned(), structured })
+    }
+}

@@ -1,0 +1,234 @@
+//! The nested units of a P/T model: `<toolspecific tool="nupn">`. Read as text first, because
+//! places may be declared after it, and checked against the whole net at the end.
+//!
+//! Engines rely on what the units say, so nothing half-right is taken over. The net itself does
+//! not depend on them: who finds them broken reports it and goes on without.
+//!
+//! Source: H. Garavel, *Nested-Unit Petri Nets*, JLAMP 104, 2019.
+
+use super::error::InputError;
+use super::graph::Graph;
+use super::xml::{Item, XmlReader};
+use parikh_net::builder::Node;
+use parikh_net::units::Unit;
+use parikh_net::{PlaceId, UnitId, Units, UnitsError};
+use std::collections::HashMap;
+use std::io::BufRead;
+
+/// Why nested units are left out.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NupnError {
+    #[error("`<size>` says {said} {what}, the net has {found}")]
+    Size { what: &'static str, said: String, found: usize },
+    #[error("`<structure>` says {said} units, it has {found}")]
+    UnitCount { said: String, found: usize },
+    #[error("two units have the id `{0}`")]
+    DuplicateUnit(String),
+    #[error("the root unit `{0}` is not there")]
+    NoRoot(String),
+    #[error("unit `{unit}` lists `{place}`, which is no place of the net")]
+    UnknownPlace { unit: String, place: String },
+    #[error("unit `{unit}` lists the sub-unit `{sub}`, which is not there")]
+    UnknownUnit { unit: String, sub: String },
+    #[error("unit `{0}` is a sub-unit twice")]
+    TwoParents(String),
+    #[error(transparent)]
+    Units(#[from] UnitsError),
+}
+
+/// A `<unit>`: its id, and its lists as they stand.
+#[derive(Default)]
+struct UnitText {
+    id: String,
+    places: String,
+    subunits: String,
+}
+
+/// The whole of it, not yet checked.
+#[derive(Default)]
+pub(super) struct UnitTree {
+    /// What `<size>` says of places, transitions and arcs.
+    sizes: [Option<String>; 3],
+    count: Option<String>,
+    root: String,
+    safe: bool,
+    units: Vec<UnitText>,
+}
+
+/// Reads the element `<toolspecific tool="nupn">` that was opened last.
+pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, InputError> {
+    let mut tree = UnitTree::default();
+    let mut open = 1;
+    while open > 0 {
+        let tag = match xml.next()? {
+            Item::Open(tag) => tag,
+            Item::Close => {
+                open -= 1;
+                continue;
+            }
+            Item::Text(_) | Item::Nothing | Item::End => continue,
+        };
+        match tag.name() {
+            "size" => {
+                tree.sizes = tag.attributes(["places", "transitions", "arcs"])?;
+                xml.skip()?;
+            }
+            "structure" => {
+                let [count, root, safe] = tag.attributes(["units", "root", "safe"])?;
+                tree.count = count;
+                tree.root = root.unwrap_or_default();
+                tree.safe = safe.is_some_and(|safe| safe.trim() == "true");
+                open += 1;
+            }
+            "unit" => {
+                let [id] = tag.attributes(["id"])?;
+                let id = id.unwrap_or_default();
+                tree.units.push(UnitText { id, ..UnitText::default() });
+                open += 1;
+            }
+            list @ ("places" | "subunits") => {
+                let places = list == "places";
+                match tree.units.last_mut() {
+                    Some(unit) if places => xml.text(&mut unit.places)?,
+                    Some(unit) => xml.text(&mut unit.subunits)?,
+                    None => xml.skip()?,
+                }
+            }
+            _ => xml.skip()?,
+        }
+    }
+    Ok(tree)
+}
+
+impl UnitTree {
+    /// The units over the places of `graph`, when everything about them is right.
+    pub(super) fn check(self, graph: &Graph) -> Result<Units, NupnError> {
+        let builder = &graph.builder;
+        let found = [builder.place_count(), graph.transitions, graph.arcs];
+        let what = ["places", "transitions", "arcs"];
+        for ((said, found), what) in self.sizes.into_iter().zip(found).zip(what) {
+            match said {
+                Some(said) if said.trim().parse() != Ok(found) => {
+                    return Err(NupnError::Size { what, said, found });
+                }
+                _ => {}
+            }
+        }
+        match self.count {
+            Some(said) if said.trim().parse() != Ok(self.units.len()) => {
+                return Err(NupnError::UnitCount { said, found: self.units.len() });
+            }
+            _ => {}
+        }
+        let mut named: HashMap<&str, usize> = HashMap::with_capacity(self.units.len());
+        for (index, unit) in self.units.iter().enumerate() {
+            if named.insert(&unit.id, index).is_some() {
+                return Err(NupnError::DuplicateUnit(unit.id.clone()));
+            }
+        }
+        let Some(&root) = named.get(self.root.as_str()) else {
+            return Err(NupnError::NoRoot(self.root.clone()));
+        };
+        let mut units = Vec::with_capacity(self.units.len());
+        for unit in &self.units {
+            let unknown = |place: &str| NupnError::UnknownPlace {
+                unit: unit.id.clone(),
+                place: place.to_owned(),
+            };
+            let place = |id: &str| match builder.node(id) {
+                Some(Node::Place(place)) => Ok(place),
+                _ => Err(unknown(id)),
+            };
+            let mut places: Vec<PlaceId> =
+                unit.places.split_whitespace().map(place).collect::<Result<_, _>>()?;
+            places.sort_unstable();
+            units.push(Unit { name: unit.id.as_str().into(), places, parent: None });
+        }
+        for (index, unit) in self.units.iter().enumerate() {
+            for sub in unit.subunits.split_whitespace() {
+                let Some(&child) = named.get(sub) else {
+                    let unit = unit.id.clone();
+                    return Err(NupnError::UnknownUnit { unit, sub: sub.to_owned() });
+                };
+                if units[child].parent.replace(UnitId::new(index)).is_some() {
+                    return Err(NupnError::TwoParents(sub.to_owned()));
+                }
+            }
+        }
+        let initial = builder.initial();
+        let name = |place| builder.place_name(place);
+        Ok(Units::new(units, UnitId::new(root), self.safe, &initial, name)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::source::Position;
+
+    const SIZE: &str = "<size places='3' transitions='1' arcs='0'/>";
+
+    fn checked(nupn: &str) -> Result<Units, String> {
+        let mut graph = Graph::new("f");
+        for (id, tokens) in [("a", 1), ("b", 0), ("c", 0)] {
+            graph.place(id, tokens, None, Position::START).unwrap();
+        }
+        graph.transition("t", None, Position::START).unwrap();
+        let text = format!("<toolspecific tool='nupn'>{nupn}</toolspecific>");
+        let mut xml = XmlReader::new(text.as_bytes(), "f").unwrap();
+        assert!(matches!(xml.next(), Ok(Item::Open(_))));
+        read(&mut xml).unwrap().check(&graph).map_err(|problem| problem.to_string())
+    }
+
+    fn structure(head: &str, units: &str) -> Result<Units, String> {
+        checked(&format!("{SIZE}<structure {head}>{units}</structure>"))
+    }
+
+    #[test]
+    fn lists_over_several_lines_and_empty_ones_make_a_tree() {
+        let units = structure(
+            "units='2' root='r' safe='true'",
+            "<unit id='r'><places/><subunits>\n u \n</subunits></unit>
+             <unit id='u'><places>c\n\ta b</places><subunits/></unit>",
+        )
+        .unwrap();
+        assert!(units.safe());
+        assert_eq!(&*units.get(units.root()).name, "r");
+        let inner = units.get(units.unit_of(PlaceId::new(2)));
+        assert_eq!(inner.places, [0, 1, 2].map(PlaceId::new));
+        assert_eq!(inner.parent, Some(units.root()));
+    }
+
+    #[test]
+    fn everything_wrong_is_named() {
+        let all = "<unit id='r'><places>a b c</places></unit>";
+        let problem = |head: &str, units: &str| structure(head, units).unwrap_err();
+        assert_eq!(problem("units='2' root='r'", all), "`<structure>` says 2 units, it has 1");
+        assert_eq!(problem("root='s'", all), "the root unit `s` is not there");
+        assert_eq!(problem("root='r'", &all.repeat(2)), "two units have the id `r`");
+        assert_eq!(
+            problem("root='r'", "<unit id='r'><places>a x</places></unit>"),
+            "unit `r` lists `x`, which is no place of the net"
+        );
+        assert_eq!(
+            problem("root='r'", "<unit id='r'><places>t</places></unit>"),
+            "unit `r` lists `t`, which is no place of the net"
+        );
+        assert_eq!(
+            problem("root='r'", "<unit id='r'><subunits>u</subunits></unit>"),
+            "unit `r` lists the sub-unit `u`, which is not there"
+        );
+        assert_eq!(
+            problem("root='r'", "<unit id='r'><subunits>u u</subunits></unit><unit id='u'/>"),
+            "unit `u` is a sub-unit twice"
+        );
+        assert_eq!(
+            problem("root='r'", "<unit id='r'><places>a b</places></unit>"),
+            "place `c` is in no unit"
+        );
+        assert_eq!(
+            checked("<size places='4'/><structure root='r'/>").unwrap_err(),
+            "`<size>` says 4 places, the net has 3"
+        );
+    }
+}

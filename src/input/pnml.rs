@@ -1,0 +1,297 @@
+//! The reader of place/transition nets in PNML (ISO/IEC 15909-2), as tools really write it: pages
+//! in pages or none, children in any order, reference nodes, arcs before their nodes, `<value>`
+//! in place of `<text>`, any encoding. The file is read in one pass and never held.
+//!
+//! What would change the meaning of the net and is not understood is refused, never passed over:
+//! colours, arcs of other types, capacities. What has no meaning (graphics, other tools' data) is
+//! skipped. Ids of arcs only serve messages, so they may be missing or repeated.
+
+use super::error::InputError;
+use super::graph::{ArcText, Graph, Kind};
+use super::labels::{Child, Label};
+use super::nupn::{self, UnitTree};
+use super::source::Position;
+use super::xml::{Item, XmlReader};
+use parikh_net::{BuildError, Marking, Net};
+use std::io::BufRead;
+use std::path::Path;
+
+/// Reads the net of a PNML file, with its nested units (NUPN) where it has sound ones; unsound
+/// ones cost a warning, not the net.
+///
+/// # Errors
+/// When the file cannot be read, is no PNML, or its net is broken, coloured or uses arcs of other
+/// types; each with the position in the file.
+pub fn read_net(path: &Path) -> Result<Net, InputError> {
+    let (reader, file) = super::open(path)?;
+    read_net_from(reader, &file)
+}
+
+/// Reads a net in PNML from `reader`; `name` is how messages call it.
+///
+/// # Errors
+/// As [`read_net`].
+pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError> {
+    let mut pnml = PnmlReader {
+        xml: XmlReader::new(reader, name)?,
+        graph: Graph::new(name),
+        net_at: None,
+        units: None,
+    };
+    pnml.document()?;
+    pnml.finish()
+}
+
+struct PnmlReader<R> {
+    xml: XmlReader<R>,
+    graph: Graph,
+    /// Where the net begins, once it did.
+    net_at: Option<Position>,
+    units: Option<(Position, UnitTree)>,
+}
+
+impl<R: BufRead> PnmlReader<R> {
+    fn document(&mut self) -> Result<(), InputError> {
+        self.xml.root("pnml")?;
+        loop {
+            match self.xml.next()? {
+                Item::Open(tag) if tag.name() == "net" => {
+                    let at = tag.at;
+                    let [id, kind] = tag.attributes(["id", "type"])?;
+                    if self.net_at.replace(at).is_some() {
+                        return Err(InputError::SeveralNets { at: at.of(self.xml.file()) });
+                    }
+                    self.check_kind(at, &kind.unwrap_or_default())?;
+                    self.graph.builder.set_name(id.unwrap_or_default());
+                    self.net()?;
+                }
+                Item::Open(_) => self.xml.skip()?,
+                Item::Close | Item::Text(_) | Item::Nothing => {}
+                Item::End => return Ok(()),
+            }
+        }
+    }
+
+    /// Coloured kinds are known by the last part of the type's address. Unknown kinds may pass:
+    /// older tools have their own addresses for plain nets.
+    fn check_kind(&self, at: Position, kind: &str) -> Result<(), InputError> {
+        let last = kind.rsplit(['/', '#']).next().unwrap_or_default().to_lowercase();
+        let coloured = ["symmetricnet", "highlevel", "hlpn", "hlnet", "hlcore", "colo"];
+        if coloured.iter().any(|sign| last.contains(sign)) {
+            return Err(self.coloured(at, format!("the net type `{kind}`")));
+        }
+        Ok(())
+    }
+
+    fn coloured(&self, at: Position, found: String) -> InputError {
+        InputError::Coloured { at: at.of(self.xml.file()), found }
+    }
+
+    /// The content of the net: pages are looked through, however deep.
+    fn net(&mut self) -> Result<(), InputError> {
+        let mut open = 1;
+        while open > 0 {
+            let tag = match self.xml.next()? {
+                Item::Open(tag) => tag,
+                Item::Close => {
+                    open -= 1;
+                    continue;
+                }
+                Item::Text(_) | Item::Nothing | Item::End => continue,
+            };
+            let at = tag.at;
+            match tag.name() {
+                "page" => open += 1,
+                "place" => {
+                    let [id, tokens] = tag.attributes(["id", "initialMarking"])?;
+                    let id = tag.required(id, "place", "id")?;
+                    if tokens.is_some() {
+                        return Err(self.foreign(at, "an attribute `initialMarking`"));
+                    }
+                    self.place(&id, at)?;
+                }
+                "transition" => {
+                    let [id] = tag.attributes(["id"])?;
+                    let id = tag.required(id, "transition", "id")?;
+                    self.transition(&id, at)?;
+                }
+                "arc" => {
+                    let [id, source, target, kind, weight] =
+                        tag.attributes(["id", "source", "target", "type", "weight"])?;
+                    let source = tag.required(source, "arc", "source")?;
+                    let target = tag.required(target, "arc", "target")?;
+                    if weight.is_some() {
+                        return Err(self.foreign(at, "an attribute `weight`"));
+                    }
+                    self.arc(ArcText { id, source, target, weight: 1, at }, kind)?;
+                }
+                "referencePlace" => {
+                    let [id, target] = tag.attributes(["id", "ref"])?;
+                    let id = tag.required(id, "referencePlace", "id")?;
+                    let target = tag.required(target, "referencePlace", "ref")?;
+                    self.graph.reference(id, target, Kind::Place, at)?;
+                    self.xml.skip()?;
+                }
+                "referenceTransition" => {
+                    let [id, target] = tag.attributes(["id", "ref"])?;
+                    let id = tag.required(id, "referenceTransition", "id")?;
+                    let target = tag.required(target, "referenceTransition", "ref")?;
+                    self.graph.reference(id, target, Kind::Transition, at)?;
+                    self.xml.skip()?;
+                }
+                "toolspecific" => {
+                    let [tool] = tag.attributes(["tool"])?;
+                    match tool.is_some_and(|tool| tool.eq_ignore_ascii_case("nupn")) {
+                        true => self.units = Some((at, nupn::read(&mut self.xml)?)),
+                        false => self.xml.skip()?,
+                    }
+                }
+                "declaration" => {
+                    if self.xml.label(at)?.says_something() {
+                        return Err(self.coloured(at, "a `<declaration>`".into()));
+                    }
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn foreign(&self, at: Position, found: &str) -> InputError {
+        InputError::Unsupported {
+            at: at.of(self.xml.file()),
+            found: found.to_owned(),
+            advice: "this looks like a tool's own format: export the net as standard PNML",
+        }
+    }
+
+    fn place(&mut self, id: &str, at: Position) -> Result<(), InputError> {
+        let (mut name, mut marking) = (None, None);
+        while let Some((child, at)) = self.xml.child()? {
+            match child {
+                Child::Name => name = Some(self.xml.label(at)?.text),
+                Child::InitialMarking => {
+                    if marking.replace(self.xml.label(at)?).is_some() {
+                        return Err(self.repeated(at, format!("place `{id}`"), "initialMarking"));
+                    }
+                }
+                Child::Capacity => {
+                    let label = self.xml.label(at)?;
+                    if !matches!(label.text.as_str(), "" | "0") {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("the capacity `{}` of place `{id}`", label.text),
+                            advice: "model it by a complementary place",
+                        });
+                    }
+                }
+                Child::Type(_) => {
+                    if self.xml.label(at)?.structured {
+                        return Err(self.coloured(at, format!("the type of place `{id}`")));
+                    }
+                }
+                Child::Coloured => {
+                    return Err(self.coloured(at, format!("the marking of place `{id}`")));
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        let owner = || format!("initial marking of place `{id}`");
+        let tokens = marking.map_or(Ok(0), |label| self.number(&label, 0, owner))?;
+        self.graph.place(id, tokens, name.as_deref(), at)
+    }
+
+    fn transition(&mut self, id: &str, at: Position) -> Result<(), InputError> {
+        let mut name = None;
+        while let Some((child, at)) = self.xml.child()? {
+            match child {
+                Child::Name => name = Some(self.xml.label(at)?.text),
+                Child::Condition => {
+                    if self.xml.label(at)?.says_something() {
+                        return Err(self.coloured(at, format!("the guard of transition `{id}`")));
+                    }
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        self.graph.transition(id, name.as_deref(), at)
+    }
+
+    fn arc(&mut self, mut arc: ArcText, kind: Option<String>) -> Result<(), InputError> {
+        let mut inscription = None;
+        self.check_arc_type(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
+        while let Some((child, at)) = self.xml.child()? {
+            match child {
+                Child::Inscription => {
+                    if inscription.replace(self.xml.label(at)?).is_some() {
+                        let owner = format!("arc `{}`", arc.name());
+                        return Err(self.repeated(at, owner, "inscription"));
+                    }
+                }
+                Child::Type(value) => {
+                    let label = self.xml.label(at)?;
+                    self.check_arc_type(&arc, at, value.as_deref().unwrap_or(&label.text))?;
+                }
+                Child::Coloured => {
+                    let found = format!("the inscription of arc `{}`", arc.name());
+                    return Err(self.coloured(at, found));
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        let owner = || format!("weight of arc `{}`", arc.name());
+        arc.weight = inscription.map_or(Ok(1), |label| self.number(&label, 1, owner))?;
+        self.graph.arc(arc)
+    }
+
+    fn check_arc_type(&self, arc: &ArcText, at: Position, kind: &str) -> Result<(), InputError> {
+        if kind.trim().is_empty() || kind.trim().eq_ignore_ascii_case("normal") {
+            return Ok(());
+        }
+        let found = kind.trim().to_owned();
+        Err(InputError::UnsupportedArc { at: at.of(self.xml.file()), arc: arc.name(), found })
+    }
+
+    fn repeated(&self, at: Position, owner: String, label: &'static str) -> InputError {
+        InputError::Repeated { at: at.of(self.xml.file()), owner, label }
+    }
+
+    /// The number a label says; `default` stands for an empty one too: tools write `<text/>`
+    /// where they mean no label.
+    fn number(
+        &self,
+        label: &Label,
+        default: u64,
+        owner: impl Fn() -> String,
+    ) -> Result<u64, InputError> {
+        if label.text.is_empty() {
+            return Ok(default);
+        }
+        let number = label.text.parse().ok();
+        // The defaults, 0 tokens and weight 1, are also the least there may be.
+        let fits = |&number: &u64| (default..=Marking::MAX_TOKENS).contains(&number);
+        number.filter(fits).ok_or_else(|| InputError::BadNumber {
+            at: label.at.of(self.xml.file()),
+            owner: owner(),
+            found: label.text.clone(),
+            least: default,
+        })
+    }
+
+    fn finish(mut self) -> Result<Net, InputError> {
+        let file = self.xml.file();
+        let at = self.net_at.ok_or_else(|| InputError::NoNet { file: file.into() })?;
+        self.graph.settle()?;
+        if let Some((at, tree)) = self.units {
+            match tree.check(&self.graph) {
+                Ok(units) => self.graph.builder.set_units(units),
+                Err(problem) => tracing::warn!(
+                    "{}: the nested units (NUPN) are left out: {problem}",
+                    at.of(file)
+                ),
+            }
+        }
+        let broken = |problem: BuildError| InputError::Net { at: at.of(file), problem };
+        self.graph.builder.build().map_err(broken)
+    }
+}

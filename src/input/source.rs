@@ -1,0 +1,200 @@
+//! Bytes on their way into the XML parser: turned into UTF-8 where they are not, with the line
+//! counted as they pass, so that no file is ever held or read twice for the sake of a message.
+
+use super::error::{InputError, Location};
+use quick_xml::encoding::{DecodingReader, DetectedEncoding, detect_encoding};
+use quick_xml::events::Event;
+use std::io::{self, BufRead, Cursor, Read};
+
+/// As much as an XML declaration may take; those of real files have 40 to 60 bytes.
+const HEAD: usize = 1024;
+
+/// Where the next byte lies; both counted from 1, the column in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    pub(super) line: u64,
+    pub(super) column: u64,
+}
+
+impl Position {
+    pub(super) const START: Position = Position { line: 1, column: 1 };
+
+    pub(super) fn of(self, file: &str) -> Location {
+        Location { file: file.into(), line: self.line, column: self.column }
+    }
+}
+
+type Whole<R> = io::Chain<Cursor<Vec<u8>>, R>;
+
+/// A stream of UTF-8. Files in UTF-8 pass through untouched: the parser checks them anyway.
+enum Text<R> {
+    Utf8(Whole<R>),
+    Decoded(Box<DecodingReader<Whole<R>>>),
+}
+
+/// The bytes of one input with the position of the next one.
+pub(super) struct Source<R> {
+    text: Text<R>,
+    position: Position,
+}
+
+impl<R: BufRead> Source<R> {
+    /// Looks at the first bytes for the encoding. `DecodingReader` alone would do it too, but it
+    /// panics on a declaration longer than 64 bytes, and decodes what follows a shorter one as
+    /// UTF-8 (quick-xml 0.42).
+    pub(super) fn new(mut reader: R, file: &str) -> Result<Self, InputError> {
+        let mut head = Vec::with_capacity(HEAD);
+        (&mut reader)
+            .take(HEAD as u64)
+            .read_to_end(&mut head)
+            .map_err(|cause| InputError::Unreadable { file: file.into(), cause })?;
+        let wide = match detect_encoding(&head) {
+            Some(DetectedEncoding::Utf8Bom) => {
+                head.drain(..DetectedEncoding::Utf8Bom.bom_len());
+                false
+            }
+            Some(DetectedEncoding::AsciiCompatible) | None => false,
+            Some(_) => true,
+        };
+        let declared = if wide { None } else { declared_encoding(&head) };
+        let whole = |head| Cursor::new(head).chain(reader);
+        let text = match declared {
+            // UTF-16, which the decoder detects again for itself.
+            None if wide => Text::Decoded(Box::new(DecodingReader::new(whole(head)))),
+            None => Text::Utf8(whole(head)),
+            Some((_, Some(encoding))) if encoding.name() == "UTF-8" => Text::Utf8(whole(head)),
+            // Declared as UTF-16, yet readable as ASCII: the declaration is wrong, as in files
+            // written through a string in UTF-16.
+            Some((_, Some(encoding))) if !encoding.is_ascii_compatible() => Text::Utf8(whole(head)),
+            Some((_, Some(encoding))) => {
+                let mut decoder = DecodingReader::new(whole(head));
+                decoder.set_encoding(encoding);
+                Text::Decoded(Box::new(decoder))
+            }
+            Some((found, None)) => {
+                let at = Position::START.of(file);
+                return Err(InputError::UnknownEncoding { at, found });
+            }
+        };
+        Ok(Source { text, position: Position::START })
+    }
+}
+
+type Declared = (String, Option<&'static encoding_rs::Encoding>);
+
+/// The encoding in the XML declaration: its name, and what it means where that is known.
+fn declared_encoding(head: &[u8]) -> Option<Declared> {
+    let mut buffer = Vec::new();
+    match quick_xml::Reader::from_reader(head).read_event_into(&mut buffer) {
+        Ok(Event::Decl(declaration)) => {
+            let name = declaration.encoding()?.ok()?.into_owned();
+            Some((name, declaration.encoder()))
+        }
+        // What is wrong with it is found again, with its position, by the reader itself.
+        _ => None,
+    }
+}
+
+impl<R> Source<R> {
+    pub(super) fn position(&self) -> Position {
+        self.position
+    }
+}
+
+impl<R: BufRead> Text<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self {
+            Text::Utf8(reader) => reader.fill_buf(),
+            Text::Decoded(reader) => reader.fill_buf(),
+        }
+    }
+}
+
+impl<R: BufRead> BufRead for Source<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        // Bytes to consume are in the buffer already, so this reads nothing and does not fail.
+        let buffer = self.text.fill_buf().unwrap_or_default();
+        let passed = &buffer[..amount.min(buffer.len())];
+        match passed.iter().rposition(|&byte| byte == b'\n') {
+            Some(last) => {
+                self.position.line += passed.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                self.position.column = (passed.len() - last) as u64;
+            }
+            None => self.position.column += passed.len() as u64,
+        }
+        match &mut self.text {
+            Text::Utf8(reader) => reader.consume(amount),
+            Text::Decoded(reader) => reader.consume(amount),
+        }
+    }
+}
+
+impl<R: BufRead> Read for Source<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let available = self.text.fill_buf()?;
+        let amount = available.len().min(into.len());
+        into[..amount].copy_from_slice(&available[..amount]);
+        self.consume(amount);
+        Ok(amount)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8]) -> String {
+        let mut text = String::new();
+        Source::new(bytes, "f").unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn the_declared_encoding_is_used_however_long_the_declaration() {
+        for blanks in [1, 100, 900] {
+            let blanks = " ".repeat(blanks);
+            let head = format!("<?xml version='1.0'{blanks}encoding='ISO-8859-1'?><n>");
+            let bytes = [head.as_bytes(), b"caf\xe9</n>"].concat();
+            assert_eq!(decoded(&bytes), format!("{head}café</n>"));
+        }
+    }
+
+    #[test]
+    fn byte_order_marks_vanish_and_utf_16_is_decoded() {
+        assert_eq!(decoded(b"\xef\xbb\xbf<n/>"), "<n/>");
+        let mut wide = vec![0xff, 0xfe];
+        "<?xml version='1.0' encoding='UTF-16'?><é/>"
+            .encode_utf16()
+            .for_each(|unit| wide.extend(unit.to_le_bytes()));
+        assert_eq!(decoded(&wide), "<?xml version='1.0' encoding='UTF-16'?><é/>");
+    }
+
+    #[test]
+    fn a_false_declaration_of_utf_16_is_seen_through() {
+        let text = "<?xml version='1.0' encoding='utf-16'?><é/>";
+        assert_eq!(decoded(text.as_bytes()), text);
+    }
+
+    #[test]
+    fn an_unknown_encoding_is_named() {
+        let bytes = &b"<?xml version='1.0' encoding='klingon'?><n/>"[..];
+        assert_eq!(
+            Source::new(bytes, "f").err().unwrap().to_string(),
+            "f:1:1: unknown encoding `klingon`, expected for example UTF-8 or ISO-8859-1"
+        );
+    }
+
+    #[test]
+    fn lines_and_columns_are_counted() {
+        let mut source = Source::new(&b"ab\ncd\n\nef"[..], "f").unwrap();
+        for (amount, line, column) in [(2, 1, 3), (1, 2, 1), (4, 4, 1), (1, 4, 2)] {
+            source.fill_buf().unwrap();
+            source.consume(amount);
+            assert_eq!(source.position(), Position { line, column });
+        }
+    }
+}

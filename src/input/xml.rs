@@ -1,0 +1,275 @@
+//! The XML of both readers: a stream of opened elements, closed elements and text, in which a
+//! self-closed element looks like an empty one, entities and CDATA look like text, and whatever
+//! else XML has is out of sight. Elements are known by their local names, whatever their prefix.
+
+use super::error::InputError;
+use super::source::{Position, Source};
+use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesStart, Event};
+use std::borrow::Cow;
+use std::io::BufRead;
+
+/// One step through a file.
+pub(super) enum Item<'b> {
+    /// An element begins.
+    Open(Tag<'b>),
+    /// The innermost open element ends.
+    Close,
+    /// A piece of text; one text may come in several pieces.
+    Text(Cow<'b, str>),
+    /// A comment or the like.
+    Nothing,
+    /// The end of the file, with every element closed.
+    End,
+}
+
+/// The opening of an element.
+pub(super) struct Tag<'b> {
+    start: BytesStart<'b>,
+    pub(super) at: Position,
+    file: &'b str,
+}
+
+impl Tag<'_> {
+    /// The local name.
+    pub(super) fn name(&self) -> &str {
+        self.start.local_name().into_inner()
+    }
+
+    /// The values of these attributes.
+    pub(super) fn attributes<const N: usize>(
+        &self,
+        names: [&str; N],
+    ) -> Result<[Option<String>; N], InputError> {
+        let mut values = [const { None }; N];
+        for attribute in self.start.attributes() {
+            let attribute = attribute.map_err(|e| self.malformed(e))?;
+            let key = attribute.key.as_ref();
+            if let Some(at) = names.iter().position(|&name| name == key) {
+                let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+                values[at] = Some(value.map_err(|e| self.malformed(e))?.into_owned());
+            }
+        }
+        Ok(values)
+    }
+
+    /// The value of an attribute that has to be there.
+    pub(super) fn required(
+        &self,
+        value: Option<String>,
+        element: &'static str,
+        attribute: &'static str,
+    ) -> Result<String, InputError> {
+        let at = || self.at.of(self.file);
+        value.ok_or_else(|| InputError::MissingAttribute { at: at(), element, attribute })
+    }
+
+    fn malformed(&self, problem: impl ToString) -> InputError {
+        InputError::Malformed { at: self.at.of(self.file), problem: problem.to_string() }
+    }
+}
+
+/// Reads one file from front to back, holding one element's opening or one text at a time.
+pub(super) struct XmlReader<R> {
+    reader: quick_xml::Reader<Source<R>>,
+    buffer: Vec<u8>,
+    file: Box<str>,
+    /// Elements open.
+    depth: usize,
+    /// The element opened last was self-closed: its end comes next.
+    owes_close: bool,
+    root_closed: bool,
+}
+
+impl<R: BufRead> XmlReader<R> {
+    pub(super) fn new(reader: R, file: &str) -> Result<Self, InputError> {
+        Ok(XmlReader {
+            reader: quick_xml::Reader::from_reader(Source::new(reader, file)?),
+            buffer: Vec::new(),
+            file: file.into(),
+            depth: 0,
+            owes_close: false,
+            root_closed: false,
+        })
+    }
+
+    /// How the file is called in messages.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The next step.
+    pub(super) fn next(&mut self) -> Result<Item<'_>, InputError> {
+        if std::mem::take(&mut self.owes_close) {
+            self.depth = self.depth.saturating_sub(1);
+            self.root_closed |= self.depth == 0;
+            return Ok(Item::Close);
+        }
+        self.buffer.clear();
+        // Text before an element is a step of its own, so this is where the element begins.
+        let at = self.reader.get_ref().position();
+        let file = &*self.file;
+        let malformed = |problem: String| InputError::Malformed { at: at.of(file), problem };
+        let event = match self.reader.read_event_into(&mut self.buffer) {
+            Ok(event) => event,
+            Err(quick_xml::Error::Io(cause)) => {
+                // The parser shares its error; the kind and the text are what a message needs.
+                let cause = std::io::Error::new(cause.kind(), cause.to_string());
+                return Err(InputError::Unreadable { file: file.into(), cause });
+            }
+            Err(problem) => return Err(malformed(problem.to_string())),
+        };
+        let stray = || malformed("text outside the root element".into());
+        Ok(match event {
+            Event::Start(_) | Event::Empty(_) if self.root_closed => {
+                return Err(malformed("a second root element".into()));
+            }
+            Event::Start(start) => {
+                self.depth += 1;
+                Item::Open(Tag { start, at, file })
+            }
+            Event::Empty(start) => {
+                self.depth += 1;
+                self.owes_close = true;
+                Item::Open(Tag { start, at, file })
+            }
+            Event::End(_) => {
+                self.depth = self.depth.saturating_sub(1);
+                self.root_closed |= self.depth == 0;
+                Item::Close
+            }
+            Event::Text(text) => {
+                let text = text.xml10_content();
+                if self.depth == 0 && self.root_closed && !text.trim().is_empty() {
+                    return Err(stray());
+                }
+                Item::Text(text)
+            }
+            Event::CData(_) | Event::GeneralRef(_) if self.depth == 0 => return Err(stray()),
+            Event::CData(text) => Item::Text(text.xml10_content()),
+            Event::GeneralRef(reference) => {
+                let resolved = match reference.resolve_char_ref() {
+                    Ok(Some(character)) => Some(Cow::Owned(character.to_string())),
+                    Ok(None) => resolve_xml_entity(&reference).map(Cow::Borrowed),
+                    Err(problem) => return Err(malformed(problem.to_string())),
+                };
+                let unknown = || malformed(format!("unknown entity `&{};`", &*reference));
+                Item::Text(resolved.ok_or_else(unknown)?)
+            }
+            Event::Eof if self.depth > 0 => {
+                let open = self.depth;
+                return Err(malformed(format!(
+                    "the file ends, but {open} elements are still open; was it cut off?"
+                )));
+            }
+            Event::Eof => Item::End,
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => Item::Nothing,
+        })
+    }
+
+    /// Goes on to the root element, which has to be `expected`.
+    pub(super) fn root(&mut self, expected: &'static str) -> Result<(), InputError> {
+        let file: Box<str> = self.file.clone();
+        loop {
+            let found = match self.next()? {
+                Item::Open(tag) if tag.name() == expected => return Ok(()),
+                Item::Open(tag) => (tag.at, format!("`<{}>`", tag.name())),
+                Item::Text(text) if !text.trim().is_empty() => {
+                    let line = text.trim().lines().next().unwrap_or_default();
+                    let beginning: String = line.chars().take(20).collect();
+                    (Position::START, format!("the text `{beginning}`"))
+                }
+                Item::End => return Err(InputError::Empty { file, expected }),
+                Item::Text(_) | Item::Nothing | Item::Close => continue,
+            };
+            return Err(InputError::WrongRoot { at: found.0.of(&file), found: found.1, expected });
+        }
+    }
+
+    /// Goes on to the end of the element opened last, whatever is in it.
+    pub(super) fn skip(&mut self) -> Result<(), InputError> {
+        let outside = self.depth.saturating_sub(1);
+        while self.depth > outside {
+            self.next()?;
+        }
+        Ok(())
+    }
+
+    /// Reads the text of the element opened last, up to its end, in place of what `into` holds.
+    /// Elements within are skipped.
+    pub(super) fn text(&mut self, into: &mut String) -> Result<(), InputError> {
+        into.clear();
+        loop {
+            match self.next()? {
+                Item::Text(text) => into.push_str(&text),
+                Item::Open(_) => self.skip()?,
+                Item::Close | Item::End => return Ok(()),
+                Item::Nothing => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(text: &str) -> Result<String, InputError> {
+        let mut xml = XmlReader::new(text.as_bytes(), "f")?;
+        let mut steps = String::new();
+        loop {
+            match xml.next()? {
+                Item::Open(tag) => steps.push_str(&format!("({}@{} ", tag.name(), tag.at.line)),
+                Item::Close => steps.push(')'),
+                Item::Text(text) => steps.push_str(text.trim()),
+                Item::Nothing => {}
+                Item::End => return Ok(steps),
+            }
+        }
+    }
+
+    #[test]
+    fn prefixes_self_closing_entities_and_cdata_are_out_of_sight() {
+        let text = "<?xml version='1.0'?><!DOCTYPE a><!-- c -->\n<x:a>\n <b/><c>1&lt;<![CDATA[<2]]>&#x33;</c></x:a>\n";
+        assert_eq!(steps(text).unwrap(), "(a@2 (b@3 )(c@3 1<<23))");
+    }
+
+    #[test]
+    fn malformed_files_are_located() {
+        let problem = |text: &str| steps(text).unwrap_err().to_string();
+        assert_eq!(
+            problem("<a>\n  <b>\n</a>"),
+            "f:3:1: malformed XML: ill-formed document: expected `</b>`, but `</a>` was found"
+        );
+        assert_eq!(
+            problem("<a>\n  <b>"),
+            "f:2:6: malformed XML: the file ends, but 2 elements are still open; was it cut off?"
+        );
+        assert_eq!(
+            problem("<a>\n\n  <b x='1\n"),
+            "f:3:3: malformed XML: syntax error: attribute value not closed: `'` not found before end of input"
+        );
+        assert_eq!(problem("<a>&nbsp;</a>"), "f:1:4: malformed XML: unknown entity `&nbsp;`");
+        assert_eq!(problem("<a/><b/>"), "f:1:5: malformed XML: a second root element");
+        assert_eq!(problem("<a/> b"), "f:1:5: malformed XML: text outside the root element");
+        let Err(invalid) = XmlReader::new(&b"<a>\xff</a>"[..], "f").unwrap().root("b") else {
+            panic!("the root is another");
+        };
+        assert_eq!(
+            invalid.to_string(),
+            "f:1:1: found `<a>`, expected `<b>`; is this the right file?"
+        );
+    }
+
+    #[test]
+    fn attributes_are_unescaped_and_repeated_ones_refused() {
+        let mut xml = XmlReader::new(&b"<a x = \"1&amp;2\" y='' x:z='3'/>"[..], "f").unwrap();
+        let Ok(Item::Open(tag)) = xml.next() else { panic!("an element") };
+        let values = tag.attributes(["x", "y", "z"]).unwrap();
+        assert_eq!(values, [Some("1&2".into()), Some(String::new()), None]);
+        let mut xml = XmlReader::new(&b"<a x='1' x='2'/>"[..], "f").unwrap();
+        let Ok(Item::Open(tag)) = xml.next() else { panic!("an element") };
+        assert!(matches!(tag.attributes(["x"]), Err(InputError::Malformed { .. })));
+    }
+}

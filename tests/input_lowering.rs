@@ -1,0 +1,314 @@
+//! Lowered formulas mean what the formulas mean: compared on random formulas with an evaluation
+//! that shares nothing with the lowering. State formulas are evaluated on random markings,
+//! temporal ones over all maximal paths of small nets.
+
+use parikh::formula::{Expression, Formula, Question, Relation, Unsupported, lower};
+use parikh_net::{Marking, Net, PlaceId, TransitionId, text};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Three places and transitions each, few reachable markings; with and without a deadlock.
+const NETS: [&str; 3] = [
+    "net ring\nplace p 2\nplace q\nplace r\n\
+     transition t: p -> q\ntransition u: q -> r\ntransition v: r -> p",
+    "net stuck\nplace p 3\nplace q 1\nplace r\n\
+     transition t: p + q -> r\ntransition u: r -> q\ntransition v: 2*p -> r + q",
+    "net loop\nplace p 1\nplace q\nplace r 1\n\
+     transition t: p -> q\ntransition u: q + r -> p + r\ntransition v: q ->",
+];
+
+fn number(expression: &Expression, marking: &Marking) -> i128 {
+    match expression {
+        Expression::Constant(k) => i128::from(*k),
+        Expression::Tokens(places) => places.iter().map(|&p| i128::from(marking[p])).sum(),
+        Expression::Sum(parts) => parts.iter().map(|part| number(part, marking)).sum(),
+        Expression::Product(parts) => parts.iter().map(|part| number(part, marking)).product(),
+        Expression::Difference(a, b) => number(a, marking) - number(b, marking),
+    }
+}
+
+/// A net with all that can happen in it.
+struct Space {
+    net: Net,
+    markings: Vec<Marking>,
+    next: Vec<Vec<usize>>,
+}
+
+impl Space {
+    fn of(net: &str) -> Space {
+        let net = text::parse(net).unwrap();
+        let mut markings = vec![net.initial().clone()];
+        let mut next = Vec::new();
+        while next.len() < markings.len() {
+            let marking = markings[next.len()].clone();
+            let mut after = Vec::new();
+            for t in net.transitions() {
+                let mut marking = marking.clone();
+                if net.fire(&mut marking, t).is_ok() {
+                    let known = markings.iter().position(|known| *known == marking);
+                    after.push(known.unwrap_or_else(|| {
+                        markings.push(marking);
+                        markings.len() - 1
+                    }));
+                }
+            }
+            next.push(after);
+        }
+        Space { net, markings, next }
+    }
+
+    fn state(&self, formula: &Formula, at: usize) -> bool {
+        match formula {
+            Formula::AllPaths(path) => self.outcomes(path, at).iter().all(|&holds| holds),
+            Formula::ExistsPath(path) => self.outcomes(path, at).contains(&true),
+            Formula::Not(a) => !self.state(a, at),
+            Formula::And(parts) => parts.iter().all(|part| self.state(part, at)),
+            Formula::Or(parts) => parts.iter().any(|part| self.state(part, at)),
+            Formula::Implies(a, b) => !self.state(a, at) || self.state(b, at),
+            Formula::Equivalent(a, b) => self.state(a, at) == self.state(b, at),
+            Formula::Xor(a, b) => self.state(a, at) != self.state(b, at),
+            formula => holds(formula, &self.net, &self.markings[at]),
+        }
+    }
+
+    /// Whether the path formula holds, for every maximal path from a marking.
+    ///
+    /// F and G on a path depend only on which of their operands the path meets, true or false, so
+    /// paths are followed together with the set of what they met. A set is a path's last one when
+    /// the path can end, or go on for ever without meeting anything new.
+    fn outcomes(&self, path: &Formula, at: usize) -> BTreeSet<bool> {
+        let mut operands = Vec::new();
+        temporal_operands(path, &mut operands);
+        let met = |at: usize| -> BTreeSet<(usize, bool)> {
+            operands.iter().enumerate().map(|(i, part)| (i, self.state(part, at))).collect()
+        };
+        let mut nodes = BTreeMap::from([((at, met(at)), false)]);
+        let mut todo = vec![(at, met(at))];
+        while let Some((at, seen)) = todo.pop() {
+            for &to in &self.next[at] {
+                let node = (to, seen.union(&met(to)).copied().collect::<BTreeSet<_>>());
+                if nodes.insert(node.clone(), false).is_none() {
+                    todo.push(node);
+                }
+            }
+        }
+        // Take away, as long as there are any, the nodes that neither end nor go on with the
+        // same set among those left.
+        let mut lasting: BTreeSet<_> = nodes.into_keys().collect();
+        loop {
+            let before = lasting.len();
+            let goes_on = |(at, seen): &(usize, BTreeSet<(usize, bool)>)| {
+                self.next[*at].is_empty()
+                    || self.next[*at].iter().any(|&to| lasting.contains(&(to, seen.clone())))
+            };
+            let left: BTreeSet<_> = lasting.iter().filter(|node| goes_on(node)).cloned().collect();
+            lasting = left;
+            if lasting.len() == before {
+                break;
+            }
+        }
+        lasting.iter().map(|(_, seen)| self.on_path(path, at, seen, &mut 0)).collect()
+    }
+
+    fn on_path(
+        &self,
+        path: &Formula,
+        start: usize,
+        seen: &BTreeSet<(usize, bool)>,
+        operand: &mut usize,
+    ) -> bool {
+        match path {
+            Formula::Finally(_) | Formula::Globally(_) => {
+                let index = *operand;
+                *operand += 1;
+                match path {
+                    Formula::Finally(_) => seen.contains(&(index, true)),
+                    _ => !seen.contains(&(index, false)),
+                }
+            }
+            Formula::Not(a) => !self.on_path(a, start, seen, operand),
+            Formula::And(parts) | Formula::Or(parts) => {
+                // All of them, for the count of operands.
+                let mut each = Vec::new();
+                for part in parts {
+                    each.push(self.on_path(part, start, seen, operand));
+                }
+                match path {
+                    Formula::And(_) => each.into_iter().all(|holds| holds),
+                    _ => each.into_iter().any(|holds| holds),
+                }
+            }
+            state => self.state(state, start),
+        }
+    }
+
+    fn answer(&self, question: &Question) -> bool {
+        let reachable = |predicate: &parikh_net::Predicate| {
+            self.markings.iter().any(|marking| predicate.holds(&self.net, marking))
+        };
+        match question {
+            Question::Possible(predicate) => reachable(predicate),
+            Question::Never(predicate) => !reachable(predicate),
+            Question::Initially(predicate) => predicate.holds(&self.net, self.net.initial()),
+            Question::Bound(_) => panic!("no bound was asked for"),
+        }
+    }
+}
+
+/// The operands of F and G outside inner path quantifiers, in order.
+fn temporal_operands<'f>(path: &'f Formula, operands: &mut Vec<&'f Formula>) {
+    match path {
+        Formula::Finally(part) | Formula::Globally(part) => operands.push(part),
+        Formula::Not(a) => temporal_operands(a, operands),
+        Formula::And(parts) | Formula::Or(parts) => {
+            parts.iter().for_each(|part| temporal_operands(part, operands));
+        }
+        _ => {}
+    }
+}
+
+/// A state formula without temporal operators.
+fn holds(formula: &Formula, net: &Net, marking: &Marking) -> bool {
+    let holds = |formula: &Formula| holds(formula, net, marking);
+    match formula {
+        Formula::Not(a) => !holds(a),
+        Formula::And(parts) => parts.iter().all(holds),
+        Formula::Or(parts) => parts.iter().any(holds),
+        Formula::Implies(a, b) => !holds(a) || holds(b),
+        Formula::Equivalent(a, b) => holds(a) == holds(b),
+        Formula::Xor(a, b) => holds(a) != holds(b),
+        Formula::Compare { left, relation, right } => {
+            let (left, right) = (number(left, marking), number(right, marking));
+            match relation {
+                Relation::AtMost => left <= right,
+                Relation::AtLeast => left >= right,
+                Relation::Less => left < right,
+                Relation::Greater => left > right,
+                Relation::Equal => left == right,
+                Relation::Unequal => left != right,
+            }
+        }
+        Formula::Fireable(list) => list.iter().any(|&t| net.is_enabled(marking, t)),
+        Formula::Deadlock => net.is_dead(marking),
+        Formula::True => true,
+        Formula::False => false,
+        other => panic!("{other:?} is no state formula"),
+    }
+}
+
+fn expression() -> impl Strategy<Value = Expression> {
+    let places = prop::collection::vec((0..3usize).prop_map(PlaceId::new), 1..4);
+    let leaf = prop_oneof![
+        (-4..8i64).prop_map(Expression::Constant),
+        places.prop_map(Expression::Tokens),
+    ];
+    leaf.prop_recursive(2, 6, 3, |inner| {
+        let list = || prop::collection::vec(inner.clone(), 1..3);
+        prop_oneof![
+            list().prop_map(Expression::Sum),
+            list().prop_map(Expression::Product),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| Expression::Difference(Box::new(a), Box::new(b))),
+        ]
+    })
+}
+
+fn boolean(leaf: BoxedStrategy<Formula>, depth: u32) -> BoxedStrategy<Formula> {
+    leaf.prop_recursive(depth, 10, 3, |inner| {
+        let list = || prop::collection::vec(inner.clone(), 1..4);
+        let pair = || (inner.clone().prop_map(Box::new), inner.clone().prop_map(Box::new));
+        prop_oneof![
+            list().prop_map(Formula::And),
+            list().prop_map(Formula::Or),
+            inner.clone().prop_map(|a| Formula::Not(Box::new(a))),
+            pair().prop_map(|(a, b)| Formula::Implies(a, b)),
+            pair().prop_map(|(a, b)| Formula::Equivalent(a, b)),
+            pair().prop_map(|(a, b)| Formula::Xor(a, b)),
+        ]
+    })
+    .boxed()
+}
+
+fn state() -> BoxedStrategy<Formula> {
+    let relation = prop::sample::select(vec![
+        Relation::AtMost,
+        Relation::AtLeast,
+        Relation::Less,
+        Relation::Greater,
+        Relation::Equal,
+        Relation::Unequal,
+    ]);
+    let transitions = prop::collection::vec((0..3usize).prop_map(TransitionId::new), 1..4);
+    let compare = (expression(), relation, expression())
+        .prop_map(|(left, relation, right)| Formula::Compare { left, relation, right });
+    let leaf = prop_oneof![
+        5 => compare,
+        2 => transitions.prop_map(Formula::Fireable),
+        1 => Just(Formula::Deadlock),
+        1 => Just(Formula::True),
+        1 => Just(Formula::False),
+    ];
+    boolean(leaf.boxed(), 3)
+}
+
+/// A or E over F, G and what is in the initial marking, joined by negation and junctions.
+fn quantified() -> BoxedStrategy<Formula> {
+    let part = || state().prop_map(Box::new);
+    let leaf = prop_oneof![
+        3 => part().prop_map(Formula::Finally),
+        3 => part().prop_map(Formula::Globally),
+        1 => state(),
+    ];
+    let path = leaf.prop_recursive(2, 5, 2, |inner| {
+        let list = || prop::collection::vec(inner.clone(), 1..3);
+        prop_oneof![
+            inner.clone().prop_map(|a| Formula::Not(Box::new(a))),
+            list().prop_map(Formula::And),
+            list().prop_map(Formula::Or),
+        ]
+    });
+    (path.prop_map(Box::new), any::<bool>())
+        .prop_map(|(path, all)| match all {
+            true => Formula::AllPaths(path),
+            false => Formula::ExistsPath(path),
+        })
+        .boxed()
+}
+
+proptest! {
+    #[test]
+    fn state_formulas_mean_the_same_in_every_marking(
+        formula in state(),
+        net in prop::sample::select(&NETS[..]),
+        markings in prop::collection::vec(prop::collection::vec(0..6u64, 3), 10),
+    ) {
+        let net = text::parse(net).unwrap();
+        let possible = Formula::ExistsPath(Box::new(Formula::Finally(Box::new(formula.clone()))));
+        let always = Formula::AllPaths(Box::new(Formula::Globally(Box::new(formula.clone()))));
+        let questions = [&formula, &possible, &always].map(|formula| lower(formula, &net));
+        let [Ok(Question::Initially(here)), Ok(Question::Possible(sought)), Ok(Question::Never(not))]
+            = questions
+        else {
+            prop_assert!(questions.iter().all(|q| *q == Err(Unsupported::NonLinear)), "{questions:?}");
+            return Ok(());
+        };
+        for tokens in markings {
+            let marking = Marking::new(tokens);
+            let expected = holds(&formula, &net, &marking);
+            prop_assert_eq!(here.holds(&net, &marking), expected);
+            prop_assert_eq!(sought.holds(&net, &marking), expected);
+            prop_assert_eq!(not.holds(&net, &marking), !expected);
+        }
+    }
+
+    #[test]
+    fn temporal_formulas_mean_the_same(
+        formula in boolean(prop_oneof![3 => quantified(), 1 => state()].boxed(), 2),
+        net in prop::sample::select(&NETS[..]),
+    ) {
+        let space = Space::of(net);
+        if let Ok(question) = lower(&formula, &space.net) {
+            prop_assert_eq!(space.answer(&question), space.state(&formula, 0), "{:?}", question);
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The PNML reader on everything that tools really write, and its messages on what is wrong.
+
+use parikh::input::{InputError, read_net, read_net_from};
+use parikh_net::{Net, text};
+use std::path::Path;
+
+fn read(file: &str) -> Result<Net, InputError> {
+    read_net_from(file.as_bytes(), "m.pnml")
+}
+
+/// The net with this content, in the textual format.
+fn net(content: &str) -> String {
+    let file = format!("<pnml>\n<net id='n'>\n{content}\n</net></pnml>");
+    text::print(&read(&file).unwrap())
+}
+
+/// The message about a net with this content, which begins in line 3.
+fn problem(content: &str) -> String {
+    let file = format!("<pnml>\n<net id='n'>\n{content}\n</net></pnml>");
+    read(&file).unwrap_err().to_string()
+}
+
+const PLAIN: &str = "net n\nplace p 1\nplace q\ntransition t: p -> 2*q\n";
+
+const NODES: &str = "<place id='p'><initialMarking><text>1</text></initialMarking></place>
+    <place id='q'/><transition id='t'/>";
+
+const ARCS: &str = "<arc id='a' source='p' target='t'/>
+    <arc id='b' source='t' target='q'><inscription><text>2</text></inscription></arc>";
+
+#[test]
+fn a_file_of_the_contest_is_read() {
+    let file = r#"<?xml version="1.0" encoding="UTF-8"?>
+        <!-- made by hand -->
+        <pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
+        <net id="n" type ="http://www.pnml.org/version-2009/grammar/ptnet">
+          <page id="page">
+            <name><text>a page</text></name>
+            <place id="p">
+              <name><graphics><offset x="1" y="2"/></graphics><text>the  place</text></name>
+              <graphics><position x="1" y="2"/></graphics>
+              <initialMarking>
+                <graphics><offset x="1" y="2"/></graphics>
+                <text> 1
+                </text>
+                <toolspecific tool="x" version="1"><text>7</text></toolspecific>
+              </initialMarking>
+            </place>
+            <place id="q"><name><text>q</text></name></place>
+            <transition id="t"/>
+            <arc id="a" source="p" target="t" type="normal"/>
+            <arc id="b" source="t" target="q"><inscription><text>2</text></inscription></arc>
+            <toolspecific tool="Tina" version="1"><size>3</size></toolspecific>
+          </page>
+          <name><text>after the page</text></name>
+        </net></pnml>"#;
+    let net = read(file).unwrap();
+    assert_eq!(text::print(&net), PLAIN);
+    let label = |name| net.place_label(net.place_named(name).unwrap());
+    assert_eq!((label("p"), label("q")), (Some("the  place"), None));
+    assert!(net.units().is_none());
+}
+
+#[test]
+fn pages_lie_in_pages_or_are_not_there() {
+    assert_eq!(net(&format!("{NODES}{ARCS}")), PLAIN);
+    let split = format!("<page id='1'>{NODES}<page id='2'/><page id='3'>{ARCS}</page></page>");
+    assert_eq!(net(&split), PLAIN);
+}
+
+#[test]
+fn arcs_and_references_come_before_their_nodes() {
+    let content = format!(
+        "<page id='1'>
+           <arc id='a' source='p3' target='t'/>
+           <arc id='b' source='t1' target='q'><inscription><text>2</text></inscription></arc>
+           <referencePlace id='p3' ref='p2'><graphics/></referencePlace>
+           <referencePlace id='p2' ref='p'/>
+           <referenceTransition id='t1' ref='t'/>
+         </page><page id='2'>{NODES}</page>"
+    );
+    assert_eq!(net(&content), PLAIN);
+}
+
+#[test]
+fn prefixes_do_not_matter() {
+    let file = "<x:pnml xmlns:x='a'><x:net id='n'><x:place id='p'><x:initialMarking><x:text>1\
+        </x:text></x:initialMarking></x:place></x:net></x:pnml>";
+    assert_eq!(text::print(&read(file).unwrap()), "net n\nplace p 1\n");
+}
+
+#[test]
+fn parallel_arcs_add_up() {
+    let arcs = "<arc source='t' target='q'/>".repeat(2);
+    let content = format!("{NODES}<arc id='a' source='p' target='t'/>{arcs}");
+    assert_eq!(net(&content), PLAIN);
+}
+
+#[test]
+fn numbers_stand_in_entities_cdata_value_or_alone() {
+    for text in [
+        "<text>&#49;&#x32;</text>",
+        "<text>1<![CDATA[2]]></text>",
+        "<text>\n 12 <!-- twelve --></text>",
+        "<value>12</value>",
+        "12",
+    ] {
+        let content = format!("<place id='p'><initialMarking>{text}</initialMarking></place>");
+        assert_eq!(net(&content), "net n\nplace p 12\n", "{text}");
+    }
+    let empty = "<place id='p'><initialMarking><text/></initialMarking></place>";
+    assert_eq!(net(empty), "net n\nplace p\n");
+}
+
+#[test]
+fn entities_stand_in_ids_and_names() {
+    let content = "<place id='a&amp;b'><name><text>x &lt; y</text></name></place>";
+    let file = format!("<pnml><net id='n'>{content}</net></pnml>");
+    let net = read(&file).unwrap();
+    let place = net.place_named("a&b").unwrap();
+    assert_eq!(net.place_label(place), Some("x < y"));
+}
+
+#[test]
+fn encodings_and_byte_order_marks_are_understood() {
+    let body = b"<pnml><net id='n'><place id='caf\xe9'/></net></pnml>";
+    let latin = [&b"<?xml version='1.0' encoding='ISO-8859-1'?>"[..], body].concat();
+    let expected = "net n\nplace café\n";
+    assert_eq!(text::print(&read_net_from(&latin[..], "m").unwrap()), expected);
+    let marked = "\u{feff}<pnml><net id='n'><place id='café'/></net></pnml>";
+    assert_eq!(text::print(&read(marked).unwrap()), expected);
+    let not_utf_8 = read_net_from(&body[..], "m").unwrap_err().to_string();
+    assert!(not_utf_8.starts_with("m:1:19: malformed XML: cannot decode"), "{not_utf_8}");
+}
+
+#[test]
+fn the_largest_numbers_of_the_contest_and_of_the_format_fit() {
+    for tokens in ["4000000000", "9223372036854775807"] {
+        let content =
+            format!("<place id='p'><initialMarking><text>{tokens}</text></initialMarking></place>");
+        assert_eq!(net(&content), format!("net n\nplace p {tokens}\n"));
+    }
+}
+
+#[test]
+fn sound_units_are_kept_and_unsound_ones_left_out() {
+    let units = |places: usize, safe: bool, list: &str| {
+        let nupn = format!(
+            "<toolspecific tool='nupn' version='1.1'>
+               <size places='{places}' transitions='1' arcs='2'/>
+               <structure units='2' root='r' safe='{safe}'>
+                 <unit id='r'><places/><subunits>u</subunits></unit>
+                 <unit id='u'><places>{list}</places><subunits/></unit>
+               </structure></toolspecific>"
+        );
+        let file = format!("<pnml><net id='n'><page>{nupn}{NODES}{ARCS}</page></net></pnml>");
+        let net = read(&file).unwrap();
+        assert_eq!(text::print(&net), PLAIN);
+        net.units().map(|units| (units.len(), units.safe()))
+    };
+    assert_eq!(units(2, true, "p\nq"), Some((2, true)));
+    assert_eq!(units(2, false, " q p "), Some((2, false)));
+    assert_eq!(units(3, true, "p q"), None);
+    assert_eq!(units(2, true, "p"), None);
+    assert_eq!(units(2, true, "p q p"), None);
+    assert_eq!(units(2, true, "p q t"), None);
+}
+
+#[test]
+fn coloured_nets_are_refused_at_their_first_sign() {
+    let address = "http://www.pnml.org/version-2009/grammar/symmetricnet";
+    let file = format!("<pnml>\n <net id='n' type='{address}'>this is not even read");
+    assert_eq!(
+        read(&file).unwrap_err().to_string(),
+        format!(
+            "m.pnml:2:2: coloured nets are not supported yet (found the net type `{address}`); \
+             use the place/transition version of the model"
+        )
+    );
+    for content in [
+        "<declaration><structure/></declaration>",
+        "<place id='p'><hlinitialMarking/></place>",
+        "<place id='p'><type><structure/></type></place>",
+        "<transition id='p'><condition><text>x = y</text></condition></transition>",
+        "<arc source='p' target='t'><hlinscription/></arc>",
+    ] {
+        let problem = problem(content);
+        assert!(problem.contains(": coloured nets are not supported yet (found "), "{problem}");
+    }
+    assert_eq!(net("<declaration><text> </text></declaration>"), "net n\n");
+}
+
+#[test]
+fn arcs_that_do_more_than_move_tokens_are_refused_by_name() {
+    for (attribute, child) in [
+        (" type='inhibitor'", ""),
+        ("", "<type value='inhibitor'/>"),
+        ("", "<arctype><text>inhibitor</text></arctype>"),
+    ] {
+        let arc = format!("<arc id='a' source='p' target='t'{attribute}>{child}</arc>");
+        let problem = problem(&format!("{NODES}\n{arc}"));
+        assert!(
+            problem.ends_with(
+                ": arc `a` has the type `inhibitor`, expected `normal`: inhibitor, read and reset \
+                 arcs are not supported"
+            ),
+            "{problem}"
+        );
+    }
+    let same = "<arc source='p' target='t'><type value='normal'/></arc>";
+    assert!(net(&format!("{NODES}{same}")).contains("transition t: p ->"));
+}
+
+#[test]
+fn what_else_changes_the_meaning_is_refused() {
+    assert_eq!(
+        problem("<place id='p'><capacity><value>3</value></capacity></place>"),
+        "m.pnml:3:15: the capacity `3` of place `p` is not supported; model it by a complementary \
+         place"
+    );
+    assert_eq!(
+        net("<place id='p'><capacity><value>0</value></capacity></place>"),
+        "net n\nplace p\n"
+    );
+    assert_eq!(
+        problem("<place id='p' initialMarking='3'/>"),
+        "m.pnml:3:1: an attribute `initialMarking` is not supported; this looks like a tool's own \
+         format: export the net as standard PNML"
+    );
+}
+
+#[test]
+fn broken_nets_are_located_and_named() {
+    let arc = |arc: &str| problem(&format!("{NODES}\n{arc}"));
+    assert_eq!(
+        arc("<arc id='a' source='x' target='t'/>"),
+        "m.pnml:5:1: arc `a` has the end `x`, but no place or transition has this id"
+    );
+    assert_eq!(
+        arc("<arc source='p' target='q'/>"),
+        "m.pnml:5:1: arc `p -> q` goes from `p` to `q`, both places, expected a place and a \
+         transition"
+    );
+    assert_eq!(arc("<arc id='a' source='p'/>"), "m.pnml:5:1: `<arc>` has no attribute `target`");
+    assert_eq!(arc("<place id='t'/>"), "m.pnml:5:1: the id `t` is used by two nodes");
+    assert_eq!(
+        arc("<referencePlace id='p' ref='q'/>"),
+        "m.pnml:5:1: the id `p` is used by two nodes"
+    );
+    assert_eq!(problem("<place id=''/>"), "m.pnml:3:1: a node has an empty id");
+    assert_eq!(problem("<place/>"), "m.pnml:3:1: `<place>` has no attribute `id`");
+    assert_eq!(
+        problem("<referencePlace id='r' ref='s'/><referencePlace id='s' ref='r'/>"),
+        "m.pnml:3:1: the reference `r` refers to itself, directly or through others"
+    );
+    assert_eq!(
+        problem("<referencePlace id='r' ref='x'/>"),
+        "m.pnml:3:1: the reference `r` refers to `x`, which is no place of this net"
+    );
+    assert_eq!(
+        problem("<transition id='t'/>\n<referencePlace id='r' ref='t'/>"),
+        "m.pnml:4:1: the reference `r` refers to `t`, which is no place of this net"
+    );
+}
+
+#[test]
+fn wrong_numbers_are_located_and_named() {
+    for bad in ["-3", "9223372036854775808", "99999999999999999999999", "1.5", "Default,1"] {
+        let content =
+            format!("<place id='p'>\n<initialMarking><text>{bad}</text></initialMarking></place>");
+        assert_eq!(
+            problem(&content),
+            format!(
+                "m.pnml:4:1: initial marking of place `p`: found `{bad}`, expected a whole number \
+                 from 0 to 2^63 - 1"
+            )
+        );
+    }
+    let arc = "<arc id='a' source='p' target='t'><inscription><text>0</text></inscription></arc>";
+    assert_eq!(
+        problem(&format!("{NODES}\n{arc}")),
+        "m.pnml:5:35: weight of arc `a`: found `0`, expected a whole number from 1 to 2^63 - 1"
+    );
+    let marking = "<initialMarking><text>1</text></initialMarking>";
+    assert_eq!(
+        problem(&format!("<place id='p'>{marking}\n{marking}</place>")),
+        "m.pnml:4:1: place `p` has a second `<initialMarking>`, expected at most one"
+    );
+    let heavy = "<arc source='p' target='t'><inscription><text>9223372036854775807</text>\
+        </inscription></arc>";
+    assert_eq!(
+        problem(&format!("{NODES}{heavy}{heavy}")),
+        "m.pnml:2:1: the arcs between `p` and `t` together weigh more than 2^63 - 1"
+    );
+}
+
+#[test]
+fn files_that_are_no_nets_are_told_apart() {
+    let problem = |file: &str| read(file).unwrap_err().to_string();
+    let empty = "m.pnml: the file has no content, expected an element `<pnml>`";
+    assert_eq!(problem(""), empty);
+    assert_eq!(problem("<?xml version='1.0'?>\n<!-- nothing -->\n"), empty);
+    assert_eq!(
+        problem("\n<html><body/></html>"),
+        "m.pnml:2:1: found `<html>`, expected `<pnml>`; is this the right file?"
+    );
+    assert_eq!(
+        problem("net n\nplace p 1"),
+        "m.pnml:1:1: found the text `net n`, expected `<pnml>`; is this the right file?"
+    );
+    assert_eq!(problem("<pnml/>"), "m.pnml: no `<net>` in the file, expected one below `<pnml>`");
+    assert_eq!(
+        problem("<pnml><net/>\n<net/></pnml>"),
+        "m.pnml:2:1: a second `<net>` begins here, expected one net in a file; split the file"
+    );
+    assert_eq!(
+        problem("<pnml><net>\n<place id='p'>"),
+        "m.pnml:2:15: malformed XML: the file ends, but 3 elements are still open; was it cut off?"
+    );
+    assert_eq!(
+        problem("<pnml><net>\n <place id='p'></net></pnml>"),
+        "m.pnml:2:16: malformed XML: ill-formed document: expected `</place>`, but `</net>` was \
+         found"
+    );
+}
+
+#[test]
+fn directories_and_missing_files_are_told_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let shown = directory.path().display();
+    assert_eq!(
+        read_net(directory.path()).unwrap_err().to_string(),
+        format!("{shown}: this is a directory, expected an XML file")
+    );
+    let missing = read_net(&directory.path().join("m.pnml")).unwrap_err().to_string();
+    assert!(missing.starts_with(&format!("{shown}/m.pnml: cannot be read: ")), "{missing}");
+    assert!(read_net(Path::new("")).is_err());
+}
+
+#[test]
+fn deep_nesting_costs_no_stack() {
+    let pages = "<page>".repeat(100_000) + NODES + &"</page>".repeat(100_000);
+    assert!(net(&pages).contains("place p 1"));
+    let other = "<x>".repeat(100_000) + &"</x>".repeat(100_000);
+    assert!(net(&format!("{other}{NODES}")).contains("place p 1"));
+}
