@@ -1,0 +1,371 @@
+//! Transitions compiled to word arithmetic on packed markings, and the search for enabled ones.
+//!
+//! *Enabled?* All fields of a word are compared at once. Let `x` be the word, `y` the input
+//! weights packed the same way and `h` the highest bit of each field with a weight. Setting `h` in
+//! `x` and clearing it in `y` lets each field lend itself a bit, so that one subtraction compares
+//! the lower bits of all of them; the highest bits are put right by hand:
+//!
+//! ```text
+//! z  = (x | h) − (y & ¬h)            no field borrows from its neighbour
+//! ge = (x & ¬y) | (¬(x ^ y) & z)     at the bits h: field of x ≥ field of y
+//! ```
+//!
+//! For fields of one bit this is `x & y == y`, and in words where all fields with weights have one
+//! bit, that is what is computed.
+//!
+//! *Fire* adds the packed effect to the word, once it is known by the same trick that no field
+//! overflows.
+//!
+//! *Which to ask?* Each transition is filed under one of its input places, and only the files of
+//! marked places are opened. The best place to be filed under is the one that is marked least
+//! often, so after a while transitions are filed anew by what the search has seen
+//! ([`Moves::refile`]). Incremental enabled sets, the choice of walkers, were rejected: a search
+//! leaps between markings, so the set would have to be stored with each of them.
+
+use super::packing::Packing;
+use super::store::word_hash;
+use parikh_net::{Net, PlaceId, TransitionId};
+
+/// Asks whether the fields of one word hold the weights of one transition.
+#[derive(Clone, Copy, Debug)]
+struct Check {
+    word: u32,
+    /// All fields of the check have one bit.
+    bits: bool,
+    need: u64,
+    high: u64,
+}
+
+impl Check {
+    fn passes(&self, key: &[u64]) -> bool {
+        let x = key[self.word as usize];
+        if self.bits {
+            return x & self.need == self.need;
+        }
+        let z = (x | self.high).wrapping_sub(self.need & !self.high);
+        ((x & !self.need) | (!(x ^ self.need) & z)) & self.high == self.high
+    }
+}
+
+/// Changes the fields of one word.
+#[derive(Clone, Copy, Debug)]
+struct Patch {
+    word: u32,
+    /// What to add, modulo 2⁶⁴: the fields' changes, each at its place.
+    delta: u64,
+    /// The changes above zero …
+    gain: u64,
+    /// … and the highest bits of their fields.
+    high: u64,
+}
+
+impl Patch {
+    /// Whether a field would not hold its sum.
+    fn overflows(&self, x: u64) -> bool {
+        let into_high = (x & !self.high).wrapping_add(self.gain & !self.high);
+        ((x & self.gain) | ((x | self.gain) & into_high)) & self.high != 0
+    }
+}
+
+/// One transition.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    checks: (u32, u32),
+    patches: (u32, u32),
+    /// It adds more to a place than the place's field can hold: firing it always overflows.
+    too_much: bool,
+}
+
+/// A firing that the packing has no room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overflow(pub(crate) TransitionId);
+
+/// The transitions filed under one field.
+#[derive(Clone, Copy, Debug)]
+struct File {
+    mask: u64,
+    entries: (u32, u32),
+}
+
+/// A transition in a file with the first of its checks, which is most often the only one.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    first: Check,
+    transition: u32,
+    /// The rest of the checks.
+    rest: (u32, u32),
+}
+
+/// The transitions of a net, compiled for one packing.
+pub(crate) struct Moves {
+    moves: Vec<Move>,
+    checks: Vec<Check>,
+    patches: Vec<Patch>,
+    /// Transitions to look for, those that can be enabled at all in this packing.
+    candidates: Vec<TransitionId>,
+    /// Those that are enabled always.
+    always: Vec<u32>,
+    entries: Vec<Entry>,
+    files: Vec<File>,
+    /// For each bit of a key the file of its field.
+    file_of_bit: Vec<u32>,
+    /// For each word the bits of fields with a file.
+    filed: Vec<u64>,
+}
+
+impl Moves {
+    /// Compiles all transitions of `net`; [`enabled`](Self::enabled) will list only those that
+    /// `listed` says.
+    pub(crate) fn new(
+        net: &Net,
+        packing: &Packing,
+        listed: impl Fn(TransitionId) -> bool,
+    ) -> Moves {
+        let mut this = Moves {
+            moves: Vec::with_capacity(net.transition_count()),
+            checks: Vec::new(),
+            patches: Vec::new(),
+            candidates: Vec::new(),
+            always: Vec::new(),
+            entries: Vec::new(),
+            files: Vec::new(),
+            file_of_bit: Vec::new(),
+            filed: Vec::new(),
+        };
+        for t in net.transitions() {
+            let possible = this.compile(net, packing, t);
+            if possible && listed(t) {
+                this.candidates.push(t);
+            }
+        }
+        this.refile(net, packing, |p| u64::from(net.initial()[p] > 0));
+        this
+    }
+
+    /// Appends the code of `t`; whether it can be enabled in this packing.
+    fn compile(&mut self, net: &Net, packing: &Packing, t: TransitionId) -> bool {
+        let mut possible = true;
+        let first_check = self.checks.len();
+        for arc in net.pre(t) {
+            let field = packing.field(arc.place);
+            if field.width == 0 {
+                possible &= packing.constant(arc.place) >= arc.weight;
+                continue;
+            }
+            possible &= arc.weight <= field.low_mask();
+            let checks = &mut self.checks;
+            let at = row_of(
+                checks,
+                first_check,
+                |check| check.word == field.word,
+                || Check { word: field.word, bits: true, need: 0, high: 0 },
+            );
+            // An impossible weight leaves rubbish here, but then nobody asks.
+            checks[at].need |= (arc.weight & field.low_mask()) << field.shift;
+            checks[at].high |= field.high_bit();
+            checks[at].bits &= field.width == 1;
+        }
+        let first_patch = self.patches.len();
+        let mut too_much = false;
+        for change in net.delta(t) {
+            let field = packing.field(change.place);
+            let patches = &mut self.patches;
+            let at = row_of(
+                patches,
+                first_patch,
+                |patch| patch.word == field.word,
+                || Patch { word: field.word, delta: 0, gain: 0, high: 0 },
+            );
+            let patch = &mut patches[at];
+            patch.delta = patch.delta.wrapping_add((change.delta as u64) << field.shift);
+            if change.delta > 0 {
+                too_much |= change.delta as u64 > field.low_mask();
+                patch.gain |= (change.delta as u64 & field.low_mask()) << field.shift;
+                patch.high |= field.high_bit();
+            }
+        }
+        self.moves.push(Move {
+            checks: (first_check as u32, self.checks.len() as u32),
+            patches: (first_patch as u32, self.patches.len() as u32),
+            too_much,
+        });
+        possible
+    }
+
+    /// Files every transition under the input place that is marked least often, by `marked`.
+    pub(crate) fn refile(&mut self, net: &Net, packing: &Packing, marked: impl Fn(PlaceId) -> u64) {
+        let mut filing: Vec<(PlaceId, TransitionId)> = Vec::with_capacity(self.candidates.len());
+        self.always.clear();
+        for &t in &self.candidates {
+            let inputs = net.pre(t).iter().map(|arc| arc.place);
+            let changing = inputs.filter(|&p| packing.field(p).width > 0);
+            match changing.min_by_key(|&p| (marked(p), net.consumers(p).len(), p)) {
+                Some(place) => filing.push((place, t)),
+                None => self.always.push(t.index() as u32),
+            }
+        }
+        filing.sort_unstable();
+        self.entries.clear();
+        self.files.clear();
+        self.file_of_bit = vec![0; 64 * packing.words()];
+        self.filed = vec![0; packing.words()];
+        for of_place in filing.chunk_by(|a, b| a.0 == b.0) {
+            let field = packing.field(of_place[0].0);
+            let start = self.entries.len() as u32;
+            for &(_, t) in of_place {
+                let (first, end) = self.moves[t.index()].checks;
+                self.entries.push(Entry {
+                    first: self.checks[first as usize],
+                    transition: t.index() as u32,
+                    rest: (first + 1, end),
+                });
+            }
+            let bits = field.word as usize * 64 + field.shift as usize;
+            let file = self.files.len() as u32;
+            self.file_of_bit[bits..bits + field.width as usize].fill(file);
+            self.filed[field.word as usize] |= field.mask();
+            let entries = (start, self.entries.len() as u32);
+            self.files.push(File { mask: field.mask(), entries });
+        }
+    }
+
+    /// Lists the enabled ones of the transitions to look for, in an order that depends on nothing
+    /// but the key and the filing. Returns how many were asked.
+    pub(crate) fn enabled(&self, key: &[u64], out: &mut Vec<u32>) -> usize {
+        out.clear();
+        out.extend_from_slice(&self.always);
+        let mut asked = 0;
+        for (word, &filed) in self.filed.iter().enumerate() {
+            let mut marked = key[word] & filed;
+            while marked != 0 {
+                let bit = marked.trailing_zeros() as usize;
+                let file = self.files[self.file_of_bit[word * 64 + bit] as usize];
+                marked &= !file.mask;
+                let entries = &self.entries[file.entries.0 as usize..file.entries.1 as usize];
+                asked += entries.len();
+                for entry in entries {
+                    let rest = entry.rest.0 as usize..entry.rest.1 as usize;
+                    if entry.first.passes(key)
+                        && self.checks[rest].iter().all(|check| check.passes(key))
+                    {
+                        out.push(entry.transition);
+                    }
+                }
+            }
+        }
+        asked
+    }
+
+    /// Fires `t`, which is enabled, in `key`, whose [`key_hash`](super::store::key_hash) is
+    /// `hash`; the hash afterwards.
+    ///
+    /// # Errors
+    /// When a field would overflow; the key is then spoilt.
+    pub(crate) fn fire(&self, t: u32, key: &mut [u64], mut hash: u64) -> Result<u64, Overflow> {
+        let code = self.moves[t as usize];
+        if code.too_much {
+            return Err(Overflow(TransitionId::new(t as usize)));
+        }
+        for patch in &self.patches[code.patches.0 as usize..code.patches.1 as usize] {
+            let word = patch.word as usize;
+            let old = key[word];
+            if patch.overflows(old) {
+                return Err(Overflow(TransitionId::new(t as usize)));
+            }
+            let new = old.wrapping_add(patch.delta);
+            key[word] = new;
+            hash = hash.wrapping_sub(word_hash(word, old)).wrapping_add(word_hash(word, new));
+        }
+        Ok(hash)
+    }
+}
+
+/// The position of the row entry that `is_it`, from `first` on; a new one at the end otherwise.
+fn row_of<T>(
+    rows: &mut Vec<T>,
+    first: usize,
+    is_it: impl Fn(&T) -> bool,
+    make: impl FnOnce() -> T,
+) -> usize {
+    match rows[first..].iter().position(is_it) {
+        Some(at) => first + at,
+        None => {
+            rows.push(make());
+            rows.len() - 1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::store::key_hash;
+    use super::*;
+    use parikh_net::{Facts, Marking, NetBuilder};
+
+    /// Random nets, markings and widths: enabledness and firing agree with the net's own.
+    #[test]
+    fn word_arithmetic_agrees_with_the_net() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for _ in 0..3000 {
+            let mut builder = NetBuilder::new("n");
+            let places: Vec<PlaceId> = (0..rng.usize(1..9))
+                .map(|i| builder.place(&format!("p{i}"), rng.u64(0..4)).unwrap())
+                .collect();
+            for i in 0..6 {
+                let t = builder.transition(&format!("t{i}")).unwrap();
+                for &p in &places {
+                    if rng.u8(0..3) == 0 {
+                        builder.take(t, p, rng.u64(1..9)).unwrap();
+                    }
+                    if rng.u8(0..3) == 0 {
+                        builder.put(t, p, rng.u64(1..9)).unwrap();
+                    }
+                }
+            }
+            let net = builder.build().unwrap();
+            let mut packing = Packing::new(&net, &Facts::none(&net));
+            for &p in &places {
+                let bits = rng.u8(1..20);
+                packing = packing.widened(p, rng.u64(1..1 << bits), false).unwrap();
+            }
+            let moves = Moves::new(&net, &packing, |_| true);
+            let mut marking = net.initial().clone();
+            for &p in &places {
+                let field = packing.field(p);
+                if field.width > 0 {
+                    marking[p] = rng.u64(0..=12).min(field.low_mask());
+                    if rng.u8(0..6) == 0 {
+                        marking[p] = field.low_mask() - rng.u64(0..=1);
+                    }
+                }
+            }
+            let mut key = vec![0; packing.words()];
+            packing.pack(|p| marking[p], &mut key);
+            let mut enabled = Vec::new();
+            moves.enabled(&key, &mut enabled);
+            enabled.sort_unstable();
+            let expected: Vec<u32> = net
+                .transitions()
+                .filter(|&t| net.is_enabled(&marking, t))
+                .map(|t| t.index() as u32)
+                .collect();
+            assert_eq!(enabled, expected);
+            for t in enabled {
+                let mut after: Marking = marking.clone();
+                net.fire(&mut after, TransitionId::new(t as usize)).unwrap();
+                let fits = |&p: &PlaceId| {
+                    let field = packing.field(p);
+                    field.width == 0 || after[p] <= field.low_mask()
+                };
+                let mut fired = key.clone();
+                match moves.fire(t, &mut fired, key_hash(&key)) {
+                    Ok(hash) => {
+                        assert_eq!(packing.unpack(&fired), after);
+                        assert_eq!(hash, key_hash(&fired));
+                    }
+                    Err(_) => assert!(!places.iter().all(fits)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! One search through the markings of a net, for all of its goals or for one.
+//!
+//! A search takes a marking off its frontier, lists what is enabled, fires it, and puts the
+//! markings that are new on the frontier, until nothing is left. A marking is shown to the goals
+//! when it is new. With breadth-first order the frontier is no more than a number, for markings
+//! are numbered in the order they are found; depth-first is a stack; best-first a heap by the
+//! distance to the goal.
+//!
+//! A search that ends with an empty frontier has seen every reachable marking, or with stubborn
+//! sets every one that matters to its goal: what was not reached is unreachable, and the largest
+//! value seen is the maximum. A search that ends for any other reason has refuted nothing.
+
+use super::space::{Purpose, Space, Stuck, representatives};
+use super::store::Full;
+use super::stubborn::Stubborn;
+use super::watch::{Question, Watch};
+use crate::board::{Over, Under};
+use crate::engine::Task;
+use crate::evidence::Proof;
+use parikh_net::{Goal, GoalId, TransitionId};
+use parikh_solvers::Budget;
+use parikh_solvers::budget::Exhausted as Spent;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Expansions between two looks at the budget and the board.
+const POLLING: u64 = 64;
+
+/// Memory set aside and given back when there is no more, so that what was found can still be
+/// told: sequences are read back and replayed in ordinary vectors.
+const BALLAST: usize = 4 << 20;
+
+/// Which marking to expand next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The oldest: shortest sequences, and no memory for the frontier.
+    Breadth,
+    /// The newest.
+    Depth,
+    /// The nearest to the first of the goals, by what its atoms miss; among those the newest.
+    Best,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) order: Order,
+    /// Whether to fire stubborn sets only. For one goal.
+    pub(crate) stubborn: bool,
+    /// The most bytes to take for markings.
+    pub(crate) ceiling: u64,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Nothing is left to expand.
+    Exhausted,
+    /// All goals are settled.
+    Settled,
+    /// Out of time, memory or patience.
+    Spent(Spent),
+    /// No room for another marking.
+    Stuck(Stuck),
+}
+
+/// What a search did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Report {
+    pub(crate) end: End,
+    pub(crate) states: u64,
+    pub(crate) firings: u64,
+    pub(crate) repackings: u64,
+    pub(crate) peak_bytes: u64,
+    pub(crate) bytes: u64,
+}
+
+enum Frontier {
+    Breadth(u32),
+    Depth(Vec<u32>),
+    Best(BinaryHeap<(Reverse<u64>, u32)>),
+}
+
+impl Frontier {
+    fn new(order: Order) -> Self {
+        match order {
+            Order::Breadth => Frontier::Breadth(0),
+            Order::Depth => Frontier::Depth(Vec::new()),
+            Order::Best => Frontier::Best(BinaryHeap::new()),
+        }
+    }
+
+    fn push(&mut self, number: u32, distance: u64) -> Result<(), Full> {
+        match self {
+            Frontier::Breadth(_) => {}
+            Frontier::Depth(stack) => {
+                stack.try_reserve(1).map_err(|_| Full)?;
+                stack.push(number);
+            }
+            Frontier::Best(heap) => {
+                heap.try_reserve(1).map_err(|_| Full)?;
+                heap.push((Reverse(distance), number));
+            }
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self, markings: u32) -> Option<u32> {
+        match self {
+            Frontier::Breadth(next) if *next < markings => {
+                *next += 1;
+                Some(*next - 1)
+            }
+            Frontier::Breadth(_) => None,
+            Frontier::Depth(stack) => stack.pop(),
+            Frontier::Best(heap) => heap.pop().map(|(_, number)| number),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Frontier::Breadth(_) => 0,
+            Frontier::Depth(stack) => (stack.capacity() * size_of::<u32>()) as u64,
+            Frontier::Best(heap) => (heap.capacity() * size_of::<(Reverse<u64>, u32)>()) as u64,
+        }
+    }
+}
+
+/// The state of a search.
+struct Search<'a> {
+    task: &'a Task<'a>,
+    plan: Plan,
+    under: Under<'a>,
+    space: Space<'a>,
+    watch: Watch,
+    frontier: Frontier,
+    stubborn: Option<Stubborn<'a>>,
+    /// For each transition whether another one of its effect is listed too.
+    crowded: Vec<bool>,
+    /// For each effect class when it was fired last, by `choices`.
+    fired_class: Vec<u64>,
+    choices: u64,
+    firings: u64,
+    expansions: u64,
+    /// How many goals want an answer.
+    open: usize,
+    seen_version: u64,
+    /// Indices of goals reached but not told yet, with the marking.
+    hits: Vec<u32>,
+    reached: Vec<(u32, u32)>,
+    ballast: Vec<u8>,
+}
+
+/// Searches for these goals of the task within `budget`, and claims what is found.
+pub(crate) fn search<'a>(
+    task: &'a Task<'a>,
+    goals: &[&(GoalId, Goal)],
+    plan: Plan,
+    budget: &Budget,
+    under: Under<'a>,
+    over: Over<'a>,
+) -> Report {
+    debug_assert!(!plan.stubborn || goals.len() == 1);
+    let deadness = goals
+        .iter()
+        .any(|(_, goal)| matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness()));
+    let listed = representatives(task.net, deadness);
+    let fires = |t: TransitionId| listed[t.index()];
+    let purpose = Purpose { listed: &fires, sequences: true, ceiling: plan.ceiling };
+    let space = match Space::new(task.net, task.facts, purpose, budget) {
+        Ok(space) => space,
+        Err(stuck) => {
+            let end = End::Stuck(stuck);
+            return Report { end, states: 0, firings: 0, repackings: 0, peak_bytes: 0, bytes: 0 };
+        }
+    };
+    let watch = Watch::new(task.net, space.packing(), goals.iter().copied());
+    let stubborn = plan.stubborn.then(|| Stubborn::new(task.net, &watch.goals[0], fires));
+    let mut listed_of = vec![0u32; task.net.effect_count()];
+    for t in task.net.transitions().filter(|&t| listed[t.index()]) {
+        listed_of[task.net.effect_of(t).index()] += 1;
+    }
+    let crowded = task.net.transitions().map(|t| listed_of[task.net.effect_of(t).index()] > 1);
+    let mut search = Search {
+        task,
+        plan,
+        under,
+        watch,
+        frontier: Frontier::new(plan.order),
+        stubborn,
+        crowded: crowded.collect(),
+        fired_class: vec![0; task.net.effect_count()],
+        choices: 0,
+        firings: 0,
+        expansions: 0,
+        open: goals.len(),
+        seen_version: task.board.version(),
+        hits: Vec::new(),
+        reached: Vec::new(),
+        ballast: vec![0; BALLAST],
+        space,
+    };
+    let end = search.run(budget).unwrap_or_else(End::Stuck);
+    search.conclude(end, over);
+    let store = search.space.store();
+    Report {
+        end,
+        states: u64::from(store.len()),
+        firings: search.firings,
+        repackings: search.space.repackings,
+        peak_bytes: store.peak() + search.frontier.bytes(),
+        bytes: store.bytes() + search.frontier.bytes(),
+    }
+}
+
+impl Search<'_> {
+    fn run(&mut self, budget: &Budget) -> Result<End, Stuck> {
+        self.watch.initial(self.space.key(), &mut self.hits);
+        self.note_hits(0);
+        self.tell_reached();
+        self.frontier.push(0, 0)?;
+        let mut enabled: Vec<u32> = Vec::new();
+        let mut fresh: Vec<(u32, u64)> = Vec::new();
+        if self.open == 0 {
+            return Ok(End::Settled);
+        }
+        while let Some(number) = self.frontier.pop(self.space.store().len()) {
+            if self.expansions.is_multiple_of(POLLING) {
+                if let Some(spent) = budget.exhausted() {
+                    return Ok(End::Spent(spent));
+                }
+                if self.space.store().bytes() + self.frontier.bytes() > self.plan.ceiling {
+                    return Ok(End::Stuck(Stuck::Full));
+                }
+                self.look_at_board();
+                if self.open == 0 {
+                    return Ok(End::Settled);
+                }
+            }
+            self.expansions += 1;
+            loop {
+                self.space.load(number, &mut enabled);
+                if self.watch.asks_deadness() {
+                    self.watch.expanded(self.space.key(), enabled.is_empty(), &mut self.hits);
+                    self.note_hits(number);
+                }
+                self.choose(&mut enabled);
+                fresh.clear();
+                let effect_of = |t: u32| self.task.net.effect_of(TransitionId::new(t as usize));
+                let best = self.plan.order == Order::Best;
+                let (watch, hits) = (&mut self.watch, &mut self.hits);
+                let reached = &mut self.reached;
+                let expanded = self.space.expand(number, &enabled, |t, key, new| {
+                    watch.new_marking(effect_of(t), key, new, hits);
+                    reached.extend(hits.drain(..).map(|goal| (goal, new)));
+                    fresh.push((new, if best { distance(watch, key) } else { 0 }));
+                });
+                let widened = match expanded {
+                    Ok(widened) => widened,
+                    Err(stuck) => {
+                        self.ballast = Vec::new();
+                        self.tell_reached();
+                        return Err(stuck);
+                    }
+                };
+                if !widened {
+                    break;
+                }
+                self.watch.recompile(self.space.packing());
+            }
+            for &(new, distance) in &fresh {
+                self.frontier.push(new, distance)?;
+            }
+            self.firings += enabled.len() as u64;
+            if !self.reached.is_empty() {
+                self.tell_reached();
+                if self.open == 0 {
+                    return Ok(End::Settled);
+                }
+            }
+        }
+        Ok(End::Exhausted)
+    }
+
+    /// Of the enabled transitions those to fire: a stubborn set, one per effect, none without.
+    fn choose(&mut self, enabled: &mut Vec<u32>) {
+        if let Some(stubborn) = &mut self.stubborn {
+            let goal = &self.watch.goals[0];
+            stubborn.reduce(self.space.packing(), self.space.key(), goal, enabled);
+        }
+        let net = self.task.net;
+        self.choices += 1;
+        let choice = self.choices;
+        enabled.retain(|&t| {
+            let class = net.effect_of(TransitionId::new(t as usize));
+            if !self.crowded[t as usize] {
+                return !net.effect(class).is_empty();
+            }
+            let last = &mut self.fired_class[class.index()];
+            let first = std::mem::replace(last, choice) != choice;
+            first && !net.effect(class).is_empty()
+        });
+    }
+
+    fn note_hits(&mut self, number: u32) {
+        self.reached.extend(self.hits.drain(..).map(|goal| (goal, number)));
+    }
+
+    /// Claims what was reached.
+    fn tell_reached(&mut self) {
+        for (index, number) in std::mem::take(&mut self.reached) {
+            let goal = &mut self.watch.goals[index as usize];
+            if std::mem::replace(&mut goal.open, false) {
+                goal.claimed = true;
+                self.open -= 1;
+                let id = goal.id;
+                if number < self.space.store().len() {
+                    self.under.reached(id, self.space.sequence_to(number));
+                }
+            }
+        }
+    }
+
+    /// Drops goals that others settled, and tells maxima that meet what others proved.
+    fn look_at_board(&mut self) {
+        let board = self.task.board;
+        if self.seen_version != board.version() {
+            self.seen_version = board.version();
+            self.watch.drop_settled(board);
+            self.open = self.watch.open();
+        }
+        if !self.expansions.is_multiple_of(POLLING * 64) {
+            return;
+        }
+        for index in 0..self.watch.goals.len() {
+            let goal = &self.watch.goals[index];
+            if let Question::Maximise(_, _, Some((best, number))) = goal.question
+                && goal.open
+                && board.proved(goal.id).is_some_and(|proved| best >= proved)
+            {
+                self.tell_maximum(index, best, number);
+            }
+        }
+    }
+
+    fn tell_maximum(&mut self, index: usize, value: i128, number: u32) {
+        let id = self.watch.goals[index].id;
+        let worth = self.task.board.seen(id).is_none_or(|seen| seen < value);
+        if worth && number < self.space.store().len() {
+            self.under.reached(id, self.space.sequence_to(number));
+        }
+        let open = self.task.board.is_open(id);
+        let goal = &mut self.watch.goals[index];
+        if std::mem::replace(&mut goal.open, open) && !open {
+            self.open -= 1;
+        }
+    }
+
+    /// Claims what follows from the search being over.
+    fn conclude(&mut self, end: End, over: Over<'_>) {
+        self.ballast = Vec::new();
+        let states = u64::from(self.space.store().len());
+        let proof = || Proof::Exhausted { states, stubborn: self.plan.stubborn };
+        let exhausted = end == End::Exhausted;
+        let proofs = exhausted.then(proof);
+        for index in 0..self.watch.goals.len() {
+            let goal = &self.watch.goals[index];
+            if !goal.open || !self.task.board.is_open(goal.id) {
+                continue;
+            }
+            let id = goal.id;
+            match (&goal.question, &proofs) {
+                (Question::Reach(..), Some(proof)) if !goal.claimed => {
+                    over.unreachable(id, proof.clone());
+                }
+                (Question::Reach(..), _) => {}
+                (&Question::Maximise(_, _, Some((best, number))), _) => {
+                    self.tell_maximum(index, best, number);
+                    if let Some(proof) = &proofs {
+                        over.at_most(id, best, proof.clone());
+                    }
+                }
+                // Asked at the initial marking already, so there is a value.
+                (Question::Maximise(_, _, None), _) => {}
+            }
+        }
+    }
+}
+
+/// How far the marking is from the first open goal.
+fn distance(watch: &Watch, key: &[u64]) -> u64 {
+    match watch.goals.iter().find(|goal| goal.open).map(|goal| &goal.question) {
+        Some(Question::Reach(_, test)) => test.distance(key),
+        Some(Question::Maximise(_, sum, _)) => {
+            // The larger the nearer.
+            let value = sum.value(key).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+            u64::MAX - ((value as u64) ^ (1 << 63))
+        }
+        None => 0,
+    }
+}

@@ -1,0 +1,337 @@
+//! The markings reached so far and the way to reach more: packing, compiled transitions and store
+//! kept in step.
+//!
+//! A marking is expanded in three passes over its successors. All are computed into one buffer;
+//! then the table's line of each is touched, so that the memory works on all of them at once; then
+//! each is looked up. The first pass is also where a field may turn out too narrow. Nothing of the
+//! marking was stored by then, so the space is widened and the marking expanded again from the
+//! start: whoever calls sees every marking expanded exactly once.
+
+use super::moves::{Moves, Overflow};
+use super::packing::Packing;
+use super::store::{Full, Hash, NONE, Store, finish, key_hash};
+use parikh_net::{Facts, FiringSequence, Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+
+/// Expansions after which transitions are filed anew by what was seen: early, because the initial
+/// marking says little, and once more when the search has left its surroundings.
+const REFILE_AT: [u64; 2] = [500, 20_000];
+
+/// Markings packed anew beyond this multiple of the markings there are, and every field without a
+/// bound is widened at once: a net of a thousand growing places must not be packed a thousand
+/// times.
+const PATIENCE: u64 = 3;
+
+/// Why a space takes no more markings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stuck {
+    /// No memory left, or as many markings as can be numbered.
+    Full,
+    /// A place would hold 2⁶³ tokens or more.
+    Unpackable,
+}
+
+impl From<Full> for Stuck {
+    fn from(_: Full) -> Self {
+        Stuck::Full
+    }
+}
+
+/// What the markings of a space are used for.
+#[derive(Clone, Copy)]
+pub(crate) struct Purpose<'a> {
+    /// The transitions to be listed as enabled.
+    pub(crate) listed: &'a dyn Fn(TransitionId) -> bool,
+    /// Whether sequences will be asked for.
+    pub(crate) sequences: bool,
+    /// The most bytes to take.
+    pub(crate) ceiling: u64,
+}
+
+/// Markings and transitions. See the module.
+pub(crate) struct Space<'n> {
+    net: &'n Net,
+    packing: Packing,
+    moves: Moves,
+    store: Store,
+    listed: Vec<bool>,
+    /// The marking being expanded.
+    key: Vec<u64>,
+    hash: u64,
+    /// Successors of the marking, one key after the other.
+    successors: Vec<u64>,
+    hashes: Vec<Hash>,
+    /// How often each place was marked when looked at.
+    marked: Vec<u64>,
+    expansions: u64,
+    /// How often the layout changed.
+    pub(crate) repackings: u64,
+    repacked: u64,
+}
+
+impl<'n> Space<'n> {
+    /// The space of the initial marking alone.
+    ///
+    /// # Errors
+    /// When there is no room even for it.
+    pub(crate) fn new(
+        net: &'n Net,
+        facts: &Facts,
+        purpose: Purpose<'_>,
+        budget: &Budget,
+    ) -> Result<Self, Stuck> {
+        let packing = Packing::new(net, facts);
+        let listed: Vec<bool> = net.transitions().map(purpose.listed).collect();
+        let moves = Moves::new(net, &packing, |t| listed[t.index()]);
+        let store = Store::new(packing.words(), purpose.sequences, purpose.ceiling, budget);
+        let mut key = vec![0; packing.words()];
+        packing.pack(|p| net.initial()[p], &mut key);
+        let mut space = Space {
+            net,
+            packing,
+            moves,
+            store,
+            listed,
+            hash: key_hash(&key),
+            key,
+            successors: Vec::new(),
+            hashes: Vec::new(),
+            marked: vec![0; net.place_count()],
+            expansions: 0,
+            repackings: 0,
+            repacked: 0,
+        };
+        space.store.insert(&space.key, finish(space.hash), NONE)?;
+        Ok(space)
+    }
+
+    /// The layout of keys.
+    pub(crate) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// The markings.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The marking loaded last.
+    pub(crate) fn key(&self) -> &[u64] {
+        &self.key
+    }
+
+    /// Loads a marking and lists what is enabled in it.
+    pub(crate) fn load(&mut self, number: u32, enabled: &mut Vec<u32>) {
+        self.key.copy_from_slice(self.store.key(number));
+        self.hash = key_hash(&self.key);
+        self.moves.enabled(&self.key, enabled);
+        self.expansions += 1;
+        if self.expansions <= REFILE_AT[1] {
+            self.sample();
+        }
+    }
+
+    fn sample(&mut self) {
+        if self.expansions.is_multiple_of(16) {
+            for p in self.net.places() {
+                self.marked[p.index()] += u64::from(self.packing.tokens(&self.key, p) > 0);
+            }
+        }
+        if REFILE_AT.contains(&self.expansions) {
+            let marked = &self.marked;
+            self.moves.refile(self.net, &self.packing, |p| marked[p.index()]);
+        }
+    }
+
+    /// Fires `chosen` in the marking loaded last, number `from`. Calls `new` with transition, key
+    /// and number of each marking that is new. Afterwards `true` if the layout of keys has
+    /// changed: then **nothing was fired**, and the marking is to be loaded again.
+    ///
+    /// # Errors
+    /// When the space takes no more.
+    pub(crate) fn expand(
+        &mut self,
+        from: u32,
+        chosen: &[u32],
+        mut new: impl FnMut(u32, &[u64], u32),
+    ) -> Result<bool, Stuck> {
+        match self.fire_all(chosen) {
+            Ok(()) => {}
+            Err(Overflow(t)) => {
+                self.widen(t)?;
+                return Ok(true);
+            }
+        }
+        for &hash in &self.hashes {
+            self.store.touch(hash);
+        }
+        let keys = self.successors.chunks_exact(self.packing.words());
+        for ((&t, key), &hash) in chosen.iter().zip(keys).zip(&self.hashes) {
+            let (number, is_new) = self.store.insert(key, hash, from)?;
+            if is_new {
+                new(t, key, number);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Like [`expand`](Self::expand), with the number of every successor, new or not, in the order
+    /// of `chosen`.
+    pub(crate) fn expand_edges(
+        &mut self,
+        from: u32,
+        chosen: &[u32],
+        mut edge: impl FnMut(u32) -> Result<(), Full>,
+    ) -> Result<bool, Stuck> {
+        if let Err(Overflow(t)) = self.fire_all(chosen) {
+            self.widen(t)?;
+            return Ok(true);
+        }
+        for (key, &hash) in self.successors.chunks_exact(self.packing.words()).zip(&self.hashes) {
+            let (number, _) = self.store.insert(key, hash, from)?;
+            edge(number)?;
+        }
+        Ok(false)
+    }
+
+    fn fire_all(&mut self, chosen: &[u32]) -> Result<(), Overflow> {
+        self.successors.clear();
+        self.hashes.clear();
+        for &t in chosen {
+            let at = self.successors.len();
+            self.successors.extend_from_slice(&self.key);
+            let hash = self.moves.fire(t, &mut self.successors[at..], self.hash)?;
+            self.hashes.push(finish(hash));
+        }
+        Ok(())
+    }
+
+    /// Widens the field that firing `t` in the loaded marking overflows.
+    fn widen(&mut self, t: TransitionId) -> Result<(), Stuck> {
+        let overflowing = self.net.delta(t).iter().find_map(|change| {
+            // Fits: both are below 2⁶³, and the transition is enabled.
+            let after =
+                self.packing.tokens(&self.key, change.place).wrapping_add_signed(change.delta);
+            (after > self.packing.field(change.place).low_mask()).then_some((change.place, after))
+        });
+        let Some((place, tokens)) = overflowing else {
+            debug_assert!(false, "{t:?} was said to overflow, but does not");
+            return Err(Stuck::Unpackable);
+        };
+        let markings = u64::from(self.store.len());
+        let all = self.repacked > PATIENCE * markings + 10_000;
+        self.repacked = if all { 0 } else { self.repacked + markings };
+        self.repackings += 1;
+        let wider = self.packing.widened(place, tokens, all).map_err(|_| Stuck::Unpackable)?;
+        let narrow = &self.packing;
+        self.store.repack(wider.words(), |old, new| {
+            wider.pack(|p| narrow.tokens(old, p), new);
+        })?;
+        self.moves = Moves::new(self.net, &wider, |t| self.listed[t.index()]);
+        if self.expansions >= REFILE_AT[0] {
+            let marked = &self.marked;
+            self.moves.refile(self.net, &wider, |p| marked[p.index()]);
+        }
+        self.key = vec![0; wider.words()];
+        self.packing = wider;
+        Ok(())
+    }
+
+    /// The firing sequence by which the marking was first reached. Which transition led from one
+    /// marking to the next is not stored but tried.
+    pub(crate) fn sequence_to(&mut self, number: u32) -> FiringSequence {
+        let mut markings = vec![number];
+        let mut at = number;
+        while self.store.parent(at) != NONE {
+            at = self.store.parent(at);
+            markings.push(at);
+        }
+        markings.reverse();
+        let mut enabled = Vec::new();
+        let mut sequence = FiringSequence::new();
+        let mut after = vec![0; self.packing.words()];
+        for step in markings.windows(2) {
+            let (from, to) = (self.store.key(step[0]), self.store.key(step[1]));
+            self.moves.enabled(from, &mut enabled);
+            let fired = enabled.iter().copied().find(|&t| {
+                after.copy_from_slice(from);
+                self.moves.fire(t, &mut after, 0).is_ok() && after == to
+            });
+            debug_assert!(fired.is_some(), "a marking has a parent that does not lead to it");
+            if let Some(t) = fired {
+                sequence.push(TransitionId::new(t as usize), 1);
+            }
+        }
+        sequence
+    }
+
+    /// The largest number of tokens of `p` in the loaded marking.
+    pub(crate) fn tokens(&self, p: PlaceId) -> u64 {
+        self.packing.tokens(&self.key, p)
+    }
+}
+
+/// The transitions that a search for markings has to fire: of those with one effect, the ones that
+/// need no more than another one; none without effect, unless `without_effect`.
+pub(crate) fn representatives(net: &Net, without_effect: bool) -> Vec<bool> {
+    /// How many transitions with the same effect are compared with each other: the cost is
+    /// quadratic, and the firing of a redundant one is only a look-up wasted.
+    const COMPARED: usize = 50;
+    let mut listed = vec![true; net.transition_count()];
+    let covers = |less: TransitionId, more: TransitionId| {
+        net.pre(less).iter().all(|arc| net.pre_weight(more, arc.place) >= arc.weight)
+    };
+    for class in net.effect_classes() {
+        let no_effect = net.effect(class).is_empty();
+        let mut kept: Vec<TransitionId> = Vec::new();
+        let mut members = net.class(class).to_vec();
+        let demand = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
+        members.sort_by_key(|&t| (demand(t), t));
+        for t in members {
+            let redundant = kept.iter().take(COMPARED).any(|&less| covers(less, t));
+            if redundant || no_effect && !without_effect {
+                listed[t.index()] = false;
+            } else {
+                kept.push(t);
+            }
+        }
+    }
+    listed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn a_sequence_is_read_back_across_repackings() {
+        let net =
+            text::parse("place p\nplace q\ntransition a: -> p\ntransition b: 3*p -> q").unwrap();
+        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let facts = Facts::none(&net);
+        let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
+        let mut enabled = Vec::new();
+        let mut number = 0;
+        while number < 400 {
+            space.load(number, &mut enabled);
+            number += u32::from(!space.expand(number, &enabled, |_, _, _| {}).unwrap());
+        }
+        assert!(space.repackings >= 4);
+        let last = space.store().len() - 1;
+        let sequence = space.sequence_to(last);
+        let end = crate::evidence::replay(&net, &sequence).unwrap();
+        assert_eq!(end, space.packing().unpack(space.store().key(last)));
+    }
+
+    #[test]
+    fn only_the_least_demanding_of_an_effect_is_fired() {
+        let net = text::parse(
+            "place p\nplace q\ntransition hard: p + 2*q -> 2*q\ntransition easy: p ->
+             transition same: p ->\ntransition other: p + q -> q\ntransition idle: q -> q",
+        )
+        .unwrap();
+        assert_eq!(representatives(&net, false), [false, true, false, false, false]);
+        assert_eq!(representatives(&net, true), [false, true, false, false, true]);
+    }
+}

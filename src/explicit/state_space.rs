@@ -1,0 +1,96 @@
+//! The figures of a state space: how many markings, how many firings between them, how many tokens.
+//!
+//! Every reachable marking is visited once, so the figures are exact or there are none. A firing
+//! is a pair of a reachable marking and a transition enabled in it; two transitions that lead from
+//! one marking to the same other one are two firings, so every transition is asked here, while one
+//! of each effect is fired.
+
+use super::space::{Purpose, Space, Stuck};
+use parikh_net::{Facts, Net, TransitionId};
+use parikh_solvers::Budget;
+use parikh_solvers::budget::Exhausted as Spent;
+
+/// Expansions between two looks at the budget.
+const POLLING: u32 = 64;
+
+/// The figures of a finite state space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateSpace {
+    /// Reachable markings.
+    pub states: u128,
+    /// Pairs of a reachable marking and a transition enabled in it.
+    pub firings: u128,
+    /// The most tokens on one place in a reachable marking; 0 for a net without places.
+    pub max_tokens_in_place: u128,
+    /// The most tokens on all places together in one reachable marking.
+    pub max_tokens_per_marking: u128,
+}
+
+/// Why there are no figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Incomplete {
+    /// The budget is spent.
+    #[error(transparent)]
+    Spent(#[from] Spent),
+    /// No room for another marking: the ceiling, the process's limit, or 2³² of them.
+    #[error("no room for another marking")]
+    Full,
+    /// A place would hold 2⁶³ tokens or more.
+    #[error("a place would hold 2^63 tokens or more")]
+    TooManyTokens,
+}
+
+impl From<Stuck> for Incomplete {
+    fn from(stuck: Stuck) -> Self {
+        match stuck {
+            Stuck::Full => Incomplete::Full,
+            Stuck::Unpackable => Incomplete::TooManyTokens,
+        }
+    }
+}
+
+/// Counts the reachable markings of `net`.
+///
+/// # Errors
+/// When the budget does not suffice.
+pub fn count(net: &Net, facts: &Facts, budget: &Budget) -> Result<StateSpace, Incomplete> {
+    let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
+    let mut space = Space::new(net, facts, purpose, budget)?;
+    let mut figures =
+        StateSpace { states: 0, firings: 0, max_tokens_in_place: 0, max_tokens_per_marking: 0 };
+    let mut enabled = Vec::new();
+    // One transition of each effect is fired: by class, the number of the marking plus one.
+    let mut fired = vec![0u32; net.effect_count()];
+    let mut number = 0;
+    while number < space.store().len() {
+        if number % POLLING == 0
+            && let Some(spent) = budget.exhausted()
+        {
+            return Err(spent.into());
+        }
+        space.load(number, &mut enabled);
+        let firings = enabled.len() as u128;
+        enabled.retain(|&t| {
+            let class = net.effect_of(TransitionId::new(t as usize));
+            let first = std::mem::replace(&mut fired[class.index()], number + 1) != number + 1;
+            first && !net.effect(class).is_empty()
+        });
+        if space.expand(number, &enabled, |_, _, _| {})? {
+            // Nothing was fired: the same marking again.
+            fired.fill(0);
+            continue;
+        }
+        figures.firings += firings;
+        let (mut total, mut largest) = (0u128, 0u64);
+        for p in net.places() {
+            let tokens = space.tokens(p);
+            total += u128::from(tokens);
+            largest = largest.max(tokens);
+        }
+        figures.max_tokens_per_marking = figures.max_tokens_per_marking.max(total);
+        figures.max_tokens_in_place = figures.max_tokens_in_place.max(largest.into());
+        number += 1;
+    }
+    figures.states = u128::from(number);
+    Ok(figures)
+}

@@ -1,0 +1,204 @@
+//! Which goals to look at when a marking is new: only those that the last firing can have helped.
+//!
+//! A goal that was false before a firing can be true after it only if one of its atoms became
+//! true, that is if the firing lowered the atom's sum; a maximum can be beaten only by a firing
+//! that raises its sum (predicates are in negation normal form, so no atom helps by becoming
+//! false). So each effect class has the list of goals it can help, and a marking first reached by
+//! that class is shown to those goals alone. With one goal per place or transition of the net, the
+//! lists are as short as the effects, and thousands of goals cost what a few do.
+//!
+//! Goals that mention deadness are looked at when the marking is expanded, for then it is known
+//! what is enabled.
+
+use super::judge::{Sum, Test, leaves_as_atoms, sums_of};
+use super::packing::Packing;
+use crate::board::Board;
+use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, Predicate};
+
+/// A goal that helps from more than one in this many classes is looked at always.
+const BROAD: usize = 2;
+
+/// What a goal asks of a packed marking.
+pub(crate) enum Question {
+    /// Does this hold?
+    Reach(Predicate, Test),
+    /// Is this larger than the largest seen, at the marking with this number?
+    Maximise(LinearSum, Sum, Option<(i128, u32)>),
+}
+
+/// A goal of the search.
+pub(crate) struct Watched {
+    /// On the board.
+    pub(crate) id: GoalId,
+    /// What it asks.
+    pub(crate) question: Question,
+    /// Whether it still wants an answer, as far as this search knows.
+    pub(crate) open: bool,
+    /// Whether anything was claimed for it: a claim that the board refuses is not made twice, and
+    /// never turned into its opposite.
+    pub(crate) claimed: bool,
+}
+
+/// The goals of one search. Goals go by their index in [`goals`](Self::goals).
+pub(crate) struct Watch {
+    /// All of them.
+    pub(crate) goals: Vec<Watched>,
+    /// For each effect class the goals it can help.
+    by_effect: Vec<Vec<u32>>,
+    /// Goals that many classes can help.
+    always: Vec<u32>,
+    /// Goals that mention deadness.
+    at_expansion: Vec<u32>,
+}
+
+impl Watch {
+    /// Watches these goals.
+    pub(crate) fn new<'g>(
+        net: &Net,
+        packing: &Packing,
+        goals: impl Iterator<Item = &'g (GoalId, Goal)>,
+    ) -> Watch {
+        let mut watch = Watch {
+            goals: Vec::new(),
+            by_effect: vec![Vec::new(); net.effect_count()],
+            always: Vec::new(),
+            at_expansion: Vec::new(),
+        };
+        for (id, goal) in goals {
+            let index = watch.goals.len() as u32;
+            let mut helpful: Vec<EffectId> = Vec::new();
+            let mut deadness = false;
+            let question = match goal {
+                Goal::Reach(predicate) => {
+                    let atoms = leaves_as_atoms(predicate, net);
+                    deadness = atoms.mentions_deadness();
+                    sums_of(&atoms).iter().for_each(|sum| helpful.extend(lowering(net, sum)));
+                    let test = Test::new(&atoms, packing);
+                    Question::Reach(atoms, test)
+                }
+                Goal::Maximise(sum) => {
+                    helpful = lowering(net, &sum.negated());
+                    Question::Maximise(sum.clone(), Sum::new(sum, packing), None)
+                }
+            };
+            watch.goals.push(Watched { id: *id, question, open: true, claimed: false });
+            helpful.sort_unstable();
+            helpful.dedup();
+            if deadness {
+                watch.at_expansion.push(index);
+            } else if helpful.len() > 64 && helpful.len() > net.effect_count() / BROAD {
+                watch.always.push(index);
+            } else {
+                helpful.iter().for_each(|class| watch.by_effect[class.index()].push(index));
+            }
+        }
+        watch
+    }
+
+    /// Compiles the tests anew, after the packing has changed.
+    pub(crate) fn recompile(&mut self, packing: &Packing) {
+        for goal in &mut self.goals {
+            match &mut goal.question {
+                Question::Reach(atoms, test) => *test = Test::new(atoms, packing),
+                Question::Maximise(sum, code, _) => *code = Sum::new(sum, packing),
+            }
+        }
+    }
+
+    /// How many goals want an answer.
+    pub(crate) fn open(&self) -> usize {
+        self.goals.iter().filter(|goal| goal.open).count()
+    }
+
+    /// Drops the goals that others have settled.
+    pub(crate) fn drop_settled(&mut self, board: &Board<'_>) {
+        for goal in &mut self.goals {
+            goal.open &= board.is_open(goal.id);
+        }
+    }
+
+    /// Whether some goal needs [`expanded`](Self::expanded).
+    pub(crate) fn asks_deadness(&self) -> bool {
+        !self.at_expansion.is_empty()
+    }
+
+    /// The initial marking: asks all goals but those that mention deadness. Appends the reached.
+    pub(crate) fn initial(&mut self, key: &[u64], hits: &mut Vec<u32>) {
+        for index in 0..self.goals.len() as u32 {
+            if !self.at_expansion.contains(&index) {
+                self.goals[index as usize].ask(index, key, 0, hits);
+            }
+        }
+    }
+
+    /// A marking seen for the first time, by a firing of this class. Appends the goals reached.
+    pub(crate) fn new_marking(
+        &mut self,
+        class: EffectId,
+        key: &[u64],
+        number: u32,
+        hits: &mut Vec<u32>,
+    ) {
+        for list in [&mut self.by_effect[class.index()], &mut self.always] {
+            let mut at = 0;
+            while let Some(&index) = list.get(at) {
+                let goal = &mut self.goals[index as usize];
+                if goal.open {
+                    goal.ask(index, key, number, hits);
+                    at += 1;
+                } else {
+                    // Nobody opens a goal again.
+                    list.swap_remove(at);
+                }
+            }
+        }
+    }
+
+    /// A marking of which it is known now whether it is dead. Appends the goals reached.
+    pub(crate) fn expanded(&mut self, key: &[u64], dead: bool, hits: &mut Vec<u32>) {
+        for &index in &self.at_expansion {
+            let goal = &self.goals[index as usize];
+            if let Question::Reach(_, test) = &goal.question
+                && goal.open
+                && test.holds(key, dead)
+            {
+                hits.push(index);
+            }
+        }
+    }
+}
+
+impl Watched {
+    fn ask(&mut self, index: u32, key: &[u64], number: u32, hits: &mut Vec<u32>) {
+        match &mut self.question {
+            // Never one that asks for deadness.
+            Question::Reach(_, test) if test.holds(key, false) => hits.push(index),
+            Question::Reach(..) => {}
+            Question::Maximise(_, sum, best) => {
+                let value = sum.value(key);
+                if best.is_none_or(|(best, _)| value > best) {
+                    *best = Some((value, number));
+                }
+            }
+        }
+    }
+}
+
+/// The effect classes that lower the sum, ascending.
+pub(crate) fn lowering(net: &Net, sum: &LinearSum) -> Vec<EffectId> {
+    let mut touching: Vec<EffectId> = Vec::new();
+    for &(place, _) in sum.terms() {
+        let arcs = net.consumers(place).iter().chain(net.producers(place));
+        touching.extend(arcs.map(|arc| net.effect_of(arc.transition)));
+    }
+    touching.sort_unstable();
+    touching.dedup();
+    touching.retain(|&class| {
+        let terms = net.effect(class).iter();
+        let change: i128 = terms
+            .map(|change| i128::from(sum.coefficient(change.place)) * i128::from(change.delta))
+            .sum();
+        change < 0
+    });
+    touching
+}
