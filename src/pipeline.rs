@@ -120,17 +120,17 @@ pub fn run(
         goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
     let task = Task { goals: &reduced, ..task };
     let statistics = std::sync::Mutex::new(Vec::new());
+    let note = |name: &'static str, text: String| {
+        tracing::info!("{name}: {text}");
+        // A poisoned list is still a list.
+        statistics.lock().unwrap_or_else(|list| list.into_inner()).push((name, text));
+    };
+    let (task, note) = (&task, &note);
     if !reduced.is_empty() {
         std::thread::scope(|scope| {
-            let note = |name: &'static str, text: String| {
-                tracing::info!("{name}: {text}");
-                // A poisoned list is still a list.
-                statistics.lock().unwrap_or_else(|list| list.into_inner()).push((name, text));
-            };
-            let note = &note;
             let mut workers = Vec::new();
             for worker in 0..config.threads.max(1) {
-                let work = move || work(&task, worker, config.threads, note);
+                let work = move || work(task, worker, config.threads, note);
                 // Formulas are evaluated as deep as they nest.
                 let thread = std::thread::Builder::new().stack_size(8 << 20);
                 match thread.spawn_scoped(scope, work) {
@@ -192,12 +192,24 @@ fn work(
         let seed = task.seed.wrapping_add(worker as u64);
         let task = Task { budget: &budget, seed, ..*task };
         let under = task.board.under("RANDOM_WALK");
-        walk::run(&task, under, &walk::Config::default()).to_string()
+        let statistics = walk::run(&task, under, &walk::Config::default());
+        format!(
+            "{} firings, {} restarts, {} goals reached, {} maxima raised",
+            statistics.firings, statistics.restarts, statistics.reached, statistics.improvements
+        )
     };
     let search = |budget: Budget| {
         let task = Task { budget: &budget, ..*task };
         let (under, over) = (task.board.under("EXPLICIT"), task.board.over("EXPLICIT"));
-        explicit::run(&task, under, over, &explicit::Config::default()).to_string()
+        let statistics = explicit::run(&task, under, over, &explicit::Config::default());
+        format!(
+            "{} searches, {} of them to the end, {} states, {} firings, {:.1} bytes a state",
+            statistics.searches,
+            statistics.exhausted,
+            statistics.states,
+            statistics.firings,
+            statistics.bytes_per_state()
+        )
     };
     let part = |share: f64| match task.budget.remaining() {
         Some(left) => task.budget.slice(left.mul_f64(share)),
@@ -273,6 +285,9 @@ pub struct Figure {
     pub value: Result<(String, &'static str), String>,
 }
 
+/// About how many firings are spent on looking for a pump before the states are counted.
+const PUMP_WORK: u64 = 50_000_000;
+
 /// Counts the reachable markings, the firings between them, and the tokens they hold at most. An
 /// unbounded net, shown by a pump, has `+inf` of each.
 pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
@@ -287,7 +302,7 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
         Some(left) => budget.slice(left / 20),
         None => budget.slice(Duration::from_secs(10)),
     };
-    if let Some((prefix, pump)) = walk::find_pump(net, &early, config.seed) {
+    if let Some((prefix, pump)) = walk::find_pump(net, &early, config.seed, PUMP_WORK) {
         if crate::evidence::pump_grows(net, &prefix, &pump) {
             return figures(&|_| Ok(("+inf".to_owned(), "RANDOM_WALK")));
         }
@@ -299,6 +314,6 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
                 [space.states, space.firings, space.max_tokens_per_marking, space.max_tokens_in_place];
             Ok((values[index].to_string(), "EXPLICIT"))
         }),
-        Err(exhausted) => figures(&|_| Err(exhausted.to_string())),
+        Err(incomplete) => figures(&|_| Err(incomplete.to_string())),
     }
 }

@@ -161,13 +161,16 @@ impl Job<'_> {
         let queries = input::read_queries(file, self.net)?;
         let mut plan = Plan::default();
         let mut refused = Vec::new();
-        for query in queries {
+        if let Some(error) = queries.cut_short {
+            eprintln!("parikh: {error}; the formulas before it are answered");
+        }
+        for query in queries.queries {
             let lowered = match &query.formula {
                 Ok(formula) => lower(formula, self.net).map_err(|error| error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
             match lowered {
-                Ok(Question::Exists(predicate)) => plan.ask_exists(&query.id, predicate),
+                Ok(Question::Possible(predicate)) => plan.ask_exists(&query.id, predicate),
                 Ok(Question::Never(predicate)) => plan.ask_never(&query.id, predicate),
                 Ok(Question::Bound(sum)) => plan.ask_maximum(&query.id, sum),
                 Ok(Question::Initially(predicate)) => {

@@ -65,5 +65,5 @@ fn read_and_run(
 
 fn is_coloured(error: &anyhow::Error) -> bool {
     let input = error.downcast_ref::<crate::input::InputError>();
-    input.is_some_and(|error| error.is_coloured())
+    matches!(input, Some(crate::input::InputError::Coloured { .. }))
 }
