@@ -2,7 +2,7 @@
 
 use parikh::formula::{Expression, Formula, MAX_DEPTH, Question, Relation, lower};
 use parikh::input::{InputError, QueryFile, read_queries_from};
-use parikh_net::{Net, text};
+use parikh_net::{Net, Predicate, text};
 
 fn net() -> Net {
     let net = "net n\nplace p 1\nplace queue\ntransition t: p -> queue\ntransition u: queue -> p";
@@ -274,6 +274,27 @@ fn nesting_is_followed_to_the_limit_and_no_further() {
     let formula_at_the_limit = formula(&deep(MAX_DEPTH - 1)).unwrap();
     assert!(matches!(lower(&formula_at_the_limit, &net()), Ok(Question::Initially(_))));
     assert_eq!(formula_at_the_limit.clone(), formula_at_the_limit);
+    // Whatever the operators, and on the stack of a thread, which is smaller than the main one's.
+    let nested = |open: &str, inner: &str, close: &str, levels: usize| {
+        open.repeat(levels) + inner + &close.repeat(levels)
+    };
+    let junctions = nested(
+        "<conjunction><deadlock/><disjunction><deadlock/>",
+        "<deadlock/>",
+        "</disjunction></conjunction>",
+        MAX_DEPTH / 2 - 2,
+    );
+    let question = format!("<exists-path><finally>{junctions}</finally></exists-path>");
+    assert!(matches!(lower(&formula(&question).unwrap(), &net()), Ok(Question::Possible(_))));
+    assert!(lower(&formula(&junctions).unwrap(), &net()).is_ok());
+    let one = "<integer-constant>1</integer-constant>";
+    let open = format!("<integer-sum>{one}");
+    let sums = nested(&open, one, "</integer-sum>", MAX_DEPTH - 1);
+    let compare = format!("<integer-le>{sums}{one}</integer-le>");
+    assert_eq!(
+        lower(&formula(&compare).unwrap(), &net()),
+        Ok(Question::Initially(Predicate::False))
+    );
     for levels in [MAX_DEPTH, 200_000] {
         let file = set(&(property("a", &deep(levels)) + &property("b", TRUE)));
         let queries = read(&file).unwrap().queries;

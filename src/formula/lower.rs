@@ -156,13 +156,9 @@ impl Lowering<'_> {
                 let all = matches!(path, Formula::And(_)) == holds;
                 let parts = parts.iter().map(|part| self.path(paths, part, holds));
                 let parts = parts.collect::<Result<Vec<_>, _>>()?;
-                let temporal = |part: &Question| !matches!(part, Question::Initially(_));
-                // A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ, but not the other way about,
-                // unless at most one part looks beyond the initial marking.
-                if all != (paths == Paths::All) && parts.iter().filter(|p| temporal(p)).count() > 1
-                {
-                    return Err(Unsupported::Combination);
-                }
+                // A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ, but not the other way about.
+                // There, F and G on `paths` gave questions of the kind that does not merge, so
+                // what merges all the same are parts that speak of the initial marking only.
                 self.merge(all, parts)
             }
             (Formula::Next(_), ..) => Err(Unsupported::Temporal("X")),
