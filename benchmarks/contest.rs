@@ -5,14 +5,14 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::oracle::{self, Question};
+use crate::progress::Progress;
 use crate::row::Row;
 use crate::run::{End, Job, Outcome, run};
 use crate::signals;
 use crate::store::Store;
-use crate::verdict::{CONTRADICTION, Verdict, judge};
+use crate::verdict::{CONTRADICTION, judge};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -221,61 +221,10 @@ fn lock<'m, 's>(shared: &'m Mutex<Shared<'s>>) -> MutexGuard<'m, Shared<'s>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The line on stderr that says how far it is: rewritten in place on a terminal, absent elsewhere.
-/// Wrong answers are reported at once in either case.
-struct Progress {
-    terminal: bool,
-    all: usize,
-    done: usize,
-    counts: HashMap<Verdict, usize>,
-}
-
-impl Progress {
-    fn new(all: usize, done: usize) -> Self {
-        Progress { terminal: std::io::stderr().is_terminal(), all, done, counts: HashMap::new() }
-    }
-
-    fn ran(&mut self, name: &str, exam: Exam, rows: &[Row]) {
-        self.done += 1;
-        let clear = if self.terminal { "\r\x1b[K" } else { "" };
-        // Progress is a courtesy: when stderr is closed the runs go on.
-        let mut stderr = std::io::stderr().lock();
-        for row in rows {
-            *self.counts.entry(row.verdict).or_default() += 1;
-            if row.verdict == Verdict::Wrong {
-                let (id, expected, got) = (&row.id, &row.expected, &row.got);
-                let _ = writeln!(
-                    stderr,
-                    "{clear}WRONG {name} {exam} {id}: expected {expected}, got {got}"
-                );
-            }
-        }
-        if self.terminal {
-            let count = |verdict| self.counts.get(&verdict).copied().unwrap_or(0);
-            let _ = write!(
-                stderr,
-                "{clear}{}/{} {name} {exam}  ok {}  missing {}  new {}  wrong {}",
-                self.done,
-                self.all,
-                count(Verdict::Ok),
-                count(Verdict::Missing),
-                count(Verdict::New),
-                count(Verdict::Wrong),
-            );
-            let _ = stderr.flush();
-        }
-    }
-
-    fn finish(&self) {
-        if self.terminal {
-            eprintln!();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Verdict;
 
     fn outcome(answers: &[(&str, &str, f64)]) -> Outcome {
         let answer = |&(id, value, seconds): &(&str, &str, f64)| {

@@ -15,6 +15,7 @@ pub mod exam;
 pub mod generate;
 pub mod instance;
 pub mod oracle;
+mod progress;
 pub mod row;
 pub mod run;
 pub mod signals;

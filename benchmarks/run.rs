@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn who_ignores_the_polite_signal_is_killed_and_late_answers_do_not_count() {
         let script = "trap 'echo FORMULA late TRUE' TERM; while :; do sleep 0.05; done";
-        let outcome = shell(script, 0.3, None);
+        let outcome = shell(script, 2.0, None);
         assert_eq!(outcome.end, End::Killed);
         assert_eq!(outcome.answers, []);
     }

@@ -128,7 +128,7 @@ fn finished_runs_are_not_made_again_and_half_written_ones_are() {
 fn a_tool_out_of_time_keeps_the_answers_it_gave() {
     let place = Place::new();
     let script = format!("{RIGHT}\nsleep 1000");
-    let output = place.contest(&script, &["--timeout", "2", "--grace", "1"]);
+    let output = place.contest(&script, &["--timeout", "3", "--grace", "1", "--jobs", "2"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(place.csv().matches(",ok,").count(), 2);
     assert_eq!(place.csv().matches(",terminated,").count(), 3);
