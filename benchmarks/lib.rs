@@ -1,1 +1,26 @@
-//! The contest harness and micro-benchmarks of Parikh.
+//! The contest harness of Parikh: runs any tool that speaks the contest's protocol (BenchKit) on
+//! contest instances, time-stamps its answers, scores them against known ones and compares runs.
+//!
+//! The way of one run: an [`instance`] is unpacked to a directory of its own, a [`run`] is made
+//! there under limits, its [`answer`]s are judged ([`verdict`]) against the [`oracle`], and each
+//! becomes a [`row`] of the result file; [`contest`] drives this over a list and continues where
+//! it was stopped, [`table`] sums up a result file, and [`compare`] puts two beside each other.
+//! [`generate`] writes nets of known answers for the command line to chew on.
+
+pub mod answer;
+pub mod compare;
+pub mod contest;
+pub mod error;
+pub mod exam;
+pub mod generate;
+pub mod instance;
+pub mod oracle;
+mod progress;
+pub mod row;
+pub mod run;
+pub mod signals;
+pub mod store;
+pub mod table;
+pub mod verdict;
+
+pub use error::Error;

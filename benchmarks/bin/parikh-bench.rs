@@ -1,2 +1,236 @@
-//! The contest harness: runs contest instances and scores the answers.
-fn main() {}
+//! The command line of the contest harness.
+
+use clap::{Args, Parser, Subcommand};
+use parikh_benchmarks::contest::{Contest, read_list};
+use parikh_benchmarks::exam::Exam;
+use parikh_benchmarks::generate::{Family, Format, describe, write};
+use parikh_benchmarks::{Error, compare, row, signals, table};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, and no answer is wrong or contradicts another
+  1  the harness itself failed (a file, an archive, the tool's program)
+  2  the command line is wrong
+  3  some answer is wrong (contest, summary) or contradicts the other file (compare)
+  4  interrupted; the runs finished so far are in the result file";
+
+/// Runs contest instances through a prover, scores its answers, and compares such runs
+#[derive(Parser)]
+#[command(version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run instances of the Model Checking Contest and score the answers
+    ///
+    /// Each pair of an instance and an examination is one run: the archive is unpacked to a
+    /// directory of its own, the tool is started there as the contest does (BK_EXAMINATION,
+    /// BK_INPUT, BK_TOOL, BK_TIME_CONFINEMENT, BK_MEMORY_CONFINEMENT), and every line `FORMULA …`
+    /// or `STATE_SPACE …` on its stdout is an answer, stamped with the time it came.
+    ///
+    /// The result file has a line per question: instance, exam, id, expected, got, verdict
+    /// (ok | wrong | missing | new | unknown), seconds to the answer, wall seconds and peak memory
+    /// (MB, the largest process) of the run, how the run ended, the number of the run's lines, and
+    /// the techniques claimed. When the file exists, only the runs that it lacks are made, so an
+    /// interrupted contest is continued by giving the same command again. The table at the end
+    /// covers all runs asked for.
+    #[command(after_help = EXIT_CODES)]
+    Contest(Box<ContestArgs>),
+    /// Sum up a result file
+    #[command(after_help = EXIT_CODES)]
+    Summary {
+        /// The result file, of `contest` or of a peer
+        file: PathBuf,
+        /// Count only answers given within this many seconds
+        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+        at: Option<Duration>,
+    },
+    /// Put two result files side by side
+    ///
+    /// Only questions that both files have are compared. Files of peers need the columns instance,
+    /// exam, id, expected, got, verdict, seconds and wall, in any order.
+    #[command(after_help = EXIT_CODES)]
+    Compare {
+        /// The first result file
+        a: PathBuf,
+        /// The second result file
+        b: PathBuf,
+        /// Count only answers given within this many seconds
+        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+        at: Option<Duration>,
+        /// Print the table only, not the list of differences
+        #[arg(long)]
+        no_list: bool,
+    },
+    /// Write a net whose answers are known
+    ///
+    /// The known answers go to stderr.
+    Generate {
+        #[command(subcommand)]
+        family: Family,
+        /// The file to write [default: stdout]
+        #[arg(short, long, global = true, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// How to write it
+        #[arg(long, global = true, value_enum, default_value_t = Format::Pnml)]
+        format: Format,
+    },
+}
+
+#[derive(Args)]
+struct ContestArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// Directory with the known answers NAME-XX.out
+    #[arg(long, value_name = "DIR")]
+    oracle: PathBuf,
+    /// File with the names of the instances, one a line, `#` before comments
+    #[arg(long, value_name = "FILE")]
+    list: PathBuf,
+    /// Examinations, by their capitals or names
+    #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
+    exams: Vec<Exam>,
+    /// Wall seconds of each run: then SIGTERM to its process group, and later answers do not count
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    timeout: Duration,
+    /// Seconds from SIGTERM to SIGKILL
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    grace: Duration,
+    /// Address space of each process in MB (RLIMIT_AS) [default: unlimited, the tool is told 16384]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    memory: Option<u64>,
+    /// Runs at a time
+    #[arg(long, value_name = "N", default_value = "1")]
+    jobs: usize,
+    /// The result file, continued when it exists
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+    /// Directory for each run's stdout and stderr, NAME-XX.out and NAME-XX.err
+    #[arg(long, value_name = "DIR")]
+    logs: Option<PathBuf>,
+    /// Where instances are unpacked [default: the system's temporary directory]
+    #[arg(long, value_name = "DIR")]
+    temporary: Option<PathBuf>,
+    /// The `parikh` to run, as `parikh mcc` [default: the one beside this program]
+    #[arg(long, value_name = "PATH", conflicts_with = "command")]
+    parikh: Option<PathBuf>,
+    /// Another tool to run, a command of the shell, in the directory of the instance
+    #[arg(long, value_name = "CMD")]
+    command: Option<OsString>,
+    /// What the tool is told as BK_TOOL
+    #[arg(long, value_name = "NAME", default_value = "parikh")]
+    tool: String,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no positive number of seconds");
+    let number: f64 = text.parse().map_err(|_| wrong())?;
+    match Duration::try_from_secs_f64(number) {
+        Ok(duration) if !duration.is_zero() && number <= 1e9 => Ok(duration),
+        _ => Err(wrong()),
+    }
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Contest(args) => contest(*args),
+        Command::Summary { file, at } => summary(file, at),
+        Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
+        Command::Generate { family, output, format } => match family.make() {
+            Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
+                if let Some(known) = known {
+                    eprint!("{}", describe(&known));
+                }
+                0
+            }),
+            Err(misfit) => {
+                eprintln!("error: {misfit}");
+                return ExitCode::from(2);
+            }
+        },
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn contest(args: ContestArgs) -> Result<u8, Error> {
+    let command = match args.command {
+        Some(command) => vec!["sh".into(), "-c".into(), command],
+        None => {
+            let beside = || {
+                let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
+                Ok(own.with_file_name("parikh"))
+            };
+            // The tool runs in another directory, so a relative path would not find it.
+            let path = args.parikh.map_or_else(beside, Ok)?;
+            let path = path.canonicalize().map_err(Error::at(&path))?;
+            vec![path.into(), "mcc".into()]
+        }
+    };
+    signals::catch();
+    let rows = Contest {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        instances: read_list(&args.list)?,
+        exams: args.exams,
+        command,
+        tool: args.tool,
+        timeout: args.timeout,
+        grace: args.grace,
+        memory: args.memory,
+        jobs: args.jobs,
+        out: args.out,
+        logs: args.logs,
+        temporary: args.temporary,
+    }
+    .run()?;
+    print!("{}", table::print(&rows));
+    if signals::interrupted() {
+        eprintln!("interrupted; the same command continues");
+        return Ok(4);
+    }
+    Ok(code_for(&rows))
+}
+
+fn code_for(rows: &[row::Row]) -> u8 {
+    if table::sum_up(rows).1.wrong > 0 { 3 } else { 0 }
+}
+
+fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::Row>, Error> {
+    let rows = row::read(path)?;
+    Ok(match at {
+        Some(limit) => compare::at(&rows, limit.as_secs_f64()),
+        None => rows,
+    })
+}
+
+fn summary(file: PathBuf, at: Option<Duration>) -> Result<u8, Error> {
+    let rows = read(&file, at)?;
+    print!("{}", table::print(&rows));
+    Ok(code_for(&rows))
+}
+
+fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result<u8, Error> {
+    let [a, b] = &files;
+    let rows = [read(a, at)?, read(b, at)?];
+    let comparison = compare::compare(&rows[0], &rows[1]);
+    println!("A = {}\nB = {}", a.display(), b.display());
+    print!("{}", comparison.print_table());
+    if list {
+        print!("{}", comparison.print_differences());
+    }
+    Ok(if comparison.contradicts() { 3 } else { 0 })
+}

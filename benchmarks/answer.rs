@@ -1,0 +1,87 @@
+//! The answer lines of the contest's protocol:
+//! `FORMULA id value TECHNIQUES …` and `STATE_SPACE KEY value TECHNIQUES …`.
+
+/// One answer of a tool, or one line of an oracle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The formula's id, or the key of a state space number.
+    pub id: String,
+    /// The value as printed.
+    pub value: String,
+    /// What is said after `TECHNIQUES`, separated by single blanks.
+    pub techniques: String,
+}
+
+impl Answer {
+    /// The answer on this line. Lines that are none give `None`; so do the ways in which tools say
+    /// that they have no answer (`CANNOT_COMPUTE` as the value, `-1` as a state space number).
+    pub fn on_line(line: &str) -> Option<Answer> {
+        let mut words = line.split_ascii_whitespace();
+        let state_space = match words.next()? {
+            "FORMULA" => false,
+            "STATE_SPACE" => true,
+            _ => return None,
+        };
+        let (id, value) = (words.next()?, words.next()?);
+        let none = matches!(value, "CANNOT_COMPUTE" | "DO_NOT_COMPETE" | "TECHNIQUES")
+            || (state_space && value == "-1");
+        if none {
+            return None;
+        }
+        let techniques = words.skip_while(|&word| word == "TECHNIQUES").collect::<Vec<_>>();
+        Some(Answer { id: id.into(), value: value.into(), techniques: techniques.join(" ") })
+    }
+}
+
+/// Whether two printed values are the same: infinity is spelled `inf` and `+inf`, and zeros may
+/// lead a number. Numbers are compared as text, since state counts have thousands of digits.
+pub fn same_value(a: &str, b: &str) -> bool {
+    fn plain(value: &str) -> &str {
+        let value = value.strip_prefix('+').unwrap_or(value);
+        let stripped = value.trim_start_matches('0');
+        let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+        match stripped {
+            _ if !is_number => value,
+            "" if !value.is_empty() => "0",
+            number => number,
+        }
+    }
+    plain(a).eq_ignore_ascii_case(plain(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_and_other_lines_are_not() {
+        let answer =
+            Answer::on_line("FORMULA A-PT-1-UpperBounds-00 +inf TECHNIQUES X  Y_Z").unwrap();
+        assert_eq!(answer.id, "A-PT-1-UpperBounds-00");
+        assert_eq!((answer.value.as_str(), answer.techniques.as_str()), ("+inf", "X Y_Z"));
+        let states = Answer::on_line("STATE_SPACE STATES 12").unwrap();
+        assert_eq!((states.id.as_str(), states.value.as_str()), ("STATES", "12"));
+        for line in [
+            "",
+            "FORMULA x",
+            "FORMULA x CANNOT_COMPUTE",
+            "STATE_SPACE CANNOT_COMPUTE",
+            "STATE_SPACE TRANSITIONS -1 TECHNIQUES EXPLICIT",
+            "CANNOT_COMPUTE",
+            "DO_NOT_COMPETE",
+            "read 3 FORMULA lines",
+        ] {
+            assert_eq!(Answer::on_line(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_value_are_the_same() {
+        for (a, b) in [("inf", "+inf"), ("TRUE", "TRUE"), ("007", "7"), ("0", "00"), ("+3", "3")] {
+            assert!(same_value(a, b), "{a} {b}");
+        }
+        for (a, b) in [("inf", "0"), ("TRUE", "FALSE"), ("70", "7"), ("0", ""), ("?", "TRUE")] {
+            assert!(!same_value(a, b), "{a} {b}");
+        }
+    }
+}

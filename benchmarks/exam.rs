@@ -1,0 +1,93 @@
+//! The thirteen examinations of the contest.
+
+use std::fmt;
+use std::str::FromStr;
+
+macro_rules! exams {
+    ($($(#[$doc:meta])* $exam:ident $short:literal $long:literal;)*) => {
+        /// An examination. Its `Display` and [`FromStr`] use the abbreviation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Exam { $($(#[$doc])* $exam,)* }
+
+        impl Exam {
+            /// All of them.
+            pub const ALL: &[Exam] = &[$(Exam::$exam,)*];
+
+            /// The capitals of the name, as in oracle files and result files.
+            pub fn short(self) -> &'static str {
+                match self { $(Exam::$exam => $short,)* }
+            }
+
+            /// The contest's name, as in `BK_EXAMINATION` and in the query files' names.
+            pub fn long(self) -> &'static str {
+                match self { $(Exam::$exam => $long,)* }
+            }
+        }
+    };
+}
+
+exams! {
+    /// Is there a deadlock?
+    ReachabilityDeadlock "RD" "ReachabilityDeadlock";
+    /// Sixteen formulas over token counts.
+    ReachabilityCardinality "RC" "ReachabilityCardinality";
+    /// Sixteen formulas over enabledness.
+    ReachabilityFireability "RF" "ReachabilityFireability";
+    /// Sixteen maxima of token counts.
+    UpperBounds "UB" "UpperBounds";
+    /// Does every place hold at most one token?
+    OneSafe "OS" "OneSafe";
+    /// Can every transition fire once?
+    QuasiLiveness "QL" "QuasiLiveness";
+    /// Does some place never change?
+    StableMarking "SM" "StableMarking";
+    /// Can every transition always fire again?
+    Liveness "L" "Liveness";
+    /// Four numbers about the reachable markings.
+    StateSpace "SS" "StateSpace";
+    /// CTL over token counts.
+    CtlCardinality "CTLC" "CTLCardinality";
+    /// CTL over enabledness.
+    CtlFireability "CTLF" "CTLFireability";
+    /// LTL over token counts.
+    LtlCardinality "LTLC" "LTLCardinality";
+    /// LTL over enabledness.
+    LtlFireability "LTLF" "LTLFireability";
+}
+
+impl fmt::Display for Exam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.short())
+    }
+}
+
+/// A word that names no examination.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no examination, expected one of RD RC RF UB OS QL SM L SS CTLC CTLF LTLC LTLF")]
+pub struct UnknownExam(String);
+
+impl FromStr for Exam {
+    type Err = UnknownExam;
+
+    /// Takes the abbreviation or the full name.
+    fn from_str(word: &str) -> Result<Exam, UnknownExam> {
+        let named = |exam: &&Exam| exam.short() == word || exam.long() == word;
+        Exam::ALL.iter().find(named).copied().ok_or_else(|| UnknownExam(word.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn abbreviations_are_the_capitals_of_the_names() {
+        for &exam in Exam::ALL {
+            let capitals: String = exam.long().chars().filter(char::is_ascii_uppercase).collect();
+            assert_eq!(exam.short(), capitals);
+            assert_eq!(exam.short().parse(), Ok(exam));
+            assert_eq!(exam.long().parse(), Ok(exam));
+        }
+        assert!("rc".parse::<Exam>().is_err());
+    }
+}

@@ -1,0 +1,137 @@
+//! Contest instances: archives `NAME.tgz` with one directory `NAME/` inside.
+
+use crate::error::Error;
+use crate::exam::Exam;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A private, writable copy of an instance, removed when dropped.
+#[derive(Debug)]
+pub struct Instance {
+    name: String,
+    directory: TempDir,
+}
+
+impl Instance {
+    /// Unpacks `NAME.tgz` from `inputs` to a new directory below `temporary` (the system's place
+    /// for such when `None`). Each run has its own copy: tools may write where they run.
+    ///
+    /// # Errors
+    /// When the archive cannot be read, the copy cannot be written, or there is no model inside.
+    pub fn unpack(inputs: &Path, name: &str, temporary: Option<&Path>) -> Result<Instance, Error> {
+        let archive = inputs.join(format!("{name}.tgz"));
+        let file = File::open(&archive).map_err(Error::at(&archive))?;
+        let make = |builder: &tempfile::Builder<'_, '_>| match temporary {
+            Some(parent) => builder.tempdir_in(parent),
+            None => builder.tempdir(),
+        };
+        let parent = temporary.map_or_else(std::env::temp_dir, Path::to_owned);
+        let directory =
+            make(tempfile::Builder::new().prefix("parikh-bench-")).map_err(Error::at(&parent))?;
+        let unzipped = flate2::read::MultiGzDecoder::new(BufReader::new(file));
+        tar::Archive::new(unzipped).unpack(directory.path()).map_err(Error::at(&archive))?;
+        let instance = Instance { name: name.to_owned(), directory };
+        if !instance.path().join("model.pnml").is_file() {
+            return Err(Error::Archive { path: archive, instance: name.to_owned() });
+        }
+        Ok(instance)
+    }
+
+    /// The instance's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The directory with `model.pnml` and the query files.
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join(&self.name)
+    }
+
+    /// The ids of the formulas of an examination, in the order of its query file; `None` when
+    /// there is no such file.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn formulas(&self, exam: Exam) -> Result<Option<Vec<String>>, Error> {
+        let path = self.path().join(format!("{}.xml", exam.long()));
+        match File::open(&path) {
+            Ok(file) => formula_ids(BufReader::new(file)).map(Some).map_err(Error::at(&path)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::File { path, source }),
+        }
+    }
+}
+
+/// The texts of all `id` elements. A query file has no others, and may have 30 MB, so it is not
+/// parsed: this is a harness, and must not depend on the reader under test.
+fn formula_ids(mut xml: impl BufRead) -> std::io::Result<Vec<String>> {
+    let mut ids = Vec::new();
+    let mut piece = Vec::new();
+    loop {
+        // Up to and with the next `<`: text, or a tag and the text behind it.
+        piece.clear();
+        if xml.read_until(b'<', &mut piece)? == 0 {
+            return Ok(ids);
+        }
+        let text = String::from_utf8_lossy(&piece);
+        if let Some((tag, content)) = text.split_once('>') {
+            // Prefixes name the contest's namespace in some editions.
+            let name = tag.rsplit(':').next().unwrap_or(tag).trim_end();
+            if name == "id" && !tag.starts_with('/') {
+                ids.push(unescape(content.trim_end_matches('<').trim()));
+            }
+        }
+    }
+}
+
+fn unescape(text: &str) -> String {
+    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    plain.replace("&apos;", "'").replace("&amp;", "&")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Writes `NAME.tgz` with these files.
+    pub(crate) fn pack(inputs: &Path, name: &str, files: &[(&str, &str)]) {
+        let file = File::create(inputs.join(format!("{name}.tgz"))).unwrap();
+        let zipped = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        let mut archive = tar::Builder::new(zipped);
+        for (path, text) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(text.len() as u64);
+            header.set_mode(0o644);
+            archive.append_data(&mut header, format!("{name}/{path}"), text.as_bytes()).unwrap();
+        }
+        archive.into_inner().unwrap().finish().unwrap();
+    }
+
+    #[test]
+    fn an_archive_is_unpacked_and_its_copy_removed() {
+        let inputs = tempfile::tempdir().unwrap();
+        let queries = "<property-set><property><id>A-1 &amp; 2</id><formula/></property>\n\
+                       <mcc:property>\n<mcc:id>\n A-2 </mcc:id></mcc:property></property-set>";
+        pack(inputs.path(), "A-PT-1", &[("model.pnml", "<pnml/>"), ("UpperBounds.xml", queries)]);
+        let instance = Instance::unpack(inputs.path(), "A-PT-1", Some(inputs.path())).unwrap();
+        let path = instance.path();
+        assert_eq!(std::fs::read_to_string(path.join("model.pnml")).unwrap(), "<pnml/>");
+        let formulas = instance.formulas(Exam::UpperBounds).unwrap();
+        assert_eq!(formulas, Some(vec!["A-1 & 2".to_owned(), "A-2".to_owned()]));
+        assert_eq!(instance.formulas(Exam::OneSafe).unwrap(), None);
+        drop(instance);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn missing_archives_and_models_are_named() {
+        let inputs = tempfile::tempdir().unwrap();
+        let missing = Instance::unpack(inputs.path(), "B", None).unwrap_err().to_string();
+        assert!(missing.contains("B.tgz"), "{missing}");
+        pack(inputs.path(), "C", &[("readme", "")]);
+        let empty = Instance::unpack(inputs.path(), "C", None).unwrap_err();
+        assert!(matches!(empty, Error::Archive { .. }), "{empty}");
+    }
+}

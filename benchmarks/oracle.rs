@@ -1,0 +1,133 @@
+//! Known answers: `NAME-XX.out` files, and which of their lines belongs to which formula.
+
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::exam::Exam;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// One question of an examination with what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The id under which tools answer it.
+    pub id: String,
+    /// The known answer; `?` when nobody agreed on one, empty when there is no oracle at all.
+    pub expected: String,
+}
+
+/// The answers of one oracle file in its order.
+///
+/// # Errors
+/// When the file cannot be read, or has a line after the first that is no answer. A file that does
+/// not exist is `None`: nothing is known.
+pub fn read(directory: &Path, instance: &str, exam: Exam) -> Result<Option<Vec<Question>>, Error> {
+    let path = directory.join(format!("{instance}-{exam}.out"));
+    match std::fs::read_to_string(&path) {
+        Ok(text) => {
+            parse(&text).map(Some).map_err(|(line, problem)| Error::Oracle { path, line, problem })
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::File { path, source }),
+    }
+}
+
+/// The first line names instance and examination, every other one is an answer.
+fn parse(text: &str) -> Result<Vec<Question>, (usize, String)> {
+    let lines = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
+    let question = |(index, line): (usize, &str)| match Answer::on_line(line) {
+        Some(answer) => Ok(Question { id: answer.id, expected: answer.value }),
+        None => Err((index + 1, format!("found `{line}`, expected an answer"))),
+    };
+    lines.map(question).collect()
+}
+
+/// The questions that an examination asks: those of the query file with the oracle's answers, or
+/// the oracle's own where there is no query file (global properties, state space).
+///
+/// Usually both have the same ids. Some editions drop the year from the ids of the oracle and
+/// number the formulas by the rank of their id among all ids of the file, sorted as text; so where
+/// an id of the query file is not in the oracle, and both have equally many, ranks decide. Numbers
+/// inside the ids must not be trusted there.
+pub fn questions(asked: Option<Vec<String>>, oracle: Option<Vec<Question>>) -> Vec<Question> {
+    let (asked, oracle) = match (asked, oracle) {
+        (None, oracle) => return oracle.unwrap_or_default(),
+        (Some(asked), oracle) => (asked, oracle.unwrap_or_default()),
+    };
+    let known: HashMap<&str, &str> =
+        oracle.iter().map(|question| (&*question.id, &*question.expected)).collect();
+    let same_ids = asked.iter().all(|id| known.contains_key(&**id));
+    let expected: HashMap<&str, &str> = if same_ids || asked.len() != oracle.len() {
+        known
+    } else {
+        let mut by_rank: Vec<&str> = asked.iter().map(String::as_str).collect();
+        by_rank.sort_unstable();
+        let mut answers: Vec<&Question> = oracle.iter().collect();
+        answers.sort_unstable_by_key(|question| &question.id);
+        by_rank.into_iter().zip(answers.into_iter().map(|answer| &*answer.expected)).collect()
+    };
+    let question = |id: &String| Question {
+        id: id.clone(),
+        expected: expected.get(&**id).copied().unwrap_or_default().to_owned(),
+    };
+    asked.iter().map(question).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(names: &[&str]) -> Option<Vec<String>> {
+        Some(names.iter().map(|&name| name.to_owned()).collect())
+    }
+
+    fn of(pairs: &[(&str, &str)]) -> Vec<Question> {
+        let question = |&(id, expected): &(&str, &str)| Question {
+            id: id.to_owned(),
+            expected: expected.to_owned(),
+        };
+        pairs.iter().map(question).collect()
+    }
+
+    #[test]
+    fn oracle_files_are_read() {
+        let text = "A-PT-1 UpperBounds\n\
+                    FORMULA A-PT-1-UpperBounds-00 ? TECHNIQUES ORACLE2023\n\
+                    FORMULA A-PT-1-UpperBounds-01 inf TECHNIQUES ORACLE2023\n";
+        let expected = [("A-PT-1-UpperBounds-00", "?"), ("A-PT-1-UpperBounds-01", "inf")];
+        assert_eq!(parse(text), Ok(of(&expected)));
+        let states = "A StateSpace\nSTATE_SPACE STATES +inf TECHNIQUES TEDD2023\n";
+        assert_eq!(parse(states), Ok(of(&[("STATES", "+inf")])));
+        assert_eq!(parse("A\n\nnonsense").unwrap_err().0, 3);
+    }
+
+    #[test]
+    fn a_file_that_does_not_exist_knows_nothing() {
+        let nowhere = Path::new("/nonexistent");
+        assert_eq!(read(nowhere, "A", Exam::OneSafe).unwrap(), None);
+        assert_eq!(questions(ids(&["f"]), None), of(&[("f", "")]));
+        assert_eq!(questions(None, None), []);
+    }
+
+    #[test]
+    fn equal_ids_are_taken_by_id_whatever_their_order() {
+        let oracle = of(&[("f-00", "TRUE"), ("f-01", "FALSE")]);
+        let asked = questions(ids(&["f-01", "f-00"]), Some(oracle.clone()));
+        assert_eq!(asked, of(&[("f-01", "FALSE"), ("f-00", "TRUE")]));
+        assert_eq!(questions(None, Some(oracle.clone())), oracle);
+    }
+
+    #[test]
+    fn ids_with_a_year_are_matched_by_rank_not_by_number() {
+        let oracle = of(&[("f-00", "TRUE"), ("f-01", "FALSE"), ("f-02", "?")]);
+        let asked = questions(ids(&["f-2025-00", "f-2025-01", "f-2023-12"]), Some(oracle));
+        let expected = [("f-2025-00", "FALSE"), ("f-2025-01", "?"), ("f-2023-12", "TRUE")];
+        assert_eq!(asked, of(&expected));
+    }
+
+    #[test]
+    fn files_of_different_lengths_are_matched_by_id_only() {
+        let oracle = of(&[("f-00", "TRUE"), ("f-01", "FALSE")]);
+        let asked = questions(ids(&["f-01", "f-02", "f-03"]), Some(oracle));
+        assert_eq!(asked, of(&[("f-01", "FALSE"), ("f-02", ""), ("f-03", "")]));
+    }
+}

@@ -1,0 +1,62 @@
+//! What people see while a contest runs.
+
+use crate::exam::Exam;
+use crate::row::Row;
+use crate::verdict::Verdict;
+use std::collections::HashMap;
+use std::io::{IsTerminal, Write};
+
+/// The line on stderr that says how far it is: rewritten in place on a terminal, absent elsewhere.
+/// Wrong answers are reported at once in either case.
+pub(crate) struct Progress {
+    terminal: bool,
+    all: usize,
+    done: usize,
+    counts: HashMap<Verdict, usize>,
+}
+
+impl Progress {
+    /// Of `all` runs, `done` were made in earlier sessions.
+    pub(crate) fn new(all: usize, done: usize) -> Self {
+        Progress { terminal: std::io::stderr().is_terminal(), all, done, counts: HashMap::new() }
+    }
+
+    /// A run was made.
+    pub(crate) fn ran(&mut self, name: &str, exam: Exam, rows: &[Row]) {
+        self.done += 1;
+        let clear = if self.terminal { "\r\x1b[K" } else { "" };
+        // Progress is a courtesy: when stderr is closed the runs go on.
+        let mut stderr = std::io::stderr().lock();
+        for row in rows {
+            *self.counts.entry(row.verdict).or_default() += 1;
+            if row.verdict == Verdict::Wrong {
+                let (id, expected, got) = (&row.id, &row.expected, &row.got);
+                let _ = writeln!(
+                    stderr,
+                    "{clear}WRONG {name} {exam} {id}: expected {expected}, got {got}"
+                );
+            }
+        }
+        if self.terminal {
+            let count = |verdict| self.counts.get(&verdict).copied().unwrap_or(0);
+            let _ = write!(
+                stderr,
+                "{clear}{}/{} {name} {exam}  ok {}  missing {}  new {}  wrong {}",
+                self.done,
+                self.all,
+                count(Verdict::Ok),
+                count(Verdict::Missing),
+                count(Verdict::New),
+                count(Verdict::Wrong),
+            );
+            let _ = stderr.flush();
+        }
+    }
+
+    /// Leaves the line.
+    pub(crate) fn finish(&self) {
+        if self.terminal {
+            eprintln!();
+        }
+    }
+}

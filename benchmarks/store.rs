@@ -1,0 +1,159 @@
+//! A result file that grows run by run and survives being stopped at any moment.
+//!
+//! The rows of a run are appended in one write. Each says how many there are, so that a run cut
+//! short by a crash or a full disk is recognised when the file is opened again: it is dropped, the
+//! rest is written anew beside the file and renamed over it, and the run is made again.
+
+use crate::error::Error;
+use crate::exam::Exam;
+use crate::row::{self, Row};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// An open result file.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    file: File,
+    rows: Vec<Row>,
+    done: HashMap<(String, Exam), usize>,
+}
+
+impl Store {
+    /// Opens the file, or makes it with its line of column names.
+    ///
+    /// # Errors
+    /// When it cannot be read or written, or holds something else than a result file of ours: a
+    /// peer's file is never touched.
+    pub fn open(path: &Path) -> Result<Store, Error> {
+        let (rows, intact) = match std::fs::read(path) {
+            Ok(text) if text.is_empty() => (Vec::new(), false),
+            Ok(text) => complete_runs(path, &text)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => (Vec::new(), false),
+            Err(error) => return Err(Error::at(path)(error)),
+        };
+        if !intact {
+            replace(path, &row::print(&rows, true)).map_err(Error::at(path))?;
+        }
+        let file = OpenOptions::new().append(true).open(path).map_err(Error::at(path))?;
+        let mut done = HashMap::new();
+        rows.iter().for_each(|row| *done.entry((row.instance.clone(), row.exam)).or_default() += 1);
+        Ok(Store { path: path.to_owned(), file, rows, done })
+    }
+
+    /// Whether the run of this pair is in the file.
+    pub fn holds(&self, instance: &str, exam: Exam) -> bool {
+        self.done.contains_key(&(instance.to_owned(), exam))
+    }
+
+    /// Adds the rows of one run, numbered on the way.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn append(&mut self, mut run: Vec<Row>) -> Result<(), Error> {
+        let count = run.len();
+        run.iter_mut().for_each(|row| row.rows = Some(count));
+        let text = row::print(&run, false);
+        self.file.write_all(&text).map_err(Error::at(&self.path))?;
+        if let Some(row) = run.first() {
+            self.done.insert((row.instance.clone(), row.exam), count);
+        }
+        self.rows.extend(run);
+        Ok(())
+    }
+
+    /// All rows, those of earlier sessions first.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+}
+
+/// The rows of the complete runs, and whether the text holds nothing else.
+fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
+    let fail = |problem: String| Error::Rows { path: path.to_owned(), problem };
+    let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let header = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if header.strip_suffix(b"\r").unwrap_or(header) != row::COLUMNS.join(",").as_bytes() {
+        let problem = "the first line is not that of a result file of `parikh-bench contest`; \
+                       it is left alone";
+        return Err(fail(problem.to_owned()));
+    }
+    let rows = row::parse(&text[..end]).map_err(fail)?;
+    let mut counts: HashMap<(&str, Exam), usize> = HashMap::new();
+    rows.iter().for_each(|row| *counts.entry((&row.instance, row.exam)).or_default() += 1);
+    let complete = |row: &Row| row.rows == counts.get(&(&*row.instance, row.exam)).copied();
+    // One row of another count makes the whole run suspect.
+    let mut suspects: Vec<(String, Exam)> = Vec::new();
+    for row in rows.iter().filter(|row| !complete(row)) {
+        suspects.push((row.instance.clone(), row.exam));
+    }
+    suspects.sort_unstable();
+    suspects.dedup();
+    let intact = suspects.is_empty() && end == text.len();
+    let suspect = |row: &Row| suspects.binary_search(&(row.instance.clone(), row.exam)).is_ok();
+    Ok((rows.iter().filter(|row| !suspect(row)).cloned().collect(), intact))
+}
+
+/// Writes a file beside `path` and renames it, so that there is always one or the other.
+fn replace(path: &Path, text: &[u8]) -> std::io::Result<()> {
+    let beside = path.with_extension("csv.new");
+    std::fs::write(&beside, text)?;
+    std::fs::rename(&beside, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::tests::answered;
+
+    fn two_runs(path: &Path) -> Store {
+        let mut store = Store::open(path).unwrap();
+        let run =
+            |instance| ["f", "g"].map(|f| answered(instance, f, "TRUE", "TRUE", 1.0)).to_vec();
+        store.append(run("A")).unwrap();
+        store.append(run("B")).unwrap();
+        store
+    }
+
+    #[test]
+    fn runs_are_found_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out.csv");
+        let rows = two_runs(&path).rows().to_vec();
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.rows(), rows);
+        assert!(store.holds("A", Exam::ReachabilityCardinality));
+        assert!(!store.holds("A", Exam::UpperBounds));
+    }
+
+    #[test]
+    fn a_run_cut_at_any_byte_is_dropped_and_the_others_stay() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out.csv");
+        two_runs(&path);
+        let text = std::fs::read(&path).unwrap();
+        let ends: Vec<usize> = (0..text.len()).filter(|&at| text[at] == b'\n').collect();
+        let start_of_b = ends[2] + 1;
+        for cut in start_of_b..text.len() {
+            std::fs::write(&path, &text[..cut]).unwrap();
+            let mut store = Store::open(&path).unwrap();
+            assert!(store.holds("A", Exam::ReachabilityCardinality), "cut at {cut}");
+            assert!(!store.holds("B", Exam::ReachabilityCardinality), "cut at {cut}");
+            let again = ["f", "g"].map(|f| answered("B", f, "TRUE", "TRUE", 1.0)).to_vec();
+            store.append(again).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn other_files_are_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("peer.csv");
+        let text = "instance,exam,id,expected,got,verdict,seconds,wall\n";
+        std::fs::write(&path, text).unwrap();
+        assert!(Store::open(&path).unwrap_err().to_string().contains("left alone"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+}

@@ -1,0 +1,193 @@
+//! The harness as a black box, with shell scripts in the place of a prover.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A contest of one instance in a directory of its own.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        let file = std::fs::File::create(place.at("Toy-PT-1.tgz")).unwrap();
+        let zipped = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        let mut archive = tar::Builder::new(zipped);
+        let queries = "<property-set>\
+             <property><id>Toy-PT-1-ReachabilityCardinality-2025-00</id></property>\
+             <property><id>Toy-PT-1-ReachabilityCardinality-2023-07</id></property>\
+             </property-set>";
+        let files = [("model.pnml", "<pnml/>"), ("ReachabilityCardinality.xml", queries)];
+        for (path, text) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(text.len() as u64);
+            header.set_mode(0o644);
+            archive.append_data(&mut header, format!("Toy-PT-1/{path}"), text.as_bytes()).unwrap();
+        }
+        archive.into_inner().unwrap().finish().unwrap();
+        // The oracle's 00 is the formula whose id sorts first: that of 2023.
+        place.write(
+            "Toy-PT-1-RC.out",
+            "Toy-PT-1 ReachabilityCardinality\n\
+             FORMULA Toy-PT-1-ReachabilityCardinality-00 TRUE TECHNIQUES ORACLE2025\n\
+             FORMULA Toy-PT-1-ReachabilityCardinality-01 ? TECHNIQUES ORACLE2025\n",
+        );
+        place.write(
+            "Toy-PT-1-OS.out",
+            "Toy-PT-1 OneSafe\nFORMULA OneSafe FALSE TECHNIQUES ORACLE2025\n",
+        );
+        place.write("list", "Toy-PT-1\n");
+        place
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.at(name), text).unwrap();
+    }
+
+    fn contest(&self, script: &str, more: &[&str]) -> Output {
+        let here = self.0.path();
+        bench()
+            .arg("contest")
+            .args([Path::new("--inputs"), here, Path::new("--oracle"), here])
+            .args([Path::new("--list"), &self.at("list"), Path::new("--out"), &self.at("out.csv")])
+            .args(["--exams", "RC,OS", "--command", script])
+            .args(more)
+            .output()
+            .unwrap()
+    }
+
+    fn csv(&self) -> String {
+        std::fs::read_to_string(self.at("out.csv")).unwrap()
+    }
+}
+
+fn bench() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_parikh-bench"))
+}
+
+const RIGHT: &str = "
+    test -f model.pnml || exit 1
+    echo $BK_INPUT $BK_EXAMINATION $BK_TOOL $BK_TIME_CONFINEMENT $BK_MEMORY_CONFINEMENT >&2
+    case $BK_EXAMINATION in
+    OneSafe) echo FORMULA OneSafe FALSE TECHNIQUES A B ;;
+    *) echo FORMULA Toy-PT-1-ReachabilityCardinality-2023-07 TRUE TECHNIQUES C ;;
+    esac";
+
+#[test]
+fn right_answers_are_scored_logged_and_summed_up() {
+    let place = Place::new();
+    let logs = place.at("logs");
+    let more = ["--timeout", "300", "--jobs", "2", "--logs", logs.to_str().unwrap()];
+    let output = place.contest(RIGHT, &more);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let csv = place.csv();
+    let mut lines: Vec<&str> = csv.lines().collect();
+    lines[1..].sort_unstable();
+    assert!(lines[0].starts_with("instance,exam,id,expected,got,verdict,seconds,wall,memory"));
+    assert!(lines[1].starts_with("Toy-PT-1,OS,OneSafe,FALSE,FALSE,ok,"), "{csv}");
+    assert!(lines[1].ends_with(",exit 0,1,A B"), "{csv}");
+    assert!(lines[2].contains("-2023-07,TRUE,TRUE,ok,"), "{csv}");
+    assert!(lines[3].contains("-2025-00,?,,unknown,,"), "{csv}");
+    let told = std::fs::read_to_string(logs.join("Toy-PT-1-OS.err")).unwrap();
+    assert_eq!(told, "Toy-PT-1 OneSafe parikh 300 16384\n");
+    let table = String::from_utf8(output.stdout).unwrap();
+    let all: Vec<&str> = table.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(all[..8], ["all", "2", "3", "2", "2", "0", "0", "0"], "{table}");
+}
+
+#[test]
+fn a_wrong_answer_has_its_own_exit_code() {
+    let place = Place::new();
+    let output = place.contest("echo FORMULA OneSafe TRUE TECHNIQUES A", &[]);
+    assert_eq!(output.status.code(), Some(3));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(stderr, "WRONG Toy-PT-1 OS OneSafe: expected FALSE, got TRUE\n");
+}
+
+#[test]
+fn finished_runs_are_not_made_again_and_half_written_ones_are() {
+    let place = Place::new();
+    assert_eq!(place.contest(RIGHT, &[]).status.code(), Some(0));
+    let whole = place.csv();
+    // A tool that would be wrong is not even started.
+    let again = place.contest("echo FORMULA OneSafe TRUE; touch ../../started", &[]);
+    assert_eq!((again.status.code(), place.csv()), (Some(0), whole.clone()));
+
+    // Cut within the rows of the last run, OneSafe: it is made again, now with another answer.
+    place.write("out.csv", &whole[..whole.len() - 10]);
+    let again = place.contest("echo FORMULA OneSafe TRUE", &[]);
+    assert_eq!(again.status.code(), Some(3));
+    assert_eq!(place.csv().lines().count(), whole.lines().count());
+    assert!(place.csv().contains("OneSafe,FALSE,TRUE,wrong"));
+}
+
+#[test]
+fn a_tool_out_of_time_keeps_the_answers_it_gave() {
+    let place = Place::new();
+    let script = format!("{RIGHT}\nsleep 1000");
+    let output = place.contest(&script, &["--timeout", "3", "--grace", "1", "--jobs", "2"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(place.csv().matches(",ok,").count(), 2);
+    assert_eq!(place.csv().matches(",terminated,").count(), 3);
+}
+
+#[test]
+fn what_the_harness_cannot_use_is_an_error_of_its_own() {
+    let place = Place::new();
+    place.write("list", "Toy-PT-1\nMissing-PT-2\n");
+    let output = place.contest("true", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("Missing-PT-2.tgz"), "{stderr}");
+    assert!(!place.at("out.csv").exists());
+    assert_eq!(place.contest("true", &["--timeout", "-1"]).status.code(), Some(2));
+}
+
+#[test]
+fn an_interrupt_ends_the_tools_and_keeps_finished_runs() {
+    let place = Place::new();
+    // The first run interrupts the harness, which is its parent, and would go on for ever.
+    let output = place.contest("kill -INT $PPID; sleep 1000", &[]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    assert_eq!(place.csv().lines().count(), 1);
+}
+
+#[test]
+fn files_are_compared_with_those_of_peers() {
+    let place = Place::new();
+    assert_eq!(place.contest(RIGHT, &[]).status.code(), Some(0));
+    let peer = "instance,exam,id,expected,got,verdict,seconds,wall\n\
+                Toy-PT-1,OS,OneSafe,FALSE,,miss,,30.0\n\
+                Toy-PT-1,RC,Toy-PT-1-ReachabilityCardinality-2025-00,?,TRUE,new,25.0,30.0\n";
+    place.write("peer.csv", peer);
+    let compare = |more: &[&str]| {
+        let files = [place.at("out.csv"), place.at("peer.csv")];
+        let output = bench().arg("compare").args(files).args(more).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = compare(&[]);
+    assert_eq!(code, Some(0));
+    assert!(text.contains("only A  FALSE at "), "{text}");
+    assert!(text.contains("only B  TRUE at 25.00 s, expected ?  Toy-PT-1 RC"), "{text}");
+    assert!(text.contains("left out: 1 questions that only A has"), "{text}");
+    let (_, text) = compare(&["--at", "20"]);
+    assert!(!text.contains("only B  TRUE"), "{text}");
+    assert_eq!(compare(&["--no-list"]).1.matches("expected").count(), 0);
+}
+
+#[test]
+fn generated_nets_are_written_with_their_known_answers() {
+    let place = Place::new();
+    let path = place.at("net.pnml");
+    let output = bench().args(["generate", "philosophers", "3", "-o"]).arg(&path).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("states 27\n"));
+    assert!(std::fs::read_to_string(&path).unwrap().contains("<place id=\"think_2\">"));
+    let text = bench().args(["generate", "random", "7", "--format", "text"]).output().unwrap();
+    assert!(String::from_utf8(text.stdout).unwrap().starts_with("net \"random-7\"\n"));
+    let misfit = bench().args(["generate", "producer-consumer", "1", "1", "1"]).output().unwrap();
+    assert_eq!(misfit.status.code(), Some(2));
+}
