@@ -175,7 +175,8 @@ pub fn bound_near(
 ) -> Result<CertifiedBound, Refused> {
     let mut best: Result<CertifiedBound, Refused> = Err(Refused::NotRational);
     for guess in rational::guesses(multipliers) {
-        let found = CertifiedBound::check(program, without_wrong_signs(program, program.sense(), guess));
+        let found =
+            CertifiedBound::check(program, without_wrong_signs(program, program.sense(), guess));
         best = match (best, found) {
             (Ok(best), Ok(found)) => {
                 let tighter = match found.sense {
@@ -310,16 +311,16 @@ where
     // d = c − Aᵀ·y, times the denominator.
     let mut reduced: Vec<T> = match objective {
         Objective::Zero => vec![T::zero(); program.columns().len()],
-        Objective::OfTheProgram => {
-            program.objective().iter().map(|&c| product(denominator, c)).collect::<Result<_, _>>()?
-        }
+        Objective::OfTheProgram => program
+            .objective()
+            .iter()
+            .map(|&c| product(denominator, c))
+            .collect::<Result<_, _>>()?,
     };
     let mut total = T::zero();
     for (row, multiplier) in numerators {
-        let bounds = *program
-            .rows()
-            .get(row.index())
-            .ok_or(Trouble::Refused(Refused::NoSuchRow(*row)))?;
+        let bounds =
+            *program.rows().get(row.index()).ok_or(Trouble::Refused(Refused::NoSuchRow(*row)))?;
         if multiplier.is_zero() {
             continue;
         }
@@ -399,10 +400,8 @@ mod tests {
         program.add_row(Interval::at_least(i64::MAX), [(x, 1)]).unwrap();
         program.set_objective(Sense::Minimise, [(x, i64::MAX)]).unwrap();
         let huge = BigInt::from(i64::MAX) << 64;
-        let proof = Multipliers {
-            denominator: BigInt::from(1) << 64,
-            numerators: vec![(Row(0), huge)],
-        };
+        let proof =
+            Multipliers { denominator: BigInt::from(1) << 64, numerators: vec![(Row(0), huge)] };
         let bound = CertifiedBound::check(&program, proof).unwrap();
         assert_eq!(bound.integer_bound(), BigInt::from(i64::MAX) * BigInt::from(i64::MAX));
     }

@@ -111,14 +111,8 @@ mod tests {
         let dual = DualProgram::of(&primal).unwrap();
         assert_eq!(dual.program.objective(), [4, 3, -1, 5, 1]);
         let columns: Vec<Column> = (0..5).map(Column).collect();
-        assert_eq!(
-            dual.program.row(Row(0)),
-            [(columns[0], 2), (columns[1], 1), (columns[2], -1)]
-        );
-        assert_eq!(
-            dual.program.row(Row(1)),
-            [(columns[0], 1), (columns[3], 1), (columns[4], -1)]
-        );
+        assert_eq!(dual.program.row(Row(0)), [(columns[0], 2), (columns[1], 1), (columns[2], -1)]);
+        assert_eq!(dual.program.row(Row(1)), [(columns[0], 1), (columns[3], 1), (columns[4], -1)]);
         assert_eq!(dual.program.rows(), [Interval::at_least(7), Interval::exactly(1)]);
         assert_eq!(dual.multipliers(&[1.0, 2.0, 0.5, 0.0, 0.0]), [1.0, 1.5]);
     }

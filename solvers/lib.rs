@@ -14,13 +14,24 @@
 pub mod answer;
 pub mod budget;
 pub mod certify;
+pub mod cnf;
 mod dual_program;
+pub mod dump;
 pub mod linear_program;
+pub mod linear_sum;
 pub mod lp;
 #[cfg(feature = "highs")]
 pub mod lp_highs;
 pub mod lp_microlp;
+pub mod model;
 mod rational;
+pub mod sat;
+pub mod sat_batsat;
+pub mod smt;
+pub mod smt_lib;
+#[cfg(feature = "z3")]
+pub mod smt_z3;
+pub mod term;
 
 pub use answer::NoAnswer;
 pub use budget::{Budget, Exhausted};

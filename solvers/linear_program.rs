@@ -287,9 +287,8 @@ impl LinearProgram {
                 let product = |&(column, a): &(Column, i64)| {
                     i128::from(a).checked_mul(i128::from(point[column.index()]))
                 };
-                let value = entries
-                    .iter()
-                    .try_fold(0i128, |sum, entry| sum.checked_add(product(entry)?));
+                let value =
+                    entries.iter().try_fold(0i128, |sum, entry| sum.checked_add(product(entry)?));
                 value.is_some_and(|value| bounds.contains(value))
             })
     }
@@ -305,8 +304,7 @@ impl LinearProgram {
             Sense::Maximise => "Maximize",
         };
         let costs = self.objective.iter().enumerate().filter(|&(_, &cost)| cost != 0);
-        let costs: Vec<_> =
-            costs.map(|(index, &cost)| (Column(index as u32), cost)).collect();
+        let costs: Vec<_> = costs.map(|(index, &cost)| (Column(index as u32), cost)).collect();
         writeln!(out, "{sense}\n objective: {}\nSubject To", Sum(&costs))?;
         for (Row(index), entries, bounds) in self.iter_rows() {
             let sum = Sum(entries);

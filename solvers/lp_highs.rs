@@ -284,7 +284,9 @@ impl IncrementalLp for HighsModel {
         let mut status = MODEL_STATUS_NOTSET;
         for _ in 0..attempts {
             if !self.loaded && !self.load() {
-                return LpAnswer::NoAnswer(NoAnswer::Failed("HiGHS refused the program".to_owned()));
+                return LpAnswer::NoAnswer(NoAnswer::Failed(
+                    "HiGHS refused the program".to_owned(),
+                ));
             }
             status = self.run(budget);
             match status {
@@ -367,9 +369,7 @@ mod tests {
         let mut model = HighsModel::new(program);
         let budget = Budget::unlimited();
         let bound = |model: &mut HighsModel| match model.solve_again(&budget) {
-            LpAnswer::Optimal(optimum) => {
-                optimum.certify(model.program()).unwrap().integer_bound()
-            }
+            LpAnswer::Optimal(optimum) => optimum.certify(model.program()).unwrap().integer_bound(),
             other => panic!("{other:?}"),
         };
         model.set_objective(Sense::Maximise, &[(x, 3), (y, 3)]).unwrap();

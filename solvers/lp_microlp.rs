@@ -88,9 +88,8 @@ fn primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
         return LpAnswer::NoAnswer(exhausted.into());
     }
     // Nothing of ours is changed inside, so a panic leaves nothing half done.
-    catch_unwind(AssertUnwindSafe(|| run(program, budget))).unwrap_or_else(|_| {
-        LpAnswer::NoAnswer(NoAnswer::Failed("microlp panicked".to_owned()))
-    })
+    catch_unwind(AssertUnwindSafe(|| run(program, budget)))
+        .unwrap_or_else(|_| LpAnswer::NoAnswer(NoAnswer::Failed("microlp panicked".to_owned())))
 }
 
 fn run(program: &LinearProgram, budget: &Budget) -> LpAnswer {
