@@ -200,7 +200,8 @@ pub fn bound_near(
 }
 
 /// A proof of infeasibility: an empty interval if there is one, else from rational numbers in the
-/// direction of `ray` (one value per row, of either sign).
+/// direction of `ray` (one value per row, of either sign), else from one row alone: solvers give no
+/// ray for what they refute by looking.
 ///
 /// # Errors
 /// The last [`Refused`] when none of them is a proof.
@@ -220,7 +221,36 @@ pub fn infeasible_near(
             Err(refused) => last = refused,
         }
     }
-    Err(last)
+    let alone = contradictory_row(program).ok_or(last)?;
+    CertifiedInfeasible::check(program, Contradiction::Combination(alone))
+}
+
+/// A row that no values of its columns bring between its bounds, with the multiplier that shows it.
+fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
+    program.iter_rows().find_map(|(row, entries, bounds)| {
+        // The greatest value that the row can have, or the least; `None` is no limit.
+        let extreme = |sense| {
+            entries.iter().try_fold(0i128, |sum, &(column, a)| {
+                let end = best_end(program.columns()[column.index()], sense, a > 0)?;
+                sum.checked_add(i128::from(a).checked_mul(i128::from(end))?)
+            })
+        };
+        let below = |value: Option<i128>, end: Option<i64>| {
+            value.zip(end).is_some_and(|(value, end)| value < i128::from(end))
+        };
+        let above = |value: Option<i128>, end: Option<i64>| {
+            value.zip(end).is_some_and(|(value, end)| value > i128::from(end))
+        };
+        let numerator = if below(extreme(Sense::Maximise), bounds.lower) {
+            -1
+        } else if above(extreme(Sense::Minimise), bounds.upper) {
+            1
+        } else {
+            return None;
+        };
+        let numerators = vec![(row, BigInt::from(numerator))];
+        Some(Multipliers { denominator: BigInt::from(1), numerators })
+    })
 }
 
 /// The first empty interval of the program, columns before rows.

@@ -11,8 +11,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use num_rational::BigRational;
-use z3::ast::{Ast, Bool};
 use z3::Context;
+use z3::ast::{Ast, Bool};
 use z3_sys::*;
 
 use crate::budget::Budget;
