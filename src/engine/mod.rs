@@ -3,6 +3,8 @@
 //! An engine sees goals, never examinations. It is handed a [`Task`] and the pen of its side (see
 //! [`crate::board`]), looks at its budget in every loop, and drops goals that others settle.
 
+pub mod walk;
+
 use crate::board::Board;
 use parikh_net::{Facts, Goal, GoalId, Net};
 use parikh_solvers::Budget;
