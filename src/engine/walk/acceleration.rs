@@ -109,7 +109,9 @@ pub(super) fn most(machine: &Machine<'_>, class: u32, transition: u32) -> i64 {
             // The last firing needs `weight` too.
             (value - weight) / -delta.max(-i64::MAX) + 1
         } else {
-            (value.min(0) - i64::MIN.saturating_add(1)).checked_div(-delta.max(-i64::MAX)).unwrap_or(1)
+            (value.min(0) - i64::MIN.saturating_add(1))
+                .checked_div(-delta.max(-i64::MAX))
+                .unwrap_or(1)
         };
         most = most.min(times);
     }

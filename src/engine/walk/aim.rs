@@ -175,9 +175,9 @@ impl Aim {
             }
             Predicate::Disabled(t) => {
                 let inputs = machine.compiled.net.pre(*t);
-                let near = inputs.iter().min_by_key(|arc| {
-                    machine.value(arc.place.index() as u32) - arc.weight as i64
-                });
+                let near = inputs
+                    .iter()
+                    .min_by_key(|arc| machine.value(arc.place.index() as u32) - arc.weight as i64);
                 let any = (!inputs.is_empty()).then(|| &inputs[below(rng, inputs.len().max(1))]);
                 let input = if below(rng, 2) == 0 { near } else { any };
                 if let Some(arc) = input {
@@ -218,7 +218,13 @@ fn miss(machine: &Machine<'_>, predicate: &Predicate) -> u64 {
         Predicate::True => 0,
         Predicate::False => u64::MAX,
         Predicate::Atom(atom) => match place_atom(atom) {
-            Placed::Constant(holds) => if holds { 0 } else { u64::MAX },
+            Placed::Constant(holds) => {
+                if holds {
+                    0
+                } else {
+                    u64::MAX
+                }
+            }
             Placed::At { sum, place, value, above } => {
                 let now = machine.value(cell_of(machine, sum.as_ref(), place));
                 let wish = match above {
@@ -235,7 +241,8 @@ fn miss(machine: &Machine<'_>, predicate: &Predicate) -> u64 {
         }
         Predicate::Disabled(t) => {
             let inputs = machine.compiled.net.pre(*t).iter();
-            let excess = inputs.map(|arc| (tokens(arc.place) as u64 + 1).saturating_sub(arc.weight));
+            let excess =
+                inputs.map(|arc| (tokens(arc.place) as u64 + 1).saturating_sub(arc.weight));
             excess.min().unwrap_or(u64::MAX)
         }
         Predicate::Dead => machine.enabled().len() as u64,

@@ -101,7 +101,12 @@ impl Journal {
     }
 
     /// Reports in the middle of a walk, when it is time to.
-    pub(super) fn report_now_and_then(&mut self, report: &Under<'_>, records: &[Record], of: &[GoalId]) {
+    pub(super) fn report_now_and_then(
+        &mut self,
+        report: &Under<'_>,
+        records: &[Record],
+        of: &[GoalId],
+    ) {
         if self.has_news() && self.last_report.elapsed() >= self.pause {
             self.report(report, records, of);
         }

@@ -89,8 +89,7 @@ impl<'a> Machine<'a> {
         });
         let mut classes = Vec::with_capacity(net.effect_count());
         let mut members = Vec::with_capacity(net.transition_count());
-        let nothing =
-            TransitionState { missing: 0, class: NONE, position: NONE, flips: NONE };
+        let nothing = TransitionState { missing: 0, class: NONE, position: NONE, flips: NONE };
         let mut transitions = vec![nothing; net.transition_count()];
         let mut neutral_class = NONE;
         for e in net.effect_classes() {
@@ -135,6 +134,13 @@ impl<'a> Machine<'a> {
             }
         }
         machine.restart();
+        for record in 0..machine.compiled.records.len() {
+            // A cell that has crossed nothing on its way up has not heard of its record yet.
+            let cell = machine.compiled.records[record].cell as usize;
+            let Cell { group, value, .. } = machine.cells[cell];
+            machine.rest(cell, group as usize, value);
+        }
+        machine.news.clear();
         machine
     }
 

@@ -181,9 +181,8 @@ impl Checkpoint {
         }
         let pump = walker.journal.between(self.firings, walker.journal.firings());
         let cells = 0..self.values.len() as u32;
-        let grown: Vec<bool> = cells
-            .map(|cell| walker.machine.value(cell) > self.values[cell as usize])
-            .collect();
+        let grown: Vec<bool> =
+            cells.map(|cell| walker.machine.value(cell) > self.values[cell as usize]).collect();
         report(walker, self.firings, &pump, |cell| grown[cell as usize]);
     }
 }

@@ -239,9 +239,7 @@ impl<'a> Walker<'a> {
             let transition = self.machine.representative(class, &mut self.hand.rng);
             let count = match strategy.wanted() {
                 Some(1) => 1,
-                Some(wanted) => {
-                    (most(&self.machine, class, transition).max(1) as u64).min(wanted)
-                }
+                Some(wanted) => (most(&self.machine, class, transition).max(1) as u64).min(wanted),
                 None if self.acceleration.is_on() => {
                     self.acceleration.count(&self.machine, class, transition, &mut self.hand.rng)
                 }
@@ -282,11 +280,7 @@ impl<'a> Walker<'a> {
     #[cold]
     fn look(&mut self) -> bool {
         self.next_look = self.hand.work + WORK_BETWEEN_LOOKS;
-        self.journal.report_now_and_then(
-            &self.report,
-            &self.machine.compiled.records,
-            &self.ids,
-        );
+        self.journal.report_now_and_then(&self.report, &self.machine.compiled.records, &self.ids);
         if self.refreshed.elapsed() >= TIME_BETWEEN_REFRESHES {
             self.refresh();
         }

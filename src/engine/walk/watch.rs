@@ -132,9 +132,7 @@ pub(super) fn place_atom(atom: &Atom) -> Placed {
     let quotient = bound.div_euclid(scale);
     let value = if above { -quotient } else { quotient + 1 };
     match i64::try_from(value) {
-        Ok(value) if single => {
-            Placed::At { sum: None, place: place.index() as u32, value, above }
-        }
+        Ok(value) if single => Placed::At { sum: None, place: place.index() as u32, value, above },
         Ok(value) => {
             let sum = if above { atom.sum.negated() } else { atom.sum.clone() };
             Placed::At { sum: Some(sum), place: NONE, value, above }

@@ -187,7 +187,8 @@ impl Plan {
             let Some(Reverse((cost, t))) = self.heap.pop() else { break };
             let class = machine.class_of(t);
             // Another one with the same effect was cheaper.
-            if std::mem::replace(&mut self.settled_class[class as usize], self.epoch) == self.epoch {
+            if std::mem::replace(&mut self.settled_class[class as usize], self.epoch) == self.epoch
+            {
                 continue;
             }
             self.settled.push(t);
