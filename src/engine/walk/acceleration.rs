@@ -85,7 +85,7 @@ impl Acceleration {
         let count = match below(rng, 4) {
             0 => most,
             1 => most / 2,
-            2 => 1 + (u128::from(rng.u64(..)) * most as u128 >> 64) as i64,
+            2 => 1 + ((u128::from(rng.u64(..)) * most as u128) >> 64) as i64,
             _ => until_something_happens(machine, class).min(most),
         };
         count.max(1) as u64
