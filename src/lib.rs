@@ -7,6 +7,7 @@
 pub mod board;
 pub mod engine;
 pub mod evidence;
+pub mod structure;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;
