@@ -12,9 +12,11 @@
 //! 2. Rows equal up to a factor (places that always change together) are merged; their
 //!    difference, or sum where they change in opposite directions, is a basis vector by itself. So
 //!    is the unit vector of an empty row (a constant place).
-//! 3. The next column is a shortest one, but one with a single positive or a single negative entry
-//!    goes first: with that entry as pivot all multiples are positive, and non-negative right
-//!    halves (semiflows, which bound places by themselves) stay non-negative.
+//! 3. The next column is a shortest one; among those, one with a single positive or a single
+//!    negative entry: with that entry as pivot all multiples are positive, and non-negative right
+//!    halves (semiflows, which bound places by themselves) stay non-negative. Such columns first
+//!    whatever their length gives 10 % more semiflows among T-flows, the same among P-flows, but
+//!    fills up: DoubleExponent-PT-200 takes 0.3 s this way and minutes that way.
 //! 4. The pivot is the single one of its sign if there is one, else the shortest row; smallest
 //!    coefficient on a tie.
 //! 5. Each new row is divided by its gcd.
@@ -205,21 +207,21 @@ struct Column {
     /// Rows that have, or once had, an entry here.
     rows: Vec<u32>,
     /// The cost under which the heap holds it; older entries of the heap are void.
-    queued: Option<(bool, u32)>,
+    queued: Option<u64>,
 }
 
 impl Column {
     /// Idea 3: smaller is sooner.
-    fn cost(&self) -> (bool, u32) {
+    fn cost(&self) -> u64 {
         let single = self.positive == 1 || self.negative == 1;
-        (!single, self.positive + self.negative)
+        2 * (u64::from(self.positive) + u64::from(self.negative)) + u64::from(!single)
     }
 }
 
 struct Tableau {
     rows: Vec<Option<Row>>,
     columns: Vec<Column>,
-    queue: BinaryHeap<Reverse<((bool, u32), u32)>>,
+    queue: BinaryHeap<Reverse<(u64, u32)>>,
     /// Columns whose counts changed since they were queued last.
     touched: Vec<u32>,
 }

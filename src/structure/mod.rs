@@ -4,3 +4,4 @@ pub mod elimination;
 pub mod flows;
 pub mod incidence;
 pub mod integer;
+pub mod semiflows;
