@@ -107,7 +107,7 @@ impl Integer {
     pub fn div_floor(&self, divisor: &Integer) -> Integer {
         match (&self.0, &divisor.0) {
             (Form::Small(a), Form::Small(b)) => {
-                Integer::from(i128::from(*a).div_floor(&i128::from(*b)))
+                Integer::from(num_integer::Integer::div_floor(&i128::from(*a), &i128::from(*b)))
             }
             _ => Integer::from(self.to_big().div_floor(&divisor.to_big())),
         }

@@ -1,7 +1,14 @@
 //! What can be said of a net from its structure, exactly.
 
+pub mod closed;
+pub mod commoner;
 pub mod elimination;
 pub mod flows;
 pub mod incidence;
 pub mod integer;
+pub mod minimal;
+pub mod rup;
+pub mod sat;
 pub mod semiflows;
+pub mod siphons;
+pub mod traps;

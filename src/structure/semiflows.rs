@@ -140,6 +140,9 @@ fn cut(rays: &[Ray], column: u32, limit: usize, budget: &Budget) -> Result<Vec<R
     let (above, below) = (on_side(true), on_side(false));
     let staying = rays.len() - above.len() - below.len();
     let mut added = Vec::new();
+    if let Some(reason) = budget.exhausted() {
+        return Err(Incomplete::Budget(reason));
+    }
     for &i in &above {
         for &j in &below {
             if let Some(reason) = budget.exhausted() {
