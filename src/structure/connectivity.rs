@@ -65,13 +65,9 @@ pub(crate) fn connected(net: &Net) -> (bool, String) {
     let met = met(net, Along::Both);
     let missed =
         |nodes: std::ops::Range<usize>| -> Vec<Node> { nodes.filter(|&node| !met[node]).collect() };
-    let sentence = |nodes: &[Node], [one, many]: [&str; 2]| match nodes {
+    let sentence = |nodes: &[Node], many: &str| match nodes {
         [] => None,
-        [only] => Some(format!(
-            "1 {one} is not connected to {}, namely {}",
-            name(net, 0),
-            name(net, *only)
-        )),
+        [only] => Some(format!("{} is not connected to {}", name(net, *only), name(net, 0))),
         [first, ..] => Some(format!(
             "{} {many} are not connected to {}, e.g., {}",
             nodes.len(),
@@ -79,9 +75,8 @@ pub(crate) fn connected(net: &Net) -> (bool, String) {
             name(net, *first)
         )),
     };
-    let places = sentence(&missed(0..net.place_count()), ["place", "places"]);
-    let transitions =
-        sentence(&missed(net.place_count()..met.len()), ["transition", "transitions"]);
+    let places = sentence(&missed(0..net.place_count()), "places");
+    let transitions = sentence(&missed(net.place_count()..met.len()), "transitions");
     match (places, transitions) {
         (None, None) => (true, "there is an undirected path between every two nodes".into()),
         (Some(one), Some(other)) => (false, format!("{one}; {other}")),
@@ -121,8 +116,7 @@ mod tests {
             text::parse("place p\nplace q\ntransition t: p -> p\ntransition u: q -> q").unwrap();
         assert_eq!(
             connected(&two).1,
-            "1 place is not connected to place p, namely place q; \
-             1 transition is not connected to place p, namely transition u"
+            "place q is not connected to place p; transition u is not connected to place p"
         );
         assert!(!strongly_connected(&two).0);
         let ring = text::parse("place p\ntransition t: p -> p").unwrap();

@@ -137,7 +137,7 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
     match key {
         Key::Ordinary => none_of(
             &heavy_arcs(net),
-            ["arc weighs", "arcs weigh"],
+            ["weighs", "arcs weigh"],
             "more than 1",
             Clone::clone,
             "every arc weighs 1",
@@ -146,14 +146,14 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
         Key::ExtendedFreeChoice => extended_free_choice(net),
         Key::StateMachine => none_of(
             &transitions_with(&|t| net.pre(t).len() != 1 || net.post(t).len() != 1),
-            ["transition is", "transitions are"],
+            ["is", "transitions are"],
             "not of a state machine",
             transition,
             "every transition has one input place and one output place",
         ),
         Key::MarkedGraph => none_of(
             &places_with(&|p| net.producers(p).len() != 1 || net.consumers(p).len() != 1),
-            ["place is", "places are"],
+            ["is", "places are"],
             "not of a marked graph",
             place,
             "every place has one input transition and one output transition",
@@ -174,21 +174,21 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
         }
         Key::LoopFree => none_of(
             &transitions_with(&|t| has_loop(net, t)),
-            ["transition is", "transitions are"],
+            ["is", "transitions are"],
             "not loop free",
             transition,
             "no place is both input and output of one transition",
         ),
         Key::Conservative => none_of(
             &transitions_with(&|t| total(net.pre(t)) != total(net.post(t))),
-            ["transition is", "transitions are"],
+            ["is", "transitions are"],
             "not conservative",
             transition,
             "every transition puts as many tokens as it takes",
         ),
         Key::Subconservative => none_of(
             &transitions_with(&|t| total(net.pre(t)) < total(net.post(t))),
-            ["transition is", "transitions are"],
+            ["is", "transitions are"],
             "not subconservative",
             transition,
             "every transition puts at most as many tokens as it takes",
@@ -210,7 +210,7 @@ fn none_of<T>(
 ) -> (bool, String) {
     match exceptions {
         [] => (true, right.to_owned()),
-        [only] => (false, format!("1 {one} {wrong}, namely {}", name(only))),
+        [only] => (false, format!("{} {one} {wrong}", name(only))),
         [first, ..] => {
             (false, format!("{} {many} {wrong}, e.g., {}", exceptions.len(), name(first)))
         }
@@ -236,14 +236,14 @@ fn heavy_arcs(net: &Net) -> Vec<String> {
         for arc in arcs_in.iter().filter(|arc| arc.weight != 1) {
             let p = net.place_name(arc.place);
             heavy.push(format!(
-                "the arc from place {p} to transition {t_name} (which weighs {})",
+                "the arc from place {p} to transition {t_name} (of weight {})",
                 arc.weight
             ));
         }
         for arc in arcs_out.iter().filter(|arc| arc.weight != 1) {
             let p = net.place_name(arc.place);
             heavy.push(format!(
-                "the arc from transition {t_name} to place {p} (which weighs {})",
+                "the arc from transition {t_name} to place {p} (of weight {})",
                 arc.weight
             ));
         }
@@ -280,7 +280,7 @@ fn simple_free_choice(net: &Net) -> (bool, String) {
         )
     };
     let right = "transitions that share an input place have no other input place";
-    none_of(&arcs, ["arc is", "arcs are"], "not simple free choice", name, right)
+    none_of(&arcs, ["is", "arcs are"], "not simple free choice", name, right)
 }
 
 fn extended_free_choice(net: &Net) -> (bool, String) {
@@ -344,14 +344,9 @@ mod tests {
             CHOICE,
             Key::SimpleFreeChoice,
             false,
-            "1 arc is not simple free choice, namely the arc from place p (which has 2 outgoing transitions) to transition b (which has 2 input places)",
+            "the arc from place p (which has 2 outgoing transitions) to transition b (which has 2 input places) is not simple free choice",
         );
-        is(
-            CHOICE,
-            Key::StateMachine,
-            false,
-            "1 transition is not of a state machine, namely transition b",
-        );
+        is(CHOICE, Key::StateMachine, false, "transition b is not of a state machine");
         is(CHOICE, Key::MarkedGraph, false, "3 places are not of a marked graph, e.g., place p");
         is(CHOICE, Key::SourcePlace, true, "there exist 2 source places, e.g., place p");
         is(CHOICE, Key::SinkPlace, true, "place r is a sink place");
@@ -362,12 +357,7 @@ mod tests {
             true,
             "every transition puts at most as many tokens as it takes",
         );
-        is(
-            CHOICE,
-            Key::Conservative,
-            false,
-            "1 transition is not conservative, namely transition b",
-        );
+        is(CHOICE, Key::Conservative, false, "transition b is not conservative");
     }
 
     #[test]
@@ -379,7 +369,7 @@ mod tests {
             heavy,
             Key::Ordinary,
             false,
-            "1 arc weighs more than 1, namely the arc from place p to transition t (which weighs 2)",
+            "the arc from place p to transition t (of weight 2) weighs more than 1",
         );
         is(heavy, Key::LoopFree, true, "no place is both input and output of one transition");
     }
@@ -388,6 +378,6 @@ mod tests {
     fn loops_are_seen_wherever_they_stand() {
         let looping =
             "place a\nplace b\nplace c\ntransition t: a + c -> b + c\ntransition u: a -> b";
-        is(looping, Key::LoopFree, false, "1 transition is not loop free, namely transition t");
+        is(looping, Key::LoopFree, false, "transition t is not loop free");
     }
 }

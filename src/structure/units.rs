@@ -94,7 +94,7 @@ impl<'f> Exclusions<'f> {
         let Some((first, rest)) = places.split_first() else { return true };
         self.semiflows_of(*first).iter().any(|&(at, value)| {
             let (flow, constant) = &self.semiflows[at];
-            let holds = |value: &Integer| &(value + value) > constant;
+            let holds = |value: &Integer| value + value > *constant;
             holds(value) && rest.iter().all(|&p| holds(&flow.coefficient(p)))
         })
     }
@@ -104,7 +104,7 @@ impl<'f> Exclusions<'f> {
         let (of_p, of_q) = (self.semiflows_of(p), self.semiflows_of(q));
         of_p.iter().any(|&(at, value)| {
             let other = of_q.binary_search_by_key(&at, |entry| entry.0);
-            other.is_ok_and(|other| &(value + of_q[other].1) > &self.semiflows[at].1)
+            other.is_ok_and(|other| value + of_q[other].1 > self.semiflows[at].1)
         })
     }
 }
