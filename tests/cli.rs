@@ -56,11 +56,7 @@ fn queries_are_answered_in_every_format_with_the_same_exit_code() {
         ("text", ["somebody-eats: TRUE", "never-both-eat: TRUE", "most-who-wait: 2"]),
         (
             "json",
-            [
-                r#""id":"somebody-eats","#,
-                r#""id":"never-both-eat","#,
-                r#""id":"most-who-wait","#,
-            ],
+            [r#""id":"somebody-eats","#, r#""id":"never-both-eat","#, r#""id":"most-who-wait","#],
         ),
         (
             "mcc",
@@ -140,7 +136,7 @@ fn a_wrong_formula_does_not_lose_the_others() {
     let text = std::fs::read_to_string(example("philosophers-queries.xml")).expect("readable");
     let directory = tempfile::tempdir().expect("a temporary directory");
     let queries = directory.path().join("queries.xml");
-    std::fs::write(&queries, text.replace("<place>lamp</place>", "<place>lmap</place>")).unwrap();
+    std::fs::write(&queries, text.replace("<place>lamp</place>", "<place>lampp</place>")).unwrap();
     let output = run(&[
         "check",
         model.to_str().unwrap(),
@@ -206,8 +202,7 @@ fn endless() -> (tempfile::TempDir, PathBuf) {
              </tokens-count></integer-le></finally></exists-path></formula></property>"
         )
     };
-    let text =
-        format!("<property-set>{}{}</property-set>", query("easy", "1"), query("hard", "2"));
+    let text = format!("<property-set>{}{}</property-set>", query("easy", "1"), query("hard", "2"));
     let queries = directory.path().join("ReachabilityCardinality.xml");
     std::fs::write(&queries, text).expect("written");
     (directory, queries)

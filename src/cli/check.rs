@@ -129,8 +129,8 @@ impl Job<'_> {
         tracing::info!("{}: {} goals", self.examination, plan.goals().len());
         let progress = Progress::start(plan.questions().len());
         let mut trace_error = None;
-        let mut report = pipeline::run(self.net, plan, &self.config, self.budget, |event| {
-            match event {
+        let mut report =
+            pipeline::run(self.net, plan, &self.config, self.budget, |event| match event {
                 Event::Answered(answer) => {
                     let written = traces.and_then(|directory| {
                         self.write_trace(directory, answer)
@@ -141,8 +141,7 @@ impl Job<'_> {
                     progress.hide(|| printer.answer(answer, start.elapsed(), written.as_ref()));
                 }
                 Event::Waiting { questions, goals } => progress.show(questions, goals),
-            }
-        });
+            });
         progress.end();
         report.unanswered.extend(refused);
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
