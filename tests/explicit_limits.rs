@@ -30,7 +30,7 @@ fn is_open(board: &Board<'_>, goal: usize) -> bool {
 
 /// The Kanban system with `cards` cards in each of its four cells.
 fn kanban(cards: u64) -> Net {
-    let mut text = format!("net kanban-{cards}\n");
+    let mut text = format!("net kanban{cards}\n");
     for i in 1..=4 {
         write!(
             text,
@@ -165,13 +165,13 @@ fn a_net_with_large_weights_is_exact() {
     )
     .unwrap();
     let figures = count(&net, &Budget::unlimited()).unwrap();
-    assert_eq!((figures.states, figures.firings), (14, 15));
+    assert_eq!((figures.states, figures.firings), (9, 10));
     assert_eq!(figures.max_tokens_in_place, 8_000_000_000);
 }
 
-/// Two goals out of reach in a net of 4·10¹¹ markings.
+/// Two goals out of reach in a net of more markings than fit anywhere.
 fn large() -> (Net, Vec<Goal>) {
-    let net = line(30, 30);
+    let net = line(200, 50);
     let places: Vec<PlaceId> = net.places().collect();
     let both = places.iter().map(|&p| Predicate::at_least(p, 2));
     let goals = vec![
@@ -187,17 +187,18 @@ fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
     for order in [Order::Breadth, Order::Depth, Order::Best] {
         let board = Board::new(&net, goals.clone());
         let memory = 8 << 20;
-        let config = Config { memory, order, order_per_goal: order, ..Config::default() };
+        let stubborn = false;
+        let config = Config { memory, order, order_per_goal: order, stubborn, ..Config::default() };
         let statistics = run(&board, &Budget::unlimited(), &config);
         assert_eq!(board.faults(), 0);
         assert!(is_open(&board, 0) && is_open(&board, 1));
-        assert!(statistics.states > 50_000, "{statistics:?}");
+        assert!(statistics.states > 10_000, "{statistics:?}");
         assert!(statistics.peak_bytes <= memory + (1 << 20), "{statistics:?}");
     }
     let ceiling = parikh::solvers::budget::resident_bytes() + (30 << 20);
     let budget = Budget::unlimited().with_memory_ceiling(ceiling);
     let board = Board::new(&net, goals);
-    run(&board, &budget, &Config::default());
+    run(&board, &budget, &Config { stubborn: false, ..Config::default() });
     assert!(is_open(&board, 0) && is_open(&board, 1));
     assert!(count(&net, &budget).is_err());
 }
@@ -212,7 +213,8 @@ fn refused_memory_is_no_abort() {
         let (net, goals) = large();
         for order in [Order::Breadth, Order::Depth, Order::Best] {
             let board = Board::new(&net, goals.clone());
-            let config = Config { order, order_per_goal: order, ..Config::default() };
+            let stubborn = false;
+            let config = Config { order, order_per_goal: order, stubborn, ..Config::default() };
             run(&board, &Budget::unlimited(), &config);
             assert!(is_open(&board, 0) && is_open(&board, 1) && board.faults() == 0);
         }
@@ -222,7 +224,7 @@ fn refused_memory_is_no_abort() {
     }
     let this = std::env::current_exe().unwrap();
     let script =
-        "ulimit -v 150000; exec \"$0\" --exact refused_memory_is_no_abort --test-threads 1";
+        "ulimit -v 100000; exec \"$0\" --exact refused_memory_is_no_abort --test-threads 1";
     let status = std::process::Command::new("sh")
         .args(["-c", script])
         .arg(this)
@@ -238,8 +240,8 @@ fn what_others_settle_is_dropped() {
     let (net, goals) = large();
     let board = Board::new(&net, goals);
     board.ids().for_each(|id| board.abandon(id));
-    let statistics = run(&board, &Budget::unlimited(), &Config::default());
-    assert_eq!(statistics.searches, 0);
+    let config = Config { stubborn: false, ..Config::default() };
+    assert_eq!(run(&board, &Budget::unlimited(), &config).searches, 0);
     let (net, goals) = large();
     let board = Board::new(&net, goals);
     std::thread::scope(|scope| {
@@ -247,7 +249,7 @@ fn what_others_settle_is_dropped() {
             std::thread::sleep(Duration::from_millis(100));
             board.ids().for_each(|id| board.abandon(id));
         });
-        let statistics = run(&board, &Budget::unlimited(), &Config::default());
-        assert_eq!(statistics.exhausted, 0);
+        let statistics = run(&board, &Budget::unlimited(), &config);
+        assert_eq!((statistics.searches, statistics.exhausted), (1, 0));
     });
 }
