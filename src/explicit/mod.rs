@@ -3,11 +3,11 @@
 //! What it finds it can witness, and when it runs out of markings it has proved the rest: it is
 //! the one engine that holds both pens. It is also the oracle that the others are tested against.
 //!
-//! Read in this order: [`packing`] (markings as words), [`moves`] (transitions on words), [`store`]
-//! (the set of markings), [`space`] (the three together), [`judge`] and [`watch`] (goals on words,
-//! and which to ask when), [`stubborn`] (which transitions can be left out), [`search`] (one
-//! search). [`run`] below decides what to search for and how long. [`state_space`] counts markings,
-//! [`graph`] looks at the whole graph of them.
+//! Read in this order: `packing` (markings as words), `moves` (transitions on words), `store` (the
+//! set of markings), `space` (the three together), `judge` and `watch` (goals on words, and which
+//! to ask when), `stubborn` (which transitions can be left out), `search` (one search). [`run`]
+//! below decides what to search for and how long. [`state_space`] counts markings, [`graph`] looks
+//! at the whole graph of them.
 //!
 //! # Strategy
 //!

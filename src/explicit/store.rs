@@ -78,7 +78,7 @@ impl Hash {
 
     fn bucket(self, buckets: usize) -> usize {
         // The upper half scaled to the range: any number of buckets will do.
-        ((self.0 >> 32) * buckets as u64 >> 32) as usize
+        (((self.0 >> 32) * buckets as u64) >> 32) as usize
     }
 }
 
@@ -159,7 +159,7 @@ impl Store {
 
     /// Bytes of all parts.
     pub(crate) fn bytes(&self) -> u64 {
-        let keys = self.keys.len() * (self.words * 8 << self.shift);
+        let keys = self.keys.len() * ((self.words * 8) << self.shift);
         let parents = self.parents.len() * (4 << self.shift);
         (keys + parents + self.table.len() * size_of::<Bucket>()) as u64
     }
