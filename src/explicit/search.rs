@@ -14,7 +14,7 @@ use super::space::{Purpose, Space, Stuck, representatives};
 use super::state_space::Distinct;
 use super::store::Full;
 use super::stubborn::Stubborn;
-use super::watch::{Question, Watch};
+use super::watch::{Question, Watch, read_off};
 use crate::board::{Over, Under};
 use crate::engine::Task;
 use crate::evidence::Proof;
@@ -161,9 +161,12 @@ pub(crate) fn search<'a>(
     let deadness = goals
         .iter()
         .any(|(_, goal)| matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness()));
-    let listed = representatives(task.net, deadness);
-    let fires = |t: TransitionId| listed[t.index()];
-    let purpose = Purpose { listed: &fires, sequences: true, ceiling: plan.ceiling };
+    let fired = representatives(task.net, deadness);
+    let fires = |t: TransitionId| fired[t.index()];
+    let mut listed = fired.clone();
+    read_off(goals).into_iter().for_each(|t| listed[t.index()] = true);
+    let lists = |t: TransitionId| listed[t.index()];
+    let purpose = Purpose { listed: &lists, sequences: true, ceiling: plan.ceiling };
     let space = match Space::new(task.net, task.facts, purpose, budget) {
         Ok(space) => space,
         Err(stuck) => {
@@ -171,7 +174,7 @@ pub(crate) fn search<'a>(
             return Report { end, states: 0, firings: 0, repackings: 0, peak_bytes: 0, bytes: 0 };
         }
     };
-    let watch = Watch::new(task.net, space.packing(), goals.iter().copied());
+    let watch = Watch::new(task.net, space.packing(), goals);
     let stubborn = plan.stubborn.then(|| Stubborn::new(task.net, &watch.goals[0], fires));
     let mut search = Search {
         task,
@@ -230,8 +233,8 @@ impl Search<'_> {
             self.expansions += 1;
             loop {
                 self.space.load(number, &mut enabled);
-                if self.watch.asks_deadness() {
-                    self.watch.expanded(self.space.key(), enabled.is_empty(), &mut self.hits);
+                if self.watch.asks_at_expansion() {
+                    self.watch.expanded(self.space.key(), &enabled, &mut self.hits);
                     self.note_hits(number);
                 }
                 self.choose(&mut enabled);
