@@ -223,8 +223,7 @@ fn refused_memory_is_no_abort() {
         return;
     }
     let this = std::env::current_exe().unwrap();
-    let script =
-        "ulimit -v 100000; exec \"$0\" --exact refused_memory_is_no_abort --test-threads 1";
+    let script = "ulimit -v 60000; exec \"$0\" --exact refused_memory_is_no_abort --test-threads 1";
     let status = std::process::Command::new("sh")
         .args(["-c", script])
         .arg(this)

@@ -60,7 +60,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Watches these goals.
+    /// Watches these goals. The first one is always asked by its own test, never read off: it may
+    /// be what the search is for, and then it is asked for more than an answer.
     pub(crate) fn new(net: &Net, packing: &Packing, goals: &[&(GoalId, Goal)]) -> Watch {
         let mut watch = Watch {
             goals: Vec::new(),
@@ -78,7 +79,7 @@ impl Watch {
             let mut helpful: Vec<EffectId> = Vec::new();
             let mut deadness = false;
             let question = match goal {
-                Goal::Reach(Predicate::Enabled(t)) if watch.read_off(*t, index) => {
+                Goal::Reach(Predicate::Enabled(t)) if index > 0 && watch.read_off(*t, index) => {
                     // Never asked, only read off.
                     Question::Reach(Predicate::Enabled(*t), Test::Constant(false))
                 }
