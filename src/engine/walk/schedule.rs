@@ -2,7 +2,8 @@
 //!
 //! Each strategy is an arm of a bandit. It is given slices of work; the next slice goes to the one
 //! that has had the least work for its merit, and its merit is how many goals its recent slices
-//! reached. A strategy that reaches nothing keeps a merit of 1 and its fair share: what settles the
+//! reached. A strategy that reaches nothing keeps a least merit and its fair share (plans a larger
+//! one: they reach what no other strategy does): what settles the
 //! easy goals of a net is not what settles its last one. Slices begin small, so that every strategy
 //! has been tried within some ten milliseconds, and grow while nothing is found.
 //!
@@ -37,6 +38,14 @@ struct Arm {
     strategy: Strategy,
     work: u64,
     merit: f64,
+}
+
+fn least_merit(strategy: Strategy) -> f64 {
+    match strategy {
+        Strategy::Plan => 4.0,
+        Strategy::Directed => 2.0,
+        _ => 1.0,
+    }
 }
 
 /// The arms, and what they remember from one walker to the next.
@@ -83,7 +92,7 @@ impl Schedule {
         if let Some(first) = strategies.iter().position(|s| Some(*s) == config.first) {
             strategies[..=first].rotate_right(1);
         }
-        let arm = |strategy| Arm { strategy, work: 0, merit: 1.0 };
+        let arm = |strategy| Arm { strategy, work: 0, merit: least_merit(strategy) };
         Schedule {
             arms: strategies.into_iter().map(arm).collect(),
             slice: FIRST_SLICE,
@@ -155,7 +164,7 @@ impl Schedule {
             arm.work += walker.hand.work - work;
             let reached = walker.statistics.reached - reached;
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
-            arm.merit = (0.6 * arm.merit + 0.4 * reward).max(1.0);
+            arm.merit = (0.6 * arm.merit + 0.4 * reward).max(least_merit(strategy));
             if over {
                 return Stopped::Over;
             }
