@@ -11,7 +11,15 @@ if (($#)); then
     exec "$parikh" "$@"
 fi
 
-# --- the sample ----------------------------------------------------------------------------------
-sample=(check examples/philosophers.pnml --examination ReachabilityDeadlock)
-echo "+ parikh ${sample[*]}" >&2
-exec "$parikh" "${sample[@]}"
+# --- the sample: two philosophers, three questions of their own, witnesses in target/witnesses ----
+model=examples/philosophers.pnml
+witnesses=target/witnesses
+show() { echo; echo "\$ parikh $*"; "$parikh" "$@"; }
+
+show info $model
+show check $model --examination ReachabilityDeadlock --trace $witnesses
+show replay $model $witnesses/ReachabilityDeadlock.trace
+show check $model --examination OneSafe
+show check $model --examination ReachabilityCardinality \
+    --queries examples/philosophers-queries.xml --trace $witnesses
+show check $model --examination StateSpace

@@ -109,8 +109,10 @@ pub fn run(
     let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     intervals::run(&task, under, over, false);
-    let facts =
-        if board.open_count() > 0 { bounds_from_flows(net, &facts, &budget) } else { facts };
+    let facts = match board.open_count() {
+        0 => facts.clone(),
+        _ => bounds_from_flows(net, &facts, &budget),
+    };
     let task = Task { facts: &facts, ..task };
     intervals::run(&task, under, over, true);
     while let Ok(goal) = hear.try_recv() {
