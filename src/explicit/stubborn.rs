@@ -47,9 +47,8 @@
 //!
 //! A. Valmari, *The State Explosion Problem*, 1998; K. Schmidt, *Stubborn Sets for Standard
 //! Properties*, ICATPN 1999; A. Lehmann, N. Lohmann, K. Wolf, *Stubborn Sets for Simple Linear Time
-//! Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. Jensen, M. Johannsen, J. Srba, *Start
-//! Pruning When Time Gets Urgent: Partial Order Reduction for Timed Systems*, CAV 2018 (choices of
-//! the closure).
+//! Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. G. Jensen, M. Johannsen, J. Srba, *Stubborn
+//! Versus Structural Reductions for Petri Nets*, JLAMP 102, 2019 (choices of the closure).
 
 use super::judge::{Test, sums_of};
 use super::packing::Packing;
