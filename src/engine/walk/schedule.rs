@@ -23,8 +23,10 @@ use super::{Config, Strategy};
 use parikh_net::{Goal, GoalId};
 use std::collections::BTreeMap;
 
-/// The first slices, in units of work; a unit takes some 50 to 200 ns.
+/// The first slices in a small net, in units of work; a unit takes some 50 to 200 ns.
 const FIRST_SLICE: u64 = 1 << 13;
+/// In a large net the first slices have so much work per class: a walk must get around.
+const FIRST_SLICE_PER_CLASS: u64 = 4;
 /// The longest slices.
 const LONGEST_SLICE: u64 = 1 << 22;
 /// Sequences kept per goal.
@@ -68,7 +70,11 @@ pub(super) enum Stopped {
 
 impl Schedule {
     /// All arms that suit these goals, the configured one first.
-    pub(super) fn new<'g>(config: &Config, goals: impl IntoIterator<Item = &'g Goal>) -> Self {
+    pub(super) fn new<'g>(
+        config: &Config,
+        classes: usize,
+        goals: impl IntoIterator<Item = &'g Goal>,
+    ) -> Self {
         let (mut reach, mut maximise, mut deadness) = (false, false, false);
         for goal in goals {
             match goal {
@@ -95,7 +101,7 @@ impl Schedule {
         let arm = |strategy| Arm { strategy, work: 0, merit: least_merit(strategy) };
         Schedule {
             arms: strategies.into_iter().map(arm).collect(),
-            slice: FIRST_SLICE,
+            slice: FIRST_SLICE.max(FIRST_SLICE_PER_CLASS * classes as u64).min(LONGEST_SLICE),
             dry: 0,
             longest_walk: config.longest_walk,
             pools: BTreeMap::new(),
