@@ -20,11 +20,13 @@ use super::strategy::directed::{Directed, Nearest, Potency};
 use super::strategy::plan::Plan;
 use super::walker::{End, Walker};
 use super::{Config, Strategy};
-use parikh_net::{Goal, GoalId};
+use parikh_net::{Goal, GoalId, Predicate};
 use std::collections::BTreeMap;
 
-/// The first slices, in units of work; a unit takes some 50 to 200 ns.
+/// The first slices in a small net, in units of work; a unit takes some 50 to 200 ns.
 const FIRST_SLICE: u64 = 1 << 13;
+/// In a large net the first slices have so much work per class: a walk must get around.
+const FIRST_SLICE_PER_CLASS: u64 = 4;
 /// The longest slices.
 const LONGEST_SLICE: u64 = 1 << 22;
 /// Sequences kept per goal.
@@ -48,6 +50,11 @@ fn least_merit(strategy: Strategy) -> f64 {
     }
 }
 
+/// Whether there is anything to aim at: deadness alone is no place to go to.
+fn has_aim(goal: &Goal) -> bool {
+    !matches!(goal, Goal::Reach(Predicate::Dead | Predicate::NotDead))
+}
+
 /// The arms, and what they remember from one walker to the next.
 pub(super) struct Schedule {
     arms: Vec<Arm>,
@@ -68,21 +75,21 @@ pub(super) enum Stopped {
 
 impl Schedule {
     /// All arms that suit these goals, the configured one first.
-    pub(super) fn new<'g>(config: &Config, goals: impl IntoIterator<Item = &'g Goal>) -> Self {
-        let (mut reach, mut maximise, mut deadness) = (false, false, false);
+    pub(super) fn new<'g>(
+        config: &Config,
+        classes: usize,
+        goals: impl IntoIterator<Item = &'g Goal>,
+    ) -> Self {
+        let (mut aims, mut maximise, mut deadness) = (false, false, false);
         for goal in goals {
-            match goal {
-                Goal::Reach(predicate) => {
-                    reach = true;
-                    deadness |= predicate.mentions_deadness();
-                }
-                Goal::Maximise(_) => maximise = true,
-            }
+            aims |= has_aim(goal);
+            maximise |= matches!(goal, Goal::Maximise(_));
+            deadness |= matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness());
         }
         let suits = |strategy: &Strategy| match strategy {
             Strategy::Deadlock => deadness,
             Strategy::Pump => maximise,
-            Strategy::Directed | Strategy::Potency | Strategy::Plan => reach || maximise,
+            Strategy::Directed | Strategy::Potency | Strategy::Plan => aims,
             _ => true,
         };
         let mut strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(suits).collect();
@@ -95,7 +102,7 @@ impl Schedule {
         let arm = |strategy| Arm { strategy, work: 0, merit: least_merit(strategy) };
         Schedule {
             arms: strategies.into_iter().map(arm).collect(),
-            slice: FIRST_SLICE,
+            slice: FIRST_SLICE.max(FIRST_SLICE_PER_CLASS * classes as u64).min(LONGEST_SLICE),
             dry: 0,
             longest_walk: config.longest_walk,
             pools: BTreeMap::new(),
@@ -223,7 +230,7 @@ impl Schedule {
             let wanted = goal.filter(|&goal| !walker.machine.is_gone(goal) && tries < 32);
             let Some(current) = wanted.or_else(|| {
                 (limit, tries) = (256, 0);
-                walker.draw(|_| true)
+                walker.draw(has_aim)
             }) else {
                 return;
             };
