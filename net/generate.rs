@@ -1,1 +1,0 @@
-//! Parametric nets with known answers.

@@ -1,0 +1,137 @@
+//! What is known of a generated net.
+
+use crate::net::Net;
+use std::fmt;
+
+/// A number that may be infinite, or finite but too long for 128 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// This many.
+    Exactly(u128),
+    /// Finite, but 2¹²⁸ or more.
+    Beyond,
+    /// Infinitely many.
+    Infinite,
+}
+
+impl Count {
+    /// The number when it is finite and fits.
+    pub fn exact(self) -> Option<u128> {
+        match self {
+            Count::Exactly(number) => Some(number),
+            Count::Beyond | Count::Infinite => None,
+        }
+    }
+
+    /// `base`^`exponent`.
+    pub(super) fn power(base: u32, exponent: u32) -> Count {
+        u128::from(base).checked_pow(exponent).into()
+    }
+
+    /// The product with `factor`.
+    pub(super) fn times(self, factor: u128) -> Count {
+        match self {
+            Count::Exactly(number) => number.checked_mul(factor).into(),
+            Count::Beyond if factor == 0 => Count::Exactly(0),
+            other => other,
+        }
+    }
+
+    /// The sum with `other`.
+    pub(super) fn plus(self, other: Count) -> Count {
+        match (self, other) {
+            (Count::Exactly(a), Count::Exactly(b)) => a.checked_add(b).into(),
+            (Count::Infinite, _) | (_, Count::Infinite) => Count::Infinite,
+            _ => Count::Beyond,
+        }
+    }
+}
+
+impl From<Option<u128>> for Count {
+    /// `None` is a result that overflowed.
+    fn from(number: Option<u128>) -> Count {
+        number.map_or(Count::Beyond, Count::Exactly)
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Count::Exactly(number) => number.fmt(f),
+            Count::Beyond => f.write_str("more than 2^128"),
+            Count::Infinite => f.write_str("infinite"),
+        }
+    }
+}
+
+/// "n choose k", or [`Count::Beyond`] where the way there overflows.
+pub(super) fn choose(n: u64, k: u64) -> Count {
+    let mut result: u128 = 1;
+    for i in 0..k.min(n.saturating_sub(k)) {
+        // The product of i + 1 neighbouring numbers is a multiple of (i + 1)!.
+        match result.checked_mul(u128::from(n - i)) {
+            Some(product) => result = product / u128::from(i + 1),
+            None => return Count::Beyond,
+        }
+    }
+    if k > n { Count::Exactly(0) } else { Count::Exactly(result) }
+}
+
+/// The known answers to the questions of the Model Checking Contest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answers {
+    /// Reachable markings.
+    pub states: Count,
+    /// Pairs of a reachable marking and a transition enabled in it.
+    pub firings: Count,
+    /// The most tokens on one place in a reachable marking; `None` when unbounded.
+    pub most_in_place: Option<u64>,
+    /// The most tokens of one reachable marking; `None` when unbounded.
+    pub most_in_marking: Option<u64>,
+    /// Whether a marking is reachable that enables no transition.
+    pub deadlock: bool,
+    /// Whether every transition is enabled in some reachable marking.
+    pub quasi_live: bool,
+    /// Whether every transition can be enabled again from every reachable marking.
+    pub live: bool,
+    /// Whether some place holds its initial tokens in every reachable marking.
+    pub stable_place: bool,
+}
+
+impl Answers {
+    /// Whether no place ever holds more than one token.
+    pub fn one_safe(&self) -> bool {
+        self.most_in_place.is_some_and(|most| most <= 1)
+    }
+}
+
+/// A net with its known answers.
+#[derive(Clone, Debug)]
+pub struct Specimen {
+    /// The net; its name says family and parameters.
+    pub net: Net,
+    /// What is known of it.
+    pub known: Answers,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_overflow_say_so() {
+        assert_eq!(Count::power(3, 80).exact(), Some(3u128.pow(80)));
+        assert_eq!(Count::power(3, 81), Count::Beyond);
+        assert_eq!(Count::Beyond.plus(Count::Exactly(1)).times(2), Count::Beyond);
+        assert_eq!(Count::Infinite.plus(Count::Beyond), Count::Infinite);
+    }
+
+    #[test]
+    fn binomials_are_exact() {
+        assert_eq!(choose(6, 3), Count::Exactly(20));
+        assert_eq!(choose(60, 30), Count::Exactly(118_264_581_564_861_424));
+        assert_eq!(choose(3, 5), Count::Exactly(0));
+        assert_eq!(choose(5, 0), Count::Exactly(1));
+        assert_eq!(choose(1_000, 500), Count::Beyond);
+    }
+}

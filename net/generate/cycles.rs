@@ -1,0 +1,84 @@
+//! Cycles side by side: as many markings as one likes, counted by a product.
+
+use super::answers::{Answers, Count, Specimen};
+use super::sketch::Sketch;
+
+/// `count` cycles of `length` places with one token each. When `coupled`, the step that closes
+/// cycle i waits until cycle i + 1 is at its start (it reads that place), so that the cycles are
+/// not simply independent; the last one is free.
+///
+/// ```text
+/// place p_i_0 1    place p_i_1    …
+/// transition t_i_j:    p_i_j -> p_i_{j+1}
+/// transition t_i_last: p_i_last + p_{i+1}_0 -> p_i_0 + p_{i+1}_0
+/// ```
+///
+/// # Known answers
+/// One-safe, live, no deadlock, length^count markings: the initial marking reaches each of them
+/// without closing a cycle. Firings: independent count·length^count; coupled, every cycle but the
+/// last has (length − 1)·length^(count−1) + length^(count−2), the last one length^count. Every
+/// marking has `count` tokens.
+///
+/// # Panics
+/// Without cycles, or when they have fewer than two places.
+pub fn cycles(count: u32, length: u32, coupled: bool) -> Specimen {
+    assert!(count >= 1 && length >= 2, "at least one cycle of two places");
+    let kind = if coupled { "coupled" } else { "free" };
+    let mut sketch = Sketch::new(format!("cycles-{count}x{length}-{kind}"));
+    let mut places = Vec::new();
+    for i in 0..count {
+        let cycle: Vec<_> =
+            (0..length).map(|j| sketch.place(&format!("p_{i}_{j}"), u32::from(j == 0))).collect();
+        places.push(cycle);
+    }
+    for (i, cycle) in places.iter().enumerate() {
+        for (j, &from) in cycle.iter().enumerate() {
+            let to = cycle[(j + 1) % cycle.len()];
+            let (mut inputs, mut outputs) = (vec![(from, 1)], vec![(to, 1)]);
+            if coupled && j + 1 == cycle.len() && i + 1 < places.len() {
+                let gate = places[i + 1][0];
+                inputs.push((gate, 1));
+                outputs.push((gate, 1));
+            }
+            sketch.transition(&format!("t_{i}_{j}"), &inputs, &outputs);
+        }
+    }
+    let states = Count::power(length, count);
+    let firings = if coupled && count >= 2 {
+        let most = Count::power(length, count - 1).times(u128::from(length - 1));
+        let closing = Count::power(length, count - 2);
+        most.plus(closing).times(u128::from(count - 1)).plus(states)
+    } else {
+        states.times(count.into())
+    };
+    let known = Answers {
+        states,
+        firings,
+        most_in_place: Some(1),
+        most_in_marking: Some(count.into()),
+        deadlock: false,
+        quasi_live: true,
+        live: true,
+        stable_place: false,
+    };
+    Specimen { net: sketch.build(), known }
+}
+
+/// The benchmark of the explicit engine: a safe net of 100 places, five coupled cycles of twenty,
+/// with 20⁵ = 3 200 000 reachable markings.
+pub fn hundred_places() -> Specimen {
+    cycles(5, 20, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_benchmark_net_has_a_hundred_places() {
+        let Specimen { net, known } = hundred_places();
+        assert_eq!((net.place_count(), net.transition_count()), (100, 100));
+        assert_eq!(known.states, Count::Exactly(3_200_000));
+        assert!(known.one_safe());
+    }
+}

@@ -1,0 +1,70 @@
+//! Tokens that walk on a grid.
+
+use super::answers::{Answers, Count, Specimen, choose};
+use super::sketch::Sketch;
+
+/// A grid of `width` × `height` places; `tokens` tokens start in the corner and step to
+/// neighbours, each step a transition of its own.
+///
+/// # Known answers
+/// With n places and k tokens C(n + k − 1, k) markings, all distributions. Firings: each of the
+/// 2·(w·(h − 1) + h·(w − 1)) steps is enabled in the C(n + k − 2, k − 1) markings that mark its
+/// start. Live and without deadlock, unless there is no token (then nothing ever fires) or one
+/// place only (no transition: a deadlock, and vacuously live). One place may hold all k.
+///
+/// # Panics
+/// Without places.
+pub fn grid(width: u32, height: u32, tokens: u32) -> Specimen {
+    assert!(width >= 1 && height >= 1, "a grid needs a place");
+    let mut sketch = Sketch::new(format!("grid-{width}x{height}-{tokens}"));
+    let mut places = Vec::new();
+    for y in 0..height {
+        for x in 0..width {
+            let here = if x == 0 && y == 0 { tokens } else { 0 };
+            places.push(sketch.place(&format!("p_{x}_{y}"), here));
+        }
+    }
+    let at = |x: u32, y: u32| places[y as usize * width as usize + x as usize];
+    let mut steps: u128 = 0;
+    for y in 0..height {
+        for x in 0..width {
+            for (direction, to_x, to_y) in [("right", x + 1, y), ("down", x, y + 1)] {
+                if to_x < width && to_y < height {
+                    let (here, there) = ((at(x, y), 1), (at(to_x, to_y), 1));
+                    sketch.transition(&format!("{direction}_{x}_{y}"), &[here], &[there]);
+                    sketch.transition(&format!("un{direction}_{x}_{y}"), &[there], &[here]);
+                    steps += 2;
+                }
+            }
+        }
+    }
+    let n = u64::from(width) * u64::from(height);
+    let k = u64::from(tokens);
+    let moves = tokens > 0 && n > 1;
+    let marked = if k == 0 { Count::Exactly(0) } else { choose(n + k - 2, k - 1) };
+    let known = Answers {
+        states: if k == 0 { Count::Exactly(1) } else { choose(n + k - 1, k) },
+        firings: marked.times(steps),
+        most_in_place: Some(k),
+        most_in_marking: Some(k),
+        deadlock: !moves,
+        quasi_live: moves || n == 1,
+        live: moves || n == 1,
+        stable_place: !moves,
+    };
+    Specimen { net: sketch.build(), known }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_joined_both_ways() {
+        let Specimen { net, known } = grid(3, 2, 1);
+        assert_eq!((net.place_count(), net.transition_count()), (6, 14));
+        assert_eq!(known.states, Count::Exactly(6));
+        assert_eq!(known.firings, Count::Exactly(14));
+        assert!(known.one_safe());
+    }
+}

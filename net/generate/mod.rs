@@ -1,0 +1,72 @@
+//! Parametric nets whose answers are known by construction, and random nets and goals by seed.
+//!
+//! Engines, rules and encodings are tested on these, benchmarks grow their parameters, and
+//! [`pnml`] feeds them to the command line. One file per family; each says what is known of it
+//! and why, and returns the answers as data beside the net ([`Specimen`]), so that a test can run
+//! over all families without knowing any ([`specimens`]).
+//!
+//! Sizes are `u32`; a net of more nodes than the builder takes (2³² − 1) panics.
+
+mod answers;
+mod binary_counter;
+mod counters;
+mod cycles;
+mod grid;
+mod mutual_exclusion;
+mod philosophers;
+mod pnml;
+mod producer_consumer;
+mod random;
+mod random_goal;
+mod sketch;
+mod token_ring;
+
+pub use answers::{Answers, Count, Specimen};
+pub use binary_counter::binary_counter;
+pub use counters::counters;
+pub use cycles::{cycles, hundred_places};
+pub use grid::grid;
+pub use mutual_exclusion::mutual_exclusion;
+pub use philosophers::philosophers;
+pub use pnml::{pnml, write_pnml};
+pub use producer_consumer::producer_consumer;
+pub use random::{Kind, Shape, random, random_with};
+pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};
+pub use token_ring::token_ring;
+
+/// Every family at small parameters, none with more than 10⁴ reachable markings, unless infinitely
+/// many: what a test over all families iterates.
+pub fn specimens() -> Vec<Specimen> {
+    let mut all = Vec::new();
+    all.extend((2..=6).map(philosophers));
+    all.extend((1..=6).map(token_ring));
+    all.extend(
+        [(1, 0), (1, 1), (3, 0), (3, 1), (4, 2), (3, 5)].map(|(n, k)| mutual_exclusion(n, k)),
+    );
+    all.extend(
+        [(2, 1, 1), (5, 2, 3), (7, 2, 2), (13, 3, 6)].map(|(c, a, b)| producer_consumer(c, a, b)),
+    );
+    all.extend((1..=3).map(counters));
+    all.extend((1..=8).map(binary_counter));
+    all.extend(
+        [(1, 1, 2), (3, 2, 1), (2, 2, 3), (3, 3, 2), (2, 1, 0)].map(|(w, h, k)| grid(w, h, k)),
+    );
+    all.extend([(1, 2), (3, 4), (5, 3)].map(|(n, l)| cycles(n, l, false)));
+    all.extend([(1, 2), (3, 4), (5, 3)].map(|(n, l)| cycles(n, l, true)));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_specimen_has_its_own_name() {
+        let mut names: Vec<String> =
+            specimens().iter().map(|specimen| specimen.net.name().to_owned()).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,88 @@
+//! Mutual exclusion by a lock of several permits.
+
+use super::answers::{Answers, Count, Specimen, choose};
+use super::sketch::Sketch;
+
+/// `processes` processes that share a lock of `permits` permits.
+///
+/// ```text
+/// place lock K    place idle 1    place wait    place critical    # the last three per process
+/// transition request: idle -> wait
+/// transition enter:   wait + lock -> critical
+/// transition leave:   critical -> idle + lock
+/// ```
+///
+/// # Known answers
+/// At most k are critical. Markings: Σ_{j ≤ min(k, n)} C(n, j)·2ⁿ⁻ʲ, j being critical and the
+/// others idle or waiting. Without a permit the only deadlock is that all wait, no `enter` or
+/// `leave` ever fires, and the lock is stable (as `critical` is); else live. The most tokens on a
+/// place max(1, k), in a marking n + k.
+///
+/// # Panics
+/// Without processes.
+pub fn mutual_exclusion(processes: u32, permits: u32) -> Specimen {
+    assert!(processes >= 1, "a lock needs a process");
+    let mut sketch = Sketch::new(format!("mutual-exclusion-{processes}-{permits}"));
+    let lock = sketch.place("lock", permits);
+    for i in 0..processes {
+        let idle = sketch.place(&format!("idle_{i}"), 1);
+        let wait = sketch.place(&format!("wait_{i}"), 0);
+        let critical = sketch.place(&format!("critical_{i}"), 0);
+        sketch.transition(&format!("request_{i}"), &[(idle, 1)], &[(wait, 1)]);
+        sketch.transition(&format!("enter_{i}"), &[(wait, 1), (lock, 1)], &[(critical, 1)]);
+        sketch.transition(&format!("leave_{i}"), &[(critical, 1)], &[(idle, 1), (lock, 1)]);
+    }
+    let n = processes;
+    let mut states = Count::Exactly(0);
+    let mut firings = Count::Exactly(0);
+    for j in 0..=permits.min(n) {
+        let critical = choose(n.into(), j.into());
+        let rest = n - j;
+        let markings = product(critical, Count::power(2, rest));
+        states = states.plus(markings);
+        // Every critical process may leave; every other one may request or, with a permit left,
+        // enter: half of them are idle and half waiting, over all markings of this j.
+        firings = firings.plus(markings.times(j.into()));
+        if rest > 0 {
+            let half = product(critical, Count::power(2, rest - 1)).times(rest.into());
+            firings = firings.plus(half);
+            if j < permits {
+                firings = firings.plus(half);
+            }
+        }
+    }
+    let known = Answers {
+        states,
+        firings,
+        most_in_place: Some(u64::from(permits.max(1))),
+        most_in_marking: Some(u64::from(n) + u64::from(permits)),
+        deadlock: permits == 0,
+        quasi_live: permits > 0,
+        live: permits > 0,
+        stable_place: permits == 0,
+    };
+    Specimen { net: sketch.build(), known }
+}
+
+fn product(a: Count, b: Count) -> Count {
+    match b {
+        Count::Exactly(factor) => a.times(factor),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_permit_excludes_and_none_blocks() {
+        let one = mutual_exclusion(3, 1).known;
+        assert_eq!(one.states, Count::Exactly(8 + 3 * 4));
+        assert!(one.one_safe() && one.live && !one.deadlock);
+        let none = mutual_exclusion(3, 0).known;
+        assert_eq!(none.states, Count::Exactly(8));
+        assert!(none.deadlock && !none.quasi_live);
+        assert!(!mutual_exclusion(3, 2).known.one_safe());
+    }
+}

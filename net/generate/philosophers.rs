@@ -1,0 +1,84 @@
+//! Dining philosophers who take their forks one after the other, as in the Model Checking Contest.
+
+use super::answers::{Answers, Count, Specimen};
+use super::sketch::Sketch;
+
+/// `tables` philosophers around a table, each with a fork to the left, shared with the neighbours.
+/// A philosopher takes either fork first, then the other, eats, and puts both back.
+///
+/// ```text
+/// place think 1    place fork 1    place left    place right    place eat
+/// transition take_left:   think + fork      -> left
+/// transition take_right:  think + next_fork -> right
+/// transition then_right:  left + next_fork  -> eat
+/// transition then_left:   right + fork      -> eat
+/// transition leave:       eat -> think + fork + next_fork
+/// ```
+///
+/// # Known answers
+/// One-safe. A marking is given by where each fork is (table, its left or its right user), and
+/// all 3ⁿ such choices are reachable: from all forks on the table each holder takes his own.
+/// Firings 7n·3ⁿ⁻²: of the nine ways of a philosopher's two forks, taking a first fork is
+/// possible in 2 + 2, a second in 1 + 1, leaving in 1. Two deadlocks: all hold their left forks,
+/// or all their right ones. Hence quasi-live, not live. The most tokens: everybody thinks, 2n.
+///
+/// # Panics
+/// With fewer than two philosophers, who would have one fork for both hands.
+pub fn philosophers(tables: u32) -> Specimen {
+    assert!(tables >= 2, "a philosopher needs two forks");
+    let mut sketch = Sketch::new(format!("philosophers-{tables}"));
+    let places: Vec<_> = (0..tables)
+        .map(|i| {
+            let names = ["think", "fork", "left", "right", "eat"];
+            let tokens = [1, 1, 0, 0, 0];
+            [0, 1, 2, 3, 4].map(|k| sketch.place(&format!("{}_{i}", names[k]), tokens[k]))
+        })
+        .collect();
+    for (i, &[think, fork, left, right, eat]) in places.iter().enumerate() {
+        let next = places[(i + 1) % places.len()][1];
+        let mut add = |name, inputs: &[_], outputs: &[_]| {
+            let one = |places: &[_]| places.iter().map(|&p| (p, 1)).collect::<Vec<_>>();
+            sketch.transition(&format!("{name}_{i}"), &one(inputs), &one(outputs));
+        };
+        add("take_left", &[think, fork], &[left]);
+        add("take_right", &[think, next], &[right]);
+        add("then_right", &[left, next], &[eat]);
+        add("then_left", &[right, fork], &[eat]);
+        add("leave", &[eat], &[think, fork, next]);
+    }
+    let known = Answers {
+        states: Count::power(3, tables),
+        firings: Count::power(3, tables - 2).times(7 * u128::from(tables)),
+        most_in_place: Some(1),
+        most_in_marking: Some(2 * u64::from(tables)),
+        deadlock: true,
+        quasi_live: true,
+        live: false,
+        stable_place: false,
+    };
+    Specimen { net: sketch.build(), known }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_five_places_and_transitions_each() {
+        let Specimen { net, known } = philosophers(10);
+        assert_eq!((net.place_count(), net.transition_count()), (50, 50));
+        assert_eq!(known.states, Count::Exactly(59_049));
+        assert!(known.one_safe());
+    }
+
+    #[test]
+    fn all_left_forks_taken_is_a_deadlock() {
+        let net = philosophers(7).net;
+        let mut marking = net.initial().clone();
+        for i in 0..7 {
+            let take = net.transition_named(&format!("take_left_{i}")).unwrap();
+            net.fire(&mut marking, take).unwrap();
+        }
+        assert!(net.is_dead(&marking));
+    }
+}

@@ -1,0 +1,191 @@
+//! Writing a net as PNML (place/transition nets, version 2009), the contest's format.
+
+use crate::net::Net;
+use crate::units::{Unit, Units};
+use std::fmt::{self, Write};
+
+/// The net as a PNML document. Places, then transitions, then arcs; labels as names where the net
+/// has them, and nested units as the contest writes them.
+pub fn pnml(net: &Net) -> String {
+    let mut text = String::new();
+    write_pnml(net, &mut text).expect("writing to a String does not fail");
+    text
+}
+
+/// Writes what [`pnml`] returns, piece by piece: for nets too large to hold twice.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn write_pnml(net: &Net, out: &mut dyn Write) -> fmt::Result {
+    const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar";
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(out, "<pnml xmlns=\"{NAMESPACE}/pnml\">")?;
+    writeln!(out, "<net id=\"{}\" type=\"{NAMESPACE}/ptnet\">", Escaped(net.name()))?;
+    writeln!(out, "<name><text>{}</text></name>", Escaped(net.name()))?;
+    writeln!(out, "<page id=\"page\">")?;
+    for p in net.places() {
+        let id = net.place_name(p);
+        write!(out, "<place id=\"{}\">", Escaped(id))?;
+        write!(out, "<name><text>{}</text></name>", Escaped(net.place_label(p).unwrap_or(id)))?;
+        if net.initial()[p] > 0 {
+            write!(out, "<initialMarking><text>{}</text></initialMarking>", net.initial()[p])?;
+        }
+        writeln!(out, "</place>")?;
+    }
+    for t in net.transitions() {
+        let id = net.transition_name(t);
+        write!(out, "<transition id=\"{}\">", Escaped(id))?;
+        write!(
+            out,
+            "<name><text>{}</text></name>",
+            Escaped(net.transition_label(t).unwrap_or(id))
+        )?;
+        writeln!(out, "</transition>")?;
+    }
+    write_arcs(net, out)?;
+    if let Some(units) = net.units() {
+        write_units(net, units, out)?;
+    }
+    writeln!(out, "</page>\n</net>\n</pnml>")
+}
+
+/// Arc ids are made up: `arc0`, `arc1`, … with as many leading underscores as keep them apart
+/// from the ids of nodes.
+fn write_arcs(net: &Net, out: &mut dyn Write) -> fmt::Result {
+    let mut prefix = String::from("arc");
+    let names = || {
+        let places = net.places().map(|p| net.place_name(p));
+        places.chain(net.transitions().map(|t| net.transition_name(t)))
+    };
+    while names().any(|name| name.starts_with(&prefix)) {
+        prefix.insert(0, '_');
+    }
+    let mut number = 0usize;
+    let mut arc = |out: &mut dyn Write, source: &str, target: &str, weight: u64| {
+        let (source, target) = (Escaped(source), Escaped(target));
+        write!(out, "<arc id=\"{prefix}{number}\" source=\"{source}\" target=\"{target}\"")?;
+        number += 1;
+        match weight {
+            1 => writeln!(out, "/>"),
+            _ => writeln!(out, "><inscription><text>{weight}</text></inscription></arc>"),
+        }
+    };
+    for t in net.transitions() {
+        let name = net.transition_name(t);
+        for input in net.pre(t) {
+            arc(out, net.place_name(input.place), name, input.weight)?;
+        }
+        for output in net.post(t) {
+            arc(out, name, net.place_name(output.place), output.weight)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
+    let (places, transitions) = (net.place_count(), net.transition_count());
+    writeln!(out, "<toolspecific tool=\"nupn\" version=\"1.1\">")?;
+    let arcs = net.arc_count();
+    writeln!(out, "<size places=\"{places}\" transitions=\"{transitions}\" arcs=\"{arcs}\"/>")?;
+    let root = Escaped(&units.get(units.root()).name);
+    let (count, safe) = (units.len(), units.safe());
+    writeln!(out, "<structure units=\"{count}\" root=\"{root}\" safe=\"{safe}\">")?;
+    // Children are collected once: a look-up per unit would be quadratic in their number.
+    let mut children: Vec<Vec<&Unit>> = vec![Vec::new(); units.len()];
+    for (_, unit) in units.iter() {
+        if let Some(parent) = unit.parent {
+            children[parent.index()].push(unit);
+        }
+    }
+    for (id, unit) in units.iter() {
+        write!(out, "<unit id=\"{}\"><places>", Escaped(&unit.name))?;
+        write_list(out, unit.places.iter().map(|&p| net.place_name(p)))?;
+        write!(out, "</places><subunits>")?;
+        write_list(out, children[id.index()].iter().map(|unit| &*unit.name))?;
+        writeln!(out, "</subunits></unit>")?;
+    }
+    writeln!(out, "</structure>\n</toolspecific>")
+}
+
+fn write_list<'n>(out: &mut dyn Write, names: impl Iterator<Item = &'n str>) -> fmt::Result {
+    for (at, name) in names.enumerate() {
+        write!(out, "{}{}", if at == 0 { "" } else { " " }, Escaped(name))?;
+    }
+    Ok(())
+}
+
+/// Text for an attribute or an element. White space other than a blank is written by number, or
+/// a reader would turn it into blanks; characters that XML does not know become U+FFFD.
+struct Escaped<'t>(&'t str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
+                '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NetBuilder, UnitId};
+
+    #[test]
+    fn a_net_is_written_with_weights_tokens_and_escapes() {
+        let net = crate::text::parse(
+            "net \"a<b\"
+             place \"p & q\" 2
+             place arc0
+             transition \"say \\\"t\\\"\": 2*\"p & q\" -> arc0",
+        )
+        .unwrap();
+        let text = pnml(&net);
+        for part in [
+            "<net id=\"a&lt;b\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">",
+            "<place id=\"p &amp; q\"><name><text>p &amp; q</text></name>\
+             <initialMarking><text>2</text></initialMarking></place>",
+            "<transition id=\"say &quot;t&quot;\">",
+            "<arc id=\"_arc0\" source=\"p &amp; q\" target=\"say &quot;t&quot;\">\
+             <inscription><text>2</text></inscription></arc>",
+            "<arc id=\"_arc1\" source=\"say &quot;t&quot;\" target=\"arc0\"/>",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains("nupn"));
+    }
+
+    #[test]
+    fn control_characters_do_not_break_the_document() {
+        assert_eq!(Escaped("a\tb\nc\u{1}>").to_string(), "a&#9;b&#10;c\u{fffd}&gt;");
+    }
+
+    #[test]
+    fn labels_and_nested_units_are_written() {
+        let mut builder = NetBuilder::new("n");
+        let p = builder.place("p", 1).unwrap();
+        let q = builder.place("q", 0).unwrap();
+        builder.label_place(p, "the first");
+        let units = vec![
+            Unit { name: "root".into(), places: vec![], parent: None },
+            Unit { name: "u".into(), places: vec![p, q], parent: Some(UnitId::new(0)) },
+        ];
+        let initial = builder.initial();
+        let units = Units::new(units, UnitId::new(0), true, &initial, |_| "").unwrap();
+        builder.set_units(units);
+        let text = pnml(&builder.build().unwrap());
+        assert!(text.contains("<text>the first</text>"));
+        assert!(text.contains("<structure units=\"2\" root=\"root\" safe=\"true\">"));
+        assert!(text.contains("<unit id=\"root\"><places></places><subunits>u</subunits></unit>"));
+        assert!(text.contains("<unit id=\"u\"><places>p q</places><subunits></subunits></unit>"));
+    }
+}
