@@ -9,6 +9,7 @@ pub mod board;
 pub mod engine;
 pub mod evidence;
 pub mod mcc;
+pub mod reduction;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

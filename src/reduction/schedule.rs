@@ -1,0 +1,182 @@
+//! The order of the rules and when they stop.
+//!
+//! Cheap rules that never grow the net run to a fixpoint; then one batch of each agglomeration
+//! that adds no transitions; then, when nothing else applies, one batch of each rule that multiplies
+//! or is expensive. Whenever something was applied it starts over with the cheap rules. Rules that
+//! read the whole net run once per such round.
+//!
+//! Every rule has a cursor in the net's journal, so it sees each change once. The net between any
+//! two applications is valid, so the budget may end it anywhere.
+
+use super::Config;
+use super::back::Back;
+use super::change::apply;
+use super::log::Log;
+use super::needs::Needs;
+use super::outcome::Findings;
+use super::rule::{Context, Rule, Stage};
+use super::statistics::RuleStatistics;
+use super::work::{Cursor, WorkNet};
+use crate::solvers::Budget;
+use std::time::Instant;
+
+struct Running {
+    rule: Box<dyn Rule>,
+    cursor: Cursor,
+    statistics: RuleStatistics,
+}
+
+/// A reduction under way.
+pub(super) struct Schedule<'a> {
+    pub(super) net: WorkNet,
+    pub(super) back: Back,
+    pub(super) findings: Findings,
+    pub(super) log: Log,
+    needs: &'a Needs,
+    budget: &'a Budget,
+    config: &'a Config,
+    rules: Vec<Running>,
+    pub(super) rounds: u32,
+    pub(super) cut_short: bool,
+}
+
+/// How many foci are handled between two looks at the budget.
+const PATIENCE: usize = 64;
+
+impl<'a> Schedule<'a> {
+    pub(super) fn new(
+        net: WorkNet,
+        rules: Vec<Box<dyn Rule>>,
+        needs: &'a Needs,
+        budget: &'a Budget,
+        config: &'a Config,
+    ) -> Self {
+        let running = |rule: Box<dyn Rule>| Running {
+            statistics: RuleStatistics { name: rule.name(), ..RuleStatistics::default() },
+            cursor: Cursor::default(),
+            rule,
+        };
+        let back = Back::new(net.original_transitions());
+        let keeps_support = needs.preserve.covers(super::Preserve::REACHABILITY);
+        Schedule {
+            net,
+            back,
+            findings: Findings::new(keeps_support),
+            log: Log::default(),
+            needs,
+            budget,
+            config,
+            rules: rules.into_iter().map(running).collect(),
+            rounds: 0,
+            cut_short: false,
+        }
+    }
+
+    pub(super) fn statistics(&self) -> Vec<RuleStatistics> {
+        self.rules.iter().map(|running| running.statistics.clone()).collect()
+    }
+
+    /// Runs to the fixpoint, or the end of the budget.
+    pub(super) fn run(&mut self) {
+        let mut growths = 0;
+        let mut smallest = usize::MAX;
+        loop {
+            self.rounds += 1;
+            let mut changed = self.stage(Stage::Global);
+            changed |= self.fixpoint();
+            changed |= self.stage(Stage::Agglomeration);
+            if !changed {
+                changed = self.stage(Stage::Product);
+                if self.net.transition_count() >= smallest {
+                    growths += 1;
+                }
+                smallest = smallest.min(self.net.transition_count());
+            }
+            if !changed || self.cut_short || growths > self.config.growth_rounds {
+                // Leave nothing behind that the last round made superfluous.
+                while !self.cut_short && self.stage(Stage::Global) | self.fixpoint() {}
+                return;
+            }
+        }
+    }
+
+    fn fixpoint(&mut self) -> bool {
+        let mut changed = false;
+        while self.stage(Stage::Cheap) {
+            changed = true;
+        }
+        changed
+    }
+
+    /// One batch of every rule of the stage.
+    fn stage(&mut self, stage: Stage) -> bool {
+        let mut changed = false;
+        for at in 0..self.rules.len() {
+            if self.rules[at].rule.stage() == stage && !self.cut_short {
+                changed |= self.batch(at);
+            }
+        }
+        changed
+    }
+
+    fn batch(&mut self, at: usize) -> bool {
+        let start = Instant::now();
+        let (places, transitions) = (self.net.place_count(), self.net.transition_count());
+        let running = &mut self.rules[at];
+        let dirty = self.net.dirty_since(&mut running.cursor);
+        let mut foci = Vec::new();
+        if !dirty.is_empty() {
+            running.rule.find(&self.net, &dirty, &mut foci);
+        }
+        self.net.start_batch();
+        let name = running.rule.name();
+        let dropped = self.config.dropped.filter(|(rule, _)| *rule == name).map(|(_, n)| n);
+        let (mut applied, mut refused) = (0, 0);
+        let found = foci.len() as u64;
+        for (number, focus) in foci.into_iter().enumerate() {
+            if number % PATIENCE == 0 && self.budget.is_exhausted() {
+                self.cut_short = true;
+                break;
+            }
+            // Found on the net as it was: earlier applications of this batch may have taken it.
+            if !focus.places.iter().all(|&p| self.net.has_place(p))
+                || !focus.transitions.iter().all(|&t| self.net.has_transition(t))
+            {
+                continue;
+            }
+            if running.rule.waits() {
+                let fresh = |&p: &crate::net::PlaceId| {
+                    let mut around = self.net.consumers(p).chain(self.net.producers(p));
+                    around.any(|t| self.net.is_fresh(t))
+                };
+                if focus.places.iter().any(fresh) {
+                    focus.places.iter().for_each(|&p| self.net.note_place(p));
+                    continue;
+                }
+            }
+            let context = Context::new(&self.net, self.needs.preserve, dropped);
+            let Some(proposal) = running.rule.check(&context, &focus) else { continue };
+            match apply(&mut self.net, &mut self.back, &mut self.findings, proposal) {
+                Ok(()) => {
+                    applied += 1;
+                    self.findings.lossy |= !running.rule.is_lossless();
+                    if self.config.keep_log {
+                        self.log.push(name, &focus);
+                    }
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        let statistics = &mut running.statistics;
+        statistics.foci += found;
+        statistics.applied += applied;
+        statistics.refused += refused;
+        statistics.places_removed += (places - self.net.place_count()) as u64;
+        statistics.transitions_removed += transitions as i64 - self.net.transition_count() as i64;
+        statistics.time += start.elapsed();
+        if applied > 0 {
+            tracing::debug!("reduction: {name}: {applied} applications, {} foci", found);
+        }
+        applied > 0
+    }
+}
