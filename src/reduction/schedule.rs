@@ -14,7 +14,7 @@ use super::change::apply;
 use super::log::Log;
 use super::needs::Needs;
 use super::outcome::Findings;
-use super::rule::{Context, Rule, Stage};
+use super::rule::{Context, Focus, Rule, Stage};
 use super::statistics::RuleStatistics;
 use super::work::{Cursor, WorkNet};
 use crate::solvers::Budget;
@@ -121,6 +121,7 @@ impl<'a> Schedule<'a> {
 
     fn batch(&mut self, at: usize) -> bool {
         let start = Instant::now();
+        let applied_before = self.rules[at].statistics.applied;
         let (places, transitions) = (self.net.place_count(), self.net.transition_count());
         let running = &mut self.rules[at];
         let dirty = self.net.dirty_since(&mut running.cursor);
@@ -128,15 +129,34 @@ impl<'a> Schedule<'a> {
         if !dirty.is_empty() {
             running.rule.find(&self.net, &dirty, &mut foci);
         }
-        self.net.start_batch();
+        self.apply_all(at, foci, usize::MAX);
+        let running = &mut self.rules[at];
+        let statistics = &mut running.statistics;
+        statistics.places_removed += (places - self.net.place_count()) as u64;
+        statistics.transitions_removed += transitions as i64 - self.net.transition_count() as i64;
+        statistics.time += start.elapsed();
+        let applied = statistics.applied - applied_before;
+        if applied > 0 {
+            tracing::debug!("reduction: {}: {applied} applications", statistics.name);
+        }
+        applied > 0
+    }
+
+    /// Checks each focus on the net as it is by then, and applies the first `most` that pass.
+    fn apply_all(&mut self, at: usize, foci: Vec<Focus>, most: usize) {
+        let running = &mut self.rules[at];
         let name = running.rule.name();
         let dropped = self.config.dropped.filter(|(rule, _)| *rule == name).map(|(_, n)| n);
-        let (mut applied, mut refused) = (0, 0);
-        let found = foci.len() as u64;
+        let statistics = &mut running.statistics;
+        statistics.foci += foci.len() as u64;
+        self.net.start_batch();
+        let mut left = most;
         for (number, focus) in foci.into_iter().enumerate() {
             if number % PATIENCE == 0 && self.budget.is_exhausted() {
                 self.cut_short = true;
-                break;
+            }
+            if self.cut_short || left == 0 {
+                return;
             }
             // Found on the net as it was: earlier applications of this batch may have taken it.
             if !focus.places.iter().all(|&p| self.net.has_place(p))
@@ -144,39 +164,77 @@ impl<'a> Schedule<'a> {
             {
                 continue;
             }
-            if running.rule.waits() {
-                let fresh = |&p: &crate::net::PlaceId| {
-                    let mut around = self.net.consumers(p).chain(self.net.producers(p));
-                    around.any(|t| self.net.is_fresh(t))
-                };
-                if focus.places.iter().any(fresh) {
-                    focus.places.iter().for_each(|&p| self.net.note_place(p));
-                    continue;
-                }
+            if running.rule.waits() && self.net.is_fresh_around(&focus.places) {
+                focus.places.iter().for_each(|&p| self.net.note_place(p));
+                continue;
             }
             let context = Context::new(&self.net, self.needs.preserve, dropped);
             let Some(proposal) = running.rule.check(&context, &focus) else { continue };
             match apply(&mut self.net, &mut self.back, &mut self.findings, proposal) {
                 Ok(()) => {
-                    applied += 1;
+                    left -= 1;
+                    statistics.applied += 1;
                     self.findings.lossy |= !running.rule.is_lossless();
                     if self.config.keep_log {
                         self.log.push(name, &focus);
                     }
                 }
-                Err(_) => refused += 1,
+                Err(_) => statistics.refused += 1,
             }
         }
-        let statistics = &mut running.statistics;
-        statistics.foci += found;
-        statistics.applied += applied;
-        statistics.refused += refused;
-        statistics.places_removed += (places - self.net.place_count()) as u64;
-        statistics.transitions_removed += transitions as i64 - self.net.transition_count() as i64;
-        statistics.time += start.elapsed();
-        if applied > 0 {
-            tracing::debug!("reduction: {name}: {applied} applications, {} foci", found);
-        }
-        applied > 0
     }
+
+    /// See [`Config::any_focus`].
+    pub(super) fn run_anywhere(&mut self, seed: u64) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for at in 0..self.rules.len() {
+            let mut foci = every_focus(&self.net, &mut rng);
+            rng.shuffle(&mut foci);
+            self.apply_all(at, foci, 3);
+        }
+    }
+}
+
+/// Every focus of a small net, of whatever form: up to three places, up to three transitions, one
+/// place with transitions around it, any set of transitions, and some sets of both.
+fn every_focus(net: &WorkNet, rng: &mut fastrand::Rng) -> Vec<Focus> {
+    let places: Vec<_> = net.places().collect();
+    let transitions: Vec<_> = net.transitions().collect();
+    let mut foci = Vec::new();
+    for &p in &places {
+        foci.push(Focus::place(p));
+        foci.extend(places.iter().map(|&q| Focus::places([p, q])));
+        let rows: [Vec<_>; 2] = [net.producers(p).collect(), net.consumers(p).collect()];
+        for row in rows.iter().filter(|row| row.len() <= 6) {
+            let some = subsets(row).map(|some| Focus { places: vec![p], transitions: some });
+            foci.extend(some);
+        }
+    }
+    for &t in &transitions {
+        for &u in &transitions {
+            foci.push(Focus::transitions([t, u]));
+            foci.extend(transitions.iter().map(|&v| Focus::transitions([t, u, v])));
+        }
+    }
+    if transitions.len() <= 8 && places.len() <= 8 {
+        foci.extend(subsets(&transitions).map(Focus::transitions));
+        for some in subsets(&places) {
+            let inside =
+                |t: &crate::net::TransitionId| net.arcs(*t).all(|(p, ..)| some.contains(&p));
+            let moves: Vec<_> = transitions.iter().copied().filter(inside).collect();
+            let fewer = moves.iter().copied().filter(|_| rng.bool()).collect();
+            foci.push(Focus { places: some.clone(), transitions: moves });
+            foci.push(Focus { places: some.clone(), transitions: fewer });
+            let any = transitions.iter().copied().filter(|_| rng.bool()).collect();
+            foci.push(Focus { places: some, transitions: any });
+        }
+    }
+    foci
+}
+
+/// All subsets but the empty one.
+fn subsets<T: Copy>(all: &[T]) -> impl Iterator<Item = Vec<T>> {
+    (1u32..1 << all.len()).map(|mask| {
+        all.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, &x)| x).collect()
+    })
 }

@@ -347,9 +347,10 @@ impl WorkNet {
         self.changes(t).any(|(p, _)| self.in_support(p))
     }
 
-    /// Whether `t` was made or changed in the running batch.
-    pub(super) fn is_fresh(&self, t: TransitionId) -> bool {
-        self.transitions[t.index()].batch == self.batch
+    /// Whether a transition around these places was made or changed in the running batch.
+    pub(super) fn is_fresh_around(&self, places: &[PlaceId]) -> bool {
+        let fresh = |t: TransitionId| self.transitions[t.index()].batch == self.batch;
+        places.iter().any(|&p| self.consumers(p).chain(self.producers(p)).any(fresh))
     }
 }
 

@@ -111,9 +111,11 @@ impl Rule for FusedCycles {
         let at: HashMap<PlaceId, usize> = places.iter().copied().zip(0..).collect();
         let mut moves = Vec::with_capacity(focus.transitions.len());
         for &t in &focus.transitions {
-            let ends = move_of(net, t).and_then(|(p, q)| Some((*at.get(&p)?, *at.get(&q)?)));
-            net.require(2, ends.is_some())?;
-            moves.extend(ends.map(|(from, to)| (from, to, t)));
+            let end = |row: &[Arc]| row.iter().find_map(|arc| at.get(&arc.place).copied());
+            let (from, to) = (end(net.pre(t))?, end(net.post(t))?);
+            let is_move = move_of(net, t).is_some_and(|(p, q)| p != q);
+            net.require(2, is_move)?;
+            moves.push((from, to, t));
         }
         let forth = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (from, to)));
         let back = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (to, from)));

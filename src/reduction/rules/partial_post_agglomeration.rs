@@ -21,21 +21,21 @@
 //!
 //! # Conditions
 //! Focus: a place p and some transitions F that take from it. H are all transitions that put to p.
-//! 1. p is not in S.
-//! 2. Each f in F takes w tokens from p and nothing else, and puts nothing to p.
-//! 3. No f touches S.
-//! 4. Each h in H puts w tokens to p and takes none from it.
-//! 5. m₀(p) < w.
+//! 1. Each f in F takes w tokens from p and nothing else, and puts nothing to p.
+//! 2. Each h in H puts w tokens to p and takes none from it.
+//! 3. m₀(p) < w.
 //!
 //! # Preserves
-//! R only: the choice among the consumers is made early, which may make a deadlock.
+//! R only, and every reachable marking: but the choice among the consumers is made early, which may
+//! make a deadlock.
 //!
 //! # Soundness
-//! Consider the last moment before a firing of f at which p was below w: by (5) there is one, and
-//! by (4) a firing of some h ended it. From then on p holds at least w, so each other consumer
+//! Consider the last moment before a firing of f at which p was below w: by (3) there is one, and
+//! by (2) a firing of some h ended it. From then on p holds at least w, so each other consumer
 //! leaves at least w; moving f to right behind that h keeps them enabled, and f is enabled there
-//! by (2). What f puts comes earlier. Do so for one f after the other, counting h f as a
-//! transition that does not change p. S ends the same by (3).
+//! by (1). What f puts comes earlier. Do so for one f after the other, counting h f as a
+//! transition that does not change p. The run ends in the same marking. So p and f may be in S or
+//! touch it; it is just that an f that touches S gains nothing by the merge.
 //!
 //! # Back-translation
 //! Merged transitions stand for h f.
@@ -75,7 +75,7 @@ impl Rule for PartialPostAgglomeration {
     }
 
     fn conditions(&self) -> u8 {
-        5
+        3
     }
 
     fn waits(&self) -> bool {
@@ -104,17 +104,15 @@ impl Rule for PartialPostAgglomeration {
         let [p] = focus.places[..] else { return None };
         let consumers = &focus.transitions;
         let weight = net.pre_weight(*consumers.first()?, p);
-        net.require(1, !net.in_support(p))?;
         let only = |&f: &TransitionId| {
             takes_only_from(net, f, p)
                 && net.pre_weight(f, p) == weight
                 && net.post_weight(f, p) == 0
         };
-        net.require(2, consumers.iter().all(only))?;
-        net.require(3, consumers.iter().all(|&f| !net.touches_support(f)))?;
+        net.require(1, consumers.iter().all(only))?;
         let feeds = |h| net.post_weight(h, p) == weight && net.pre_weight(h, p) == 0;
-        net.require(4, net.producers(p).all(feeds))?;
-        net.require(5, net.tokens(p) < weight)?;
+        net.require(2, net.producers(p).all(feeds))?;
+        net.require(3, net.tokens(p) < weight)?;
         let mut edits = Vec::new();
         for h in net.producers(p) {
             for &f in consumers {

@@ -17,15 +17,14 @@
 //! Focus: a place p. Let low be the least of m₀(p) and of post(u,p) over all u that take more from
 //! p than they put.
 //! 1. pre(t,p) ≤ low for each transition t whose arc p → t is dropped; post(t,p) falls by as much.
-//! 2. post(t,p) ≥ pre(t,p) for these.
 //!
 //! # Preserves
 //! R, D, L, and every reachable marking.
 //!
 //! # Soundness
 //! p never holds fewer than low: it starts with no fewer, and whoever lowers it leaves post(u,p)
-//! at least. So by (1) the arc blocks nobody, and by (2) what is left of it is an arc t → p of
-//! the same effect. The arcs of u itself stay: pre(u,p) > post(u,p) ≥ low.
+//! at least. So by (1) the arc blocks nobody. No such t lowers p, as then pre(t,p) > post(t,p) ≥ low:
+//! so what is left of the two arcs is one t → p of the same effect.
 //!
 //! # Back-translation
 //! None.
@@ -60,7 +59,7 @@ impl Rule for RedundantArcs {
     }
 
     fn conditions(&self) -> u8 {
-        2
+        1
     }
 
     fn is_lossless(&self) -> bool {
@@ -85,7 +84,7 @@ impl Rule for RedundantArcs {
         let mut arcs = Vec::new();
         for t in net.consumers(p) {
             let (taken, put) = (net.pre_weight(t, p), net.post_weight(t, p));
-            if net.grants(1, taken <= low) && net.grants(2, put >= taken) {
+            if net.grants(1, taken <= low) {
                 arcs.push((t, 0, put.saturating_sub(taken)));
             }
         }

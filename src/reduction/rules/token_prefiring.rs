@@ -16,16 +16,15 @@
 //! ```
 //!
 //! # Conditions
-//! Focus: a transition t. Let k be the most firings of t in a row from m₀.
+//! Focus: a transition t with inputs. Let k ≥ 1 be the least ⌊m₀(p) / pre(t,p)⌋ over them.
 //! 1. t does not touch S.
 //! 2. No other transition takes from an input place of t.
-//! 3. t has inputs, and puts to none of them; k ≥ 1.
 //!
 //! # Preserves
 //! R, D, L.
 //!
 //! # Soundness
-//! By (2) and (3) only t lowers its inputs, so in any run that has fired t fewer than k times, t
+//! By (2) only t lowers its inputs, so in any run that has fired t fewer than k times, t
 //! is enabled, and can fire k times in all; in a dead marking it has. So every run extends to one
 //! with k firings of t, S staying the same by (1), and these can be moved to the front: nobody else
 //! needs their inputs. For L: each marking leads to one of the reduced net by these firings.
@@ -69,14 +68,16 @@ impl Rule for TokenPrefiring {
     }
 
     fn conditions(&self) -> u8 {
-        3
+        2
     }
 
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
         for t in dirty.transitions_around(net, 8) {
             let ready = !net.pre(t).is_empty()
                 && net.pre(t).iter().all(|arc| {
-                    net.tokens(arc.place) >= arc.weight && net.consumer_count(arc.place) == 1
+                    net.tokens(arc.place) >= arc.weight
+                        && net.consumer_count(arc.place) == 1
+                        && net.post_weight(t, arc.place) == 0
                 });
             // Composed ones are not: they come without end around a ring.
             let original = t.index() < net.original_transitions();
@@ -91,7 +92,6 @@ impl Rule for TokenPrefiring {
         net.require(1, !net.touches_support(t))?;
         net.require(2, net.pre(t).iter().all(|arc| net.consumer_count(arc.place) == 1))?;
         let count = net.pre(t).iter().map(|arc| net.tokens(arc.place) / arc.weight).min()?;
-        net.require(3, net.pre(t).iter().all(|arc| net.post_weight(t, arc.place) == 0))?;
         (count > 0).then(|| Proposal::of(Edit::Prefire(Step { transition: t, count })))
     }
 }
