@@ -25,18 +25,19 @@ const LONGEST_NAME: usize = 80;
 
 pub(super) fn finish(
     original: &Net,
-    work: &WorkNet,
+    work: &mut WorkNet,
     back: &Back,
     needs: &Needs,
     findings: &Findings,
 ) -> Result<Finished, BuildError> {
     let mut builder = NetBuilder::new(original.name());
-    let mut names = Namer::default();
+    let final_ids: Vec<TransitionId> = work.transitions().collect();
+    let firings = firings(original, work, needs, &final_ids, findings);
+    work.forget_rows_of_places();
     let is_virtual = |p: PlaceId| p.index() >= original.place_count();
     let mut new_places = vec![None; original.place_count()];
     for p in work.places().filter(|&p| !is_virtual(p)) {
-        let name = names.fresh(original.place_name(p).to_owned());
-        let place = builder.place(&name, work.tokens(p))?;
+        let place = builder.place(original.place_name(p), work.tokens(p))?;
         if let Some(label) = original.place_label(p) {
             builder.label_place(place, label);
         }
@@ -44,19 +45,18 @@ pub(super) fn finish(
     }
     // Original names first, so that no composed one takes them.
     let mut transitions = vec![None; original.transition_count()];
-    let mut final_ids = Vec::with_capacity(work.transition_count());
-    for t in work.transitions() {
+    for &t in &final_ids {
         let new = if t.index() < original.transition_count() {
-            let new = builder.transition(&names.fresh(original.transition_name(t).to_owned()))?;
+            let new = builder.transition(original.transition_name(t))?;
             if let Some(label) = original.transition_label(t) {
                 builder.label_transition(new, label);
             }
             transitions[t.index()] = Some(new);
             new
         } else {
-            builder.transition(&names.fresh(composed_name(original, back, t)))?
+            let name = fresh(&builder, composed_name(original, back, t));
+            builder.transition(&name)?
         };
-        final_ids.push(t);
         for arc in work.pre(t).iter().filter(|arc| !is_virtual(arc.place)) {
             // Arcs of live transitions end at live places.
             if let Some(place) = new_places[arc.place.index()] {
@@ -69,7 +69,6 @@ pub(super) fn finish(
             }
         }
     }
-    let firings = firings(original, work, needs, &final_ids, findings);
     if let Some(units) = units(original, work, &builder, &new_places, findings) {
         builder.set_units(units);
     }
@@ -129,22 +128,15 @@ fn units(
     Units::new(shrunk.collect(), units.root(), units.safe(), &builder.initial(), name).ok()
 }
 
-/// Hands out names, each once; places and transitions share them.
-#[derive(Default)]
-struct Namer {
-    taken: HashSet<String>,
-}
-
-impl Namer {
-    fn fresh(&mut self, wanted: String) -> String {
-        let mut name = wanted.clone();
-        let mut number = 2;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{wanted}#{number}");
-            number += 1;
-        }
-        name
+/// `wanted`, or with a number behind it when another node has that name.
+fn fresh(builder: &NetBuilder, wanted: String) -> String {
+    let mut name = wanted.clone();
+    let mut number = 2;
+    while builder.node(&name).is_some() {
+        name = format!("{wanted}#{number}");
+        number += 1;
     }
+    name
 }
 
 /// `a.b` for a then b, `a.b^3` for repetitions, `first...last` beyond [`LONGEST_NAME`] bytes.

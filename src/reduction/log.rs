@@ -238,7 +238,7 @@ pub fn recheck(net: &Net, needs: &Needs, log: &Log, reduced: &Net) -> Result<(),
         let proposal = there.then(|| rule.check(&context, &focus)).flatten().ok_or_else(fails)?;
         apply(&mut work, &mut back, &mut findings, proposal).map_err(|_| fails())?;
     }
-    let finished = super::finish::finish(net, &work, &back, needs, &findings);
+    let finished = super::finish::finish(net, &mut work, &back, needs, &findings);
     let same = finished.is_ok_and(|finished| {
         crate::net::text::print(&finished.net) == crate::net::text::print(reduced)
     });

@@ -34,6 +34,7 @@
 //! and one line in `tests/reduction_soundness.rs`.
 
 pub mod back;
+mod buckets;
 pub mod change;
 mod compose;
 mod finish;
@@ -116,8 +117,8 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
         None => schedule.run(),
         Some(seed) => schedule.run_anywhere(seed),
     }
-    let rules = schedule.statistics();
-    let Schedule { net: work, mut back, findings, log, rounds, cut_short, .. } = schedule;
+    let rules = schedule.take_statistics();
+    let Schedule { net: mut work, mut back, findings, log, rounds, cut_short, .. } = schedule;
     let size = |net: &Net| Size {
         places: net.place_count(),
         transitions: net.transition_count(),
@@ -125,7 +126,7 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
     };
     let mut statistics =
         Statistics { before: size(net), rules, rounds, cut_short, ..Statistics::default() };
-    let reduction = match finish::finish(net, &work, &back, &needs, &findings) {
+    let reduction = match finish::finish(net, &mut work, &back, &needs, &findings) {
         Ok(finished) => {
             back.finish(finished.final_ids);
             statistics.after = size(&finished.net);

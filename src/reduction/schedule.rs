@@ -1,9 +1,9 @@
 //! The order of the rules and when they stop.
 //!
-//! Cheap rules that never grow the net run to a fixpoint; then one batch of each agglomeration
-//! that adds no transitions; then, when nothing else applies, one batch of each rule that multiplies
-//! or is expensive. Whenever something was applied it starts over with the cheap rules. Rules that
-//! read the whole net run once per such round.
+//! A round begins with the rules that read the whole net, once each. Then cheap rules that never
+//! grow the net run to a fixpoint, then one batch of each agglomeration that adds no transitions, in
+//! turns until neither finds anything. Only a round that got so far without any change ends with one
+//! batch of each rule that multiplies or is expensive. Rounds end when nothing applies.
 //!
 //! Every rule has a cursor in the net's journal, so it sees each change once. The net between any
 //! two applications is valid, so the budget may end it anywhere.
@@ -40,6 +40,9 @@ pub(super) struct Schedule<'a> {
     pub(super) cut_short: bool,
 }
 
+/// How many changed nodes a rule is shown at a time, which bounds the memory for its foci.
+const PORTION: usize = 4096;
+
 /// How many foci are handled between two looks at the budget.
 const PATIENCE: usize = 64;
 
@@ -72,8 +75,9 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    pub(super) fn statistics(&self) -> Vec<RuleStatistics> {
-        self.rules.iter().map(|running| running.statistics.clone()).collect()
+    /// Of each rule. The rules themselves, with all they remembered, are gone then.
+    pub(super) fn take_statistics(&mut self) -> Vec<RuleStatistics> {
+        self.rules.drain(..).map(|running| running.statistics).collect()
     }
 
     /// Runs to the fixpoint, or the end of the budget.
@@ -83,8 +87,13 @@ impl<'a> Schedule<'a> {
         loop {
             self.rounds += 1;
             let mut changed = self.stage(Stage::Global);
-            changed |= self.fixpoint();
-            changed |= self.stage(Stage::Agglomeration);
+            loop {
+                changed |= self.fixpoint();
+                if !self.stage(Stage::Agglomeration) {
+                    break;
+                }
+                changed = true;
+            }
             if !changed {
                 changed = self.stage(Stage::Product);
                 if self.net.transition_count() >= smallest {
@@ -123,15 +132,16 @@ impl<'a> Schedule<'a> {
         let start = Instant::now();
         let applied_before = self.rules[at].statistics.applied;
         let (places, transitions) = (self.net.place_count(), self.net.transition_count());
-        let running = &mut self.rules[at];
-        let dirty = self.net.dirty_since(&mut running.cursor);
-        let mut foci = Vec::new();
-        if !dirty.is_empty() {
-            running.rule.find(&self.net, &dirty, &mut foci);
+        let mut dirty = self.net.dirty_since(&mut self.rules[at].cursor);
+        self.net.start_batch();
+        let global = self.rules[at].rule.stage() == Stage::Global;
+        while !dirty.is_empty() && !self.cut_short {
+            let part = if global { std::mem::take(&mut dirty) } else { dirty.split_off(PORTION) };
+            let mut foci = Vec::new();
+            self.rules[at].rule.find(&self.net, &part, &mut foci);
+            self.apply_all(at, foci, usize::MAX);
         }
-        self.apply_all(at, foci, usize::MAX);
-        let running = &mut self.rules[at];
-        let statistics = &mut running.statistics;
+        let statistics = &mut self.rules[at].statistics;
         statistics.places_removed += (places - self.net.place_count()) as u64;
         statistics.transitions_removed += transitions as i64 - self.net.transition_count() as i64;
         statistics.time += start.elapsed();
@@ -149,7 +159,6 @@ impl<'a> Schedule<'a> {
         let dropped = self.config.dropped.filter(|(rule, _)| *rule == name).map(|(_, n)| n);
         let statistics = &mut running.statistics;
         statistics.foci += foci.len() as u64;
-        self.net.start_batch();
         let mut left = most;
         for (number, focus) in foci.into_iter().enumerate() {
             if number % PATIENCE == 0 && self.budget.is_exhausted() {
@@ -188,6 +197,7 @@ impl<'a> Schedule<'a> {
     pub(super) fn run_anywhere(&mut self, seed: u64) {
         let mut rng = fastrand::Rng::with_seed(seed);
         for at in 0..self.rules.len() {
+            self.net.start_batch();
             let mut foci = every_focus(&self.net, &mut rng);
             rng.shuffle(&mut foci);
             self.apply_all(at, foci, 3);

@@ -96,6 +96,14 @@ impl Dirty {
         self.places.is_empty() && self.transitions.is_empty()
     }
 
+    /// Takes the last of these out, at most so many of each kind.
+    pub(super) fn split_off(&mut self, most: usize) -> Dirty {
+        Dirty {
+            places: self.places.split_off(self.places.len().saturating_sub(most)),
+            transitions: self.transitions.split_off(self.transitions.len().saturating_sub(most)),
+        }
+    }
+
     /// The changed places, and the places of changed transitions.
     pub fn places_around(&self, net: &WorkNet) -> Vec<PlaceId> {
         let mut places = self.places.clone();
@@ -376,6 +384,15 @@ impl WorkNet {
         let transitions = transitions.into_iter().map(TransitionId::new);
         let transitions = transitions.filter(|&t| self.has_transition(t)).collect();
         Dirty { places, transitions }
+    }
+
+    /// Frees the rows by place, once only transitions are read any more.
+    pub(super) fn forget_rows_of_places(&mut self) {
+        for place in &mut self.places {
+            (place.consumers, place.producers) = (Vec::new(), Vec::new());
+        }
+        self.place_journal = Journal::default();
+        self.transition_journal = Journal::default();
     }
 
     /// Has `p` looked at again by every rule.

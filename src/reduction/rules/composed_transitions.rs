@@ -42,12 +42,12 @@
 //! revisited*, 2020. ITS-Tools once removed both of a = b·c and b = a·d.
 
 use crate::net::TransitionId;
+use crate::reduction::buckets::Buckets;
 use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::compose::{Composite, effect_hash};
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
 use crate::reduction::work::{Dirty, WorkNet};
-use std::collections::HashMap;
 
 pub(super) const NAME: &str = "composed-transitions";
 
@@ -59,7 +59,7 @@ const MOST_ALIKE: usize = 4;
 
 #[derive(Default)]
 pub(super) struct ComposedTransitions {
-    by_effect: HashMap<u64, Vec<TransitionId>>,
+    by_effect: Buckets,
 }
 
 impl Rule for ComposedTransitions {
@@ -86,15 +86,13 @@ impl Rule for ComposedTransitions {
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
         let hash = |t| effect_hash(net.changes(t));
         for &t in &dirty.transitions {
-            let alike = self.by_effect.entry(hash(t)).or_default();
-            alike.retain(|&u| u != t && net.has_transition(u));
-            alike.push(t);
+            self.by_effect.insert(hash(t), t.index());
         }
         let mut pair = |first: TransitionId, whole: TransitionId| {
             let second = hash(whole).wrapping_sub(hash(first));
-            let seconds = self.by_effect.get(&second).into_iter().flatten();
-            let seconds = seconds.filter(|&&u| net.has_transition(u)).take(MOST_ALIKE);
-            foci.extend(seconds.map(|&second| Focus::transitions([first, second, whole])));
+            let seconds = self.by_effect.of(second, MOST_ALIKE).map(TransitionId::new);
+            let seconds = seconds.filter(|&u| net.has_transition(u));
+            foci.extend(seconds.map(|second| Focus::transitions([first, second, whole])));
         };
         for &t in &dirty.transitions {
             for arc in net.pre(t) {

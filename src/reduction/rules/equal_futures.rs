@@ -51,12 +51,12 @@
 
 use crate::net::{Arc, PlaceId, TransitionId};
 use crate::reduction::back::Routing;
+use crate::reduction::buckets::Buckets;
 use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::compose::{row_hash, scrambled};
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
 use crate::reduction::work::{Dirty, WorkNet};
-use std::collections::HashMap;
 
 pub(super) const NAME: &str = "equal-futures";
 
@@ -68,7 +68,7 @@ const MOST_ALIKE: usize = 8;
 
 #[derive(Default)]
 pub(super) struct EqualFutures {
-    by_signature: HashMap<u64, Vec<PlaceId>>,
+    by_signature: Buckets,
 }
 
 impl Rule for EqualFutures {
@@ -99,11 +99,11 @@ impl Rule for EqualFutures {
             if net.in_support(p) || consumers == 0 || consumers > MOST {
                 continue;
             }
-            let others = self.by_signature.entry(signature(net, p)).or_default();
-            others.retain(|&q| q != p && net.has_place(q));
-            let alike = others.iter().rev().take(MOST_ALIKE);
-            foci.extend(alike.map(|&q| Focus::places([q.min(p), q.max(p)])));
-            others.push(p);
+            let signature = signature(net, p);
+            let others = self.by_signature.of(signature, MOST_ALIKE).map(PlaceId::new);
+            let others = others.filter(|&q| q != p && net.has_place(q));
+            foci.extend(others.map(|q| Focus::places([q.min(p), q.max(p)])));
+            self.by_signature.insert(signature, p.index());
         }
     }
 
@@ -150,7 +150,9 @@ fn others(row: &[Arc], p: PlaceId, q: PlaceId) -> impl Iterator<Item = &Arc> {
 fn signature(net: &WorkNet, p: PlaceId) -> u64 {
     net.consumers(p).fold(0, |sum, t| {
         let rest: Vec<Arc> = others(net.pre(t), p, p).copied().collect();
-        sum.wrapping_add(scrambled(row_hash(&rest)))
+        // Twins put their tokens to p or q as they like: only how many counts.
+        let put = net.post(t).iter().fold(0u64, |sum, arc| sum.wrapping_add(arc.weight));
+        sum.wrapping_add(scrambled(row_hash(&rest) ^ scrambled(put)))
     })
 }
 

@@ -42,12 +42,12 @@
 //! revisited*, 2020. Neither allows k > 1 together with a larger preset.
 
 use crate::net::{PlaceId, TransitionId};
+use crate::reduction::buckets::Buckets;
 use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::compose::{Composite, effect_hash, row_hash};
+use crate::reduction::compose::{Composite, effect_hash, row_hash, scrambled};
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
 use crate::reduction::work::{Dirty, WorkNet};
-use std::collections::HashMap;
 
 pub(super) const NAME: &str = "same-effect";
 
@@ -56,8 +56,8 @@ const MOST: usize = 48;
 
 #[derive(Default)]
 pub(super) struct SameEffect {
-    by_effect: HashMap<u64, Vec<TransitionId>>,
-    by_rows: HashMap<u64, TransitionId>,
+    by_effect: Buckets,
+    by_rows: Buckets,
 }
 
 impl Rule for SameEffect {
@@ -83,25 +83,27 @@ impl Rule for SameEffect {
 
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
         for &t in &dirty.transitions {
+            let mut pair = |kept, goes| foci.push(Focus::transitions([kept, goes]));
+            let known = |id: usize| {
+                Some(TransitionId::new(id)).filter(|&u| u != t && net.has_transition(u))
+            };
             let rows = row_hash(net.pre(t)).wrapping_mul(31).wrapping_add(row_hash(net.post(t)));
-            let twin = *self.by_rows.entry(rows).or_insert(t);
-            if twin != t && net.has_transition(twin) {
-                foci.push(Focus::transitions([twin, t]));
-            } else {
-                self.by_rows.insert(rows, t);
+            if let Some(twin) = self.by_rows.of(rows, 2).find_map(known) {
+                pair(twin, t);
             }
-            let others = self.by_effect.entry(direction_hash(net, t)).or_default();
-            others.retain(|&u| u != t && net.has_transition(u));
-            for &u in others.iter().rev().take(MOST) {
-                let (mine, theirs) = (net.pre(t).len(), net.pre(u).len());
-                if theirs <= mine {
-                    foci.push(Focus::transitions([u, t]));
+            self.by_rows.insert(rows, t.index());
+            let effect = direction_hash(net, t);
+            let mine = places_mask(net, t);
+            for u in self.by_effect.of(effect, MOST).filter_map(known) {
+                let theirs = places_mask(net, u);
+                if theirs & !mine == 0 {
+                    pair(u, t);
                 }
-                if mine <= theirs {
-                    foci.push(Focus::transitions([t, u]));
+                if mine & !theirs == 0 {
+                    pair(t, u);
                 }
             }
-            others.push(t);
+            self.by_effect.insert(effect, t.index());
         }
     }
 
@@ -118,6 +120,11 @@ impl Rule for SameEffect {
         net.require(2, repeated.fires_with(net, u))?;
         (t != u).then(|| Proposal::of(Edit::RemoveTransition(u)))
     }
+}
+
+/// One of 64 bits for each input place: a set of places has all bits of its subsets.
+fn places_mask(net: &WorkNet, t: TransitionId) -> u64 {
+    net.pre(t).iter().fold(0, |mask, arc| mask | 1 << (scrambled(arc.place.index() as u64) % 64))
 }
 
 /// The hash of what `t` changes, divided by its gcd.
