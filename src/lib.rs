@@ -14,6 +14,7 @@ pub mod formula;
 pub mod input;
 pub mod mcc;
 pub mod pipeline;
+pub mod reduction;
 pub mod structure;
 
 pub use parikh_net as net;
