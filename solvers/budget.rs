@@ -145,7 +145,7 @@ impl Budget {
     }
 }
 
-/// The resident set of this process in bytes, at most [`SAMPLING`] old; 0 where `/proc` is missing.
+/// The resident set of this process in bytes, at most 20 ms old; 0 where `/proc` is missing.
 pub fn resident_bytes() -> u64 {
     static BYTES: AtomicU64 = AtomicU64::new(0);
     static SAMPLED_AT: AtomicU64 = AtomicU64::new(0);
