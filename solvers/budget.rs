@@ -4,7 +4,7 @@
 //! than its parent and is cancelled with it, so that a stage can ration its own parts.
 //!
 //! Memory is the resident set of the whole process against a ceiling in bytes. The kernel is asked
-//! for it at most every [`SAMPLING`], by whichever loop asks first; in between the last reading is
+//! for it at most every 20 ms, by whichever loop asks first; in between the last reading is
 //! used, so that asking costs two relaxed loads and a clock reading.
 
 use std::sync::Arc;
