@@ -52,13 +52,15 @@ fn read_and_run(
     budget: &parikh_solvers::Budget,
 ) -> Result<(pipeline::Report, Outcome)> {
     let net = model::read(here)?;
-    let queries =
-        examination.has_queries().then(|| model::query_file(here, examination.name())).transpose()?;
+    let queries = examination
+        .has_queries()
+        .then(|| model::query_file(here, examination.name()))
+        .transpose()?;
     let config = pipeline::Config::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
     let job = Job { net: &net, examination, queries: queries.as_deref(), budget, config };
     let printer = Printer::new(Format::Mcc, job.config.threads > 1, has_safe_units(&net));
-    let report = job.run(&printer, None)?;
+    let report = job.run(&printer, Default::default())?;
     let outcome = check::outcome(&report);
     Ok((report, outcome))
 }

@@ -10,11 +10,7 @@ use std::collections::HashMap;
 
 /// The clauses of "`predicate` holds", and how many variables they have. Variable i + 1 is
 /// `atoms[i]`; the junctions follow, parents before children and first parts first.
-pub(super) fn clauses(
-    net: &Net,
-    predicate: &Predicate,
-    atoms: &[Atom],
-) -> (Vec<Vec<i32>>, usize) {
+pub(super) fn clauses(net: &Net, predicate: &Predicate, atoms: &[Atom]) -> (Vec<Vec<i32>>, usize) {
     let variables = atoms.iter().enumerate();
     // The first of two equal atoms; the other is never mentioned.
     let mut variable_of: HashMap<&Atom, i32> = HashMap::new();
