@@ -375,6 +375,12 @@ pub struct Over<'b> {
 }
 
 impl Over<'_> {
+    /// A proof that its own checker refuses: logged and counted, and nothing is said of the goal.
+    pub fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
+        let net = self.board.net.name();
+        self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
+    }
+
     /// No reachable marking satisfies the goal.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         let mut entry = self.board.entry(goal);

@@ -1,7 +1,7 @@
 //! The pipeline: one function from a plan to its answers.
 //!
 //! ```text
-//! plan ──▶ intervals ──▶ workers: walk │ explicit, then walk │ walk …  ──▶ answers
+//! plan ──▶ intervals ──▶ workers: walk │ state equation, explicit, in turns │ walk …  ──▶ answers
 //!             (cheap, first)         all on one board, until every question is decided
 //! ```
 //!
@@ -10,8 +10,10 @@
 //! ask. A worker that panics costs its own goals, never an answer.
 
 use crate::answer::{Answer, Plan, Question, Standing};
-use crate::board::{Board, Knowledge};
+use crate::board::{Board, Knowledge, Maximum, Reach};
+use crate::engine::state_equation::{self, Progress};
 use crate::engine::{Task, intervals, siphon_trap, walk};
+use crate::evidence::Proof;
 use crate::{explicit, structure};
 use parikh_net::{Facts, Goal, GoalId, Net};
 use parikh_solvers::{Budget, Exhausted};
@@ -28,12 +30,14 @@ pub struct Config {
     pub seed: u64,
     /// Keep the witness of every goal, not only of those that decide a question by themselves.
     pub keep_all_witnesses: bool,
+    /// Keep the certificate of every goal that has one, however many goals there are.
+    pub keep_certificates: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config { threads, seed: 1, keep_all_witnesses: false }
+        Config { threads, seed: 1, keep_all_witnesses: false, keep_certificates: false }
     }
 }
 
@@ -42,6 +46,15 @@ impl Default for Config {
 pub enum Event<'a> {
     /// A question is decided.
     Answered(&'a Answer),
+    /// A goal is shown to be unreachable, or its bound to be met, with this proof.
+    Proved {
+        /// The question that asks for the goal: its formula's id, or the examination's name.
+        id: &'a str,
+        /// Which of the question's goals, from 0, and of how many.
+        goal: (usize, usize),
+        /// Why.
+        proof: &'a Proof,
+    },
     /// Nothing new, but time has passed.
     Waiting {
         /// Questions without an answer.
@@ -96,6 +109,7 @@ pub fn run(
     }
     let facts = Facts::from_model(net);
     let budget = budget.child();
+    let plan_goals = plan.goals().len();
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let task = Task {
         net,
@@ -128,12 +142,14 @@ pub fn run(
         // A poisoned list is still a list.
         statistics.lock().unwrap_or_else(|list| list.into_inner()).push((name, text));
     };
-    let (task, note) = (&task, &note);
+    let keep_certificates = config.keep_certificates || plan_goals <= MANY_GOALS;
+    let equations = state_equation::Config { keep_certificates, ..Default::default() };
+    let (task, note, equations) = (&task, &note, &equations);
     if !open.is_empty() {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..config.threads.max(1) {
-                let work = move || work(task, worker, config.threads, note);
+                let work = move || work(task, worker, config.threads, equations, note);
                 // Formulas are evaluated as deep as they nest.
                 let thread = std::thread::Builder::new().stack_size(8 << 20);
                 match thread.spawn_scoped(scope, work) {
@@ -204,6 +220,7 @@ fn work(
     task: &Task<'_>,
     worker: usize,
     threads: usize,
+    equations: &state_equation::Config,
     note: &(dyn Fn(&'static str, String) + Sync),
 ) {
     let guarded = |name: &'static str, engine: &dyn Fn() -> String| match catch_unwind(
@@ -244,13 +261,51 @@ fn work(
         None => task.budget.slice(Duration::from_secs(10)),
     };
     if threads <= 1 {
-        guarded("walk", &|| walk(part(0.2)));
-        guarded("siphon-trap", &|| siphons(part(0.2)));
-        guarded("explicit", &|| search(part(0.6)));
-    } else if worker == 1 {
-        guarded("siphon-trap", &|| siphons(part(0.25)));
-        guarded("explicit", &|| search(task.budget.child()));
+        guarded("walk", &|| walk(part(0.1)));
+    } else if worker != 1 {
+        guarded("walk", &|| walk(task.budget.child()));
+        return;
     }
+    guarded("siphon-trap", &|| siphons(part(0.15)));
+    // Proofs of the state equation come fast or not at all, so it goes first; what it has not
+    // finished by then it goes on with in slices that grow, between the other engines' turns.
+    let mut engine = None;
+    let mut equation = |longest: Duration, share: f64| -> bool {
+        let budget = part(share).slice(longest);
+        let mut finished = true;
+        let slice = AssertUnwindSafe(|| {
+            if engine.is_none() {
+                match state_equation::Engine::new(task, equations) {
+                    Ok(new) => engine = Some(new),
+                    Err(error) => tracing::warn!("state equation: {error}"),
+                }
+            }
+            if let Some(engine) = &mut engine {
+                let over = task.board.over("STATE_EQUATION");
+                finished = engine.slice(&budget, task, over) == Progress::Finished;
+                note("state equation", engine.statistics().to_string());
+            }
+        });
+        if catch_unwind(slice).is_err() {
+            tracing::error!("internal error: the state equation failed; its goals stay open");
+            engine = None;
+            return true;
+        }
+        finished
+    };
+    let mut finished = equation(Duration::from_secs(20), 0.4);
+    let mut longest = Duration::from_secs(30);
+    if finished {
+        guarded("explicit", &|| search(if threads <= 1 { part(0.6) } else { part(1.0) }));
+    } else {
+        guarded("explicit", &|| search(part(0.3)));
+    }
+    while !finished && task.board.open_count() > 0 && !task.budget.is_exhausted() {
+        finished = equation(longest, 0.5);
+        guarded("walk", &|| walk(task.budget.slice(longest / 2)));
+        longest *= 2;
+    }
+    drop(engine);
     guarded("walk", &|| walk(task.budget.child()));
 }
 
@@ -263,6 +318,7 @@ struct Hearing<'a, 'n> {
 
 impl Hearing<'_, '_> {
     fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+        self.hand_over_proof(goal, tell);
         match self.plan.settle(self.board, goal) {
             Some(Standing::Answered(answer)) => {
                 self.report.answered += 1;
@@ -272,6 +328,19 @@ impl Hearing<'_, '_> {
                 tracing::error!("engines contradict each other on {goal:?}: no answer is given");
             }
             Some(Standing::Open) | None => {}
+        }
+    }
+
+    fn hand_over_proof(&self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+        let proof = match self.board.knowledge(goal) {
+            Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => proof,
+            Some(Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. })) => proof,
+            _ => return,
+        };
+        let asks = |question: &&Question| question.goals.contains(&goal.index());
+        if let Some(question) = self.plan.questions().iter().find(asks) {
+            let position = (goal.index() - question.goals.start, question.goals.len());
+            tell(Event::Proved { id: &question.id, goal: position, proof: &proof });
         }
     }
 

@@ -213,6 +213,14 @@ fn why(proof: &Proof) -> String {
         Proof::Exhausted { states, stubborn: false } => {
             format!("all {states} reachable markings were visited")
         }
+        Proof::StateEquation { traps, assumes_units, .. } => {
+            let what = match traps {
+                0 => "the state equation excludes it",
+                _ => "the state equation and traps exclude it",
+            };
+            let given = if *assumes_units { ", given the model's safe units (NUPN)" } else { "" };
+            format!("{what}{given}")
+        }
         Proof::Exhausted { states, stubborn: true } => {
             format!("all {states} markings that matter were visited (stubborn sets)")
         }

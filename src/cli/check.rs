@@ -3,7 +3,7 @@
 use super::output::{Format, Printer};
 use super::{Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
-use crate::evidence::Trace;
+use crate::evidence::{Proof, Trace};
 use crate::formula::{Question, lower};
 use crate::input;
 use crate::mcc::Examination;
@@ -43,6 +43,10 @@ pub(super) struct Arguments {
     /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
     #[arg(long, value_name = "DIR")]
     trace: Option<PathBuf>,
+    /// Write the certificate of every refuted goal and every proved maximum that has one to DIR, for
+    /// `parikh certify`.
+    #[arg(long, value_name = "DIR")]
+    certificate: Option<PathBuf>,
     /// The seed of the random walks. Same seed and one thread, same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -72,6 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
         keep_all_witnesses: false,
+        keep_certificates: arguments.certificate.is_some(),
     };
     let queries = match (&arguments.queries, arguments.examination.has_queries()) {
         (_, false) => None,
@@ -81,11 +86,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let examination = arguments.examination;
     let job = Job { net: &net, examination, queries: queries.as_deref(), budget: &budget, config };
     let printer = Printer::new(arguments.format, job.config.threads > 1, has_safe_units(&net));
-    if let Some(directory) = &arguments.trace {
+    let evidence = Evidence {
+        traces: arguments.trace.as_deref(),
+        certificates: arguments.certificate.as_deref(),
+    };
+    for directory in [evidence.traces, evidence.certificates].into_iter().flatten() {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
-    let report = job.run(&printer, arguments.trace.as_deref())?;
+    let report = job.run(&printer, evidence)?;
     if arguments.stats {
         print_statistics(&report);
     }
@@ -106,6 +115,15 @@ pub(super) fn outcome(report: &Report) -> Outcome {
     }
 }
 
+/// Where evidence is written to.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Evidence<'a> {
+    /// Firing sequences.
+    pub(super) traces: Option<&'a Path>,
+    /// Certificates.
+    pub(super) certificates: Option<&'a Path>,
+}
+
 /// One examination of one net: what `check` and `mcc` have in common.
 pub(super) struct Job<'a> {
     pub(super) net: &'a Net,
@@ -117,7 +135,7 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     /// Answers the examination's questions, each printed as soon as it is decided.
-    pub(super) fn run(&self, printer: &Printer, traces: Option<&Path>) -> Result<Report> {
+    pub(super) fn run(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         let start = Instant::now();
         if self.examination == Examination::StateSpace {
             return Ok(self.state_space(printer, start));
@@ -128,17 +146,24 @@ impl Job<'_> {
         };
         tracing::info!("{}: {} goals", self.examination, plan.goals().len());
         let progress = Progress::start(plan.questions().len());
-        let mut trace_error = None;
+        let mut write_error = None;
         let mut report =
             pipeline::run(self.net, plan, &self.config, self.budget, |event| match event {
                 Event::Answered(answer) => {
-                    let written = traces.and_then(|directory| {
+                    let written = evidence.traces.and_then(|directory| {
                         self.write_trace(directory, answer)
-                            .map_err(|error| trace_error = Some(error))
+                            .map_err(|error| write_error = Some(error))
                             .ok()
                             .flatten()
                     });
                     progress.hide(|| printer.answer(answer, start.elapsed(), written.as_ref()));
+                }
+                Event::Proved { id, goal, proof } => {
+                    if let Some(directory) = evidence.certificates
+                        && let Err(error) = self.write_certificate(directory, id, goal, proof)
+                    {
+                        write_error = Some(error);
+                    }
                 }
                 Event::Waiting { questions, goals } => progress.show(questions, goals),
             });
@@ -146,7 +171,7 @@ impl Job<'_> {
         report.unanswered.extend(refused);
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
         printer.summary(report.answered, report.unanswered.len(), report.faults);
-        match trace_error {
+        match write_error {
             Some(error) => Err(error),
             None => Ok(report),
         }
@@ -190,9 +215,7 @@ impl Job<'_> {
         let Some((_, sequence)) = &answer.witness else {
             return Ok(None);
         };
-        let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        let name: String = answer.id.chars().map(safe).collect();
-        let file = directory.join(format!("{name}.trace"));
+        let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
         let trace = Trace {
             notes: vec![
@@ -207,6 +230,26 @@ impl Job<'_> {
         std::fs::write(&file, trace.print(self.net))
             .with_context(|| format!("cannot write {}", file.display()))?;
         Ok(Some(file))
+    }
+
+    /// Writes the proof's certificate, if it has one, to ID.json or, of several goals, ID-GOAL.json.
+    fn write_certificate(
+        &self,
+        directory: &Path,
+        id: &str,
+        (goal, goals): (usize, usize),
+        proof: &Proof,
+    ) -> Result<()> {
+        let Proof::StateEquation { certificate: Some(certificate), .. } = proof else {
+            return Ok(());
+        };
+        let name = match goals {
+            1 => file_name(id),
+            _ => format!("{}-{goal}", file_name(id)),
+        };
+        let file = directory.join(format!("{name}.json"));
+        std::fs::write(&file, certificate.print(self.net, id))
+            .with_context(|| format!("cannot write {}", file.display()))
     }
 
     fn state_space(&self, printer: &Printer, start: Instant) -> Report {
@@ -228,6 +271,12 @@ impl Job<'_> {
         printer.summary(report.answered, report.unanswered.len(), report.faults);
         report
     }
+}
+
+/// An id without what file systems dislike.
+fn file_name(id: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    id.chars().map(safe).collect()
 }
 
 fn print_statistics(report: &Report) {

@@ -60,7 +60,7 @@ fn read_and_run(
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
     let job = Job { net: &net, examination, queries: queries.as_deref(), budget, config };
     let printer = Printer::new(Format::Mcc, job.config.threads > 1, has_safe_units(&net));
-    let report = job.run(&printer, None)?;
+    let report = job.run(&printer, Default::default())?;
     let outcome = check::outcome(&report);
     Ok((report, outcome))
 }

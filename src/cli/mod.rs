@@ -2,6 +2,7 @@
 //!
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
+mod certify;
 mod check;
 mod info;
 mod limits;
@@ -43,6 +44,8 @@ Exit codes, the same for every output format:
 enum Command {
     /// Answer the questions of an examination about a model.
     Check(check::Arguments),
+    /// Check certificates of unreachability and bounds again, without any solver.
+    Certify(certify::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
@@ -70,6 +73,7 @@ pub fn main() -> ExitCode {
     start_logging(arguments.verbose, arguments.quiet);
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Certify(arguments) => certify::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
