@@ -15,7 +15,9 @@ pub mod input;
 pub mod mcc;
 pub mod pipeline;
 pub mod reduction;
+pub mod stage;
 pub mod structure;
+mod workers;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

@@ -1,8 +1,8 @@
 //! The pipeline: one function from a plan to its answers.
 //!
 //! ```text
-//! plan ──▶ intervals ──▶ workers: walk │ state equation, explicit, in turns │ walk …  ──▶ answers
-//!             (cheap, first)         all on one board, until every question is decided
+//! plan ──▶ intervals, bounds from flows ──▶ workers (see [`crate::workers`])  ──▶ answers
+//!                (cheap, first)                all on one board, until every question is decided
 //! ```
 //!
 //! The calling thread listens to the board. It hands every answer over the moment it is decided,
@@ -11,13 +11,12 @@
 
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
-use crate::engine::state_equation::{self, Progress};
-use crate::engine::{Task, intervals, siphon_trap, walk};
+use crate::engine::{Task, intervals, state_equation, walk};
 use crate::evidence::Proof;
+use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, Goal, GoalId, Net};
 use parikh_solvers::{Budget, Exhausted};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -125,7 +124,7 @@ pub fn run(
     intervals::run(&task, under, over, false);
     let facts = match board.open_count() {
         0 => facts.clone(),
-        _ => bounds_from_flows(net, &facts, &budget),
+        _ => bounds_from_flows(net, facts.clone(), &budget),
     };
     let task = Task { facts: &facts, ..task };
     intervals::run(&task, under, over, true);
@@ -144,12 +143,13 @@ pub fn run(
     };
     let keep_certificates = config.keep_certificates || plan_goals <= MANY_GOALS;
     let equations = state_equation::Config { keep_certificates, ..Default::default() };
-    let (task, note, equations) = (&task, &note, &equations);
+    let crew = Crew::new(&task, config.threads, equations, bounds_from_flows, &note);
+    let crew = &crew;
     if !open.is_empty() {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..config.threads.max(1) {
-                let work = move || work(task, worker, config.threads, equations, note);
+                let work = move || crew.work(worker);
                 // Formulas are evaluated as deep as they nest.
                 let thread = std::thread::Builder::new().stack_size(8 << 20);
                 match thread.spawn_scoped(scope, work) {
@@ -191,9 +191,8 @@ pub fn run(
 }
 
 /// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
-fn bounds_from_flows(net: &Net, known: &Facts, budget: &Budget) -> Facts {
+fn bounds_from_flows(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
     let start = Instant::now();
-    let mut facts = known.clone();
     let slice = budget.slice(budget.remaining().map_or(Duration::from_secs(60), |left| left / 10));
     match structure::flows::place_flows(net, &slice) {
         Ok(flows) => {
@@ -214,100 +213,6 @@ fn bounds_from_flows(net: &Net, known: &Facts, budget: &Budget) -> Facts {
 /// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
 /// whose answer shows at most one of them.
 const MANY_GOALS: usize = 1000;
-
-/// What one worker does, by its number. A panic in an engine costs what that engine was at.
-fn work(
-    task: &Task<'_>,
-    worker: usize,
-    threads: usize,
-    equations: &state_equation::Config,
-    note: &(dyn Fn(&'static str, String) + Sync),
-) {
-    let guarded = |name: &'static str, engine: &dyn Fn() -> String| match catch_unwind(
-        AssertUnwindSafe(engine),
-    ) {
-        Ok(text) => note(name, text),
-        Err(_) => tracing::error!("internal error: {name} failed; its goals stay open"),
-    };
-    let walk = |budget: Budget| {
-        let seed = task.seed.wrapping_add(worker as u64);
-        let task = Task { budget: &budget, seed, ..*task };
-        let under = task.board.under("RANDOM_WALK");
-        let statistics = walk::run(&task, under, &walk::Config::default());
-        format!(
-            "{} firings, {} restarts, {} goals reached, {} maxima raised",
-            statistics.firings, statistics.restarts, statistics.reached, statistics.improvements
-        )
-    };
-    let search = |budget: Budget| {
-        let task = Task { budget: &budget, ..*task };
-        let (under, over) = (task.board.under("EXPLICIT"), task.board.over("EXPLICIT"));
-        let statistics = explicit::run(&task, under, over, &explicit::Config::default());
-        format!(
-            "{} searches, {} of them to the end, {} states, {} firings, {:.1} bytes a state",
-            statistics.searches,
-            statistics.exhausted,
-            statistics.states,
-            statistics.firings,
-            statistics.bytes_per_state()
-        )
-    };
-    let siphons = |budget: Budget| {
-        let task = Task { budget: &budget, ..*task };
-        siphon_trap::run(&task, task.board.over("SIPHON_TRAP"))
-    };
-    let part = |share: f64| match task.budget.remaining() {
-        Some(left) => task.budget.slice(left.mul_f64(share)),
-        None => task.budget.slice(Duration::from_secs(10)),
-    };
-    if threads <= 1 {
-        guarded("walk", &|| walk(part(0.1)));
-    } else if worker != 1 {
-        guarded("walk", &|| walk(task.budget.child()));
-        return;
-    }
-    guarded("siphon-trap", &|| siphons(part(0.15)));
-    // Proofs of the state equation come fast or not at all, so it goes first; what it has not
-    // finished by then it goes on with in slices that grow, between the other engines' turns.
-    let mut engine = None;
-    let mut equation = |longest: Duration, share: f64| -> bool {
-        let budget = part(share).slice(longest);
-        let mut finished = true;
-        let slice = AssertUnwindSafe(|| {
-            if engine.is_none() {
-                match state_equation::Engine::new(task, equations) {
-                    Ok(new) => engine = Some(new),
-                    Err(error) => tracing::warn!("state equation: {error}"),
-                }
-            }
-            if let Some(engine) = &mut engine {
-                let over = task.board.over("STATE_EQUATION");
-                finished = engine.slice(&budget, task, over) == Progress::Finished;
-                note("state equation", engine.statistics().to_string());
-            }
-        });
-        if catch_unwind(slice).is_err() {
-            tracing::error!("internal error: the state equation failed; its goals stay open");
-            engine = None;
-            return true;
-        }
-        finished
-    };
-    let mut finished = equation(Duration::from_secs(20), 0.4);
-    let mut longest = Duration::from_secs(30);
-    if finished {
-        guarded("explicit", &|| search(if threads <= 1 { part(0.6) } else { part(1.0) }));
-    } else {
-        guarded("explicit", &|| search(part(0.3)));
-    }
-    while !finished && task.board.open_count() > 0 && !task.budget.is_exhausted() {
-        finished = equation(longest, 0.5);
-        guarded("walk", &|| walk(task.budget.slice(longest / 2)));
-        longest *= 2;
-    }
-    drop(engine);
-    guarded("walk", &|| walk(task.budget.child()));
-}
 
 /// The listening end: turns settlements into answers.
 struct Hearing<'a, 'n> {

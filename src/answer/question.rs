@@ -207,6 +207,9 @@ fn why(proof: &Proof) -> String {
             let flows = if *uses_flows { "place invariants and " } else { "" };
             format!("{units}{flows}the arcs bound the tokens too tightly for more")
         }
+        Proof::Reduced { applications, proof } => {
+            format!("on the net after {applications} reductions, {}", why(proof))
+        }
         Proof::SiphonTrap { traps } => {
             format!("every siphon that could run empty contains one of {traps} marked traps")
         }

@@ -44,4 +44,12 @@ pub enum Proof {
         /// The certificate itself, unless a plan of very many goals forgets them.
         certificate: Option<Arc<Certificate>>,
     },
+    /// The claim was proved of a net that structural reductions made of the original, and that they
+    /// preserve.
+    Reduced {
+        /// How often a rule was applied.
+        applications: u64,
+        /// The proof about the reduced net.
+        proof: Box<Proof>,
+    },
 }
