@@ -14,6 +14,7 @@ pub mod formula;
 pub mod input;
 pub mod mcc;
 pub mod pipeline;
+pub mod structure;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;
