@@ -289,3 +289,47 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
         assert_eq!((board.open_count(), board.faults()), (0, 0));
     });
 }
+
+#[test]
+fn liveness_and_reversibility_by_closure() {
+    on_small_nets(7, rounds(500), |net, all, _| {
+        if all.markings.len() > 300 {
+            return;
+        }
+        let reachable_from = |start: &Marking| {
+            let mut seen = HashMap::from([(start.clone(), ())]);
+            let mut stack = vec![start.clone()];
+            while let Some(marking) = stack.pop() {
+                for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+                    let mut next = marking.clone();
+                    net.fire(&mut next, t).unwrap();
+                    if seen.insert(next.clone(), ()).is_none() {
+                        stack.push(next);
+                    }
+                }
+            }
+            seen
+        };
+        let closures: Vec<_> = all.markings.iter().map(reachable_from).collect();
+        let comes_back = |t: TransitionId, from: &HashMap<Marking, ()>| {
+            from.keys().any(|marking| net.is_enabled(marking, t))
+        };
+        let facts = Facts::none(net);
+        let budget = Budget::unlimited();
+        let context = parikh::net::text::print(net);
+        let live = closures.iter().all(|from| net.transitions().all(|t| comes_back(t, from)));
+        let lost = explicit::graph::not_live(net, &facts, &budget).unwrap();
+        assert_eq!(lost.is_none(), live, "{context}");
+        if let Some((t, sequence)) = lost {
+            let end = parikh::evidence::replay(net, &sequence).unwrap();
+            assert!(!comes_back(t, &reachable_from(&end)), "{context}");
+        }
+        let reversible = closures.iter().all(|from| from.contains_key(net.initial()));
+        let lost = explicit::graph::not_reversible(net, &facts, &budget).unwrap();
+        assert_eq!(lost.is_none(), reversible, "{context}");
+        if let Some(sequence) = lost {
+            let end = parikh::evidence::replay(net, &sequence).unwrap();
+            assert!(!reachable_from(&end).contains_key(net.initial()), "{context}");
+        }
+    });
+}

@@ -3,10 +3,11 @@
 //! What it finds it can witness, and when it runs out of markings it has proved the rest: it is
 //! the one engine that holds both pens. It is also the oracle that the others are tested against.
 //!
-//! Read in this order: [`packing`] (markings as words), [`moves`] (transitions on words), [`store`]
-//! (the set of markings), [`space`] (the three together), [`judge`] and [`watch`] (goals on words,
-//! and which to ask when), [`stubborn`] (which transitions can be left out), [`search`] (one
-//! search). [`run`] below decides what to search for and how long. [`state_space`] counts markings.
+//! Read in this order: `packing` (markings as words), `moves` (transitions on words), `store` (the
+//! set of markings), `space` (the three together), `judge` and `watch` (goals on words, and which
+//! to ask when), `stubborn` (which transitions can be left out), `search` (one search). [`run`]
+//! below decides what to search for and how long. [`state_space`] counts markings, [`graph`] looks
+//! at the whole graph of them.
 //!
 //! # Strategy
 //!
@@ -17,6 +18,7 @@
 //! 3. When that does not end: a search with stubborn sets for each goal that is left, best-first,
 //!    in rounds of growing slices. A goal whose search was out of memory is given up.
 
+pub mod graph;
 pub(crate) mod judge;
 pub(crate) mod moves;
 pub(crate) mod packing;
@@ -27,6 +29,7 @@ pub(crate) mod store;
 pub(crate) mod stubborn;
 pub(crate) mod watch;
 
+pub use graph::Graph;
 pub use search::Order;
 pub use state_space::{Incomplete, StateSpace, count};
 

@@ -11,6 +11,7 @@
 //! value seen is the maximum. A search that ends for any other reason has refuted nothing.
 
 use super::space::{Purpose, Space, Stuck, representatives};
+use super::state_space::Distinct;
 use super::store::Full;
 use super::stubborn::Stubborn;
 use super::watch::{Question, Watch};
@@ -135,11 +136,7 @@ struct Search<'a> {
     watch: Watch,
     frontier: Frontier,
     stubborn: Option<Stubborn<'a>>,
-    /// For each transition whether another one of its effect is listed too.
-    crowded: Vec<bool>,
-    /// For each effect class when it was fired last, by `choices`.
-    fired_class: Vec<u64>,
-    choices: u64,
+    distinct: Distinct<'a>,
     firings: u64,
     expansions: u64,
     /// How many goals want an answer.
@@ -176,11 +173,6 @@ pub(crate) fn search<'a>(
     };
     let watch = Watch::new(task.net, space.packing(), goals.iter().copied());
     let stubborn = plan.stubborn.then(|| Stubborn::new(task.net, &watch.goals[0], fires));
-    let mut listed_of = vec![0u32; task.net.effect_count()];
-    for t in task.net.transitions().filter(|&t| listed[t.index()]) {
-        listed_of[task.net.effect_of(t).index()] += 1;
-    }
-    let crowded = task.net.transitions().map(|t| listed_of[task.net.effect_of(t).index()] > 1);
     let mut search = Search {
         task,
         plan,
@@ -188,9 +180,7 @@ pub(crate) fn search<'a>(
         watch,
         frontier: Frontier::new(plan.order),
         stubborn,
-        crowded: crowded.collect(),
-        fired_class: vec![0; task.net.effect_count()],
-        choices: 0,
+        distinct: Distinct::new(task.net),
         firings: 0,
         expansions: 0,
         open: goals.len(),
@@ -288,18 +278,7 @@ impl Search<'_> {
             let goal = &self.watch.goals[0];
             stubborn.reduce(self.space.packing(), self.space.key(), goal, enabled);
         }
-        let net = self.task.net;
-        self.choices += 1;
-        let choice = self.choices;
-        enabled.retain(|&t| {
-            let class = net.effect_of(TransitionId::new(t as usize));
-            if !self.crowded[t as usize] {
-                return !net.effect(class).is_empty();
-            }
-            let last = &mut self.fired_class[class.index()];
-            let first = std::mem::replace(last, choice) != choice;
-            first && !net.effect(class).is_empty()
-        });
+        self.distinct.retain(enabled);
     }
 
     fn note_hits(&mut self, number: u32) {
