@@ -15,6 +15,7 @@ pub mod input;
 pub mod mcc;
 pub mod pipeline;
 pub mod structure;
+pub mod verdicts;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

@@ -1,7 +1,7 @@
 //! The contest's textual files say the same as its XML files, formula for formula; and every
 //! formula is read back from its print.
 //!
-//! `PARIKH_ARCHIVES=all` looks into every archive of place/transition nets (half an hour); else a
+//! `PARIKH_ARCHIVES=all` looks into every archive of place/transition nets (half a minute); else a
 //! few small ones are taken. Without the folder of archives there is nothing to test, and a note
 //! says so.
 

@@ -3,13 +3,16 @@
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
 mod check;
+mod formulas;
 mod info;
 mod limits;
 mod mcc;
 mod model;
 mod output;
+mod properties;
 mod replay;
 mod signals;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -41,10 +44,15 @@ Exit codes, the same for every output format:
 
 #[derive(Subcommand)]
 enum Command {
-    /// Answer the questions of an examination about a model.
+    /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
+    /// Find the 21 properties of a contest model form, each with the reason.
+    Properties(properties::Arguments),
+    /// Check verdict files of the contest, or compare one with a model.
+    #[command(subcommand)]
+    Verdicts(verdicts::Command),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -71,6 +79,8 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Properties(arguments) => properties::run(&arguments),
+        Command::Verdicts(command) => verdicts::run(&command),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };
