@@ -1,8 +1,37 @@
-//! Solvers of Parikh: budgets now, terms and linear programs with their back-ends beside them.
+//! Solvers of Parikh: terms, linear programs and clauses as plain data, and the back-ends that
+//! answer questions about them.
 //!
 //! This crate never sees a place or a transition: it is handed terms and linear programs as plain
 //! data, and hands back answers that say how far they may be trusted.
+//!
+//! - Questions: [`linear_program`], [`term`], [`cnf`]; written to files by [`dump`].
+//! - What back-ends can do and what they answer: [`lp`], [`smt`], [`sat`]. Unknown, error and
+//!   timeout are all [`NoAnswer`].
+//! - Back-ends, one file each: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
+//!   [`sat_batsat`].
+//! - Trust: [`certify`] re-checks LP answers in exact arithmetic, [`model`] evaluates terms.
 
+pub mod answer;
 pub mod budget;
+pub mod certify;
+pub mod cnf;
+mod dual_program;
+pub mod dump;
+pub mod linear_program;
+pub mod linear_sum;
+pub mod lp;
+#[cfg(feature = "highs")]
+pub mod lp_highs;
+pub mod lp_microlp;
+pub mod model;
+mod rational;
+pub mod sat;
+pub mod sat_batsat;
+pub mod smt;
+pub mod smt_lib;
+#[cfg(feature = "z3")]
+pub mod smt_z3;
+pub mod term;
 
+pub use answer::NoAnswer;
 pub use budget::{Budget, Exhausted};

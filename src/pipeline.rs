@@ -11,8 +11,8 @@
 
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge};
-use crate::engine::{Task, intervals, walk};
-use crate::explicit;
+use crate::engine::{Task, intervals, siphon_trap, walk};
+use crate::{explicit, structure};
 use parikh_net::{Facts, Goal, GoalId, Net};
 use parikh_solvers::{Budget, Exhausted};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -96,8 +96,7 @@ pub fn run(
     }
     let facts = Facts::from_model(net);
     let budget = budget.child();
-    let goals: Vec<(GoalId, Goal)> =
-        board.ids().map(|id| (id, board.goal(id).clone())).collect();
+    let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let task = Task {
         net,
         goals: &goals,
@@ -107,18 +106,22 @@ pub fn run(
         seed: config.seed,
     };
 
-    let start = Instant::now();
-    intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
-    let closed = goals.len() - board.open_count();
-    tracing::info!("intervals: {closed} of {} goals, {:.2?}", goals.len(), start.elapsed());
-
     let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
+    let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    intervals::run(&task, under, over, false);
+    let facts = match board.open_count() {
+        0 => facts.clone(),
+        _ => bounds_from_flows(net, &facts, &budget),
+    };
+    let task = Task { facts: &facts, ..task };
+    intervals::run(&task, under, over, true);
     while let Ok(goal) = hear.try_recv() {
         hearing.settled(goal, &mut tell);
     }
-    let reduced: Vec<(GoalId, Goal)> =
+    let open: Vec<(GoalId, Goal)> =
         goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
-    let task = Task { goals: &reduced, ..task };
+    tracing::info!("intervals: {} of {} goals are left", open.len(), goals.len());
+    let task = Task { goals: &open, ..task };
     let statistics = std::sync::Mutex::new(Vec::new());
     let note = |name: &'static str, text: String| {
         tracing::info!("{name}: {text}");
@@ -126,7 +129,7 @@ pub fn run(
         statistics.lock().unwrap_or_else(|list| list.into_inner()).push((name, text));
     };
     let (task, note) = (&task, &note);
-    if !reduced.is_empty() {
+    if !open.is_empty() {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..config.threads.max(1) {
@@ -171,6 +174,27 @@ pub fn run(
     report
 }
 
+/// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
+fn bounds_from_flows(net: &Net, known: &Facts, budget: &Budget) -> Facts {
+    let start = Instant::now();
+    let mut facts = known.clone();
+    let slice = budget.slice(budget.remaining().map_or(Duration::from_secs(60), |left| left / 10));
+    match structure::flows::place_flows(net, &slice) {
+        Ok(flows) => {
+            structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);
+            let bounded = net.places().filter(|&p| facts.upper_bound(p).is_some()).count();
+            tracing::info!(
+                "structure: {} place invariants bound {bounded} of {} places, {:.2?}",
+                flows.len(),
+                net.place_count(),
+                start.elapsed()
+            );
+        }
+        Err(exhausted) => tracing::info!("structure: no place invariants, {exhausted}"),
+    }
+    facts
+}
+
 /// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
 /// whose answer shows at most one of them.
 const MANY_GOALS: usize = 1000;
@@ -182,11 +206,11 @@ fn work(
     threads: usize,
     note: &(dyn Fn(&'static str, String) + Sync),
 ) {
-    let guarded = |name: &'static str, engine: &dyn Fn() -> String| {
-        match catch_unwind(AssertUnwindSafe(engine)) {
-            Ok(text) => note(name, text),
-            Err(_) => tracing::error!("internal error: {name} failed; its goals stay open"),
-        }
+    let guarded = |name: &'static str, engine: &dyn Fn() -> String| match catch_unwind(
+        AssertUnwindSafe(engine),
+    ) {
+        Ok(text) => note(name, text),
+        Err(_) => tracing::error!("internal error: {name} failed; its goals stay open"),
     };
     let walk = |budget: Budget| {
         let seed = task.seed.wrapping_add(worker as u64);
@@ -211,14 +235,20 @@ fn work(
             statistics.bytes_per_state()
         )
     };
+    let siphons = |budget: Budget| {
+        let task = Task { budget: &budget, ..*task };
+        siphon_trap::run(&task, task.board.over("SIPHON_TRAP"))
+    };
     let part = |share: f64| match task.budget.remaining() {
         Some(left) => task.budget.slice(left.mul_f64(share)),
         None => task.budget.slice(Duration::from_secs(10)),
     };
     if threads <= 1 {
         guarded("walk", &|| walk(part(0.2)));
+        guarded("siphon-trap", &|| siphons(part(0.2)));
         guarded("explicit", &|| search(part(0.6)));
     } else if worker == 1 {
+        guarded("siphon-trap", &|| siphons(part(0.25)));
         guarded("explicit", &|| search(task.budget.child()));
     }
     guarded("walk", &|| walk(task.budget.child()));
@@ -310,8 +340,12 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
     }
     match explicit::count(net, &Facts::from_model(net), budget) {
         Ok(space) => figures(&|index| {
-            let values =
-                [space.states, space.firings, space.max_tokens_per_marking, space.max_tokens_in_place];
+            let values = [
+                space.states,
+                space.firings,
+                space.max_tokens_per_marking,
+                space.max_tokens_in_place,
+            ];
             Ok((values[index].to_string(), "EXPLICIT"))
         }),
         Err(incomplete) => figures(&|_| Err(incomplete.to_string())),

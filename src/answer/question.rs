@@ -201,11 +201,14 @@ fn single_place(predicate: &Predicate) -> Option<parikh_net::PlaceId> {
 fn why(proof: &Proof) -> String {
     match proof {
         Proof::Trivial { reason } => reason.clone(),
-        Proof::Intervals { assumes_units: false } => {
-            "the arcs bound the tokens too tightly for it".to_owned()
+        Proof::Intervals { assumes_units, uses_flows } => {
+            let units =
+                if *assumes_units { "the model's safe units (NUPN, assumed), " } else { "" };
+            let flows = if *uses_flows { "place invariants and " } else { "" };
+            format!("{units}{flows}the arcs bound the tokens too tightly for more")
         }
-        Proof::Intervals { assumes_units: true } => {
-            "the model's safe units (NUPN, assumed) and its arcs exclude it".to_owned()
+        Proof::SiphonTrap { traps } => {
+            format!("every siphon that could run empty contains one of {traps} marked traps")
         }
         Proof::Exhausted { states, stubborn: false } => {
             format!("all {states} reachable markings were visited")

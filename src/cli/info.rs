@@ -75,7 +75,11 @@ impl<'n> Info<'n> {
             "arcs",
             match self.heavy_arcs {
                 0 => format!("{}, all of weight 1", net.arc_count()),
-                n => format!("{}, {n} heavier than 1, at most {}", net.arc_count(), self.largest_weight),
+                n => format!(
+                    "{}, {n} heavier than 1, at most {}",
+                    net.arc_count(),
+                    self.largest_weight
+                ),
             },
         );
         row(

@@ -52,8 +52,10 @@ fn read_and_run(
     budget: &parikh_solvers::Budget,
 ) -> Result<(pipeline::Report, Outcome)> {
     let net = model::read(here)?;
-    let queries =
-        examination.has_queries().then(|| model::query_file(here, examination.name())).transpose()?;
+    let queries = examination
+        .has_queries()
+        .then(|| model::query_file(here, examination.name()))
+        .transpose()?;
     let config = pipeline::Config::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
     let subject = Subject::Examination(examination, queries);

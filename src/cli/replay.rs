@@ -22,8 +22,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
     match &trace.repeat {
         None => {
-            let end = replay(&net, &trace.sequence)
-                .with_context(|| format!("{path} does not replay"))?;
+            let end =
+                replay(&net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
             println!("{} firings replayed on net {}", trace.sequence.firings(), net.name());
             show(&net, &end);
         }

@@ -171,11 +171,12 @@ impl Intervals {
 }
 
 /// Settles what the intervals decide: goals that hold nowhere, those that hold everywhere (so in
-/// the initial marking), and bounds of maxima.
-pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
+/// the initial marking), and bounds of maxima. `uses_flows` says whether the facts of the task rest
+/// on place invariants.
+pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>, uses_flows: bool) -> Intervals {
     let intervals = Intervals::new(task.net, task.facts);
     let assumes_units = task.net.units().is_some_and(|units| units.safe());
-    let proof = || Proof::Intervals { assumes_units };
+    let proof = || Proof::Intervals { assumes_units, uses_flows };
     for (id, goal) in task.goals {
         match goal {
             Goal::Reach(predicate) => match intervals.decide(task.net, predicate) {

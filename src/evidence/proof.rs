@@ -13,6 +13,14 @@ pub enum Proof {
     Intervals {
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
+        /// Whether place invariants gave some of the bounds.
+        uses_flows: bool,
+    },
+    /// No marking can be dead: each set of places that a dead marking would leave empty contains a
+    /// trap that is marked initially.
+    SiphonTrap {
+        /// How many traps it takes.
+        traps: usize,
     },
     /// Every reachable marking was visited and none contradicts the claim.
     Exhausted {

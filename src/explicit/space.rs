@@ -226,10 +226,8 @@ impl<'n> Space<'n> {
         self.repacked = if all { 0 } else { self.repacked + markings };
         self.repackings += 1;
         let wider = self.packing.widened(place, tokens, all).map_err(|_| Stuck::Unpackable)?;
-        let narrow = &self.packing;
-        self.store.repack(wider.words(), |old, new| {
-            wider.pack(|p| narrow.tokens(old, p), new);
-        })?;
+        let carry = self.packing.carry_to(&wider);
+        self.store.repack(wider.words(), |old, new| carry.apply(old, new))?;
         self.moves = Moves::new(self.net, &wider, |t| self.listed[t.index()]);
         if self.expansions >= REFILE_AT[0] {
             let marked = &self.marked;

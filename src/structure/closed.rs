@@ -90,59 +90,59 @@ pub fn largest(net: &Net, kind: Kind, within: &[PlaceId]) -> Vec<PlaceId> {
 pub fn is_closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
     let mut inside = vec![false; net.place_count()];
     set.iter().for_each(|p| inside[p.index()] = true);
-    let at_set = |arc: &Arc| inside[arc.place.index()];
-    set.iter().all(|&p| {
-        let mut obliging = kind.obliging(net, p).iter();
-        obliging.all(|arc| kind.needed(net, arc.transition).iter().any(at_set))
-    })
+    set.iter().all(|&p| is_served(net, kind, p, &inside))
 }
 
-/// A closed subset of the closed set `set` that `keep` accepts and from which no single place can
-/// go: the places are tried in order, and what breaks with them goes too. `keep` must accept `set`.
-/// With `keep` true for all but the empty set, the result is a minimal closed set.
+/// A closed subset of the closed set `set` that still has an essential place, and from which no
+/// more can be left out without losing closure or the last essential place. With all places
+/// essential, a minimal closed set. `set` must be ascending and have an essential place.
 ///
-/// Quadratic; meant for small sets.
+/// The places are tried in order, each with what breaks when it goes. Only the surroundings of
+/// what went are looked at, so a place costs what breaks with it, not the whole set.
 pub fn minimise(
     net: &Net,
     kind: Kind,
     set: &[PlaceId],
-    keep: impl Fn(&[PlaceId]) -> bool,
+    essential: impl Fn(PlaceId) -> bool,
 ) -> Vec<PlaceId> {
-    let mut current = set.to_vec();
-    for p in set {
-        if current.binary_search(p).is_err() {
+    let mut inside = vec![false; net.place_count()];
+    set.iter().for_each(|p| inside[p.index()] = true);
+    let mut left = set.iter().filter(|p| essential(**p)).count();
+    for &p in set {
+        if !inside[p.index()] {
             continue;
         }
-        let without: Vec<PlaceId> = current.iter().copied().filter(|q| q != p).collect();
-        let smaller = largest_among(net, kind, without);
-        if keep(&smaller) {
-            current = smaller;
+        let before = left;
+        let mut removed = Vec::new();
+        let mut suspects = vec![p];
+        while left > 0
+            && let Some(q) = suspects.pop()
+        {
+            if !inside[q.index()] || (q != p && is_served(net, kind, q, &inside)) {
+                continue;
+            }
+            inside[q.index()] = false;
+            removed.push(q);
+            left -= usize::from(essential(q));
+            // Who relied on q: the places that oblige a transition that q served.
+            for arc in kind.served(net, q) {
+                let relying = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
+                suspects.extend(relying.filter(|place| inside[place.index()]));
+            }
+        }
+        if left == 0 {
+            left = before;
+            removed.into_iter().for_each(|q| inside[q.index()] = true);
         }
     }
-    current
+    set.iter().copied().filter(|p| inside[p.index()]).collect()
 }
 
-/// As [`largest`], but in time of the arcs at the set alone.
-fn largest_among(net: &Net, kind: Kind, within: Vec<PlaceId>) -> Vec<PlaceId> {
-    let mut inside: std::collections::HashSet<PlaceId> = within.iter().copied().collect();
-    let mut suspects = within.clone();
-    while let Some(p) = suspects.pop() {
-        if !inside.contains(&p) {
-            continue;
-        }
-        let served =
-            |t: TransitionId| kind.needed(net, t).iter().any(|arc| inside.contains(&arc.place));
-        if kind.obliging(net, p).iter().all(|arc| served(arc.transition)) {
-            continue;
-        }
-        inside.remove(&p);
-        // Who relied on p: the places that oblige a transition that p served.
-        for arc in kind.served(net, p) {
-            let relying = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
-            suspects.extend(relying.filter(|place| inside.contains(place)));
-        }
-    }
-    within.into_iter().filter(|p| inside.contains(p)).collect()
+/// Whether every transition that `p` obliges has a needed arc at the set.
+fn is_served(net: &Net, kind: Kind, p: PlaceId, inside: &[bool]) -> bool {
+    let at_set = |arc: &Arc| inside[arc.place.index()];
+    let mut obliged = kind.obliging(net, p).iter().map(|arc| arc.transition);
+    obliged.all(|t| kind.needed(net, t).iter().any(at_set))
 }
 
 #[cfg(test)]
@@ -166,8 +166,7 @@ mod tests {
         assert_eq!(largest(&net, Kind::Trap, &[p, q, s]), [p, q, s]);
         assert_eq!(largest(&net, Kind::Trap, &[p, s]), [s]);
         assert!(is_closed(&net, Kind::Trap, &[s]) && !is_closed(&net, Kind::Trap, &[p]));
-        let some = |set: &[PlaceId]| !set.is_empty();
-        assert_eq!(minimise(&net, Kind::Siphon, &all, some), [p, q, r]);
-        assert_eq!(minimise(&net, Kind::Trap, &all, some), [s]);
+        assert_eq!(minimise(&net, Kind::Siphon, &all, |_| true), [p, q, r]);
+        assert_eq!(minimise(&net, Kind::Trap, &all, |_| true), [s]);
     }
 }

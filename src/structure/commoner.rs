@@ -32,7 +32,7 @@
 //! 2010. J. Esparza, S. Melzer, *Verification of safety properties using integer programming:
 //! beyond the state equation*, FMSD 16, 2000 (traps found lazily).
 
-use super::closed::Kind;
+use super::closed::{Kind, minimise};
 use super::minimal::closure_clauses;
 use super::rup::{RefutationError, check_refutation};
 use super::sat::{Answer, Clause, Literal, Sat};
@@ -138,16 +138,43 @@ pub fn siphon_trap(
             return Ok(SiphonTrap::Holds(Certificate { question, traps, refutation }));
         };
         let set: Vec<PlaceId> = net.places().filter(|p| model[p.index()]).collect();
-        let found = disjoint_marked_traps(net, &set, budget)?;
-        if found.is_empty() {
-            debug_assert!(!is_marked(net, &largest_trap(net, &set)));
-            return Ok(SiphonTrap::Fails(set));
+        // A smaller set of the question is a candidate too, and more likely to contain no trap.
+        let small = match question {
+            Question::EverySiphon => minimise(net, Kind::Siphon, &set, |_| true),
+            Question::DeadMarkings => without_idle_places(net, &set),
+        };
+        if !is_marked(net, &largest_trap(net, &small)) {
+            return Ok(SiphonTrap::Fails(small));
         }
+        // The whole set teaches more traps at once.
+        let found = disjoint_marked_traps(net, &set, budget)?;
         for trap in found {
             sat.add(&not_all_of(&trap));
             traps.push(trap);
         }
     }
+}
+
+/// `set` without places that no transition needs to have an input in the set: places that serve
+/// few transitions are tried first.
+fn without_idle_places(net: &Net, set: &[PlaceId]) -> Vec<PlaceId> {
+    let mut inside = vec![false; net.place_count()];
+    set.iter().for_each(|p| inside[p.index()] = true);
+    let mut met: Vec<usize> = net
+        .transitions()
+        .map(|t| net.pre(t).iter().filter(|arc| inside[arc.place.index()]).count())
+        .collect();
+    let mut order = set.to_vec();
+    order.sort_by_key(|&p| net.consumers(p).len());
+    for p in order {
+        let light = |t| net.pre(t).iter().all(|arc| arc.weight == 1);
+        let transitions = || net.consumers(p).iter().map(|arc| arc.transition);
+        if transitions().all(|t| met[t.index()] > 1 || !light(t)) {
+            inside[p.index()] = false;
+            transitions().for_each(|t| met[t.index()] -= 1);
+        }
+    }
+    set.iter().copied().filter(|p| inside[p.index()]).collect()
 }
 
 /// Small marked traps within `set`, no two with a common place: each round costs a question to the

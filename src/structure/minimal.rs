@@ -45,7 +45,7 @@ pub fn minimal_sets(net: &Net, kind: Kind, limit: usize, budget: &Budget) -> Min
             Ok(Answer::Unsatisfiable) => break None,
             Ok(Answer::Model(model)) => {
                 let set: Vec<PlaceId> = net.places().filter(|p| model[p.index()]).collect();
-                let set = minimise(net, kind, &set, |set| !set.is_empty());
+                let set = minimise(net, kind, &set, |_| true);
                 let without: Clause = set.iter().map(|p| Literal::new(p.index(), false)).collect();
                 sat.add(&without);
                 sets.push(set);

@@ -44,7 +44,7 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
     largest.iter().for_each(|p| inside[p.index()] = true);
     let grown = seeds.into_iter().take(SEEDS).map(|seed| grow(net, seed, &inside));
     let smallest = grown.min_by_key(Vec::len)?;
-    Some(minimise(net, Kind::Trap, &smallest, |set| is_marked(net, set)))
+    Some(minimise(net, Kind::Trap, &smallest, |p| net.initial()[p] > 0))
 }
 
 /// A trap with `seed` inside the trap `inside`.

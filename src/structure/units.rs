@@ -55,6 +55,14 @@ pub fn prove_units(net: &Net, flows: &[PlaceFlow], bounds: &PlaceBounds) -> Opti
     Some(units.iter().map(prove).collect())
 }
 
+/// The places whose bound of 1 rests on the model's claim alone, ascending: what evidence that uses
+/// it must name. Empty without a claim.
+pub fn assumed_one_safe(net: &Net, bounds: &PlaceBounds) -> Vec<PlaceId> {
+    let claimed = net.units().is_some_and(|units| units.safe());
+    let proved = |p: PlaceId| bounds.upper(p).is_some_and(|tokens| tokens <= 1);
+    net.places().filter(|&p| claimed && !proved(p)).collect()
+}
+
 fn places_around(units: &Units, unit: UnitId) -> Vec<PlaceId> {
     let above = units.get(unit).parent;
     let chain = std::iter::successors(above, |&unit| units.get(unit).parent);
@@ -152,6 +160,10 @@ mod tests {
     fn a_ring_proves_its_units_and_an_open_chain_does_not() {
         assert_eq!(proofs(&net(true)), [true, true]);
         assert_eq!(proofs(&net(false)), [false, false]);
+        let chain = net(false);
+        let bounds = place_bounds(&chain, &[], &Budget::unlimited());
+        // Nothing adds to r, so that it stays empty needs no flow and no claim.
+        assert_eq!(assumed_one_safe(&chain, &bounds), [0, 1].map(PlaceId::new));
     }
 
     #[test]

@@ -1,0 +1,162 @@
+//! The state equation: m = m₀ + C·x, m ≥ 0, x ≥ 0.
+//!
+//! Whatever fires, each place ends with its initial tokens and what the firings brought, less what
+//! they took; x counts the firings of each effect class. Every reachable marking satisfies it with
+//! some x, so what it excludes is unreachable; not every solution is reachable, so what it admits
+//! is only a candidate.
+//!
+//! The marking is not a variable here: m(p) is m₀(p) + Σ C(p,e)·x(e), so the program has one column
+//! per effect class and one row per place that says m(p) ≥ 0, and m(p) ≤ u where a bound u is
+//! known. A linear sum Σ a·m(p) becomes a vector over x and a constant ([`StateEquation::over_firings`]);
+//! to demand m(p) ≥ w of a place is to raise its row's lower end, which keeps the program's shape
+//! and lets a simplex go on from where it stands.
+//!
+//! # Sources
+//! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989, §V.A.
+
+use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId};
+use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+
+/// The state equation of a net as a linear program with objective 0.
+#[derive(Clone, Debug)]
+pub struct StateEquation {
+    program: LinearProgram,
+    /// The column of each effect class; `None` for the class without effect, whose firings change
+    /// nothing.
+    columns: Vec<Option<Column>>,
+}
+
+/// A linear sum of tokens as firings see it: constant + Σ coefficient·x.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverFirings {
+    /// Its value in m₀.
+    pub constant: i128,
+    /// What each firing adds; classes that leave it alone are not listed.
+    pub coefficients: Vec<(Column, i64)>,
+}
+
+impl StateEquation {
+    /// One column per effect class with an effect, one row per place.
+    ///
+    /// # Errors
+    /// When the net is too large for a linear program.
+    pub fn new(net: &Net, facts: &Facts) -> Result<Self, ProgramError> {
+        let mut program = LinearProgram::new(Sense::Maximise);
+        let mut columns = Vec::with_capacity(net.effect_count());
+        let mut by_place: Vec<Vec<(Column, i64)>> = vec![Vec::new(); net.place_count()];
+        for effect in net.effect_classes() {
+            let changes = net.effect(effect);
+            if changes.is_empty() {
+                columns.push(None);
+                continue;
+            }
+            let column = program.add_column(Interval::at_least(0))?;
+            columns.push(Some(column));
+            for change in changes {
+                by_place[change.place.index()].push((column, change.delta));
+            }
+        }
+        for (place, entries) in net.places().zip(by_place) {
+            let interval = Self::tokens(net, place, 0, facts.upper_bound(place));
+            program.add_row(interval, entries)?;
+        }
+        Ok(StateEquation { program, columns })
+    }
+
+    /// The program. Row p is place p's.
+    pub fn program(&self) -> &LinearProgram {
+        &self.program
+    }
+
+    /// The row of a place.
+    pub fn row(place: PlaceId) -> Row {
+        Row(place.index() as u32)
+    }
+
+    /// The column that counts the firings of a class.
+    pub fn column(&self, effect: EffectId) -> Option<Column> {
+        self.columns[effect.index()]
+    }
+
+    /// The interval of a place's row that says low ≤ m(p) ≤ high.
+    pub fn tokens(net: &Net, place: PlaceId, low: u64, high: Option<u64>) -> Interval {
+        // Both fit: counts and bounds are below 2⁶³; a larger bound bounds nothing.
+        let initially = net.initial()[place] as i64;
+        let relative = |tokens: u64| i64::try_from(tokens).ok().map(|tokens| tokens - initially);
+        Interval { lower: relative(low), upper: high.and_then(relative) }
+    }
+
+    /// `sum` as firings see it; `None` when a coefficient exceeds 64 bits.
+    pub fn over_firings(&self, net: &Net, sum: &LinearSum) -> Option<OverFirings> {
+        let mut gains: std::collections::BTreeMap<EffectId, i128> = Default::default();
+        for &(place, coefficient) in sum.terms() {
+            let touching = net.consumers(place).iter().chain(net.producers(place));
+            let mut classes: Vec<EffectId> =
+                touching.map(|arc| net.effect_of(arc.transition)).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            for effect in classes {
+                let changes = net.effect(effect);
+                if let Ok(at) = changes.binary_search_by_key(&place, |change| change.place) {
+                    let gain = i128::from(coefficient).checked_mul(changes[at].delta.into())?;
+                    let entry = gains.entry(effect).or_default();
+                    *entry = entry.checked_add(gain)?;
+                }
+            }
+        }
+        let mut coefficients = Vec::with_capacity(gains.len());
+        for (effect, gain) in gains {
+            let gain = i64::try_from(gain).ok()?;
+            // A class with an effect on some place has a column.
+            if let (Some(column), true) = (self.column(effect), gain != 0) {
+                coefficients.push((column, gain));
+            }
+        }
+        Some(OverFirings { constant: sum.value(net.initial()), coefficients })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{Marking, text};
+
+    fn net() -> Net {
+        text::parse(
+            "place p 3
+             place q
+             place lock 1
+             transition move: p + lock -> q + lock
+             transition same: p -> q
+             transition back: 2*q -> p
+             transition look: lock -> lock",
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn columns_are_effects_and_rows_are_places() {
+        let net = net();
+        let equation = StateEquation::new(&net, &Facts::none(&net)).unwrap();
+        // `move` and `same` share a column, `look` has none.
+        assert_eq!(equation.program().columns().len(), 2);
+        assert_eq!(equation.program().rows().len(), 3);
+        assert_eq!(equation.program().rows()[0].lower, Some(-3));
+        assert!(equation.program().admits(&[2, 1]));
+        assert!(!equation.program().admits(&[1, 1]));
+    }
+
+    #[test]
+    fn a_sum_over_firings_has_the_value_of_the_marking_they_lead_to() {
+        let net = net();
+        let equation = StateEquation::new(&net, &Facts::none(&net)).unwrap();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let sum = LinearSum::new([(p, 2), (q, -1)]).unwrap();
+        let firings = equation.over_firings(&net, &sum).unwrap();
+        let x = [2i128, 1];
+        let gained: i128 =
+            firings.coefficients.iter().map(|&(c, a)| i128::from(a) * x[c.index()]).sum();
+        // Two moves and one back: p = 3 − 2 + 1, q = 2 − 2.
+        assert_eq!(firings.constant + gained, sum.value(&Marking::new(vec![2, 0, 1])));
+    }
+}

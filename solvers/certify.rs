@@ -1,0 +1,456 @@
+//! The exact re-check of LP answers. This file decides verdicts; solvers only propose.
+//!
+//! Let y be any rational numbers, one per row, and d = c − Aᵀ·y. For every point x of the program
+//!
+//! > c·x = y·(A·x) + d·x ≤ Σᵣ max { yᵣ·a : a in the bounds of row r } + Σⱼ max { dⱼ·x : x in the
+//! > bounds of column j }
+//!
+//! whatever y is (weak duality). So there is nothing to trust in y: the right-hand side is computed
+//! in integers, and if every maximum in it is finite, it is an upper bound on c·x. With minima it is
+//! a lower bound. With c = 0 and a negative right-hand side it says 0 < 0 of any point, so that
+//! there is none (Farkas). A maximum over an empty interval is taken at one of its ends; a program
+//! with such an interval has no points, and whatever is said of its points holds.
+//!
+//! Numbers are i128 while they fit, and big integers from the first overflow on.
+//!
+//! # Sources
+//! A. Neumaier, O. Shcherbina: Safe bounds in linear and mixed-integer linear programming,
+//! Mathematical Programming 99, 2004. J. Farkas: Theorie der einfachen Ungleichungen, 1902.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{CheckedAdd, CheckedMul, CheckedSub, Signed, ToPrimitive, Zero};
+
+use crate::linear_program::{Column, Interval, LinearProgram, Row, Sense};
+use crate::rational;
+
+/// Rational multipliers of rows as integers over one denominator. Rows not mentioned have 0; those
+/// mentioned twice count twice. Plain data: to be stored, printed, mutilated and checked again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Multipliers {
+    /// Positive, or the check refuses.
+    pub denominator: BigInt,
+    /// Row and numerator.
+    pub numerators: Vec<(Row, BigInt)>,
+}
+
+/// Why a certificate was refused. Says nothing about the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The back-end handed out no multipliers.
+    #[error("the solver gave no multipliers")]
+    NoMultipliers,
+    /// No rational numbers could be guessed from the floating-point ones.
+    #[error("the multipliers are no numbers of reasonable size")]
+    NotRational,
+    /// The common denominator is zero or negative.
+    #[error("the denominator is not positive")]
+    Denominator,
+    /// A multiplier of a row that the program does not have.
+    #[error("row {} does not exist", .0.0)]
+    NoSuchRow(Row),
+    /// The column said to have an empty interval has none, or does not exist.
+    #[error("the interval of column {} is not empty", .0.0)]
+    ColumnNotEmpty(Column),
+    /// The row said to have an empty interval has none, or does not exist.
+    #[error("the interval of row {} is not empty", .0.0)]
+    RowNotEmpty(Row),
+    /// The multiplier of this row needs a bound that the row does not have.
+    #[error("row {} has no bound on the side that its multiplier needs", .0.0)]
+    RowUnbounded(Row),
+    /// The reduced cost of this column needs a bound that the column does not have.
+    #[error("column {} has no bound on the side that its reduced cost needs", .0.0)]
+    ColumnUnbounded(Column),
+    /// The combination of the rows is not contradictory.
+    #[error("the combination of the rows is not contradictory")]
+    NotContradictory,
+}
+
+/// A bound on the objective that was proved in exact arithmetic: only [`check`](Self::check) makes
+/// one. It speaks of the program it was checked against, as that was then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertifiedBound {
+    sense: Sense,
+    bound: BigRational,
+    multipliers: Multipliers,
+}
+
+impl CertifiedBound {
+    /// Computes the bound that `multipliers` prove for the objective of `program`.
+    ///
+    /// # Errors
+    /// [`Refused`] when they prove none.
+    pub fn check(program: &LinearProgram, multipliers: Multipliers) -> Result<Self, Refused> {
+        let sense = program.sense();
+        let scaled = weigh(program, Objective::OfTheProgram, sense, &multipliers)?;
+        let bound = BigRational::new(scaled, multipliers.denominator.clone());
+        Ok(CertifiedBound { sense, bound, multipliers })
+    }
+
+    /// Whether the objective is bounded from above ([`Sense::Maximise`]) or from below.
+    pub fn sense(&self) -> Sense {
+        self.sense
+    }
+
+    /// No point of the program has a greater objective than this when maximising, a lesser one when
+    /// minimising. Not always the optimum, but no better point exists.
+    pub fn bound(&self) -> &BigRational {
+        &self.bound
+    }
+
+    /// The bound for points with integer coordinates: rounded down when maximising, up when
+    /// minimising. Sound because the costs are integers.
+    pub fn integer_bound(&self) -> BigInt {
+        match self.sense {
+            Sense::Maximise => self.bound.floor().to_integer(),
+            Sense::Minimise => self.bound.ceil().to_integer(),
+        }
+    }
+
+    /// The proof, to be stored and checked by others.
+    pub fn multipliers(&self) -> &Multipliers {
+        &self.multipliers
+    }
+}
+
+/// Why a program has no points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contradiction {
+    /// The lower bound of this column is above its upper bound.
+    EmptyColumn(Column),
+    /// The lower bound of this row is above its upper bound.
+    EmptyRow(Row),
+    /// This combination of the rows is below zero whatever the columns are, and not below zero.
+    Combination(Multipliers),
+}
+
+/// Infeasibility that was proved in exact arithmetic: only [`check`](Self::check) makes one. It
+/// speaks of the program it was checked against, as that was then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertifiedInfeasible {
+    contradiction: Contradiction,
+}
+
+impl CertifiedInfeasible {
+    /// Accepts `contradiction` if it is one.
+    ///
+    /// # Errors
+    /// [`Refused`] when it is none.
+    pub fn check(program: &LinearProgram, contradiction: Contradiction) -> Result<Self, Refused> {
+        match &contradiction {
+            &Contradiction::EmptyColumn(column) => {
+                let bounds = program.columns().get(column.index());
+                bounds.filter(|b| b.is_empty()).ok_or(Refused::ColumnNotEmpty(column))?;
+            }
+            &Contradiction::EmptyRow(row) => {
+                let bounds = program.rows().get(row.index());
+                bounds.filter(|b| b.is_empty()).ok_or(Refused::RowNotEmpty(row))?;
+            }
+            Contradiction::Combination(multipliers) => {
+                // With the objective 0: every point has 0 ≤ the right-hand side.
+                let scaled = weigh(program, Objective::Zero, Sense::Maximise, multipliers)?;
+                if !scaled.is_negative() {
+                    return Err(Refused::NotContradictory);
+                }
+            }
+        }
+        Ok(CertifiedInfeasible { contradiction })
+    }
+
+    /// The proof, to be stored and checked by others.
+    pub fn contradiction(&self) -> &Contradiction {
+        &self.contradiction
+    }
+}
+
+/// The tightest bound that rational numbers near `multipliers` (one per row) prove. `expected` is
+/// the optimum in the solver's eyes: the search ends when a bound reaches it.
+///
+/// # Errors
+/// The last [`Refused`] when none of them proves a bound.
+pub fn bound_near(
+    program: &LinearProgram,
+    multipliers: &[f64],
+    expected: f64,
+) -> Result<CertifiedBound, Refused> {
+    let mut best: Result<CertifiedBound, Refused> = Err(Refused::NotRational);
+    for guess in rational::guesses(multipliers) {
+        let found =
+            CertifiedBound::check(program, without_wrong_signs(program, program.sense(), guess));
+        best = match (best, found) {
+            (Ok(best), Ok(found)) => {
+                let tighter = match found.sense {
+                    Sense::Maximise => found.bound < best.bound,
+                    Sense::Minimise => found.bound > best.bound,
+                };
+                Ok(if tighter { found } else { best })
+            }
+            (Ok(best), Err(_)) => Ok(best),
+            (Err(_), found) => found,
+        };
+        let reached = best.as_ref().is_ok_and(|best| {
+            let bound = best.bound.to_f64().unwrap_or(f64::NAN);
+            (bound - expected).abs() <= 1e-7 * expected.abs().max(1.0)
+        });
+        if reached {
+            break;
+        }
+    }
+    best
+}
+
+/// A proof of infeasibility: an empty interval if there is one, else from rational numbers in the
+/// direction of `ray` (one value per row, of either sign), else from one row alone: solvers give no
+/// ray for what they refute by looking.
+///
+/// # Errors
+/// The last [`Refused`] when none of them is a proof.
+pub fn infeasible_near(
+    program: &LinearProgram,
+    ray: &[f64],
+) -> Result<CertifiedInfeasible, Refused> {
+    if let Some(contradiction) = empty_interval(program) {
+        return CertifiedInfeasible::check(program, contradiction);
+    }
+    let mut last = Refused::NoMultipliers;
+    for guess in rational::ray_guesses(ray) {
+        let guess = without_wrong_signs(program, Sense::Maximise, guess);
+        let guess = Contradiction::Combination(guess);
+        match CertifiedInfeasible::check(program, guess) {
+            Ok(found) => return Ok(found),
+            Err(refused) => last = refused,
+        }
+    }
+    let alone = contradictory_row(program).ok_or(last)?;
+    CertifiedInfeasible::check(program, Contradiction::Combination(alone))
+}
+
+/// A row that no values of its columns bring between its bounds, with the multiplier that shows it.
+fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
+    program.iter_rows().find_map(|(row, entries, bounds)| {
+        // The greatest value that the row can have, or the least; `None` is no limit.
+        let extreme = |sense| {
+            entries.iter().try_fold(0i128, |sum, &(column, a)| {
+                let end = best_end(program.columns()[column.index()], sense, a > 0)?;
+                sum.checked_add(i128::from(a).checked_mul(i128::from(end))?)
+            })
+        };
+        let below = |value: Option<i128>, end: Option<i64>| {
+            value.zip(end).is_some_and(|(value, end)| value < i128::from(end))
+        };
+        let above = |value: Option<i128>, end: Option<i64>| {
+            value.zip(end).is_some_and(|(value, end)| value > i128::from(end))
+        };
+        let numerator = if below(extreme(Sense::Maximise), bounds.lower) {
+            -1
+        } else if above(extreme(Sense::Minimise), bounds.upper) {
+            1
+        } else {
+            return None;
+        };
+        let numerators = vec![(row, BigInt::from(numerator))];
+        Some(Multipliers { denominator: BigInt::from(1), numerators })
+    })
+}
+
+/// The first empty interval of the program, columns before rows.
+pub(crate) fn empty_interval(program: &LinearProgram) -> Option<Contradiction> {
+    let first = |intervals: &[Interval]| {
+        let position = intervals.iter().position(|interval| interval.is_empty())?;
+        u32::try_from(position).ok()
+    };
+    first(program.columns())
+        .map(|column| Contradiction::EmptyColumn(Column(column)))
+        .or_else(|| first(program.rows()).map(|row| Contradiction::EmptyRow(Row(row))))
+}
+
+/// Drops multipliers that no bound of their row can use in the given sense, as noise.
+fn without_wrong_signs(
+    program: &LinearProgram,
+    sense: Sense,
+    mut multipliers: Multipliers,
+) -> Multipliers {
+    multipliers.numerators.retain(|(row, numerator)| {
+        program.rows().get(row.index()).is_some_and(|bounds| match (bounds.lower, bounds.upper) {
+            (Some(_), Some(_)) => true,
+            (None, None) => false,
+            (lower, _) => {
+                let upwards = numerator.is_positive() == (sense == Sense::Maximise);
+                upwards != lower.is_some()
+            }
+        })
+    });
+    multipliers
+}
+
+#[derive(Clone, Copy)]
+enum Objective {
+    OfTheProgram,
+    Zero,
+}
+
+/// The right-hand side of the head of this file times the denominator.
+fn weigh(
+    program: &LinearProgram,
+    objective: Objective,
+    sense: Sense,
+    multipliers: &Multipliers,
+) -> Result<BigInt, Refused> {
+    if !multipliers.denominator.is_positive() {
+        return Err(Refused::Denominator);
+    }
+    let narrow = multipliers.denominator.to_i128().zip(
+        multipliers
+            .numerators
+            .iter()
+            .map(|(row, numerator)| Some((*row, numerator.to_i128()?)))
+            .collect::<Option<Vec<_>>>(),
+    );
+    if let Some((denominator, numerators)) = narrow {
+        match weigh_in(program, objective, sense, &denominator, &numerators) {
+            Err(Trouble::Overflow) => {}
+            Err(Trouble::Refused(refused)) => return Err(refused),
+            Ok(value) => return Ok(value.into()),
+        }
+    }
+    weigh_in(program, objective, sense, &multipliers.denominator, &multipliers.numerators).map_err(
+        |trouble| match trouble {
+            Trouble::Refused(refused) => refused,
+            Trouble::Overflow => unreachable!("big integers do not overflow"),
+        },
+    )
+}
+
+enum Trouble {
+    Overflow,
+    Refused(Refused),
+}
+
+/// [`weigh`] in numbers of one kind; every operation is checked.
+fn weigh_in<T>(
+    program: &LinearProgram,
+    objective: Objective,
+    sense: Sense,
+    denominator: &T,
+    numerators: &[(Row, T)],
+) -> Result<T, Trouble>
+where
+    T: Clone + Zero + Signed + From<i64> + CheckedAdd + CheckedSub + CheckedMul,
+{
+    let product = |a: &T, b: i64| a.checked_mul(&T::from(b)).ok_or(Trouble::Overflow);
+    // d = c − Aᵀ·y, times the denominator.
+    let mut reduced: Vec<T> = match objective {
+        Objective::Zero => vec![T::zero(); program.columns().len()],
+        Objective::OfTheProgram => program
+            .objective()
+            .iter()
+            .map(|&c| product(denominator, c))
+            .collect::<Result<_, _>>()?,
+    };
+    let mut total = T::zero();
+    for (row, multiplier) in numerators {
+        let bounds =
+            *program.rows().get(row.index()).ok_or(Trouble::Refused(Refused::NoSuchRow(*row)))?;
+        if multiplier.is_zero() {
+            continue;
+        }
+        for &(column, a) in program.row(*row) {
+            let place = &mut reduced[column.index()];
+            *place = place.checked_sub(&product(multiplier, a)?).ok_or(Trouble::Overflow)?;
+        }
+        let end = best_end(bounds, sense, multiplier.is_positive())
+            .ok_or(Trouble::Refused(Refused::RowUnbounded(*row)))?;
+        total = total.checked_add(&product(multiplier, end)?).ok_or(Trouble::Overflow)?;
+    }
+    for (index, (reduced, &bounds)) in reduced.iter().zip(program.columns()).enumerate() {
+        if reduced.is_zero() {
+            continue;
+        }
+        // In range: programs have at most 2³² columns.
+        let column = Column(index as u32);
+        let end = best_end(bounds, sense, reduced.is_positive())
+            .ok_or(Trouble::Refused(Refused::ColumnUnbounded(column)))?;
+        total = total.checked_add(&product(reduced, end)?).ok_or(Trouble::Overflow)?;
+    }
+    Ok(total)
+}
+
+/// The end of the interval at which a factor of the given sign makes the product greatest
+/// ([`Sense::Maximise`]) or least; `None` if there is no such end.
+fn best_end(bounds: Interval, sense: Sense, positive: bool) -> Option<i64> {
+    if positive == (sense == Sense::Maximise) { bounds.upper } else { bounds.lower }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Maximise x + y with 2x + y ≤ 4, x + 2y ≤ 4, x, y ≥ 0: 8/3 at (4/3, 4/3), y = (1/3, 1/3).
+    fn wedge() -> LinearProgram {
+        let mut program = LinearProgram::new(Sense::Maximise);
+        let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
+        let y = program.add_column(Interval::NON_NEGATIVE).unwrap();
+        program.add_row(Interval::at_most(4), [(x, 2), (y, 1)]).unwrap();
+        program.add_row(Interval::at_most(4), [(x, 1), (y, 2)]).unwrap();
+        program.set_objective(Sense::Maximise, [(x, 1), (y, 1)]).unwrap();
+        program
+    }
+
+    fn multipliers(denominator: i64, numerators: &[i64]) -> Multipliers {
+        let numbered = numerators.iter().enumerate();
+        Multipliers {
+            denominator: denominator.into(),
+            numerators: numbered.map(|(r, &n)| (Row(r as u32), n.into())).collect(),
+        }
+    }
+
+    #[test]
+    fn the_dual_solution_proves_the_optimum_and_its_floor() {
+        let proof = CertifiedBound::check(&wedge(), multipliers(3, &[1, 1])).unwrap();
+        assert_eq!(*proof.bound(), BigRational::new(8.into(), 3.into()));
+        assert_eq!(proof.integer_bound(), BigInt::from(2));
+        let near = bound_near(&wedge(), &[0.333_333_333, 0.333_333_334], 8.0 / 3.0).unwrap();
+        assert_eq!(near, proof);
+    }
+
+    #[test]
+    fn multipliers_that_prove_nothing_are_refused() {
+        let refused = |m| CertifiedBound::check(&wedge(), m).unwrap_err();
+        assert_eq!(refused(multipliers(3, &[1, 0])), Refused::ColumnUnbounded(Column(0)));
+        assert_eq!(refused(multipliers(3, &[4, -1])), Refused::RowUnbounded(Row(1)));
+        assert_eq!(refused(multipliers(0, &[1, 1])), Refused::Denominator);
+        assert_eq!(refused(multipliers(-3, &[-1, -1])), Refused::Denominator);
+        assert_eq!(refused(multipliers(1, &[1, 1, 1])), Refused::NoSuchRow(Row(2)));
+    }
+
+    #[test]
+    fn numbers_beyond_128_bits_are_weighed_in_big_integers() {
+        let mut program = LinearProgram::new(Sense::Minimise);
+        let x = program.add_column(Interval::between(0, i64::MAX)).unwrap();
+        program.add_row(Interval::at_least(i64::MAX), [(x, 1)]).unwrap();
+        program.set_objective(Sense::Minimise, [(x, i64::MAX)]).unwrap();
+        let huge = BigInt::from(i64::MAX) << 64;
+        let proof =
+            Multipliers { denominator: BigInt::from(1) << 64, numerators: vec![(Row(0), huge)] };
+        let bound = CertifiedBound::check(&program, proof).unwrap();
+        assert_eq!(bound.integer_bound(), BigInt::from(i64::MAX) * BigInt::from(i64::MAX));
+    }
+
+    #[test]
+    fn a_contradiction_must_be_one() {
+        let mut program = wedge();
+        let sum = [(Column(0), 1), (Column(1), 1)];
+        program.add_row(Interval::at_least(3), sum).unwrap();
+        let check = |m| CertifiedInfeasible::check(&program, Contradiction::Combination(m));
+        assert!(check(multipliers(1, &[1, 1, -3])).is_ok());
+        assert_eq!(check(multipliers(1, &[1, 1, -2])), Err(Refused::NotContradictory));
+        assert_eq!(check(multipliers(1, &[1, 1, -4])), Err(Refused::ColumnUnbounded(Column(0))));
+        assert!(infeasible_near(&program, &[-0.2, -0.2, 0.6]).is_ok());
+        program.set_row_bounds(Row(2), Interval::between(2, 1)).unwrap();
+        let found = infeasible_near(&program, &[]).unwrap();
+        assert_eq!(*found.contradiction(), Contradiction::EmptyRow(Row(2)));
+        let wrong = Contradiction::EmptyColumn(Column(0));
+        let refused = Err(Refused::ColumnNotEmpty(Column(0)));
+        assert_eq!(CertifiedInfeasible::check(&program, wrong), refused);
+    }
+}

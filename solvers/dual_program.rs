@@ -1,0 +1,119 @@
+//! The dual of a linear program as a linear program, for back-ends without dual values: a point of
+//! the dual is a proof about the primal, so solving the dual gives the certificate.
+//!
+//! For maximise c·x, rows in [L, U], columns in [l, u], with y = p − q and c − Aᵀ·y = s − t:
+//!
+//! > minimise Σ U·p − L·q + Σ u·s − l·t  subject to  Aᵀ·(p − q) + s − t = c,  p, q, s, t ≥ 0
+//!
+//! where a variable whose bound does not exist is left out. A primal that minimises is first turned
+//! into one that maximises −c, and the multipliers are turned back.
+
+use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+
+/// A dual program with the way back to multipliers of the primal rows.
+pub(crate) struct DualProgram {
+    pub(crate) program: LinearProgram,
+    /// For each of the first columns of `program` the primal row and the sign with which it counts.
+    origins: Vec<(Row, f64)>,
+    /// How many rows the primal has.
+    rows: usize,
+}
+
+impl DualProgram {
+    /// The dual of `primal`; its optimum proves the optimum of `primal`. `None` when a number of it
+    /// does not fit into 64 bits.
+    pub(crate) fn of(primal: &LinearProgram) -> Option<Self> {
+        let flip = primal.sense() == Sense::Minimise;
+        let costs: Option<Vec<i64>> = primal
+            .objective()
+            .iter()
+            .map(|&cost| if flip { cost.checked_neg() } else { Some(cost) })
+            .collect();
+        let sign = if flip { -1.0 } else { 1.0 };
+        Self::build(primal, &costs?, sign, None).ok()?
+    }
+
+    /// The dual of `primal` with objective 0 and p, q ≤ 1: its optimum is negative exactly when
+    /// `primal` has no points, and is then a Farkas ray.
+    pub(crate) fn of_feasibility(primal: &LinearProgram) -> Option<Self> {
+        Self::build(primal, &vec![0; primal.columns().len()], 1.0, Some(1)).ok()?
+    }
+
+    fn build(
+        primal: &LinearProgram,
+        costs: &[i64],
+        sign: f64,
+        limit: Option<i64>,
+    ) -> Result<Option<Self>, ProgramError> {
+        let mut program = LinearProgram::new(Sense::Minimise);
+        let mut origins = Vec::new();
+        let mut objective = Vec::new();
+        // Coefficients of the dual rows, one per primal column.
+        let mut transposed: Vec<Vec<(Column, i64)>> = vec![Vec::new(); costs.len()];
+        for (row, entries, bounds) in primal.iter_rows() {
+            for (end, positive) in [(bounds.upper, true), (bounds.lower, false)] {
+                let Some(end) = end else { continue };
+                let y = program.add_column(Interval { lower: Some(0), upper: limit })?;
+                origins.push((row, if positive { sign } else { -sign }));
+                let Some(cost) = signed(end, positive) else { return Ok(None) };
+                objective.push((y, cost));
+                for &(column, a) in entries {
+                    let Some(a) = signed(a, positive) else { return Ok(None) };
+                    transposed[column.index()].push((y, a));
+                }
+            }
+        }
+        for ((bounds, entries), &cost) in primal.columns().iter().zip(&mut transposed).zip(costs) {
+            if *bounds == Interval::NON_NEGATIVE {
+                // The commonest column: t costs nothing, so it becomes the slack of the row.
+                program.add_row(Interval::at_least(cost), entries.drain(..))?;
+                continue;
+            }
+            for (end, positive) in [(bounds.upper, true), (bounds.lower, false)] {
+                let Some(end) = end else { continue };
+                let reduced = program.add_column(Interval::NON_NEGATIVE)?;
+                let Some(price) = signed(end, positive) else { return Ok(None) };
+                objective.push((reduced, price));
+                entries.push((reduced, if positive { 1 } else { -1 }));
+            }
+            program.add_row(Interval::exactly(cost), entries.drain(..))?;
+        }
+        program.set_objective(Sense::Minimise, objective)?;
+        Ok(Some(DualProgram { program, origins, rows: primal.rows().len() }))
+    }
+
+    /// The multipliers of the primal rows, one per row, that a point of the dual stands for.
+    pub(crate) fn multipliers(&self, point: &[f64]) -> Vec<f64> {
+        let mut multipliers = vec![0.0; self.rows];
+        for (&(row, sign), value) in self.origins.iter().zip(point) {
+            multipliers[row.index()] += sign * value;
+        }
+        multipliers
+    }
+}
+
+fn signed(value: i64, positive: bool) -> Option<i64> {
+    if positive { Some(value) } else { value.checked_neg() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dual_of_a_wedge_is_the_textbook_one() {
+        let mut primal = LinearProgram::new(Sense::Maximise);
+        let x = primal.add_column(Interval::NON_NEGATIVE).unwrap();
+        let y = primal.add_column(Interval::between(-1, 5)).unwrap();
+        primal.add_row(Interval::at_most(4), [(x, 2), (y, 1)]).unwrap();
+        primal.add_row(Interval::between(1, 3), [(x, 1)]).unwrap();
+        primal.set_objective(Sense::Maximise, [(x, 7), (y, 1)]).unwrap();
+        let dual = DualProgram::of(&primal).unwrap();
+        assert_eq!(dual.program.objective(), [4, 3, -1, 5, 1]);
+        let columns: Vec<Column> = (0..5).map(Column).collect();
+        assert_eq!(dual.program.row(Row(0)), [(columns[0], 2), (columns[1], 1), (columns[2], -1)]);
+        assert_eq!(dual.program.row(Row(1)), [(columns[0], 1), (columns[3], 1), (columns[4], -1)]);
+        assert_eq!(dual.program.rows(), [Interval::at_least(7), Interval::exactly(1)]);
+        assert_eq!(dual.multipliers(&[1.0, 2.0, 0.5, 0.0, 0.0]), [1.0, 1.5]);
+    }
+}

@@ -1,0 +1,273 @@
+//! Every question as a file that other solvers read: `.lp`, `.smt2`, `.cnf`.
+//!
+//! [`Dump`] writes single questions. [`Recorded`] goes around a back-end and writes each question
+//! before it is asked, as a file that stands alone: an incremental question is written with
+//! everything asserted up to then. A file that cannot be written is logged and costs nothing else.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::budget::Budget;
+use crate::cnf::{Cnf, Literal};
+use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use crate::lp::{IncrementalLp, LpAnswer, LpSolver};
+use crate::sat::{SatAnswer, SatSolver};
+use crate::smt::{SmtAnswer, SmtError, SmtSolver};
+use crate::smt_lib;
+use crate::term::{Term, Terms};
+
+/// A directory that takes numbered questions. Clones share the numbering.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    directory: PathBuf,
+    written: Arc<AtomicUsize>,
+}
+
+impl Dump {
+    /// Makes the directory if need be. Numbering starts at 1 and overwrites what is there.
+    ///
+    /// # Errors
+    /// When the directory cannot be made.
+    pub fn into(directory: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(directory)?;
+        Ok(Dump { directory: directory.to_owned(), written: Arc::default() })
+    }
+
+    /// Writes a linear program under `name`, with `header` as a comment before it.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn program(
+        &self,
+        name: &str,
+        header: &str,
+        program: &LinearProgram,
+    ) -> io::Result<PathBuf> {
+        self.write(name, "lp", "\\ ", header, |out| program.write_lp(out))
+    }
+
+    /// Writes the question whether all of `assertions` can be true, as [`program`](Self::program).
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn terms(
+        &self,
+        name: &str,
+        header: &str,
+        terms: &Terms,
+        assertions: &[Term],
+    ) -> io::Result<PathBuf> {
+        self.write(name, "smt2", "; ", header, |out| smt_lib::write_smt2(terms, assertions, out))
+    }
+
+    /// Writes a formula with assumptions as clauses, as [`program`](Self::program).
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn clauses(
+        &self,
+        name: &str,
+        header: &str,
+        cnf: &Cnf,
+        assumptions: &[Literal],
+    ) -> io::Result<PathBuf> {
+        self.write(name, "cnf", "c ", header, |out| cnf.write_dimacs(assumptions, out))
+    }
+
+    fn write(
+        &self,
+        name: &str,
+        extension: &str,
+        comment: &str,
+        header: &str,
+        question: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<PathBuf> {
+        let number = self.written.fetch_add(1, Ordering::Relaxed) + 1;
+        let safe =
+            |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
+        let name: String = name.chars().take(100).map(safe).collect();
+        let path = self.directory.join(format!("{number:05}-{name}.{extension}"));
+        let mut out = BufWriter::new(File::create(&path)?);
+        for line in header.lines() {
+            writeln!(out, "{comment}{line}")?;
+        }
+        question(&mut out)?;
+        out.flush()?;
+        Ok(path)
+    }
+}
+
+/// A back-end whose questions are written to a directory before they are asked.
+#[derive(Debug)]
+pub struct Recorded<S, Q = ()> {
+    solver: S,
+    dump: Dump,
+    name: String,
+    header: String,
+    /// What an incremental back-end was told up to now.
+    told: Q,
+}
+
+impl<S, Q: Default> Recorded<S, Q> {
+    /// Goes around `solver`, which must not have been told anything yet.
+    pub fn new(solver: S, dump: Dump) -> Self {
+        Recorded {
+            solver,
+            dump,
+            name: "question".into(),
+            header: String::new(),
+            told: Q::default(),
+        }
+    }
+}
+
+impl<S, Q> Recorded<S, Q> {
+    /// Sets the name of the files and the comment in them, from now on.
+    pub fn describe(&mut self, name: &str, header: &str) {
+        name.clone_into(&mut self.name);
+        header.clone_into(&mut self.header);
+    }
+
+    /// The back-end inside.
+    pub fn into_inner(self) -> S {
+        self.solver
+    }
+
+    fn log(&self, outcome: io::Result<PathBuf>) {
+        match outcome {
+            Ok(path) => tracing::trace!(path = %path.display(), "question written"),
+            Err(error) => tracing::warn!(%error, "a question could not be written"),
+        }
+    }
+}
+
+impl<S: LpSolver> LpSolver for Recorded<S> {
+    fn name(&self) -> String {
+        self.solver.name()
+    }
+
+    fn solve(&mut self, program: &LinearProgram, budget: &Budget) -> LpAnswer {
+        self.log(self.dump.program(&self.name, &self.header, program));
+        self.solver.solve(program, budget)
+    }
+}
+
+impl<S: IncrementalLp> IncrementalLp for Recorded<S> {
+    fn program(&self) -> &LinearProgram {
+        self.solver.program()
+    }
+
+    fn set_objective(&mut self, sense: Sense, costs: &[(Column, i64)]) -> Result<(), ProgramError> {
+        self.solver.set_objective(sense, costs)
+    }
+
+    fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
+        self.solver.set_row_bounds(row, bounds)
+    }
+
+    fn set_column_bounds(&mut self, column: Column, bounds: Interval) -> Result<(), ProgramError> {
+        self.solver.set_column_bounds(column, bounds)
+    }
+
+    fn add_row(
+        &mut self,
+        bounds: Interval,
+        coefficients: &[(Column, i64)],
+    ) -> Result<Row, ProgramError> {
+        self.solver.add_row(bounds, coefficients)
+    }
+
+    fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
+        self.log(self.dump.program(&self.name, &self.header, self.solver.program()));
+        self.solver.solve_again(budget)
+    }
+}
+
+/// The assertions of an SMT back-end, scope by scope.
+#[derive(Debug)]
+pub struct Scopes(Vec<Vec<Term>>);
+
+impl Default for Scopes {
+    fn default() -> Self {
+        Scopes(vec![Vec::new()])
+    }
+}
+
+impl<S: SmtSolver> SmtSolver for Recorded<S, Scopes> {
+    fn name(&self) -> String {
+        self.solver.name()
+    }
+
+    fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError> {
+        self.solver.assert(terms, term)?;
+        if let Some(scope) = self.told.0.last_mut() {
+            scope.push(term);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self) {
+        self.solver.push();
+        self.told.0.push(Vec::new());
+    }
+
+    fn pop(&mut self) -> Result<(), SmtError> {
+        self.solver.pop()?;
+        self.told.0.pop();
+        Ok(())
+    }
+
+    fn check(
+        &mut self,
+        terms: &Terms,
+        assumptions: &[Term],
+        budget: &Budget,
+    ) -> Result<SmtAnswer, SmtError> {
+        let mut assertions = self.told.0.concat();
+        assertions.extend_from_slice(assumptions);
+        self.log(self.dump.terms(&self.name, &self.header, terms, &assertions));
+        self.solver.check(terms, assumptions, budget)
+    }
+}
+
+impl<S: SatSolver> SatSolver for Recorded<S, Cnf> {
+    fn name(&self) -> String {
+        self.solver.name()
+    }
+
+    fn add_clause(&mut self, clause: &[Literal]) {
+        self.told.add_clause(clause.iter().copied());
+        self.solver.add_clause(clause);
+    }
+
+    fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> SatAnswer {
+        self.log(self.dump.clauses(&self.name, &self.header, &self.told, assumptions));
+        self.solver.solve(assumptions, budget)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sat_batsat::BatSat;
+
+    #[test]
+    fn a_recorded_back_end_writes_each_question_with_its_header() {
+        let directory = tempfile::tempdir().unwrap();
+        let dump = Dump::into(directory.path()).unwrap();
+        let mut solver: Recorded<BatSat, Cnf> = Recorded::new(BatSat::new(), dump.clone());
+        let a = Literal::new(0, true).unwrap();
+        solver.add_clause(&[a]);
+        solver.describe("base case / k=3", "of goal 7\nwith two lines");
+        solver.solve(&[!a], &Budget::unlimited());
+        let text = std::fs::read_to_string(directory.path().join("00001-base_case___k_3.cnf"));
+        assert_eq!(text.unwrap(), "c of goal 7\nc with two lines\np cnf 1 2\n1 0\n-1 0\n");
+        let program = LinearProgram::new(Sense::Minimise);
+        let path = dump.program("bounds", "h", &program).unwrap();
+        assert!(path.ends_with("00002-bounds.lp"));
+        assert!(std::fs::read_to_string(path).unwrap().starts_with("\\ h\nMinimize"));
+    }
+}

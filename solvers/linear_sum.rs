@@ -1,0 +1,114 @@
+//! Linear sums over the numeric variables of a term arena.
+
+use num_bigint::BigInt;
+
+use crate::term::Variable;
+
+/// An integer of at most 64 bits with sign: what may stand before a variable or alone in a sum.
+///
+/// The limit makes sums infallible: fewer than 2⁶² entries below 2⁶⁴ each cannot leave 128 bits.
+pub trait Coefficient: Copy + sealed::Sealed {
+    /// The same number.
+    fn widen(self) -> i128;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! coefficients {
+    ($($kind:ty),*) => {$(
+        impl sealed::Sealed for $kind {}
+        impl Coefficient for $kind {
+            fn widen(self) -> i128 {
+                self.into()
+            }
+        }
+    )*};
+}
+
+coefficients!(i32, u32, i64, u64);
+
+/// c₁·x₁ + … + cₙ·xₙ + k. A variable may be added more than once.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct LinearSum {
+    entries: Vec<(Variable, i128)>,
+    constant: BigInt,
+}
+
+impl LinearSum {
+    /// The sum 0.
+    pub fn new() -> Self {
+        LinearSum::default()
+    }
+
+    /// Just a number.
+    pub fn constant(value: impl Coefficient) -> Self {
+        LinearSum::new().plus_constant(value)
+    }
+
+    /// Just a variable.
+    pub fn variable(variable: Variable) -> Self {
+        LinearSum::new().plus(1, variable)
+    }
+
+    /// Adds `coefficient`·`variable` in place.
+    pub fn add(&mut self, coefficient: impl Coefficient, variable: Variable) {
+        self.entries.push((variable, coefficient.widen()));
+    }
+
+    /// Adds a number in place.
+    pub fn add_constant(&mut self, value: impl Coefficient) {
+        self.constant += value.widen();
+    }
+
+    /// Adds `coefficient`·`variable`.
+    pub fn plus(mut self, coefficient: impl Coefficient, variable: Variable) -> Self {
+        self.add(coefficient, variable);
+        self
+    }
+
+    /// Adds a number.
+    pub fn plus_constant(mut self, value: impl Coefficient) -> Self {
+        self.add_constant(value);
+        self
+    }
+
+    /// Adds another sum.
+    pub fn plus_sum(mut self, other: &LinearSum) -> Self {
+        self.entries.extend_from_slice(&other.entries);
+        self.constant += &other.constant;
+        self
+    }
+
+    /// Subtracts another sum.
+    pub fn minus_sum(mut self, other: &LinearSum) -> Self {
+        self.entries.extend(other.entries.iter().map(|&(variable, c)| (variable, -c)));
+        self.constant -= &other.constant;
+        self
+    }
+
+    /// Entries sorted by variable, each variable once, no zeros; and the constant.
+    pub(crate) fn into_parts(self) -> (Vec<(Variable, i128)>, BigInt) {
+        let mut entries = self.entries;
+        entries.sort_by_key(|&(variable, _)| variable);
+        let merged = entries
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|group| (group[0].0, group.iter().map(|&(_, c)| c).sum()))
+            .filter(|&(_, coefficient)| coefficient != 0)
+            .collect();
+        (merged, self.constant)
+    }
+}
+
+impl From<Variable> for LinearSum {
+    fn from(variable: Variable) -> Self {
+        LinearSum::variable(variable)
+    }
+}
+
+impl<C: Coefficient> From<C> for LinearSum {
+    fn from(value: C) -> Self {
+        LinearSum::constant(value)
+    }
+}

@@ -1,0 +1,414 @@
+//! HiGHS: one model that is kept and solved again after small changes.
+//!
+//! # Settings and why
+//! Presolve is off, because it would throw the basis away; one thread, because the portfolio owns
+//! the cores. When only costs changed, the last basis is still primal feasible and the primal
+//! simplex goes on from it; when bounds or rows changed, it is dual feasible and the dual simplex
+//! does. Measured on contest nets this is 3.7 to 8.4 times faster than starting over.
+//!
+//! # Quirks (HiGHS 1.15.0)
+//! The option `time_limit` counts from the creation of the model, so it is not used: the interrupt
+//! callback, asked at every iteration, looks at the budget, and sees cancellation and memory too.
+//! A failed call leaves the model in an unknown state; it is loaded afresh before the next run.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+
+use highs_sys::*;
+
+use crate::answer::NoAnswer;
+use crate::budget::Budget;
+use crate::certify;
+use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use crate::lp::{IncrementalLp, Infeasibility, LpAnswer, LpSolver, Optimum};
+
+/// Solves each program from scratch, in a model of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Highs;
+
+impl LpSolver for Highs {
+    fn name(&self) -> String {
+        name()
+    }
+
+    fn solve(&mut self, program: &LinearProgram, budget: &Budget) -> LpAnswer {
+        HighsModel::new(program.clone()).solve_again(budget)
+    }
+}
+
+fn name() -> String {
+    // SAFETY: a static string of the library, ended by a zero.
+    let version = unsafe { CStr::from_ptr(Highs_version()) };
+    format!("HiGHS {}", version.to_string_lossy())
+}
+
+/// A program inside HiGHS that keeps its basis between runs.
+#[derive(Debug)]
+pub struct HighsModel {
+    /// What is meant; HiGHS holds its copy in floating point.
+    program: LinearProgram,
+    model: Handle,
+    /// Whether the copy inside HiGHS is that of `program`.
+    loaded: bool,
+    /// What changed since the last run.
+    changed: Changed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Changed {
+    Costs,
+    Other,
+}
+
+/// The owner of a HiGHS object; null if HiGHS could not make one.
+#[derive(Debug)]
+struct Handle(*mut c_void);
+
+// SAFETY: a HiGHS object belongs to no thread; `&mut self` everywhere keeps it to one at a time.
+unsafe impl Send for Handle {}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            // SAFETY: made by `Highs_create`, destroyed only here.
+            unsafe { Highs_destroy(self.0) };
+        }
+    }
+}
+
+impl HighsModel {
+    /// Takes over `program`; nothing is solved yet.
+    pub fn new(program: LinearProgram) -> Self {
+        // SAFETY: no preconditions.
+        let model = Handle(unsafe { Highs_create() });
+        HighsModel { program, model, loaded: false, changed: Changed::Other }
+    }
+
+    /// Notes whether a call succeeded; warnings count as success.
+    fn note(&mut self, status: HighsInt) {
+        if status == STATUS_ERROR {
+            self.loaded = false;
+        }
+    }
+
+    fn set_option(&self, option: &CStr, value: &CStr) {
+        // SAFETY: the model is alive, both strings end in zero.
+        unsafe { Highs_setStringOptionValue(self.model.0, option.as_ptr(), value.as_ptr()) };
+    }
+
+    /// Passes the whole program. Returns whether HiGHS took it.
+    fn load(&mut self) -> bool {
+        let program = &self.program;
+        let (starts, entries) = program.compressed_rows();
+        let (Ok(columns), Ok(rows), Ok(nonzeros)) = (
+            HighsInt::try_from(program.columns().len()),
+            HighsInt::try_from(program.rows().len()),
+            HighsInt::try_from(entries.len()),
+        ) else {
+            return false;
+        };
+        if self.model.0.is_null() {
+            return false;
+        }
+        let costs = costs(program);
+        let (column_lower, column_upper) = ends(program.columns());
+        let (row_lower, row_upper) = ends(program.rows());
+        // No truncation: the number of entries fits, and columns are fewer than HighsInt::MAX.
+        let starts: Vec<HighsInt> = starts.iter().map(|&start| start as HighsInt).collect();
+        let index: Vec<HighsInt> = entries.iter().map(|(column, _)| column.0 as HighsInt).collect();
+        let value: Vec<f64> = entries.iter().map(|&(_, a)| a as f64).collect();
+        self.set_option(c"parallel", c"off");
+        self.set_option(c"solver", c"simplex");
+        // SAFETY: the model is alive; every array has the length that the counts before it say
+        // (`starts` one more than rows).
+        let status = unsafe {
+            Highs_setBoolOptionValue(self.model.0, c"output_flag".as_ptr(), 0);
+            Highs_setIntOptionValue(self.model.0, c"threads".as_ptr(), 1);
+            Highs_clearModel(self.model.0);
+            Highs_passLp(
+                self.model.0,
+                columns,
+                rows,
+                nonzeros,
+                MATRIX_FORMAT_ROW_WISE,
+                sense(program),
+                0.0,
+                costs.as_ptr(),
+                column_lower.as_ptr(),
+                column_upper.as_ptr(),
+                row_lower.as_ptr(),
+                row_upper.as_ptr(),
+                starts.as_ptr(),
+                index.as_ptr(),
+                value.as_ptr(),
+            )
+        };
+        self.loaded = status != STATUS_ERROR;
+        self.changed = Changed::Other;
+        self.loaded
+    }
+
+    /// One run of the simplex method within `budget`.
+    fn run(&mut self, budget: &Budget) -> HighsInt {
+        const DUAL_SIMPLEX: HighsInt = 1;
+        const PRIMAL_SIMPLEX: HighsInt = 4;
+        let strategy = match self.changed {
+            Changed::Costs => PRIMAL_SIMPLEX,
+            Changed::Other => DUAL_SIMPLEX,
+        };
+        let highs = self.model.0;
+        let budget: *const Budget = budget;
+        // SAFETY: the model is alive; the callback and the budget it reads are only used during
+        // `Highs_run`, since the callback is stopped and forgotten right after it.
+        unsafe {
+            Highs_setIntOptionValue(highs, c"simplex_strategy".as_ptr(), strategy);
+            Highs_setCallback(highs, Some(ask_budget), budget.cast_mut().cast());
+            Highs_startCallback(highs, kHighsCallbackSimplexInterrupt);
+            let status = Highs_run(highs);
+            Highs_stopCallback(highs, kHighsCallbackSimplexInterrupt);
+            Highs_setCallback(highs, None, ptr::null_mut());
+            if status == STATUS_ERROR {
+                return MODEL_STATUS_SOLVE_ERROR;
+            }
+            Highs_getModelStatus(highs)
+        }
+    }
+
+    fn optimum(&self) -> Optimum {
+        let (columns, rows) = (self.program.columns().len(), self.program.rows().len());
+        let mut point = vec![0.0; columns];
+        let mut multipliers = vec![0.0; rows];
+        // SAFETY: the model is alive and holds this many columns and rows; null is not written to.
+        let objective = unsafe {
+            Highs_getSolution(
+                self.model.0,
+                point.as_mut_ptr(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                multipliers.as_mut_ptr(),
+            );
+            Highs_getObjectiveValue(self.model.0)
+        };
+        Optimum { objective, point, multipliers: Some(multipliers) }
+    }
+
+    fn infeasibility(&self) -> Infeasibility {
+        let mut has_ray: HighsInt = 0;
+        let mut ray = vec![0.0; self.program.rows().len()];
+        // SAFETY: the model is alive and holds this many rows.
+        let status = unsafe { Highs_getDualRay(self.model.0, &mut has_ray, ray.as_mut_ptr()) };
+        let usable = status != STATUS_ERROR && has_ray != 0;
+        Infeasibility { multipliers: usable.then_some(ray) }
+    }
+}
+
+impl IncrementalLp for HighsModel {
+    fn program(&self) -> &LinearProgram {
+        &self.program
+    }
+
+    fn set_objective(&mut self, sense: Sense, costs: &[(Column, i64)]) -> Result<(), ProgramError> {
+        self.program.set_objective(sense, costs.iter().copied())?;
+        let last = self.program.columns().len();
+        if self.loaded && last > 0 {
+            let costs = self::costs(&self.program);
+            // SAFETY: the model is alive and holds as many columns as there are costs.
+            let status = unsafe {
+                Highs_changeObjectiveSense(self.model.0, self::sense(&self.program));
+                Highs_changeColsCostByRange(self.model.0, 0, last as HighsInt - 1, costs.as_ptr())
+            };
+            self.note(status);
+        }
+        Ok(())
+    }
+
+    fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
+        self.program.set_row_bounds(row, bounds)?;
+        self.changed = Changed::Other;
+        if self.loaded {
+            let (lower, upper) = end_values(bounds);
+            // SAFETY: the model is alive and holds the row, as the program does.
+            let status =
+                unsafe { Highs_changeRowBounds(self.model.0, row.0 as HighsInt, lower, upper) };
+            self.note(status);
+        }
+        Ok(())
+    }
+
+    fn set_column_bounds(&mut self, column: Column, bounds: Interval) -> Result<(), ProgramError> {
+        self.program.set_column_bounds(column, bounds)?;
+        self.changed = Changed::Other;
+        if self.loaded {
+            let (lower, upper) = end_values(bounds);
+            // SAFETY: the model is alive and holds the column, as the program does.
+            let status =
+                unsafe { Highs_changeColBounds(self.model.0, column.0 as HighsInt, lower, upper) };
+            self.note(status);
+        }
+        Ok(())
+    }
+
+    fn add_row(
+        &mut self,
+        bounds: Interval,
+        coefficients: &[(Column, i64)],
+    ) -> Result<Row, ProgramError> {
+        let row = self.program.add_row(bounds, coefficients.iter().copied())?;
+        self.changed = Changed::Other;
+        if self.loaded {
+            let entries = self.program.row(row);
+            let index: Vec<HighsInt> = entries.iter().map(|(c, _)| c.0 as HighsInt).collect();
+            let value: Vec<f64> = entries.iter().map(|&(_, a)| a as f64).collect();
+            let (lower, upper) = end_values(bounds);
+            let count = index.len() as HighsInt;
+            // SAFETY: the model is alive; both arrays have `count` entries.
+            let status = unsafe {
+                Highs_addRow(self.model.0, lower, upper, count, index.as_ptr(), value.as_ptr())
+            };
+            self.note(status);
+        }
+        Ok(row)
+    }
+
+    fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
+        if let Some(exhausted) = budget.exhausted() {
+            return LpAnswer::NoAnswer(exhausted.into());
+        }
+        // HiGHS calls an empty interval an error in some versions and infeasible in others.
+        if certify::empty_interval(&self.program).is_some() {
+            self.loaded = false;
+            return LpAnswer::Infeasible(Infeasibility::default());
+        }
+        // From a basis that turned out bad, once more from scratch; and about one random program in
+        // 10,000 (unbounded ones, as far as seen) is only known with presolve.
+        let mut status = MODEL_STATUS_NOTSET;
+        for presolve in [c"off", c"off", c"on"] {
+            if !self.loaded && !self.load() {
+                return LpAnswer::NoAnswer(NoAnswer::Failed(
+                    "HiGHS refused the program".to_owned(),
+                ));
+            }
+            self.set_option(c"presolve", presolve);
+            status = self.run(budget);
+            match status {
+                MODEL_STATUS_OPTIMAL | MODEL_STATUS_MODEL_EMPTY => {
+                    self.changed = Changed::Costs;
+                    return LpAnswer::Optimal(self.optimum());
+                }
+                MODEL_STATUS_INFEASIBLE => {
+                    self.changed = Changed::Other;
+                    return LpAnswer::Infeasible(self.infeasibility());
+                }
+                MODEL_STATUS_UNBOUNDED => {
+                    self.changed = Changed::Costs;
+                    return LpAnswer::Unbounded;
+                }
+                // The basis reached is a good one to go on from.
+                MODEL_STATUS_REACHED_INTERRUPT => self.changed = Changed::Other,
+                _ => self.loaded = false,
+            }
+            if let Some(exhausted) = budget.exhausted() {
+                return LpAnswer::NoAnswer(exhausted.into());
+            }
+        }
+        LpAnswer::NoAnswer(NoAnswer::Unknown(format!("HiGHS ended with model status {status}")))
+    }
+}
+
+/// Stops the simplex method once the budget behind `budget` is spent.
+///
+/// # Safety
+/// `budget` points to a [`Budget`] that lives through the call; `input` is null or writable.
+unsafe extern "C" fn ask_budget(
+    _kind: c_int,
+    _message: *const c_char,
+    _output: *const HighsCallbackDataOut,
+    input: *mut HighsCallbackDataIn,
+    budget: *mut c_void,
+) {
+    if input.is_null() || budget.is_null() {
+        return;
+    }
+    // SAFETY: as the caller promises; see `HighsModel::run`.
+    unsafe {
+        let budget = &*budget.cast::<Budget>();
+        (*input).user_interrupt = c_int::from(budget.is_exhausted());
+    }
+}
+
+fn sense(program: &LinearProgram) -> HighsInt {
+    match program.sense() {
+        Sense::Minimise => OBJECTIVE_SENSE_MINIMIZE,
+        Sense::Maximise => OBJECTIVE_SENSE_MAXIMIZE,
+    }
+}
+
+fn costs(program: &LinearProgram) -> Vec<f64> {
+    program.objective().iter().map(|&cost| cost as f64).collect()
+}
+
+fn ends(intervals: &[Interval]) -> (Vec<f64>, Vec<f64>) {
+    intervals.iter().map(|&interval| end_values(interval)).unzip()
+}
+
+fn end_values(interval: Interval) -> (f64, f64) {
+    let lower = interval.lower.map_or(f64::NEG_INFINITY, |lower| lower as f64);
+    let upper = interval.upper.map_or(f64::INFINITY, |upper| upper as f64);
+    (lower, upper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigInt;
+
+    #[test]
+    fn one_model_answers_again_and_again_after_changes() {
+        let mut program = LinearProgram::new(Sense::Maximise);
+        let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
+        let y = program.add_column(Interval::NON_NEGATIVE).unwrap();
+        let first = program.add_row(Interval::at_most(4), [(x, 2), (y, 1)]).unwrap();
+        program.add_row(Interval::at_most(4), [(x, 1), (y, 2)]).unwrap();
+        let mut model = HighsModel::new(program);
+        let budget = Budget::unlimited();
+        let bound = |model: &mut HighsModel| match model.solve_again(&budget) {
+            LpAnswer::Optimal(optimum) => optimum.certify(model.program()).unwrap().integer_bound(),
+            other => panic!("{other:?}"),
+        };
+        model.set_objective(Sense::Maximise, &[(x, 3), (y, 3)]).unwrap();
+        assert_eq!(bound(&mut model), BigInt::from(8));
+        model.set_objective(Sense::Maximise, &[(x, 1)]).unwrap();
+        assert_eq!(bound(&mut model), BigInt::from(2));
+        model.set_row_bounds(first, Interval::at_most(7)).unwrap();
+        assert_eq!(bound(&mut model), BigInt::from(3));
+        model.add_row(Interval::at_most(1), &[(x, 1)]).unwrap();
+        assert_eq!(bound(&mut model), BigInt::from(1));
+        model.set_column_bounds(x, Interval::at_least(2)).unwrap();
+        let LpAnswer::Infeasible(infeasibility) = model.solve_again(&budget) else { panic!() };
+        infeasibility.certify(model.program()).unwrap();
+        model.set_column_bounds(x, Interval::between(1, 0)).unwrap();
+        let LpAnswer::Infeasible(infeasibility) = model.solve_again(&budget) else { panic!() };
+        infeasibility.certify(model.program()).unwrap();
+        model.set_column_bounds(x, Interval::NON_NEGATIVE).unwrap();
+        model.set_objective(Sense::Minimise, &[(x, -5), (y, -1)]).unwrap();
+        assert_eq!(bound(&mut model), BigInt::from(-6));
+    }
+
+    #[test]
+    fn a_program_without_rows_or_columns_is_answered() {
+        let mut model = HighsModel::new(LinearProgram::new(Sense::Maximise));
+        assert!(matches!(model.solve_again(&Budget::unlimited()), LpAnswer::Optimal(_)));
+        let mut program = LinearProgram::new(Sense::Maximise);
+        let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
+        program.set_objective(Sense::Maximise, [(x, 1)]).unwrap();
+        assert_eq!(Highs.solve(&program, &Budget::unlimited()), LpAnswer::Unbounded);
+    }
+
+    #[test]
+    fn a_cancelled_budget_is_no_answer() {
+        let budget = Budget::unlimited();
+        budget.cancel();
+        let mut model = HighsModel::new(LinearProgram::new(Sense::Maximise));
+        assert!(matches!(model.solve_again(&budget), LpAnswer::NoAnswer(NoAnswer::Exhausted(_))));
+    }
+}

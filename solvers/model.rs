@@ -1,0 +1,126 @@
+//! Values of variables, and the exact evaluation of terms under them: the independent check of what
+//! an SMT solver calls a model.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::Zero;
+
+use crate::term::{Node, Term, Terms, Variable};
+
+/// The value of one variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Of a Boolean variable.
+    Truth(bool),
+    /// Of an integer or real variable.
+    Number(BigRational),
+}
+
+/// Values for variables of one arena.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Model {
+    /// One entry per variable, as far as any is known.
+    values: Vec<Option<Value>>,
+}
+
+impl Model {
+    /// No values.
+    pub fn new() -> Self {
+        Model::default()
+    }
+
+    /// Sets the value of a variable.
+    pub fn set(&mut self, variable: Variable, value: Value) {
+        if self.values.len() <= variable.index() {
+            self.values.resize(variable.index() + 1, None);
+        }
+        self.values[variable.index()] = Some(value);
+    }
+
+    /// Sets an integer or real variable to an integer.
+    pub fn set_integer(&mut self, variable: Variable, value: impl Into<BigInt>) {
+        self.set(variable, Value::Number(BigRational::from_integer(value.into())));
+    }
+
+    /// The value of a variable, if known.
+    pub fn value(&self, variable: Variable) -> Option<&Value> {
+        self.values.get(variable.index())?.as_ref()
+    }
+
+    /// The value of an integer or real variable, if known.
+    pub fn number(&self, variable: Variable) -> Option<&BigRational> {
+        match self.value(variable)? {
+            Value::Number(number) => Some(number),
+            Value::Truth(_) => None,
+        }
+    }
+
+    /// The value of an integer or real variable, if known and an integer.
+    pub fn integer(&self, variable: Variable) -> Option<BigInt> {
+        self.number(variable).filter(|number| number.is_integer()).map(BigRational::to_integer)
+    }
+
+    /// Whether `term` is true under this model; `None` if a variable in it has no value.
+    pub fn evaluate(&self, terms: &Terms, term: Term) -> Option<bool> {
+        self.evaluate_all(terms, &[term])
+    }
+
+    /// Whether all of `roots` are true under this model; `None` if a variable in any of them has no
+    /// value. Takes time linear in what they are made of.
+    pub fn evaluate_all(&self, terms: &Terms, roots: &[Term]) -> Option<bool> {
+        let order = terms.reachable(roots.iter().copied());
+        let size = order.last().map_or(0, |term| term.index() + 1);
+        let mut truth = vec![false; size];
+        for term in order {
+            let value = match terms.node(term) {
+                Node::Truth(value) => *value,
+                Node::Boolean(variable) => match self.value(*variable)? {
+                    Value::Truth(value) => *value,
+                    Value::Number(_) => return None,
+                },
+                Node::Not(part) => !truth[part.index()],
+                Node::And(parts) => parts.iter().all(|part| truth[part.index()]),
+                Node::Or(parts) => parts.iter().any(|part| truth[part.index()]),
+                Node::AtMost(entries, bound) => {
+                    self.sum(entries)? <= BigRational::from_integer(bound.clone())
+                }
+                Node::Equal(entries, bound) => {
+                    self.sum(entries)? == BigRational::from_integer(bound.clone())
+                }
+            };
+            truth[term.index()] = value;
+        }
+        Some(roots.iter().all(|root| truth[root.index()]))
+    }
+
+    fn sum(&self, entries: &[(Variable, i128)]) -> Option<BigRational> {
+        let mut sum = BigRational::zero();
+        for &(variable, coefficient) in entries {
+            sum += self.number(variable)? * BigInt::from(coefficient);
+        }
+        Some(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear_sum::LinearSum;
+
+    #[test]
+    fn terms_are_evaluated_exactly_and_only_when_all_values_are_known() {
+        let mut terms = Terms::new();
+        let (x, y) = (terms.integer("x"), terms.real("y"));
+        let sum = LinearSum::new().plus(3, y).plus(1, x);
+        let (exact, below) = (terms.equal(sum.clone(), 3), terms.less(sum, 3));
+        let mut model = Model::new();
+        model.set_integer(x, 2);
+        assert_eq!(model.evaluate(&terms, exact), None);
+        model.set(y, Value::Number(BigRational::new(1.into(), 3.into())));
+        assert_eq!(model.evaluate(&terms, exact), Some(true));
+        assert_eq!(model.evaluate(&terms, below), Some(false));
+        assert_eq!(model.evaluate_all(&terms, &[exact, below]), Some(false));
+        assert_eq!(model.evaluate_all(&terms, &[]), Some(true));
+        assert_eq!((model.integer(x), model.integer(y)), (Some(2.into()), None));
+    }
+}

@@ -1,0 +1,152 @@
+//! From the floating-point multipliers of an LP solver to rational ones worth checking.
+//!
+//! Nothing here needs to be right for verdicts to be right: what comes out is a guess, and
+//! [`certify`](crate::certify) checks it.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::{One, Signed, Zero};
+
+use crate::certify::Multipliers;
+use crate::linear_program::Row;
+
+/// A multiplier below this share of the largest one is taken for noise around zero.
+const NOISE: f64 = 1e-9;
+
+/// A guess whose common denominator has more bits than this is not worth checking.
+const MAX_DENOMINATOR_BITS: u64 = 512;
+
+/// How a floating-point number is made rational.
+#[derive(Clone, Copy)]
+enum Rounding {
+    /// To a fraction with a denominator up to this, near enough to be what was meant.
+    Nearest { max_denominator: u64, tolerance: f64 },
+    /// To the very fraction that the floating-point number is.
+    Exact,
+}
+
+/// From what is nearly always right (the vertices of our programs have small determinants) to what
+/// is only tried because nothing else worked.
+const ROUNDINGS: [Rounding; 3] = [
+    Rounding::Nearest { max_denominator: 10_000, tolerance: 1e-7 },
+    Rounding::Nearest { max_denominator: 100_000_000, tolerance: 1e-11 },
+    Rounding::Exact,
+];
+
+/// Guesses at the multipliers that `values` (one per row) stand for, likeliest first.
+pub(crate) fn guesses(values: &[f64]) -> impl Iterator<Item = Multipliers> + '_ {
+    ROUNDINGS.into_iter().filter_map(|rounding| guess(values, 1.0, rounding))
+}
+
+/// As [`guesses`], for values of which only the direction matters, of which even the sign depends
+/// on the solver.
+pub(crate) fn ray_guesses(values: &[f64]) -> impl Iterator<Item = Multipliers> + '_ {
+    let largest = largest(values);
+    let significant = values.iter().map(|value| value.abs()).filter(|&v| v > largest * NOISE);
+    let smallest = significant.fold(f64::INFINITY, f64::min);
+    // In units of the smallest multiplier, rays of sparse systems tend to be integers.
+    let scales = [1.0, 1.0 / smallest, 1.0 / largest];
+    let tries = ROUNDINGS.into_iter().flat_map(move |rounding| {
+        scales.into_iter().flat_map(move |scale| [(scale, rounding), (-scale, rounding)])
+    });
+    tries.filter_map(|(scale, rounding)| guess(values, scale, rounding))
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
+fn guess(values: &[f64], scale: f64, rounding: Rounding) -> Option<Multipliers> {
+    let noise = largest(values) * NOISE;
+    let mut fractions: Vec<(Row, BigRational)> = Vec::new();
+    let mut denominator = BigInt::one();
+    for (index, &value) in values.iter().enumerate() {
+        if !value.is_finite() {
+            return None;
+        }
+        if value.abs() <= noise {
+            continue;
+        }
+        let fraction = match rounding {
+            Rounding::Nearest { max_denominator, tolerance } => {
+                nearest(value * scale, max_denominator, tolerance)?
+            }
+            Rounding::Exact => BigRational::from_float(value * scale)?,
+        };
+        if fraction.is_zero() {
+            continue;
+        }
+        denominator = denominator.lcm(fraction.denom());
+        if denominator.bits() > MAX_DENOMINATOR_BITS {
+            return None;
+        }
+        fractions.push((Row(u32::try_from(index).ok()?), fraction));
+    }
+    let numerators = fractions
+        .into_iter()
+        .map(|(row, fraction)| (row, fraction.numer() * (&denominator / fraction.denom())))
+        .collect();
+    Some(Multipliers { denominator, numerators })
+}
+
+/// The first convergent of the continued fraction of `value` that is within the relative
+/// `tolerance`, if its denominator is at most `max_denominator`.
+fn nearest(value: f64, max_denominator: u64, tolerance: f64) -> Option<BigRational> {
+    let target = value.abs();
+    let allowed = tolerance * target.max(1.0);
+    // Beyond this the integer part alone has no exact meaning.
+    if target.is_nan() || target > 1e15 {
+        return None;
+    }
+    let mut rest = target;
+    let (mut before, mut now) = ((0i128, 1i128), (1i128, 0i128));
+    for _ in 0..64 {
+        let whole = rest.floor();
+        if whole > 1e18 {
+            return None;
+        }
+        let digit = whole as i128;
+        let next = (
+            digit.checked_mul(now.0)?.checked_add(before.0)?,
+            digit.checked_mul(now.1)?.checked_add(before.1)?,
+        );
+        if next.1 > i128::from(max_denominator) {
+            return None;
+        }
+        (before, now) = (now, next);
+        if (now.0 as f64 / now.1 as f64 - target).abs() <= allowed {
+            let fraction = BigRational::new(now.0.into(), now.1.into());
+            return Some(if value.is_sign_negative() { -fraction.abs() } else { fraction });
+        }
+        rest = 1.0 / (rest - whole);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fraction(numerator: i64, denominator: i64) -> Option<BigRational> {
+        Some(BigRational::new(numerator.into(), denominator.into()))
+    }
+
+    #[test]
+    fn floats_near_small_fractions_become_them() {
+        assert_eq!(nearest(1.0 / 3.0, 10_000, 1e-9), fraction(1, 3));
+        assert_eq!(nearest(-2.000_000_001, 10_000, 1e-7), fraction(-2, 1));
+        assert_eq!(nearest(0.0, 10_000, 1e-7), fraction(0, 1));
+        assert_eq!(nearest(355.0 / 113.0, 10_000, 1e-12), fraction(355, 113));
+        assert_eq!(nearest(std::f64::consts::PI, 10, 1e-12), None);
+        assert_eq!(nearest(f64::NAN, 10, 1e-12), None);
+    }
+
+    #[test]
+    fn a_guess_has_one_denominator_and_drops_noise() {
+        let found = guesses(&[0.5, 1e-14, -1.0 / 3.0]).next().unwrap();
+        assert_eq!(found.denominator, BigInt::from(6));
+        assert_eq!(found.numerators, [(Row(0), BigInt::from(3)), (Row(2), BigInt::from(-2))]);
+        assert_eq!(guesses(&[f64::INFINITY]).count(), 0);
+    }
+}

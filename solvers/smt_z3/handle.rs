@@ -1,0 +1,255 @@
+//! The owner of a solver inside Z3. All unsafe code of the back-end is here.
+//!
+//! # Why not `z3::Solver`
+//! It can only be stopped by `Z3_interrupt`, which acts on the context, and the crate has one context
+//! per thread. An interrupt that comes when the check has just ended stays in the context, and every
+//! later model on that thread is refused (Z3 5.3.3). `Z3_solver_interrupt` acts on a running check
+//! of one solver or not at all.
+
+use std::ffi::CStr;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use num_rational::BigRational;
+use z3::Context;
+use z3::ast::{Ast, Bool};
+use z3_sys::*;
+
+use crate::budget::Budget;
+
+/// How often a running check looks at its budget.
+const WATCH_INTERVAL: Duration = Duration::from_millis(5);
+
+/// What a check ended with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Satisfiable,
+    Unsatisfiable,
+    Unknown,
+}
+
+/// A solver in the context of this thread. Not `Send`, because the context is not.
+pub(super) struct Handle {
+    context: Context,
+    solver: Z3_solver,
+    /// A call failed, so that the stack of assertions may not be what was meant.
+    broken: bool,
+}
+
+impl Handle {
+    /// A solver with tactics for `logic`, or with the incremental core; `None` if Z3 fails.
+    pub(super) fn new(logic: Option<&str>) -> Option<Self> {
+        let context = Context::thread_local();
+        let raw = context.get_z3_context();
+        // SAFETY: the context is alive; the new solver is given a reference at once.
+        let solver = unsafe {
+            let solver = match logic {
+                Some(logic) => Z3_mk_solver_for_logic(raw, mk_symbol(raw, logic)?)?,
+                None => Z3_mk_simple_solver(raw)?,
+            };
+            Z3_solver_inc_ref(raw, solver);
+            solver
+        };
+        Some(Handle { context, solver, broken: false })
+    }
+
+    fn raw(&self) -> Z3_context {
+        self.context.get_z3_context()
+    }
+
+    /// Whether every change up to now was taken.
+    pub(super) fn is_sound(&self) -> bool {
+        !self.broken
+    }
+
+    fn note_errors(&mut self) {
+        // SAFETY: the context is alive.
+        self.broken |= unsafe { Z3_get_error_code(self.raw()) } != ErrorCode::Ok;
+    }
+
+    pub(super) fn assert(&mut self, term: &Bool) {
+        // SAFETY: solver and term are alive, and of the one context of this thread.
+        unsafe { Z3_solver_assert(self.raw(), self.solver, term.get_z3_ast()) };
+        self.note_errors();
+    }
+
+    pub(super) fn push(&mut self) {
+        // SAFETY: the solver is alive.
+        unsafe { Z3_solver_push(self.raw(), self.solver) };
+        self.note_errors();
+    }
+
+    /// Leaves one scope; there must be one.
+    pub(super) fn pop(&mut self) {
+        // SAFETY: the solver is alive and has a scope, as the caller promises.
+        unsafe { Z3_solver_pop(self.raw(), self.solver, 1) };
+        self.note_errors();
+    }
+
+    /// Checks with a second thread that watches the budget. `assumptions` are literals.
+    pub(super) fn check(&mut self, assumptions: &[Bool], budget: &Budget) -> Outcome {
+        let assumed: Vec<Z3_ast> = assumptions.iter().map(Ast::get_z3_ast).collect();
+        let watch = Watch { context: self.raw(), solver: self.solver };
+        let (done, watched) = channel::<()>();
+        let result = std::thread::scope(|scope| {
+            let watcher = std::thread::Builder::new().spawn_scoped(scope, move || {
+                while watched.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                    if budget.is_exhausted() {
+                        // Again and again: an interrupt before Z3 has started is lost.
+                        watch.interrupt();
+                    }
+                }
+            });
+            if watcher.is_err() {
+                // Unwatched, a check might never end.
+                return Z3_L_UNDEF;
+            }
+            // SAFETY: solver and assumptions are alive; fewer than 2³² assumptions fit in memory
+            // beside their terms.
+            let result = unsafe {
+                Z3_solver_check_assumptions(
+                    self.raw(),
+                    self.solver,
+                    assumed.len() as u32,
+                    assumed.as_ptr(),
+                )
+            };
+            drop(done);
+            result
+        });
+        match result {
+            Z3_L_TRUE => Outcome::Satisfiable,
+            Z3_L_FALSE => Outcome::Unsatisfiable,
+            _ => Outcome::Unknown,
+        }
+    }
+
+    /// Why the last check ended unknown, in Z3's words.
+    pub(super) fn reason(&self) -> String {
+        // SAFETY: the solver is alive; the string is copied before Z3 is called again.
+        unsafe {
+            let reason = Z3_solver_get_reason_unknown(self.raw(), self.solver);
+            if reason.is_null() {
+                return String::new();
+            }
+            CStr::from_ptr(reason).to_string_lossy().into_owned()
+        }
+    }
+
+    /// Which of `assumptions` are in the core of the last check; all of them if Z3 has no core.
+    pub(super) fn core(&self, assumptions: &[Bool]) -> Vec<bool> {
+        // SAFETY: the solver is alive; the vector is given a reference while it is read. Terms are
+        // shared in Z3, so that equal ones have equal addresses.
+        unsafe {
+            let Some(core) = Z3_solver_get_unsat_core(self.raw(), self.solver) else {
+                return vec![true; assumptions.len()];
+            };
+            Z3_ast_vector_inc_ref(self.raw(), core);
+            let found: Vec<Z3_ast> = (0..Z3_ast_vector_size(self.raw(), core))
+                .filter_map(|index| Z3_ast_vector_get(self.raw(), core, index))
+                .collect();
+            let contains = assumptions.iter().map(|term| found.contains(&term.get_z3_ast()));
+            let contains = contains.collect();
+            Z3_ast_vector_dec_ref(self.raw(), core);
+            contains
+        }
+    }
+
+    /// The model of the last check, if it has one.
+    pub(super) fn model(&self) -> Option<ModelHandle<'_>> {
+        // SAFETY: the solver is alive; the model is given a reference at once.
+        unsafe {
+            let model = Z3_solver_get_model(self.raw(), self.solver)?;
+            Z3_model_inc_ref(self.raw(), model);
+            Some(ModelHandle { context: &self.context, model })
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: the reference from `new`, given back once.
+        unsafe { Z3_solver_dec_ref(self.raw(), self.solver) };
+    }
+}
+
+/// # Safety
+/// The context is alive.
+unsafe fn mk_symbol(context: Z3_context, name: &str) -> Option<Z3_symbol> {
+    let name = std::ffi::CString::new(name).ok()?;
+    // SAFETY: Z3 copies the string.
+    unsafe { Z3_mk_string_symbol(context, name.as_ptr()) }
+}
+
+/// What the watching thread needs.
+struct Watch {
+    context: Z3_context,
+    solver: Z3_solver,
+}
+
+// SAFETY: only used for `Z3_solver_interrupt`, which is made to be called from other threads, and
+// only within the scope in `Handle::check`, which the solver outlives.
+unsafe impl Send for Watch {}
+
+impl Watch {
+    fn interrupt(&self) {
+        // SAFETY: see above.
+        unsafe { Z3_solver_interrupt(self.context, self.solver) };
+    }
+}
+
+/// The owner of a model inside Z3.
+pub(super) struct ModelHandle<'a> {
+    context: &'a Context,
+    model: Z3_model,
+}
+
+impl ModelHandle<'_> {
+    /// The value of `term`, any if the model leaves it open.
+    fn evaluate<T: Ast>(&self, term: &T) -> Option<T> {
+        let mut value = term.get_z3_ast();
+        // SAFETY: model and term are alive and of one context; on success `value` is a term of the
+        // same sort, and `wrap` gives it a reference.
+        unsafe {
+            Z3_model_eval(
+                self.context.get_z3_context(),
+                self.model,
+                term.get_z3_ast(),
+                true,
+                &mut value,
+            )
+            .then(|| T::wrap(self.context, value))
+        }
+    }
+
+    /// The value of a Boolean.
+    pub(super) fn truth(&self, term: &Bool) -> Option<bool> {
+        self.evaluate(term)?.as_bool()
+    }
+
+    /// The value of an integer or a real; `None` if it is not rational.
+    pub(super) fn number<T: Ast>(&self, term: &T) -> Option<BigRational> {
+        let value = self.evaluate(term)?;
+        let context = self.context.get_z3_context();
+        // SAFETY: the value is alive; the string is copied before Z3 is called again.
+        let text = unsafe {
+            if !Z3_is_numeral_ast(context, value.get_z3_ast()) {
+                return None;
+            }
+            let text = Z3_get_numeral_string(context, value.get_z3_ast());
+            if text.is_null() {
+                return None;
+            }
+            CStr::from_ptr(text).to_str().ok()?.to_owned()
+        };
+        // `7`, `-7` or `1/3`.
+        text.parse().ok()
+    }
+}
+
+impl Drop for ModelHandle<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the reference from `Handle::model`, given back once.
+        unsafe { Z3_model_dec_ref(self.context.get_z3_context(), self.model) };
+    }
+}

@@ -1,0 +1,397 @@
+//! Terms as plain data: Boolean combinations of linear constraints over integers and reals.
+//!
+//! All terms of a question live in one [`Terms`] arena and are hash-consed: equal terms are the same
+//! [`Term`]. Children are created before their parents, so that going through the arena in order
+//! meets them first; nothing here recurses.
+//!
+//! Linear constraints are kept as Σ c·x ≤ b or Σ c·x = b. Over integers they are divided by the
+//! greatest common divisor, with b rounded down, and turned so that the first coefficient is
+//! positive: x ≥ 4 becomes ¬(x ≤ 3), the same atom as x ≤ 3. The other constraints are built from
+//! these two.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, Zero};
+
+use crate::linear_sum::LinearSum;
+
+/// The kind of values a variable has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sort {
+    /// True or false.
+    Bool,
+    /// An integer of any size.
+    Int,
+    /// A real number.
+    Real,
+}
+
+/// A variable of one arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Variable(u32);
+
+impl Variable {
+    /// The position of this variable in slices with one entry per variable of the arena.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A Boolean term of one arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term(u32);
+
+impl Term {
+    /// The position of this term in the arena, greater than those of its parts.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How a term is made.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// True or false.
+    Truth(bool),
+    /// A variable of sort [`Sort::Bool`].
+    Boolean(Variable),
+    /// Not.
+    Not(Term),
+    /// All of at least two, sorted.
+    And(Box<[Term]>),
+    /// Any of at least two, sorted.
+    Or(Box<[Term]>),
+    /// Σ c·x ≤ b with at least one entry, sorted by variable.
+    AtMost(Box<[(Variable, i128)]>, BigInt),
+    /// Σ c·x = b with at least one entry, sorted by variable.
+    Equal(Box<[(Variable, i128)]>, BigInt),
+}
+
+impl Node {
+    /// The terms this one is made of.
+    pub fn parts(&self) -> &[Term] {
+        match self {
+            Node::Not(part) => std::slice::from_ref(part),
+            Node::And(parts) | Node::Or(parts) => parts,
+            _ => &[],
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Declaration {
+    name: String,
+    sort: Sort,
+}
+
+/// An arena of terms and the variables in them.
+#[derive(Debug)]
+pub struct Terms {
+    /// Tells arenas apart, so that a solver never takes a term of one for that of another.
+    identity: u64,
+    nodes: Vec<Node>,
+    known: HashMap<Node, Term>,
+    variables: Vec<Declaration>,
+    named: HashMap<(Sort, String), Variable>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Terms::new()
+    }
+}
+
+impl Terms {
+    /// An arena with nothing but true and false.
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let mut terms = Terms {
+            identity: NEXT.fetch_add(1, Ordering::Relaxed),
+            nodes: Vec::new(),
+            known: HashMap::new(),
+            variables: Vec::new(),
+            named: HashMap::new(),
+        };
+        terms.intern(Node::Truth(false));
+        terms.intern(Node::Truth(true));
+        terms
+    }
+
+    /// A number that no other arena of this process has.
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// How the term is made. Terms of other arenas give nonsense or a panic.
+    pub fn node(&self, term: Term) -> &Node {
+        &self.nodes[term.index()]
+    }
+
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: true and false are always there.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All variables in the order of their creation.
+    pub fn variables(&self) -> impl ExactSizeIterator<Item = Variable> + use<> {
+        (0..self.variables.len() as u32).map(Variable)
+    }
+
+    /// The name a variable was given.
+    pub fn name(&self, variable: Variable) -> &str {
+        &self.variables[variable.index()].name
+    }
+
+    /// The sort of a variable.
+    pub fn sort(&self, variable: Variable) -> Sort {
+        self.variables[variable.index()].sort
+    }
+
+    /// True or false.
+    pub fn truth(&self, value: bool) -> Term {
+        Term(value.into())
+    }
+
+    /// The Boolean variable of this name, made at the first call.
+    pub fn boolean(&mut self, name: &str) -> Term {
+        let variable = self.declare(name, Sort::Bool);
+        self.intern(Node::Boolean(variable))
+    }
+
+    /// The integer variable of this name, made at the first call.
+    pub fn integer(&mut self, name: &str) -> Variable {
+        self.declare(name, Sort::Int)
+    }
+
+    /// The real variable of this name, made at the first call.
+    pub fn real(&mut self, name: &str) -> Variable {
+        self.declare(name, Sort::Real)
+    }
+
+    /// ¬a.
+    pub fn not(&mut self, term: Term) -> Term {
+        match *self.node(term) {
+            Node::Truth(value) => self.truth(!value),
+            Node::Not(inner) => inner,
+            _ => self.intern(Node::Not(term)),
+        }
+    }
+
+    /// a ∧ b ∧ …; true if there are none.
+    pub fn and(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        match self.operands(terms, false) {
+            Operands::Decided(term) => term,
+            Operands::Open(parts) => self.intern(Node::And(parts)),
+        }
+    }
+
+    /// a ∨ b ∨ …; false if there are none.
+    pub fn or(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        match self.operands(terms, true) {
+            Operands::Decided(term) => term,
+            Operands::Open(parts) => self.intern(Node::Or(parts)),
+        }
+    }
+
+    /// a ⇒ b.
+    pub fn implies(&mut self, premise: Term, conclusion: Term) -> Term {
+        let refuted = self.not(premise);
+        self.or([refuted, conclusion])
+    }
+
+    /// a ⇔ b.
+    pub fn iff(&mut self, a: Term, b: Term) -> Term {
+        let forth = self.implies(a, b);
+        let back = self.implies(b, a);
+        self.and([forth, back])
+    }
+
+    /// a ≤ b.
+    pub fn at_most(&mut self, a: impl Into<LinearSum>, b: impl Into<LinearSum>) -> Term {
+        let (mut entries, constant) = a.into().minus_sum(&b.into()).into_parts();
+        let mut bound = -constant;
+        if entries.is_empty() {
+            return self.truth(!bound.is_negative());
+        }
+        if !self.is_integral(&entries) {
+            return self.intern(Node::AtMost(entries.into(), bound));
+        }
+        let divisor = divisor(&entries);
+        entries.iter_mut().for_each(|(_, c)| *c /= divisor);
+        bound = bound.div_floor(&divisor.into());
+        if entries[0].1 > 0 {
+            return self.intern(Node::AtMost(entries.into(), bound));
+        }
+        // s ≤ b over integers is ¬(−s ≤ −b − 1).
+        entries.iter_mut().for_each(|(_, c)| *c = -*c);
+        let opposite = self.intern(Node::AtMost(entries.into(), -bound - 1));
+        self.not(opposite)
+    }
+
+    /// a ≥ b.
+    pub fn at_least(&mut self, a: impl Into<LinearSum>, b: impl Into<LinearSum>) -> Term {
+        self.at_most(b, a)
+    }
+
+    /// a < b.
+    pub fn less(&mut self, a: impl Into<LinearSum>, b: impl Into<LinearSum>) -> Term {
+        let reached = self.at_most(b, a);
+        self.not(reached)
+    }
+
+    /// a = b.
+    pub fn equal(&mut self, a: impl Into<LinearSum>, b: impl Into<LinearSum>) -> Term {
+        let (mut entries, constant) = a.into().minus_sum(&b.into()).into_parts();
+        let mut bound = -constant;
+        if entries.is_empty() {
+            return self.truth(bound.is_zero());
+        }
+        if self.is_integral(&entries) {
+            let divisor = divisor(&entries);
+            if !bound.is_multiple_of(&divisor.into()) {
+                return self.truth(false);
+            }
+            entries.iter_mut().for_each(|(_, c)| *c /= divisor);
+            bound /= divisor;
+        }
+        if entries[0].1 < 0 {
+            entries.iter_mut().for_each(|(_, c)| *c = -*c);
+            bound = -bound;
+        }
+        self.intern(Node::Equal(entries.into(), bound))
+    }
+
+    /// Everything that `roots` are made of, themselves included, parts before what they are part of.
+    pub fn reachable(&self, roots: impl IntoIterator<Item = Term>) -> Vec<Term> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut found: Vec<Term> = Vec::new();
+        let mut open: Vec<Term> = roots.into_iter().collect();
+        while let Some(term) = open.pop() {
+            if !std::mem::replace(&mut seen[term.index()], true) {
+                found.push(term);
+                open.extend_from_slice(self.node(term).parts());
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    fn is_integral(&self, entries: &[(Variable, i128)]) -> bool {
+        entries.iter().all(|&(variable, _)| self.sort(variable) == Sort::Int)
+    }
+
+    /// Sorts and flattens nothing; drops duplicates and the neutral constant. `absorbing` is the
+    /// constant that decides, and so does a term beside its negation.
+    fn operands(&self, terms: impl IntoIterator<Item = Term>, absorbing: bool) -> Operands {
+        let mut parts: Vec<Term> = terms.into_iter().collect();
+        parts.retain(|&part| part != self.truth(!absorbing));
+        parts.sort_unstable();
+        parts.dedup();
+        let opposed = |&part: &Term| {
+            part == self.truth(absorbing)
+                || matches!(self.node(part), Node::Not(inner) if parts.binary_search(inner).is_ok())
+        };
+        if parts.iter().any(opposed) {
+            return Operands::Decided(self.truth(absorbing));
+        }
+        match parts[..] {
+            [] => Operands::Decided(self.truth(!absorbing)),
+            [only] => Operands::Decided(only),
+            _ => Operands::Open(parts.into()),
+        }
+    }
+
+    fn declare(&mut self, name: &str, sort: Sort) -> Variable {
+        if let Some(&known) = self.named.get(&(sort, name.to_owned())) {
+            return known;
+        }
+        // 2³² variables with their names do not fit into the memory of any machine we run on.
+        let variable = Variable(self.variables.len() as u32);
+        self.variables.push(Declaration { name: name.to_owned(), sort });
+        self.named.insert((sort, name.to_owned()), variable);
+        variable
+    }
+
+    fn intern(&mut self, node: Node) -> Term {
+        if let Some(&known) = self.known.get(&node) {
+            return known;
+        }
+        // As for variables.
+        let term = Term(self.nodes.len() as u32);
+        self.known.insert(node.clone(), term);
+        self.nodes.push(node);
+        term
+    }
+}
+
+enum Operands {
+    Decided(Term),
+    Open(Box<[Term]>),
+}
+
+/// The greatest common divisor of the coefficients, positive.
+fn divisor(entries: &[(Variable, i128)]) -> i128 {
+    // Not i128::MIN, since coefficients stay below 2¹²⁶: see `Coefficient`.
+    let divisor = entries.iter().fold(0, |divisor: i128, &(_, c)| divisor.gcd(&c));
+    if divisor.is_zero() { i128::one() } else { divisor }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_terms_are_the_same_term() {
+        let mut terms = Terms::new();
+        let (a, b) = (terms.boolean("a"), terms.boolean("b"));
+        assert_eq!(terms.and([a, b]), terms.and([b, a, b]));
+        let negated = terms.not(a);
+        assert_eq!(terms.not(negated), a);
+        assert_eq!(terms.and([a, negated]), terms.truth(false));
+        assert_eq!(terms.or([b, negated, a]), terms.truth(true));
+        assert_eq!(terms.or([]), terms.truth(false));
+        assert_eq!(terms.and([a]), a);
+    }
+
+    #[test]
+    fn constraints_over_integers_have_one_form() {
+        let mut terms = Terms::new();
+        let x = terms.integer("x");
+        let low = terms.at_most(x, 3);
+        assert_eq!(terms.less(x, 4), low);
+        let twice = LinearSum::new().plus(2, x);
+        assert_eq!(terms.at_most(twice.clone(), 7), low);
+        let high = terms.at_least(x, 4);
+        assert_eq!(terms.not(low), high);
+        assert_eq!(terms.equal(twice.clone(), 7), terms.truth(false));
+        assert_eq!(terms.equal(twice, 6), terms.equal(3, x));
+        assert_eq!(terms.at_most(x, x), terms.truth(true));
+    }
+
+    #[test]
+    fn constraints_over_reals_are_not_rounded() {
+        let mut terms = Terms::new();
+        let x = terms.real("x");
+        let twice = LinearSum::new().plus(2, x);
+        assert_ne!(terms.at_most(twice.clone(), 7), terms.at_most(x, 3));
+        assert_ne!(terms.equal(twice, 7), terms.truth(false));
+        assert_ne!(terms.less(x, 4), terms.at_most(x, 3));
+    }
+
+    #[test]
+    fn extreme_coefficients_do_not_overflow() {
+        let mut terms = Terms::new();
+        let x = terms.integer("x");
+        let sum = LinearSum::new().plus(u64::MAX, x).plus(u64::MAX, x).plus_constant(i64::MIN);
+        let term = terms.at_most(sum, u64::MAX);
+        assert!(matches!(terms.node(term), Node::AtMost(entries, _) if entries[0].1 == 1));
+    }
+}

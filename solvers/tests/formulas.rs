@@ -1,0 +1,267 @@
+//! Random formulas: SMT and SAT back-ends against evaluation of every assignment.
+
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::{Cnf, Literal};
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+/// So many cases, the same in every run: chance belongs into long runs, with `PROPTEST_RNG_SEED` and
+/// `PARIKH_TEST_FACTOR`, which multiplies the number of cases.
+fn cases(count: u32) -> ProptestConfig {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let factor = number("PARIKH_TEST_FACTOR").and_then(|factor| u32::try_from(factor).ok());
+    ProptestConfig {
+        cases: count.saturating_mul(factor.unwrap_or(1)),
+        rng_seed: RngSeed::Fixed(number("PROPTEST_RNG_SEED").unwrap_or(1)),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+const VARIABLES: u32 = 5;
+
+fn literal() -> impl Strategy<Value = Literal> {
+    (0..VARIABLES, any::<bool>()).prop_map(|(v, positive)| Literal::new(v, positive).unwrap())
+}
+
+/// Every assignment of `count` truth values.
+fn assignments(count: u32) -> impl Iterator<Item = Vec<bool>> {
+    (0..1u32 << count).map(move |bits| (0..count).map(|bit| bits >> bit & 1 == 1).collect())
+}
+
+proptest! {
+    #![proptest_config(cases(500))]
+
+    #[test]
+    fn clauses_are_solved_as_enumeration_does(
+        batches in proptest::collection::vec(
+            (
+                proptest::collection::vec(proptest::collection::vec(literal(), 1..4), 0..8),
+                proptest::collection::vec(literal(), 0..4),
+            ),
+            1..4,
+        ),
+    ) {
+        let mut cnf = Cnf::new();
+        let mut solver = BatSat::new();
+        for (clauses, assumptions) in batches {
+            for clause in clauses {
+                solver.add_clause(&clause);
+                cnf.add_clause(clause);
+            }
+            let satisfying = |values: &[bool], assumed: &[Literal]| {
+                cnf.is_satisfied_by(values)
+                    && assumed.iter().all(|literal| literal.evaluate(values) == Some(true))
+            };
+            let possible = |assumed: &[Literal]| {
+                assignments(VARIABLES).any(|values| satisfying(&values, assumed))
+            };
+            match solver.solve(&assumptions, &Budget::unlimited()) {
+                SatAnswer::Satisfiable(values) => prop_assert!(satisfying(&values, &assumptions)),
+                SatAnswer::Unsatisfiable { core } => {
+                    prop_assert!(core.iter().all(|literal| assumptions.contains(literal)));
+                    prop_assert!(!possible(&core), "{core:?} of {assumptions:?}");
+                }
+                SatAnswer::NoAnswer(why) => prop_assert!(false, "{why}"),
+            }
+        }
+    }
+}
+
+/// A recipe for a term over Booleans b0, b1 and integers x0, x1, which lie in 0..=3.
+mod recipes {
+    use super::*;
+    use parikh_solvers::linear_sum::LinearSum;
+    use parikh_solvers::model::{Model, Value};
+    use parikh_solvers::term::{Node, Term, Terms, Variable};
+
+    #[derive(Clone, Debug)]
+    pub(super) enum Recipe {
+        Truth(bool),
+        Boolean(usize),
+        Compare(u8, [i64; 2], i64),
+        Not(Box<Recipe>),
+        Combine(u8, Vec<Recipe>),
+    }
+
+    pub(super) fn recipe() -> impl Strategy<Value = Recipe> {
+        let leaf = prop_oneof![
+            1 => any::<bool>().prop_map(Recipe::Truth),
+            3 => (0usize..2).prop_map(Recipe::Boolean),
+            6 => (0u8..4, prop::array::uniform2(-4i64..5), -9i64..10)
+                .prop_map(|(relation, a, b)| Recipe::Compare(relation, a, b)),
+        ];
+        leaf.prop_recursive(4, 24, 3, |inner| {
+            prop_oneof![
+                inner.clone().prop_map(|recipe| Recipe::Not(Box::new(recipe))),
+                (0u8..4, proptest::collection::vec(inner, 2..4))
+                    .prop_map(|(operator, parts)| Recipe::Combine(operator, parts)),
+            ]
+        })
+    }
+
+    /// The variables of one test.
+    pub(super) struct Names {
+        pub(super) booleans: [Term; 2],
+        pub(super) integers: [Variable; 2],
+    }
+
+    impl Names {
+        pub(super) fn new(terms: &mut Terms) -> Self {
+            Names {
+                booleans: [terms.boolean("b0"), terms.boolean("b1")],
+                integers: [terms.integer("x0"), terms.integer("x1")],
+            }
+        }
+    }
+
+    pub(super) fn build(terms: &mut Terms, names: &Names, recipe: &Recipe) -> Term {
+        match recipe {
+            Recipe::Truth(value) => terms.truth(*value),
+            Recipe::Boolean(number) => names.booleans[*number],
+            Recipe::Compare(relation, [a, b], constant) => {
+                let [x, y] = names.integers;
+                let sum = LinearSum::new().plus(*a, x).plus(*b, y);
+                match relation {
+                    0 => terms.at_most(sum, *constant),
+                    1 => terms.at_least(sum, *constant),
+                    2 => terms.less(sum, *constant),
+                    _ => terms.equal(sum, *constant),
+                }
+            }
+            Recipe::Not(part) => {
+                let part = build(terms, names, part);
+                terms.not(part)
+            }
+            Recipe::Combine(operator, parts) => {
+                let parts: Vec<Term> = parts.iter().map(|part| build(terms, names, part)).collect();
+                match operator {
+                    0 => terms.and(parts),
+                    1 => terms.or(parts),
+                    2 => terms.implies(parts[0], parts[1]),
+                    _ => terms.iff(parts[0], parts[1]),
+                }
+            }
+        }
+    }
+
+    /// What the recipe means, without any of the simplification that terms undergo.
+    pub(super) fn meaning(recipe: &Recipe, booleans: [bool; 2], integers: [i64; 2]) -> bool {
+        let of = |recipe| meaning(recipe, booleans, integers);
+        match recipe {
+            Recipe::Truth(value) => *value,
+            Recipe::Boolean(number) => booleans[*number],
+            Recipe::Compare(relation, [a, b], constant) => {
+                let sum = a * integers[0] + b * integers[1];
+                match relation {
+                    0 => sum <= *constant,
+                    1 => sum >= *constant,
+                    2 => sum < *constant,
+                    _ => sum == *constant,
+                }
+            }
+            Recipe::Not(part) => !of(part),
+            Recipe::Combine(operator, parts) => match operator {
+                0 => parts.iter().all(of),
+                1 => parts.iter().any(of),
+                2 => !of(&parts[0]) || of(&parts[1]),
+                _ => of(&parts[0]) == of(&parts[1]),
+            },
+        }
+    }
+
+    pub(super) fn points() -> impl Iterator<Item = ([bool; 2], [i64; 2])> {
+        (0..64).map(|n| ([n & 1 == 1, n & 2 == 2], [n >> 2 & 3, n >> 4 & 3]))
+    }
+
+    proptest! {
+        #![proptest_config(cases(1000))]
+
+        #[test]
+        fn terms_mean_what_they_were_built_from(recipe in recipe()) {
+            let mut terms = Terms::new();
+            let names = Names::new(&mut terms);
+            let term = build(&mut terms, &names, &recipe);
+            for (booleans, integers) in points() {
+                let mut model = Model::new();
+                for (boolean, value) in names.booleans.iter().zip(booleans) {
+                    let Node::Boolean(variable) = terms.node(*boolean) else { panic!() };
+                    model.set(*variable, Value::Truth(value));
+                }
+                for (variable, value) in names.integers.iter().zip(integers) {
+                    model.set_integer(*variable, value);
+                }
+                let expected = meaning(&recipe, booleans, integers);
+                prop_assert_eq!(model.evaluate(&terms, term), Some(expected));
+            }
+        }
+    }
+}
+
+#[cfg(feature = "z3")]
+mod smt {
+    use super::recipes::*;
+    use super::*;
+    use parikh_solvers::smt::{SmtAnswer, SmtSolver};
+    use parikh_solvers::smt_z3::Z3;
+    use parikh_solvers::term::{Term, Terms};
+
+    proptest! {
+        #![proptest_config(cases(400))]
+
+        #[test]
+        fn formulas_are_solved_as_enumeration_does(
+            asserted in proptest::collection::vec(recipe(), 0..3),
+            scoped in proptest::collection::vec(recipe(), 0..3),
+            assumed in proptest::collection::vec(recipe(), 0..3),
+        ) {
+            let mut terms = Terms::new();
+            let names = Names::new(&mut terms);
+            let mut z3 = Z3::new().unwrap();
+            for x in names.integers {
+                for limit in [terms.at_least(x, 0), terms.at_most(x, 3)] {
+                    z3.assert(&terms, limit).unwrap();
+                }
+            }
+            for recipe in &asserted {
+                let term = build(&mut terms, &names, recipe);
+                z3.assert(&terms, term).unwrap();
+            }
+            // In a scope, then again without it: what was asserted inside must be forgotten.
+            z3.push();
+            for recipe in &scoped {
+                let term = build(&mut terms, &names, recipe);
+                z3.assert(&terms, term).unwrap();
+            }
+            let assumptions: Vec<Term> =
+                assumed.iter().map(|recipe| build(&mut terms, &names, recipe)).collect();
+            let mut all: Vec<&Recipe> = asserted.iter().chain(&scoped).collect();
+            for inside in [true, false] {
+                if !inside {
+                    z3.pop().unwrap();
+                    all.truncate(asserted.len());
+                }
+                let possible = |chosen: &[&Recipe]| {
+                    points().any(|(b, x)| {
+                        all.iter().chain(chosen).all(|recipe| meaning(recipe, b, x))
+                    })
+                };
+                match z3.check(&terms, &assumptions, &Budget::unlimited()).unwrap() {
+                    // The back-end has evaluated everything under its model by now.
+                    SmtAnswer::Satisfiable(_) => {
+                        prop_assert!(possible(&assumed.iter().collect::<Vec<_>>()));
+                    }
+                    SmtAnswer::Unsatisfiable { core } => {
+                        let chosen = assumed.iter().zip(&assumptions);
+                        let chosen = chosen.filter(|(_, term)| core.contains(term));
+                        let chosen: Vec<&Recipe> = chosen.map(|(recipe, _)| recipe).collect();
+                        prop_assert!(!possible(&chosen), "{chosen:?}");
+                    }
+                    SmtAnswer::NoAnswer(why) => prop_assert!(false, "{why}"),
+                }
+            }
+        }
+    }
+}

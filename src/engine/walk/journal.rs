@@ -1,0 +1,161 @@
+//! The record of a walk, and what was seen along it.
+//!
+//! A sighting is a goal and a number of firings. Sightings wait until the walk ends, or some time
+//! has passed, and are handed to the board together: it replays the sequence once for all of them.
+//! Replaying is several times dearer than walking was, so the time between two reports grows with
+//! what the last one cost.
+
+use super::watch::Record;
+use crate::board::{Sighting, Under};
+use parikh_net::{FiringSequence, GoalId, TransitionId};
+use std::time::{Duration, Instant};
+
+/// A transition fired several times in a row, in eight bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// What fired.
+    pub(super) transition: u32,
+    /// How often, at least 1.
+    pub(super) count: u32,
+}
+
+/// What has been fired since the initial marking.
+pub(super) struct Journal {
+    runs: Vec<Run>,
+    firings: u64,
+    pending: Vec<Sighting>,
+    /// Per record, after how many firings its best value was seen, when that waits to be reported.
+    best: Vec<Option<u64>>,
+    improved: Vec<u32>,
+    last_report: Instant,
+    pause: Duration,
+}
+
+/// The shortest time between two reports in the middle of a walk.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Journal {
+    /// Nothing fired, with this many maxima to follow.
+    pub(super) fn new(records: usize) -> Self {
+        Journal {
+            runs: Vec::new(),
+            firings: 0,
+            pending: Vec::new(),
+            best: vec![None; records],
+            improved: Vec::new(),
+            last_report: Instant::now(),
+            pause: PAUSE,
+        }
+    }
+
+    /// Notes `count` firings.
+    #[inline]
+    pub(super) fn push(&mut self, transition: u32, count: u64) {
+        self.firings += count;
+        if let Some(last) = self.runs.last_mut()
+            && last.transition == transition
+            && let Some(sum) = u64::from(last.count).checked_add(count)
+            && let Ok(sum) = u32::try_from(sum)
+        {
+            last.count = sum;
+            return;
+        }
+        let mut left = count;
+        while left > 0 {
+            let count = u32::try_from(left).unwrap_or(u32::MAX);
+            self.runs.push(Run { transition, count });
+            left -= u64::from(count);
+        }
+    }
+
+    /// Whether `count` more firings can be recorded: a run of 2⁶³ firings would take 2³¹ entries.
+    pub(super) fn has_room_for(&self, count: u64) -> bool {
+        count < 1 << 40 && self.firings < 1 << 62
+    }
+
+    /// The firings since the initial marking.
+    pub(super) fn firings(&self) -> u64 {
+        self.firings
+    }
+
+    /// The runs so far.
+    pub(super) fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// The goal holds now.
+    pub(super) fn saw(&mut self, goal: GoalId) {
+        self.pending.push(Sighting { goal, firings: self.firings });
+    }
+
+    /// The record has its largest value now.
+    pub(super) fn saw_best(&mut self, record: u32) {
+        if self.best[record as usize].replace(self.firings).is_none() {
+            self.improved.push(record);
+        }
+    }
+
+    /// Whether something waits to be reported.
+    pub(super) fn has_news(&self) -> bool {
+        !self.pending.is_empty() || !self.improved.is_empty()
+    }
+
+    /// Reports in the middle of a walk, when it is time to.
+    pub(super) fn report_now_and_then(
+        &mut self,
+        report: &Under<'_>,
+        records: &[Record],
+        of: &[GoalId],
+    ) {
+        if self.has_news() && self.last_report.elapsed() >= self.pause {
+            self.report(report, records, of);
+        }
+    }
+
+    /// Reports everything that waits. `of` has the board's ids of the watched goals.
+    pub(super) fn report(&mut self, report: &Under<'_>, records: &[Record], of: &[GoalId]) {
+        if !self.has_news() {
+            return;
+        }
+        let begin = Instant::now();
+        let mut sightings = std::mem::take(&mut self.pending);
+        for record in self.improved.drain(..) {
+            let Some(firings) = self.best[record as usize].take() else { continue };
+            let goals = records[record as usize].goals.iter();
+            sightings.extend(goals.map(|&goal| Sighting { goal: of[goal as usize], firings }));
+        }
+        let last = sightings.iter().map(|sighting| sighting.firings).max().unwrap_or(0);
+        report.along(self.prefix(last), sightings);
+        self.last_report = Instant::now();
+        self.pause = PAUSE.max(10 * begin.elapsed());
+    }
+
+    /// The first `firings` firings.
+    pub(super) fn prefix(&self, firings: u64) -> FiringSequence {
+        self.between(0, firings)
+    }
+
+    /// The firings after the first `from` up to the first `to`.
+    pub(super) fn between(&self, from: u64, to: u64) -> FiringSequence {
+        let mut sequence = FiringSequence::new();
+        let mut at = 0;
+        for run in &self.runs {
+            if at >= to {
+                break;
+            }
+            let end = at + u64::from(run.count);
+            let count = end.min(to).saturating_sub(at.max(from));
+            sequence.push(TransitionId::new(run.transition as usize), count);
+            at = end;
+        }
+        sequence
+    }
+
+    /// Back at the initial marking. The caller has reported before.
+    pub(super) fn restart(&mut self) {
+        self.runs.clear();
+        self.firings = 0;
+        self.pending.clear();
+        self.improved.drain(..).for_each(|record| self.best[record as usize] = None);
+    }
+}

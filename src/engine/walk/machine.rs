@@ -1,0 +1,569 @@
+//! A marking that knows what is enabled in it and which goals hold.
+//!
+//! Everything is kept up to date by the changes alone. Each cell carries the interval of values in
+//! which nothing depends on it; a firing that stays inside touches the cell and nothing else. One
+//! that leaves it walks along the thresholds it crosses: an input of a transition becomes satisfied
+//! or not, and the counter of its unsatisfied inputs tells when the transition flips; a leaf of a
+//! goal flips, and the counters above it tell whether the goal does.
+//!
+//! What is offered for firing are *classes* of transitions with the same effect, not transitions:
+//! of a thousand variants that differ in what they only look at, one is enough. The enabled members
+//! of a class stand in front of its row, so that a representative is found without a search. The
+//! class without any effect is never offered; it only counts for deadness.
+//!
+//! Numbers are signed and 64 bits wide. A firing after which one does not fit is refused and leaves
+//! the marking as it was; a walk is an under-approximation and may pass by.
+
+use super::compiled::{Change, Compiled};
+use super::watch::{BELOW, LEAF, NONE, Node, RECORD, ROOT};
+use fastrand::Rng;
+
+/// A cell: 32 bytes, two in a cache line.
+#[derive(Clone, Copy)]
+struct Cell {
+    value: i64,
+    /// Below this, or from `high` on, something depends on the value.
+    low: i64,
+    high: i64,
+    /// The threshold last reached.
+    group: u32,
+    /// The last threshold that is not a sentinel.
+    last: u32,
+}
+
+#[derive(Clone, Copy)]
+struct TransitionState {
+    /// Inputs whose place holds too few tokens.
+    missing: u32,
+    class: u32,
+    /// Where it stands in `members`.
+    position: u32,
+    /// The list of leaves that ask for it, or [`NONE`].
+    flips: u32,
+}
+
+#[derive(Clone, Copy)]
+struct ClassState {
+    /// Where it stands in `enabled`.
+    slot: u32,
+    /// How many of its transitions are enabled; these stand first in its row.
+    live: u32,
+    /// Where its row in `members` begins.
+    first: u32,
+    size: u32,
+}
+
+/// The marking of a walk. See the module.
+pub(super) struct Machine<'a> {
+    /// The tables it runs on.
+    pub(super) compiled: Compiled<'a>,
+    cells: Vec<Cell>,
+    transitions: Vec<TransitionState>,
+    classes: Vec<ClassState>,
+    members: Vec<u32>,
+    /// Classes with an effect and an enabled transition, in no order.
+    enabled: Vec<u32>,
+    /// Enabled transitions without effect.
+    neutral: u32,
+    /// The class of those, or [`NONE`].
+    neutral_class: u32,
+    dead: bool,
+    nodes: Vec<Node>,
+    /// Goals nobody wants any more, by position.
+    gone: Vec<bool>,
+    /// Goals whose root came true, and records with [`RECORD`], since this was last emptied. A goal
+    /// may have become false again in the same firing: ask [`holds`](Self::holds).
+    pub(super) news: Vec<u32>,
+    /// How many inputs and leaves have turned so far: what firing cost beyond the firing itself.
+    pub(super) turned: u64,
+    initial: Vec<i64>,
+}
+
+impl<'a> Machine<'a> {
+    /// The initial marking.
+    pub(super) fn new(compiled: Compiled<'a>) -> Self {
+        let net = compiled.net;
+        let cells = (0..compiled.cells()).map(|cell| {
+            let [start, end] = [cell, cell + 1].map(|i| compiled.group_starts[i]);
+            // As if below every threshold.
+            let high = compiled.thresholds[start as usize + 1];
+            Cell { value: i64::MIN, low: i64::MIN, high, group: start, last: end - 2 }
+        });
+        let mut classes = Vec::with_capacity(net.effect_count());
+        let mut members = Vec::with_capacity(net.transition_count());
+        let nothing = TransitionState { missing: 0, class: NONE, position: NONE, flips: NONE };
+        let mut transitions = vec![nothing; net.transition_count()];
+        let mut neutral_class = NONE;
+        for e in net.effect_classes() {
+            if net.effect(e).is_empty() {
+                neutral_class = e.index() as u32;
+            }
+            let row = net.class(e);
+            let first = members.len() as u32;
+            classes.push(ClassState { slot: NONE, live: 0, first, size: row.len() as u32 });
+            for &t in row {
+                transitions[t.index()] = TransitionState {
+                    missing: net.pre(t).len() as u32,
+                    class: e.index() as u32,
+                    position: members.len() as u32,
+                    flips: compiled.flip_list[t.index()],
+                };
+                members.push(t.index() as u32);
+            }
+        }
+        let mut machine = Machine {
+            cells: cells.collect(),
+            transitions,
+            enabled: Vec::with_capacity(classes.len()),
+            classes,
+            members,
+            neutral: 0,
+            neutral_class,
+            dead: true,
+            nodes: compiled.nodes.clone(),
+            gone: vec![false; compiled.goals.len()],
+            news: Vec::new(),
+            turned: 0,
+            initial: Vec::new(),
+            compiled,
+        };
+        let tokens = net.initial().tokens().iter().map(|&tokens| tokens as i64);
+        // Fits: `Watch` takes no other sums.
+        let sums = machine.compiled.sums.iter().map(|sum| sum.value(net.initial()) as i64);
+        machine.initial = tokens.chain(sums).collect();
+        for t in 0..machine.transitions.len() {
+            if machine.transitions[t].missing == 0 {
+                machine.enable(t as u32);
+            }
+        }
+        machine.restart();
+        for record in 0..machine.compiled.records.len() {
+            // A cell that has crossed nothing on its way up has not heard of its record yet.
+            let cell = machine.compiled.records[record].cell as usize;
+            let Cell { group, value, .. } = machine.cells[cell];
+            machine.rest(cell, group as usize, value);
+        }
+        machine.news.clear();
+        machine
+    }
+
+    /// Back to the initial marking. Clears the news.
+    pub(super) fn restart(&mut self) {
+        for cell in 0..self.cells.len() {
+            let value = self.initial[cell];
+            if self.cells[cell].value != value {
+                self.set(cell, value);
+            }
+        }
+        self.settle_deadness();
+        self.news.clear();
+    }
+
+    /// Back to the initial marking, when only these transitions fired since. Clears the news. For
+    /// short walks in large nets this is much cheaper than a look at every cell.
+    pub(super) fn restart_after(&mut self, fired: impl Iterator<Item = u32>) {
+        for transition in fired {
+            let class = self.class_of(transition) as usize;
+            let from = self.compiled.change_starts[class] as usize;
+            let to = self.compiled.change_starts[class + 1] as usize;
+            for at in from..to {
+                let cell = self.compiled.changes[at].cell as usize;
+                self.set(cell, self.initial[cell]);
+            }
+        }
+        self.settle_deadness();
+        self.news.clear();
+    }
+
+    /// The enabled classes that have an effect, in no order.
+    #[inline]
+    pub(super) fn enabled(&self) -> &[u32] {
+        &self.enabled
+    }
+
+    /// Whether a transition of the class is enabled.
+    #[inline]
+    pub(super) fn is_live(&self, class: u32) -> bool {
+        self.classes[class as usize].live > 0
+    }
+
+    /// The class of a transition.
+    pub(super) fn class_of(&self, transition: u32) -> u32 {
+        self.transitions[transition as usize].class
+    }
+
+    /// How many inputs of a transition lack tokens.
+    pub(super) fn missing(&self, transition: u32) -> u32 {
+        self.transitions[transition as usize].missing
+    }
+
+    /// The value of a cell; of a place, its tokens.
+    #[inline]
+    pub(super) fn value(&self, cell: u32) -> i64 {
+        self.cells[cell as usize].value
+    }
+
+    /// The values between which nothing depends on the cell: [low, high).
+    pub(super) fn interval(&self, cell: u32) -> (i64, i64) {
+        let cell = self.cells[cell as usize];
+        (cell.low, cell.high)
+    }
+
+    /// The tokens of all places.
+    pub(super) fn tokens(&self) -> impl ExactSizeIterator<Item = i64> {
+        self.cells[..self.compiled.places].iter().map(|cell| cell.value)
+    }
+
+    /// An enabled transition of a live class.
+    #[inline]
+    pub(super) fn representative(&self, class: u32, rng: &mut Rng) -> u32 {
+        let class = self.classes[class as usize];
+        let pick = if class.live > 1 { below(rng, class.live as usize) } else { 0 };
+        self.members[class.first as usize + pick]
+    }
+
+    /// Some transition of a class; an enabled one when the class is live.
+    pub(super) fn first_of(&self, class: u32) -> u32 {
+        self.members[self.classes[class as usize].first as usize]
+    }
+
+    /// Whether the root of a goal is true.
+    pub(super) fn holds(&self, goal: u32) -> bool {
+        match self.compiled.goals[goal as usize].root {
+            NONE => false,
+            root => self.nodes[root as usize].left <= 0,
+        }
+    }
+
+    /// Nobody wants this goal any more.
+    pub(super) fn forget(&mut self, goal: u32) {
+        self.gone[goal as usize] = true;
+    }
+
+    /// Whether nobody wants this goal any more.
+    pub(super) fn is_gone(&self, goal: u32) -> bool {
+        self.gone[goal as usize]
+    }
+
+    /// Whether no transition is enabled at all.
+    pub(super) fn is_dead(&self) -> bool {
+        self.dead
+    }
+
+    /// Fires a live class once. `false`, and nothing happens, when a number would not fit.
+    #[inline]
+    pub(super) fn fire(&mut self, class: u32) -> bool {
+        let class = class as usize;
+        let from = self.compiled.change_starts[class] as usize;
+        let to = self.compiled.change_starts[class + 1] as usize;
+        for at in from..to {
+            let Change { cell, delta } = self.compiled.changes[at];
+            let cell = cell as usize;
+            let Some(value) = self.cells[cell].value.checked_add(delta) else {
+                self.take_back(from, at, 1);
+                return false;
+            };
+            self.set(cell, value);
+        }
+        self.settle_deadness();
+        true
+    }
+
+    /// Fires a class `count` times at once, backwards when negative. The caller has made sure that
+    /// it may. `false`, and nothing happens, when a number would not fit.
+    pub(super) fn fire_many(&mut self, class: u32, count: i64) -> bool {
+        let class = class as usize;
+        let from = self.compiled.change_starts[class] as usize;
+        let to = self.compiled.change_starts[class + 1] as usize;
+        for at in from..to {
+            let Change { cell, delta } = self.compiled.changes[at];
+            let value = delta.checked_mul(count);
+            let value = value.and_then(|by| self.cells[cell as usize].value.checked_add(by));
+            let Some(value) = value else {
+                self.take_back(from, at, count);
+                return false;
+            };
+            self.set(cell as usize, value);
+        }
+        self.settle_deadness();
+        true
+    }
+
+    #[cold]
+    fn take_back(&mut self, from: usize, to: usize, count: i64) {
+        for at in from..to {
+            let Change { cell, delta } = self.compiled.changes[at];
+            // Undoes what was just done without overflow.
+            let value = self.cells[cell as usize].value - delta * count;
+            self.set(cell as usize, value);
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, cell: usize, value: i64) {
+        let state = &mut self.cells[cell];
+        state.value = value;
+        if value >= state.high {
+            self.rise(cell, value);
+        } else if value < state.low {
+            self.sink(cell, value);
+        }
+    }
+
+    fn rise(&mut self, cell: usize, value: i64) {
+        let Cell { group, last, .. } = self.cells[cell];
+        let (mut group, last) = (group as usize, last as usize);
+        while group < last && self.compiled.thresholds[group + 1] <= value {
+            group += 1;
+            let from = self.compiled.event_starts[group] as usize;
+            let to = self.compiled.event_starts[group + 1] as usize;
+            self.turned += (to - from) as u64;
+            for at in from..to {
+                let event = self.compiled.events[at];
+                if event & LEAF == 0 {
+                    let transition = &mut self.transitions[event as usize];
+                    transition.missing -= 1;
+                    if transition.missing == 0 {
+                        self.enable(event);
+                    }
+                } else {
+                    self.flip(event & !LEAF, true);
+                }
+            }
+        }
+        self.rest(cell, group, value);
+    }
+
+    fn sink(&mut self, cell: usize, value: i64) {
+        let mut group = self.cells[cell].group as usize;
+        // The first sentinel is below everything, so this ends there.
+        while self.compiled.thresholds[group] > value {
+            let from = self.compiled.event_starts[group] as usize;
+            let to = self.compiled.event_starts[group + 1] as usize;
+            self.turned += (to - from) as u64;
+            for at in from..to {
+                let event = self.compiled.events[at];
+                if event & LEAF == 0 {
+                    let transition = &mut self.transitions[event as usize];
+                    transition.missing += 1;
+                    if transition.missing == 1 {
+                        self.disable(event);
+                    }
+                } else {
+                    self.flip(event & !LEAF, false);
+                }
+            }
+            group -= 1;
+        }
+        self.rest(cell, group, value);
+    }
+
+    /// The interval around the threshold a cell has come to.
+    #[inline]
+    fn rest(&mut self, cell: usize, group: usize, value: i64) {
+        let mut high = self.compiled.thresholds[group + 1];
+        if !self.compiled.record_of.is_empty() {
+            let record = self.compiled.record_of[cell];
+            if record != NONE {
+                let best = &mut self.compiled.records[record as usize].best;
+                if value > *best {
+                    *best = value;
+                    self.news.push(RECORD | record);
+                }
+                high = high.min(best.saturating_add(1));
+            }
+        }
+        let state = &mut self.cells[cell];
+        state.group = group as u32;
+        state.low = self.compiled.thresholds[group];
+        state.high = high;
+    }
+
+    #[inline]
+    fn enable(&mut self, transition: u32) {
+        let TransitionState { class, position, flips, .. } = self.transitions[transition as usize];
+        let state = &mut self.classes[class as usize];
+        let live = state.live;
+        state.live += 1;
+        if state.size > 1 {
+            let front = state.first + live;
+            self.swap_members(position, front);
+        }
+        if class == self.neutral_class {
+            self.neutral += 1;
+        } else if live == 0 {
+            self.classes[class as usize].slot = self.enabled.len() as u32;
+            self.enabled.push(class);
+        }
+        if flips != NONE {
+            self.flip_all(flips, true);
+        }
+    }
+
+    #[inline]
+    fn disable(&mut self, transition: u32) {
+        let TransitionState { class, position, flips, .. } = self.transitions[transition as usize];
+        let state = &mut self.classes[class as usize];
+        state.live -= 1;
+        let ClassState { live, slot, first, size } = *state;
+        if size > 1 {
+            self.swap_members(position, first + live);
+        }
+        if class == self.neutral_class {
+            self.neutral -= 1;
+        } else if live == 0 {
+            self.enabled.swap_remove(slot as usize);
+            if let Some(&moved) = self.enabled.get(slot as usize) {
+                self.classes[moved as usize].slot = slot;
+            }
+        }
+        if flips != NONE {
+            self.flip_all(flips, false);
+        }
+    }
+
+    fn swap_members(&mut self, a: u32, b: u32) {
+        self.members.swap(a as usize, b as usize);
+        for at in [a, b] {
+            self.transitions[self.members[at as usize] as usize].position = at;
+        }
+    }
+
+    /// Passes the enabledness of a transition on to the leaves that ask for it.
+    fn flip_all(&mut self, list: u32, risen: bool) {
+        let from = self.compiled.flip_starts[list as usize] as usize;
+        let to = self.compiled.flip_starts[list as usize + 1] as usize;
+        for at in from..to {
+            self.flip(self.compiled.flips[at], risen);
+        }
+    }
+
+    /// A leaf below the node of `mark` crossed its threshold.
+    fn flip(&mut self, mark: u32, risen: bool) {
+        let holds = risen == (mark & BELOW == 0);
+        let mut node = mark & !BELOW;
+        loop {
+            let Node { up, left } = &mut self.nodes[node as usize];
+            if holds {
+                *left -= 1;
+                if *left != 0 {
+                    return;
+                }
+            } else {
+                *left += 1;
+                if *left != 1 {
+                    return;
+                }
+            }
+            if *up & ROOT != 0 {
+                let goal = *up & !ROOT;
+                if holds && !self.gone[goal as usize] {
+                    self.news.push(goal);
+                }
+                return;
+            }
+            node = *up;
+        }
+    }
+
+    /// Deadness is read off at the end of a firing: half-way through, the set may be empty.
+    #[inline]
+    fn settle_deadness(&mut self) {
+        let dead = self.enabled.is_empty() && self.neutral == 0;
+        if dead != self.dead {
+            self.dead = dead;
+            for at in 0..self.compiled.deadness.len() {
+                self.flip(self.compiled.deadness[at], dead);
+            }
+        }
+    }
+}
+
+/// A number below `bound`, which is below 2³². Slightly uneven, which does no harm here.
+#[inline]
+pub(super) fn below(rng: &mut Rng, bound: usize) -> usize {
+    ((u64::from(rng.u32(..)) * bound as u64) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::walk::watch::Watch;
+    use parikh_net::{Goal, GoalId, LinearSum, Marking, PlaceId, Predicate, TransitionId, text};
+
+    /// Everything kept up to date is what it would be if computed from the tokens.
+    fn check(machine: &Machine<'_>) {
+        let net = machine.compiled.net;
+        let marking = Marking::new(machine.tokens().map(|tokens| tokens as u64).collect());
+        let mut enabled: Vec<u32> = machine.enabled().to_vec();
+        enabled.sort_unstable();
+        let live = |class: &u32| {
+            let row = net.class(parikh_net::EffectId::new(*class as usize));
+            row.iter().any(|&t| net.is_enabled(&marking, t)) && !net.delta(row[0]).is_empty()
+        };
+        let expected: Vec<u32> = (0..net.effect_count() as u32).filter(live).collect();
+        assert_eq!(enabled, expected);
+        assert_eq!(machine.is_dead(), net.is_dead(&marking));
+        for class in enabled {
+            let t = machine.first_of(class) as usize;
+            assert!(net.is_enabled(&marking, TransitionId::new(t)));
+        }
+        for (position, sum) in machine.compiled.sums.iter().enumerate() {
+            let cell = (machine.compiled.places + position) as u32;
+            assert_eq!(i128::from(machine.value(cell)), sum.value(&marking));
+        }
+        for (goal, watched) in machine.compiled.goals.iter().enumerate() {
+            if let Goal::Reach(predicate) = watched.goal {
+                assert_eq!(machine.holds(goal as u32), predicate.holds(net, &marking));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
+        let net = text::parse(
+            "place a 3
+             place b 1
+             place c
+             transition t: a + b -> b + c
+             transition look1: 2*c -> 2*c
+             transition u1: 2*c -> a + c
+             transition u2: 3*a + c -> 4*a
+             transition v: b ->
+             transition w: c -> b
+             transition x: 2*b + a -> 3*b",
+        )
+        .unwrap();
+        let [a, b, c] = [0, 1, 2].map(PlaceId::new);
+        let sum = LinearSum::new([(a, 2), (b, -3), (c, 1)]).unwrap();
+        let leaf = |k: i64| Predicate::at_most(sum.clone(), k);
+        let t = TransitionId::new(0);
+        let goals = [
+            Predicate::and([leaf(3), leaf(-2).negated(), Predicate::at_least(c, 1)]),
+            Predicate::or([Predicate::Dead, Predicate::and([leaf(0), Predicate::Disabled(t)])]),
+            Predicate::Enabled(t),
+            Predicate::and([Predicate::NotDead, Predicate::at_least(b, 2).negated()]),
+        ]
+        .map(Goal::Reach);
+        let ids = (0..).map(GoalId::new);
+        let mut machine = Machine::new(Compiled::new(&net, Watch::new(&net, ids.zip(&goals))));
+        check(&machine);
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..300 {
+            let mut fired = Vec::new();
+            while fired.len() < 30 && !machine.enabled().is_empty() {
+                let class = machine.enabled()[below(&mut rng, machine.enabled().len())];
+                fired.push(machine.representative(class, &mut rng));
+                assert!(machine.fire(class));
+                check(&machine);
+            }
+            if below(&mut rng, 2) == 0 {
+                machine.restart();
+            } else {
+                machine.restart_after(fired.into_iter());
+            }
+            check(&machine);
+            assert!(net.initial().tokens().iter().map(|&k| k as i64).eq(machine.tokens()));
+        }
+    }
+}

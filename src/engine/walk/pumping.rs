@@ -1,0 +1,188 @@
+//! No maximum: coverings along a walk.
+//!
+//! When a walk passes a marking m and later one that has at least as many tokens everywhere, what was
+//! fired in between can be fired again, and again; whatever it won grows for ever (the easy half of
+//! R. Karp, R. Miller, *Parallel program schemata*, 1969). A random walk seldom covers where it has
+//! been: a part of the net with many states hardly comes back to the same one. So the walk is led
+//! back. It roams for a while, remembers where it is, and then aims at that very marking with one
+//! token more in the sum that is to grow: one wish per marked place, like any other goal, by plans
+//! and by distance.
+//!
+//! ```text
+//! place free 1 · place busy · place done
+//! transition take: free -> busy            remembered  free 1, done 0
+//! transition give: busy -> free + done     aim         free ≥ 1, done ≥ 1     pump  take, give
+//! ```
+//!
+//! Transitions that take nothing for good need no walk: while one is enabled it is a pump by itself.
+
+use super::machine::{Machine, below};
+use super::strategy::blind::Uniform;
+use super::strategy::directed::Directed;
+use super::strategy::plan::Plan;
+use super::walker::{End, Walker};
+use super::{Config, Strategy, run};
+use crate::board::{Board, Knowledge};
+use crate::engine::Task;
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, LinearSum, Net};
+use parikh_solvers::Budget;
+
+/// Attempts to come back, before the walk starts again.
+const ATTEMPTS: usize = 12;
+
+/// A firing sequence and another one that can repeat for ever after it and leaves more tokens each
+/// time: the net is unbounded. `None` when none was found within the budget and about `work`
+/// firings, which says nothing.
+pub fn find_pump(
+    net: &Net,
+    budget: &Budget,
+    seed: u64,
+    work: u64,
+) -> Option<(FiringSequence, FiringSequence)> {
+    let total = LinearSum::new(net.places().map(|place| (place, 1))).ok()?;
+    let goal = Goal::Maximise(total);
+    let board = Board::new(net, vec![goal.clone()]);
+    let task = Task {
+        net,
+        goals: &[(GoalId::new(0), goal)],
+        facts: &Facts::from_model(net),
+        board: &board,
+        budget,
+        seed,
+    };
+    let config = Config { only: Some(vec![Strategy::Pump]), work, ..Config::default() };
+    run(&task, board.under("RANDOM_WALK"), &config);
+    match board.knowledge(GoalId::new(0)) {
+        Some(Knowledge::Maximum(maximum)) => {
+            maximum.unbounded.map(|(prefix, pump, _)| (prefix, pump))
+        }
+        _ => None,
+    }
+}
+
+/// A slice of roaming and coming back.
+pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
+    let mut directed = Directed::new(&walker.machine);
+    let mut plan = Plan::new(&walker.machine);
+    plan.patience = 24;
+    let free = free_classes(&walker.machine);
+    let is_maximum = |goal: &Goal| matches!(goal, Goal::Maximise(_));
+    let mut length = 1;
+    while !walker.slice_is_over()
+        && let Some(goal) = walker.draw(is_maximum)
+    {
+        walker.restart();
+        let roam = below(&mut walker.hand.rng, length) as u64;
+        length = (length * 2).min(1 << 14);
+        // Runs would heap up tokens that are hard to get back to.
+        walker.acceleration.set_chance(0);
+        let mut end = walker.walk(&mut Uniform, roam.min(longest_walk));
+        for attempt in 0..ATTEMPTS {
+            if end == End::Slice || walker.slice_is_over() || walker.machine.is_gone(goal) {
+                break;
+            }
+            report_free(walker, &free);
+            let here = Checkpoint::new(walker);
+            walker.hand.work += walker.machine.compiled.cells() as u64 / 16;
+            let detour = below(&mut walker.hand.rng, 2 << attempt) as u64;
+            end = walker.walk(&mut Uniform, detour);
+            if end == End::Slice {
+                break;
+            }
+            let Some(record) = record_of(&walker.machine, goal) else { break };
+            let grow = walker.machine.compiled.records[record].cell;
+            end = if attempt % 3 == 2 {
+                directed.begin_covering(&walker.machine, &here.values, grow, &mut walker.hand);
+                walker.walk(&mut directed, 512)
+            } else {
+                plan.begin_covering(&walker.machine, &here.values, grow, &mut walker.hand);
+                walker.walk(&mut plan, 2048)
+            };
+            here.report(walker);
+        }
+    }
+    walker.acceleration.set_chance(64);
+}
+
+/// The record that follows a maximum.
+fn record_of(machine: &Machine<'_>, goal: u32) -> Option<usize> {
+    machine.compiled.records.iter().position(|record| record.goals.contains(&goal))
+}
+
+/// Classes that take no place's tokens for good, and give some.
+fn free_classes(machine: &Machine<'_>) -> Vec<u32> {
+    let takes_nothing = |&class: &u32| {
+        let changes = machine.compiled.changes_of(class);
+        let mut places = changes.iter().filter(|c| (c.cell as usize) < machine.compiled.places);
+        !changes.is_empty() && places.all(|change| change.delta > 0)
+    };
+    (0..machine.compiled.net.effect_count() as u32).filter(takes_nothing).collect()
+}
+
+/// Reports the maxima that grow with a free class that is enabled here.
+fn report_free(walker: &mut Walker<'_>, free: &[u32]) {
+    for &class in free {
+        if !walker.machine.is_live(class) {
+            continue;
+        }
+        let changes = walker.machine.compiled.changes_of(class).iter();
+        let growing: Vec<u32> = changes.filter(|c| c.delta > 0).map(|c| c.cell).collect();
+        let transition = walker.machine.first_of(class);
+        let mut pump = FiringSequence::new();
+        pump.push(parikh_net::TransitionId::new(transition as usize), 1);
+        let firings = walker.journal.firings();
+        report(walker, firings, &pump, |cell| growing.contains(&cell));
+    }
+}
+
+/// Reports every maximum that is still open and whose cell grows.
+fn report(
+    walker: &mut Walker<'_>,
+    firings: u64,
+    pump: &FiringSequence,
+    grows: impl Fn(u32) -> bool,
+) {
+    let records = walker.machine.compiled.records.iter();
+    let growing: Vec<u32> = records
+        .filter(|record| grows(record.cell))
+        .flat_map(|record| record.goals.iter().copied())
+        .filter(|&goal| !walker.machine.is_gone(goal))
+        .collect();
+    if growing.is_empty() {
+        return;
+    }
+    let prefix = walker.journal.prefix(firings);
+    for goal in growing {
+        let id = walker.machine.compiled.goals[goal as usize].id;
+        walker.pen().unbounded(id, prefix.clone(), pump.clone());
+        walker.settled_elsewhere(goal);
+    }
+}
+
+/// A marking passed by a walk.
+struct Checkpoint {
+    /// Of all cells.
+    values: Vec<i64>,
+    firings: u64,
+}
+
+impl Checkpoint {
+    fn new(walker: &Walker<'_>) -> Self {
+        let cells = 0..walker.machine.compiled.cells() as u32;
+        let values = cells.map(|cell| walker.machine.value(cell)).collect();
+        Checkpoint { values, firings: walker.journal.firings() }
+    }
+
+    /// Reports what has grown since, if the walk is at a marking that covers this one.
+    fn report(&self, walker: &mut Walker<'_>) {
+        let now = walker.machine.tokens();
+        if now.zip(&self.values).any(|(now, &then)| now < then) {
+            return;
+        }
+        let pump = walker.journal.between(self.firings, walker.journal.firings());
+        let cells = 0..self.values.len() as u32;
+        let grown: Vec<bool> =
+            cells.map(|cell| walker.machine.value(cell) > self.values[cell as usize]).collect();
+        report(walker, self.firings, &pump, |cell| grown[cell as usize]);
+    }
+}

@@ -1,0 +1,284 @@
+//! Who walks when: slices that grow, and more of them for what works.
+//!
+//! Each strategy is an arm of a bandit. It is given slices of work; the next slice goes to the one
+//! that has had the least work for its merit, and its merit is how many goals its recent slices
+//! reached. A strategy that reaches nothing keeps a least merit and its fair share (plans a larger
+//! one: they reach what no other strategy does): what settles the
+//! easy goals of a net is not what settles its last one. Slices begin small, so that every strategy
+//! has been tried within some ten milliseconds, and grow while nothing is found.
+//!
+//! Directed strategies take one open goal at a time. Where a walk has come nearest to it is kept in
+//! a small pool, as the sequence that leads there, and later walks towards the same goal may start
+//! from one of these instead of the initial marking.
+
+use super::journal::Run;
+use super::machine::below;
+use super::pumping;
+use super::strategy::blind::{Novelty, Uniform};
+use super::strategy::deadlock::Deadlock;
+use super::strategy::directed::{Directed, Nearest, Potency};
+use super::strategy::plan::Plan;
+use super::walker::{End, Walker};
+use super::{Config, Strategy};
+use parikh_net::{Goal, GoalId, Predicate};
+use std::collections::BTreeMap;
+
+/// The first slices in a small net, in units of work; a unit takes some 50 to 200 ns.
+const FIRST_SLICE: u64 = 1 << 13;
+/// In a large net the first slices have so much work per class: a walk must get around.
+const FIRST_SLICE_PER_CLASS: u64 = 4;
+/// The longest slices.
+const LONGEST_SLICE: u64 = 1 << 22;
+/// Sequences kept per goal.
+const POOL: usize = 6;
+/// Goals with a pool.
+const POOLS: usize = 64;
+/// Longer sequences are not kept: getting there again would take a slice by itself.
+const LONGEST_KEPT: usize = 1 << 15;
+
+struct Arm {
+    strategy: Strategy,
+    work: u64,
+    merit: f64,
+}
+
+fn least_merit(strategy: Strategy) -> f64 {
+    match strategy {
+        Strategy::Plan => 4.0,
+        Strategy::Directed => 2.0,
+        _ => 1.0,
+    }
+}
+
+/// Whether there is anything to aim at: deadness alone is no place to go to.
+fn has_aim(goal: &Goal) -> bool {
+    !matches!(goal, Goal::Reach(Predicate::Dead | Predicate::NotDead))
+}
+
+/// The arms, and what they remember from one walker to the next.
+pub(super) struct Schedule {
+    arms: Vec<Arm>,
+    slice: u64,
+    /// Slices since a goal was reached.
+    dry: u32,
+    longest_walk: u64,
+    pools: BTreeMap<GoalId, Vec<(u64, Vec<Run>)>>,
+}
+
+/// Why the schedule stopped.
+pub(super) enum Stopped {
+    /// No goal is left, or the budget is spent.
+    Over,
+    /// Enough goals are gone to make the tables anew without them.
+    Thinned,
+}
+
+impl Schedule {
+    /// All arms that suit these goals, the configured one first.
+    pub(super) fn new<'g>(
+        config: &Config,
+        classes: usize,
+        goals: impl IntoIterator<Item = &'g Goal>,
+    ) -> Self {
+        let (mut aims, mut maximise, mut deadness) = (false, false, false);
+        for goal in goals {
+            aims |= has_aim(goal);
+            maximise |= matches!(goal, Goal::Maximise(_));
+            deadness |= matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness());
+        }
+        let suits = |strategy: &Strategy| match strategy {
+            Strategy::Deadlock => deadness,
+            Strategy::Pump => maximise,
+            Strategy::Directed | Strategy::Potency | Strategy::Plan => aims,
+            _ => true,
+        };
+        let mut strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(suits).collect();
+        if let Some(only) = &config.only {
+            strategies.retain(|strategy| only.contains(strategy));
+        }
+        if let Some(first) = strategies.iter().position(|s| Some(*s) == config.first) {
+            strategies[..=first].rotate_right(1);
+        }
+        let arm = |strategy| Arm { strategy, work: 0, merit: least_merit(strategy) };
+        Schedule {
+            arms: strategies.into_iter().map(arm).collect(),
+            slice: FIRST_SLICE.max(FIRST_SLICE_PER_CLASS * classes as u64).min(LONGEST_SLICE),
+            dry: 0,
+            longest_walk: config.longest_walk,
+            pools: BTreeMap::new(),
+        }
+    }
+
+    /// Walks until nothing is left to do, or the watch list has shrunk much.
+    pub(super) fn run(&mut self, walker: &mut Walker<'_>) -> Stopped {
+        let net = walker.machine.compiled.net;
+        let mut novelty = Novelty::new(net.effect_count());
+        let mut directed = Directed::new(&walker.machine);
+        let mut potency = Potency::new(&walker.machine);
+        let mut plan: Option<Plan> = None;
+        loop {
+            // Ties go to the first.
+            let rank = |arm: &Arm| arm.work as f64 / arm.merit;
+            let next = (0..self.arms.len())
+                .min_by(|&a, &b| rank(&self.arms[a]).total_cmp(&rank(&self.arms[b])));
+            let Some(next) = next else { return Stopped::Over };
+            let strategy = self.arms[next].strategy;
+            let (reached, work) = (walker.statistics.reached, walker.hand.work);
+            walker.begin_slice(strategy, self.slice);
+            // A strategy must not be free, or it would be asked for ever.
+            walker.hand.work += 1 + self.slice / 64;
+            match strategy {
+                Strategy::Uniform => {
+                    self.repeat(walker, |walker, limit| walker.walk(&mut Uniform, limit));
+                }
+                Strategy::Sprint => self.sprint(walker),
+                Strategy::Novelty => {
+                    self.repeat(walker, |walker, limit| walker.walk(&mut novelty, limit));
+                }
+                Strategy::Deadlock => {
+                    let mut deadlock = Deadlock { greed: 100, candidates: 3 };
+                    self.repeat(walker, |walker, limit| {
+                        deadlock.greed = [64, 100, 160, 240][below(&mut walker.hand.rng, 4)];
+                        deadlock.candidates = [2, 3, 6][below(&mut walker.hand.rng, 3)];
+                        walker.walk(&mut deadlock, limit)
+                    });
+                }
+                Strategy::Directed => self.towards(walker, |walker, goal, limit| {
+                    let firings = walker.journal.firings();
+                    directed.begin(&walker.machine, goal, firings, &mut walker.hand);
+                    let end = walker.walk(&mut directed, limit);
+                    (end, directed.nearest())
+                }),
+                Strategy::Potency => self.towards(walker, |walker, goal, limit| {
+                    potency.begin(&walker.machine, goal, &mut walker.hand);
+                    let end = walker.walk(&mut potency, limit);
+                    (end, Nearest { distance: u64::MAX, firings: 0 })
+                }),
+                Strategy::Plan => {
+                    // Only now: it takes memory for every transition.
+                    let plan = plan.get_or_insert_with(|| Plan::new(&walker.machine));
+                    self.towards(walker, |walker, goal, limit| {
+                        let firings = walker.journal.firings();
+                        plan.begin(&walker.machine, goal, firings, &mut walker.hand);
+                        let end = walker.walk(plan, limit);
+                        (end, plan.nearest())
+                    });
+                }
+                Strategy::Pump => pumping::slice(walker, self.longest_walk),
+            }
+            let over = walker.end_slice();
+            let arm = &mut self.arms[next];
+            arm.work += walker.hand.work - work;
+            let reached = walker.statistics.reached - reached;
+            let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
+            arm.merit = (0.6 * arm.merit + 0.4 * reward).max(least_merit(strategy));
+            if over {
+                return Stopped::Over;
+            }
+            self.grow(reached > 0);
+            if walker.open() <= walker.watched() / 2 {
+                return Stopped::Thinned;
+            }
+        }
+    }
+
+    /// Longer slices after a round in which nothing was reached.
+    fn grow(&mut self, reached: bool) {
+        self.dry = if reached { 0 } else { self.dry + 1 };
+        if self.dry as usize >= self.arms.len() {
+            self.dry = 0;
+            self.slice = (self.slice * 2).min(LONGEST_SLICE);
+        }
+    }
+
+    /// Long walks from the initial marking.
+    fn repeat<'a>(
+        &self,
+        walker: &mut Walker<'a>,
+        mut walk: impl FnMut(&mut Walker<'a>, u64) -> End,
+    ) {
+        loop {
+            walker.restart();
+            if walk(walker, self.longest_walk) == End::Slice || walker.slice_is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Short walks of mixed lengths, from the initial marking or from the middle of the last walk.
+    fn sprint(&self, walker: &mut Walker<'_>) {
+        loop {
+            walker.restart();
+            let length = 16 << below(&mut walker.hand.rng, 11);
+            let end = walker.walk(&mut Uniform, self.longest_walk.min(length));
+            if end == End::Slice || walker.slice_is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Walks towards one open goal, some of them from where earlier ones came near it.
+    fn towards<'a>(
+        &mut self,
+        walker: &mut Walker<'a>,
+        mut walk: impl FnMut(&mut Walker<'a>, u32, u64) -> (End, Nearest),
+    ) {
+        let mut limit = 256;
+        let mut goal = None;
+        let mut tries = 0;
+        loop {
+            let wanted = goal.filter(|&goal| !walker.machine.is_gone(goal) && tries < 32);
+            let Some(current) = wanted.or_else(|| {
+                (limit, tries) = (256, 0);
+                walker.draw(has_aim)
+            }) else {
+                return;
+            };
+            goal = Some(current);
+            tries += 1;
+            let id = walker.machine.compiled.goals[current as usize].id;
+            let pool = self.pools.get(&id).map_or(&[][..], Vec::as_slice);
+            let pick = below(&mut walker.hand.rng, 2 * POOL);
+            match pool.get(pick) {
+                Some((_, runs)) => walker.resume(runs),
+                None => walker.restart(),
+            }
+            let start = walker.journal.firings();
+            let (end, nearest) = walk(walker, current, limit);
+            if nearest.distance < u64::MAX && nearest.firings > start {
+                self.keep(walker, id, nearest);
+            }
+            if end == End::Slice || walker.slice_is_over() {
+                return;
+            }
+            limit = (limit * 2).min(self.longest_walk);
+        }
+    }
+
+    /// Keeps the way to where the walk came nearest, if it is among the nearest.
+    fn keep(&mut self, walker: &Walker<'_>, id: GoalId, nearest: Nearest) {
+        if self.pools.len() >= POOLS && !self.pools.contains_key(&id) {
+            self.pools.pop_first();
+        }
+        let pool = self.pools.entry(id).or_default();
+        let last = pool.last().map_or(u64::MAX, |(distance, _)| *distance);
+        if pool.len() >= POOL && last <= nearest.distance {
+            return;
+        }
+        let mut runs = Vec::new();
+        let mut left = nearest.firings;
+        for run in walker.journal.runs() {
+            if left == 0 {
+                break;
+            }
+            let count = left.min(u64::from(run.count));
+            runs.push(Run { count: count as u32, ..*run });
+            left -= count;
+        }
+        if runs.len() <= LONGEST_KEPT {
+            let at = pool.partition_point(|(distance, _)| *distance <= nearest.distance);
+            pool.insert(at, (nearest.distance, runs));
+            pool.truncate(POOL);
+        }
+    }
+}

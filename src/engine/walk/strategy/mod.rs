@@ -1,0 +1,6 @@
+//! Ways to choose what fires next, a file each, all behind [`Choose`](super::walker::Choose).
+
+pub(super) mod blind;
+pub(super) mod deadlock;
+pub(super) mod directed;
+pub(super) mod plan;
