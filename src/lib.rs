@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod board;
 pub mod cli;
+pub mod draw;
 pub mod engine;
 pub mod evidence;
 pub mod explicit;

@@ -3,6 +3,7 @@
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
 mod check;
+mod draw;
 mod formulas;
 mod info;
 mod limits;
@@ -37,7 +38,8 @@ struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  everything asked was answered
-  1  the input could not be read (model, queries, trace), or a trace does not replay
+  1  the input could not be read (model, queries, trace), a trace does not replay, or a verdict
+     file is not valid or contradicts the model
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted
   4  an internal error: a claim failed its check. It was not printed; please report it";
@@ -48,6 +50,8 @@ enum Command {
     Check(check::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
+    /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
+    Draw(draw::Arguments),
     /// Find the 21 properties of a contest model form, each with the reason.
     Properties(properties::Arguments),
     /// Check verdict files of the contest, or compare one with a model.
@@ -79,6 +83,7 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Draw(arguments) => draw::run(&arguments),
         Command::Properties(arguments) => properties::run(&arguments),
         Command::Verdicts(command) => verdicts::run(&command),
         Command::Replay(arguments) => replay::run(&arguments),

@@ -9,6 +9,7 @@ mod print;
 mod syntax;
 pub mod text;
 
+pub(crate) use closest::closest;
 pub use error::{FormulaError, FormulaProblem};
 pub use lower::{Question, Unsupported, lower};
 pub use print::Printed;

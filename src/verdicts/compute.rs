@@ -122,6 +122,10 @@ impl Computation<'_> {
         };
         let holds = (answer.value == Value::Bool(true)) == positive;
         let explanation = match (property, holds) {
+            // The engines take the model's word for its units.
+            (Property::Safe, true) if self.net.units().is_some_and(|units| units.safe()) => {
+                "no place can hold two tokens; the model's safe units (NUPN) are assumed".to_owned()
+            }
             (Property::Safe, true) => "no place can hold two tokens".to_owned(),
             (Property::DeadTransitions, false) => "every transition can be enabled".to_owned(),
             _ => answer.reason,
