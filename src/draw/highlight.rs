@@ -94,8 +94,8 @@ impl Highlight {
     pub fn invariant(net: &Net, number: usize, budget: &Budget) -> Result<Self, HighlightError> {
         let flows = place_flows(net, budget)?;
         let flow = number.checked_sub(1).and_then(|index| flows.get(index));
-        let flow = flow
-            .ok_or(HighlightError::NoInvariant { wanted: number, found: flows.len() })?;
+        let flow =
+            flow.ok_or(HighlightError::NoInvariant { wanted: number, found: flows.len() })?;
         let label = |(place, weight): &(PlaceId, _)| (*place, format!("×{weight}"));
         let mut highlight = Highlight {
             places: flow.terms().iter().map(label).collect(),
@@ -254,10 +254,8 @@ mod tests {
 
     #[test]
     fn structure_stands_out_with_its_caption() {
-        let net = text::parse(
-            "place p 2\nplace q\ntransition t: p -> 2*q\ntransition u: 2*q -> p",
-        )
-        .unwrap();
+        let net = text::parse("place p 2\nplace q\ntransition t: p -> 2*q\ntransition u: 2*q -> p")
+            .unwrap();
         let budget = Budget::unlimited();
         let invariant = Highlight::invariant(&net, 1, &budget).unwrap();
         assert_eq!(invariant.caption, "invariant 1 of 1: 2*p + q = 4");

@@ -1,12 +1,12 @@
 //! What a net too large to look at consists of: its nodes in groups, and the groups drawn as one
 //! node each.
 //!
-//! Places are grouped by the model's units, and their transitions by the units they touch; or,
-//! without units or with too many of them, both by their names without digits, which is how
-//! generated nets repeat a pattern: `fork_1`, `fork_2`, … become `fork_#`.
+//! Places are grouped by the model's units, as deep in their tree as leaves few enough groups, and
+//! transitions by the units they touch; or, where no depth does, both by their names without
+//! digits, which is how generated nets repeat a pattern: `fork_1`, `fork_2`, … become `fork_#`.
 
 use super::{MOST_NODES, quoted};
-use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_net::{Net, PlaceId, TransitionId, UnitId, Units};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -42,11 +42,8 @@ const LISTED: usize = 10;
 
 /// The summary of a net.
 pub fn summary(net: &Net) -> Summary {
-    let by_units = net.units().map(|_| by_units(net));
-    let grouping = match by_units {
-        Some(grouping) if grouping.len() <= MOST_NODES => grouping,
-        _ => by_names(net),
-    };
+    let grouping = net.units().and_then(|units| by_units(net, units));
+    let grouping = grouping.unwrap_or_else(|| by_names(net));
     let mut text = format!(
         "net {}: {} places, {} transitions, {} arcs\n",
         net.name(),
@@ -55,12 +52,19 @@ pub fn summary(net: &Net) -> Summary {
         net.arc_count()
     );
     let mut list = |what: &str, groups: &[Group]| {
-        let _ = write!(text, "{} groups of {what} by {}", groups.len(), grouping.by);
+        let plural = if groups.len() == 1 { "" } else { "s" };
+        let _ = write!(text, "{} group{plural} of {what} by {}", groups.len(), grouping.by);
         let mut largest: Vec<&Group> = groups.iter().collect();
         // A stable sort: groups of one size stay in the order of the model.
         largest.sort_by_key(|group| std::cmp::Reverse(group.nodes));
         for (index, group) in largest.iter().take(LISTED).enumerate() {
-            let _ = write!(text, "{} {} ({})", if index == 0 { ":" } else { "," }, group.name, group.nodes);
+            let _ = write!(
+                text,
+                "{} {} ({})",
+                if index == 0 { ":" } else { "," },
+                group.name,
+                group.nodes
+            );
         }
         text.push_str(if groups.len() > LISTED { ", …\n" } else { "\n" });
     };
@@ -70,22 +74,46 @@ pub fn summary(net: &Net) -> Summary {
     Summary { dot, text }
 }
 
-fn by_units(net: &Net) -> Grouping {
+/// By the units at the deepest level that leaves few enough groups; all in the root is no group.
+fn by_units(net: &Net, units: &Units) -> Option<Grouping> {
+    // From each unit up to the root.
+    let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
+    let depth = |unit| path(unit).count();
+    let deepest = units.iter().map(|(unit, _)| depth(unit)).max()?;
+    (2..=deepest).rev().map(|level| at_level(net, units, level)).find(|it| it.len() <= MOST_NODES)
+}
+
+/// Each place in the unit `level` units below the top that it is in, the root being level 1.
+fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
+    let ancestor = |unit| {
+        let path = std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
+        let path: Vec<UnitId> = path.collect();
+        path[path.len().saturating_sub(level)]
+    };
     let mut places = Groups::default();
-    let place_group = net.places().map(|place| {
-        let name = net.units().map_or("", |units| &units.get(units.unit_of(place)).name);
-        places.add(format!("unit {name}"), net.initial()[place])
-    });
-    let place_group: Vec<usize> = place_group.collect();
+    let place_group: Vec<usize> = net
+        .places()
+        .map(|place| {
+            let name = &units.get(ancestor(units.unit_of(place))).name;
+            places.add(format!("unit {name}"), net.initial()[place])
+        })
+        .collect();
     let mut transitions = Groups::default();
-    let transition_group = net.transitions().map(|t| {
-        let arcs = net.pre(t).iter().chain(net.post(t));
-        let touched: BTreeSet<usize> =
-            arcs.map(|arc| place_group[arc.place.index()]).collect();
-        let names = touched.iter().map(|&group| places.groups[group].name.as_str());
-        transitions.add(names.collect::<Vec<_>>().join(" + "), 0)
-    });
-    let transition_group = transition_group.collect();
+    let transition_group = net
+        .transitions()
+        .map(|t| {
+            let arcs = net.pre(t).iter().chain(net.post(t));
+            let touched: BTreeSet<usize> = arcs.map(|arc| place_group[arc.place.index()]).collect();
+            let names = touched.iter().map(|&group| places.groups[group].name.as_str());
+            let names: Vec<&str> = names.collect();
+            let all = match names.len() {
+                0 => "no unit".to_owned(),
+                1..=3 => names.join(" + "),
+                more => format!("{} + {} others", names[0], more - 1),
+            };
+            transitions.add(all, 0)
+        })
+        .collect();
     Grouping {
         by: "units",
         places: places.groups,

@@ -367,17 +367,20 @@ fn tree(body: &Tree, names: &mut Names<'_>) -> Result<Formula, Failure> {
 
 fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
     let place = names.place_at(&atom.place, &atom.at)?;
-    let mut sum = 0i64;
+    let mut sum = 0i128;
     for tokens in &atom.tokens {
         if !tokens.colour.is_empty() {
             let problem = FormulaProblem::ColourOnBlackPlace { place: atom.place.clone() };
             return Err(Failure { span: tokens.at.clone(), problem });
         }
-        sum = sum.checked_add(tokens.count).ok_or_else(|| Failure {
-            span: tokens.at.clone(),
-            problem: FormulaProblem::BadNumber("the tokens together".into()),
-        })?;
+        // No overflow: a text holds far fewer than 2⁶⁴ counts.
+        sum += i128::from(tokens.count);
+        if i64::try_from(sum).is_err() {
+            let problem = FormulaProblem::BadNumber(sum.to_string());
+            return Err(Failure { span: tokens.at.clone(), problem });
+        }
     }
+    let sum = i64::try_from(sum).unwrap_or(i64::MAX);
     let (left, right) = (Expression::Tokens(vec![place]), Expression::Constant(sum));
     Ok(match atom.comparison {
         Comparison::Contains if sum == 0 => Formula::True,
