@@ -4,13 +4,17 @@
 
 mod certify;
 mod check;
+mod draw;
+mod formulas;
 mod info;
 mod limits;
 mod mcc;
 mod model;
 mod output;
+mod properties;
 mod replay;
 mod signals;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,19 +39,27 @@ struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  everything asked was answered
-  1  the input could not be read (model, queries, trace), or a trace does not replay
+  1  the input could not be read (model, queries, trace), a trace does not replay, or a verdict
+     file is not valid or contradicts the model
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted
   4  an internal error: a claim failed its check. It was not printed; please report it";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Answer the questions of an examination about a model.
+    /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
     /// Check certificates of unreachability and bounds again, without any solver.
     Certify(certify::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
+    /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
+    Draw(draw::Arguments),
+    /// Find the 21 properties of a contest model form, each with the reason.
+    Properties(properties::Arguments),
+    /// Check verdict files of the contest, or compare one with a model.
+    #[command(subcommand)]
+    Verdicts(verdicts::Command),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -75,6 +87,9 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Certify(arguments) => certify::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Draw(arguments) => draw::run(&arguments),
+        Command::Properties(arguments) => properties::run(&arguments),
+        Command::Verdicts(command) => verdicts::run(&command),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };
