@@ -11,7 +11,7 @@
 //! needed to reproduce it, counted, and never a verdict. Contradictions between two engines freeze
 //! the goal for the same reason: nothing is printed for it.
 
-use crate::evidence::{Proof, ReplayError, Replayer, Witness, check_pump};
+use crate::evidence::{Proof, PumpError, ReplayError, Replayer, Witness, check_pump};
 use parikh_net::{FiringSequence, Goal, GoalId, Net};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
@@ -68,6 +68,22 @@ impl Maximum {
             (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),
             _ => None,
         }
+    }
+}
+
+impl Maximum {
+    /// Whether a value that was replayed (`None` for an infinite one) contradicts a bound that rests
+    /// on the model's claim of safe units: then the claim is false, which people should know.
+    fn disproves_units(&self, value: Option<i128>) -> bool {
+        let Some((proved, proof, _)) = &self.proved else { return false };
+        let exceeds = value.is_none_or(|value| value > *proved) && proof.assumes_units();
+        if exceeds {
+            tracing::warn!(
+                "the model claims that its units are safe (NUPN), but a replayed firing sequence \
+                 shows that they are not; answers that assume it may be wrong"
+            );
+        }
+        exceeds
     }
 }
 
@@ -357,6 +373,9 @@ impl<'b> Under<'b> {
             Ok((before, after)) if sum.value(&after) > sum.value(&before) => {
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+                if maximum.disproves_units(None) {
+                    maximum.proved = None;
+                }
                 if maximum.proved.is_some() {
                     return self.board.freeze(goal, self.by, entry);
                 }
@@ -365,6 +384,8 @@ impl<'b> Under<'b> {
                 self.board.close(goal, true);
             }
             Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
+            // A real pump beyond the numbers we count with: nothing can be shown.
+            Err(PumpError::Replay(ReplayError::Overflow { .. })) => {}
             Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
         }
     }
@@ -387,6 +408,9 @@ impl<'b> Under<'b> {
     fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        if maximum.disproves_units(Some(value)) {
+            maximum.proved = None;
+        }
         if maximum.proved.as_ref().is_some_and(|(proved, ..)| value > *proved) {
             return self.board.freeze(goal, self.by, entry);
         }

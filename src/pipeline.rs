@@ -106,7 +106,7 @@ pub fn run(
     if plan.goals().len() > MANY_GOALS && !config.keep_all_witnesses {
         board = board.without_witnesses();
     }
-    let facts = Facts::from_model(net);
+    let facts = Facts::none(net);
     let budget = budget.child();
     let plan_goals = plan.goals().len();
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
@@ -121,13 +121,21 @@ pub fn run(
 
     let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
-    intervals::run(&task, under, over, false);
-    let facts = match board.open_count() {
-        0 => facts.clone(),
-        _ => bounds_from_flows(net, facts.clone(), &budget),
-    };
+    // What can be proved is proved first; only then is the model's claim of safe units believed.
+    let mut basis = intervals::Basis::default();
+    intervals::run(&task, under, over, basis);
+    let mut facts = facts.clone();
+    if board.open_count() > 0 {
+        facts = bounds_from_flows(net, facts, &budget);
+        basis.uses_flows = true;
+        intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
+    }
+    if board.open_count() > 0 && net.units().is_some_and(|units| units.safe()) {
+        net.places().for_each(|place| facts.bound(place, 1));
+        basis.assumes_units = true;
+        intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
+    }
     let task = Task { facts: &facts, ..task };
-    intervals::run(&task, under, over, true);
     while let Ok(goal) = hear.try_recv() {
         hearing.settled(goal, &mut tell);
     }
@@ -231,6 +239,11 @@ impl Hearing<'_, '_> {
             }
             Some(Standing::Silenced) => {
                 tracing::error!("engines contradict each other on {goal:?}: no answer is given");
+                let asks = |question: &&Question| question.goals.contains(&goal.index());
+                if let Some(question) = self.plan.questions().iter().find(asks) {
+                    let reason = "engines contradict each other (internal error)".to_owned();
+                    self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
+                }
             }
             Some(Standing::Open) | None => {}
         }
@@ -301,6 +314,23 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
         let figure = |(index, key)| Figure { key, value: value(index) };
         KEYS.into_iter().enumerate().map(figure).collect()
     };
+    let counted = |budget: &Budget| {
+        explicit::count(net, &Facts::from_model(net), budget).map(|space| {
+            figures(&|index| {
+                let values = [
+                    space.states,
+                    space.firings,
+                    space.max_tokens_per_marking,
+                    space.max_tokens_in_place,
+                ];
+                Ok((values[index].to_string(), "EXPLICIT"))
+            })
+        })
+    };
+    // Most nets that can be counted at all are counted at once.
+    if let Ok(figures) = counted(&budget.slice(Duration::from_millis(500))) {
+        return figures;
+    }
     // A pump shows itself early or hardly ever: a twentieth of the time is for it.
     let early = match budget.remaining() {
         Some(left) => budget.slice(left / 20),
@@ -312,16 +342,5 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
         }
         tracing::error!("internal error: a pump does not replay; it is dropped");
     }
-    match explicit::count(net, &Facts::from_model(net), budget) {
-        Ok(space) => figures(&|index| {
-            let values = [
-                space.states,
-                space.firings,
-                space.max_tokens_per_marking,
-                space.max_tokens_in_place,
-            ];
-            Ok((values[index].to_string(), "EXPLICIT"))
-        }),
-        Err(incomplete) => figures(&|_| Err(incomplete.to_string())),
-    }
+    counted(budget).unwrap_or_else(|incomplete| figures(&|_| Err(incomplete.to_string())))
 }

@@ -40,7 +40,7 @@ impl<'n> Stage<'n> {
         if statistics.before == statistics.after {
             return None;
         }
-        let applications = statistics.rules.iter().map(|rule| rule.applied as u64).sum();
+        let applications = statistics.rules.iter().map(|rule| rule.applied).sum();
         let translate = |(id, goal): &&(GoalId, Goal)| {
             let translated = reduction.translate(task.net, goal)?;
             // What engines read on the board of a maximum is in tokens of the original net.

@@ -136,7 +136,8 @@ impl<'a> Crew<'a> {
                     stage.under(task.board, "INITIAL_STATE"),
                     stage.over(task.board, "TOPOLOGICAL"),
                 );
-                intervals::run(&task, under, over, true);
+                let basis = intervals::Basis { uses_flows: true, ..Default::default() };
+                intervals::run(&task, under, over, basis);
                 format!("{} goals left", task.board.open_count())
             });
             Some(stage)

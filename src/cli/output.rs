@@ -51,6 +51,7 @@ impl Printer {
                     "value": answer.value.to_string(),
                     "reason": answer.reason,
                     "techniques": answer.techniques,
+                    "assumes_units": answer.assumes_units,
                     "seconds": seconds,
                     "witness_firings": answer.witness.as_ref()
                         .map(|(_, sequence)| sequence.firings().to_string()),
@@ -125,7 +126,7 @@ impl Printer {
     fn contest_techniques(&self, answer: &Answer) -> String {
         let mut words = vec![self.mode()];
         words.extend(answer.techniques.iter().copied());
-        if self.uses_units && answer.reason.contains("NUPN") {
+        if answer.assumes_units {
             words.push("USE_NUPN");
         }
         words.join(" ")

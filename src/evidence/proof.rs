@@ -53,3 +53,16 @@ pub enum Proof {
         proof: Box<Proof>,
     },
 }
+
+impl Proof {
+    /// Whether it rests on the model's own claim that its units are safe (NUPN).
+    pub fn assumes_units(&self) -> bool {
+        match self {
+            Proof::Intervals { assumes_units, .. } | Proof::StateEquation { assumes_units, .. } => {
+                *assumes_units
+            }
+            Proof::Reduced { proof, .. } => proof.assumes_units(),
+            Proof::Trivial { .. } | Proof::SiphonTrap { .. } | Proof::Exhausted { .. } => false,
+        }
+    }
+}

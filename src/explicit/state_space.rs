@@ -93,12 +93,14 @@ pub fn count(net: &Net, facts: &Facts, budget: &Budget) -> Result<StateSpace, In
     let mut distinct = Distinct::new(net);
     let mut number = 0;
     while number < space.store().len() {
-        if number % POLLING == 0
+        space.load(number, &mut enabled);
+        // A marking with thousands of successors takes as long as many others.
+        let is_wide = enabled.len() > POLLING as usize;
+        if (is_wide || number.is_multiple_of(POLLING))
             && let Some(spent) = budget.exhausted()
         {
             return Err(spent.into());
         }
-        space.load(number, &mut enabled);
         let firings = enabled.len() as u128;
         distinct.retain(&mut enabled);
         if space.expand(number, &enabled, |_, _, _| {})? {
