@@ -15,8 +15,11 @@ pub mod formula;
 pub mod input;
 pub mod mcc;
 pub mod pipeline;
+pub mod reduction;
+pub mod stage;
 pub mod structure;
 pub mod verdicts;
+mod workers;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

@@ -4,7 +4,7 @@ use super::formulas::{self, Asked};
 use super::output::{Format, Printer};
 use super::{Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
-use crate::evidence::Trace;
+use crate::evidence::{Proof, Trace};
 use crate::formula::{Formula, Question, lower};
 use crate::input;
 use crate::mcc::Examination;
@@ -49,6 +49,10 @@ pub(super) struct Arguments {
     /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
     #[arg(long, value_name = "DIR")]
     trace: Option<PathBuf>,
+    /// Write the certificate of every refuted goal and every proved maximum that has one to DIR, for
+    /// `parikh certify`.
+    #[arg(long, value_name = "DIR")]
+    certificate: Option<PathBuf>,
     /// The seed of the random walks. Same seed and one thread, same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -81,6 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
         keep_all_witnesses: false,
+        keep_certificates: arguments.certificate.is_some(),
     };
     let subject = match arguments.examination {
         None => Subject::Formulas(arguments.formulas.read(&net)?),
@@ -93,11 +98,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let job = Job { net: &net, subject, budget: &budget, config };
     let printer = Printer::new(arguments.format, job.config.threads > 1, has_safe_units(&net));
-    if let Some(directory) = &arguments.trace {
+    let evidence = Evidence {
+        traces: arguments.trace.as_deref(),
+        certificates: arguments.certificate.as_deref(),
+    };
+    for directory in [evidence.traces, evidence.certificates].into_iter().flatten() {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
-    let report = job.run(&printer, arguments.trace.as_deref())?;
+    let report = job.run(&printer, evidence)?;
     if arguments.stats {
         print_statistics(&report);
     }
@@ -118,6 +127,15 @@ pub(super) fn outcome(report: &Report) -> Outcome {
     }
 }
 
+/// Where evidence is written to.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Evidence<'a> {
+    /// Firing sequences.
+    pub(super) traces: Option<&'a Path>,
+    /// Certificates.
+    pub(super) certificates: Option<&'a Path>,
+}
+
 /// What is asked of a net.
 pub(super) enum Subject {
     /// An examination, with its query file where it needs one.
@@ -136,7 +154,7 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     /// Answers the questions, each printed as soon as it is decided.
-    pub(super) fn run(&self, printer: &Printer, traces: Option<&Path>) -> Result<Report> {
+    pub(super) fn run(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         let start = Instant::now();
         let (plan, refused) = match &self.subject {
             Subject::Examination(Examination::StateSpace, _) => {
@@ -152,17 +170,24 @@ impl Job<'_> {
         };
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let progress = Progress::start(plan.questions().len());
-        let mut trace_error = None;
+        let mut write_error = None;
         let mut report =
             pipeline::run(self.net, plan, &self.config, self.budget, |event| match event {
                 Event::Answered(answer) => {
-                    let written = traces.and_then(|directory| {
+                    let written = evidence.traces.and_then(|directory| {
                         self.write_trace(directory, answer)
-                            .map_err(|error| trace_error = Some(error))
+                            .map_err(|error| write_error = Some(error))
                             .ok()
                             .flatten()
                     });
                     progress.hide(|| printer.answer(answer, start.elapsed(), written.as_ref()));
+                }
+                Event::Proved { id, goal, proof } => {
+                    if let Some(directory) = evidence.certificates
+                        && let Err(error) = self.write_certificate(directory, id, goal, proof)
+                    {
+                        write_error = Some(error);
+                    }
                 }
                 Event::Waiting { questions, goals } => progress.show(questions, goals),
             });
@@ -170,7 +195,7 @@ impl Job<'_> {
         report.unanswered.extend(refused);
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
         printer.summary(report.answered, report.unanswered.len(), report.faults);
-        match trace_error {
+        match write_error {
             Some(error) => Err(error),
             None => Ok(report),
         }
@@ -241,9 +266,7 @@ impl Job<'_> {
         let Some((_, sequence)) = &answer.witness else {
             return Ok(None);
         };
-        let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        let name: String = answer.id.chars().map(safe).collect();
-        let file = directory.join(format!("{name}.trace"));
+        let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
         let trace = Trace {
             notes: vec![
@@ -258,6 +281,26 @@ impl Job<'_> {
         std::fs::write(&file, trace.print(self.net))
             .with_context(|| format!("cannot write {}", file.display()))?;
         Ok(Some(file))
+    }
+
+    /// Writes the proof's certificate, if it has one, to ID.json or, of several goals, ID-GOAL.json.
+    fn write_certificate(
+        &self,
+        directory: &Path,
+        id: &str,
+        (goal, goals): (usize, usize),
+        proof: &Proof,
+    ) -> Result<()> {
+        let Proof::StateEquation { certificate: Some(certificate), .. } = proof else {
+            return Ok(());
+        };
+        let name = match goals {
+            1 => file_name(id),
+            _ => format!("{}-{goal}", file_name(id)),
+        };
+        let file = directory.join(format!("{name}.json"));
+        std::fs::write(&file, certificate.print(self.net, id))
+            .with_context(|| format!("cannot write {}", file.display()))
     }
 
     fn state_space(&self, printer: &Printer, start: Instant) -> Report {
@@ -279,6 +322,12 @@ impl Job<'_> {
         printer.summary(report.answered, report.unanswered.len(), report.faults);
         report
     }
+}
+
+/// An id without what file systems dislike.
+fn file_name(id: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    id.chars().map(safe).collect()
 }
 
 fn print_statistics(report: &Report) {

@@ -61,7 +61,7 @@ fn read_and_run(
     let subject = Subject::Examination(examination, queries);
     let job = Job { net: &net, subject, budget, config };
     let printer = Printer::new(Format::Mcc, job.config.threads > 1, has_safe_units(&net));
-    let report = job.run(&printer, None)?;
+    let report = job.run(&printer, Default::default())?;
     let outcome = check::outcome(&report);
     Ok((report, outcome))
 }

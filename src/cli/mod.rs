@@ -2,6 +2,7 @@
 //!
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
+mod certify;
 mod check;
 mod draw;
 mod formulas;
@@ -48,6 +49,8 @@ Exit codes, the same for every output format:
 enum Command {
     /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
+    /// Check certificates of unreachability and bounds again, without any solver.
+    Certify(certify::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
     /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
@@ -82,6 +85,7 @@ pub fn main() -> ExitCode {
     start_logging(arguments.verbose, arguments.quiet);
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Certify(arguments) => certify::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Draw(arguments) => draw::run(&arguments),
         Command::Properties(arguments) => properties::run(&arguments),

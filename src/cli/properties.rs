@@ -100,7 +100,12 @@ impl Limits {
     pub(super) fn config(&self) -> pipeline::Config {
         let defaults = pipeline::Config::default();
         let threads = self.threads.map_or(defaults.threads, usize::from);
-        pipeline::Config { threads, seed: self.seed, keep_all_witnesses: false }
+        pipeline::Config {
+            threads,
+            seed: self.seed,
+            keep_all_witnesses: false,
+            keep_certificates: false,
+        }
     }
 }
 
