@@ -69,7 +69,12 @@ struct Tally {
 
 fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally: &mut Tally) {
     let (board, statistics) = solve(net, goals.clone());
-    assert_eq!((statistics.faults, board.faults()), (0, 0), "net {seed} {}", parikh::net::text::print(net));
+    assert_eq!(
+        (statistics.faults, board.faults()),
+        (0, 0),
+        "net {seed} {}",
+        parikh::net::text::print(net)
+    );
     for (at, goal) in goals.iter().enumerate() {
         let id = GoalId::new(at);
         tally.goals += 1;
@@ -113,6 +118,8 @@ fn nothing_reachable_is_refuted_and_no_bound_is_too_low() {
         compare(&net, &space, goals_of(seed, &net), seed, &mut tally);
     }
     let Tally { goals, unreachable, refuted, maxima, tight } = tally;
-    eprintln!("{nets} nets, {goals} goals: {refuted} of {unreachable} refuted, {tight} of {maxima} tight");
+    eprintln!(
+        "{nets} nets, {goals} goals: {refuted} of {unreachable} refuted, {tight} of {maxima} tight"
+    );
     assert!(nets > 1500 && refuted * 10 > unreachable * 8 && tight * 10 > maxima * 8);
 }
