@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn the_caret_stands_under_the_piece() {
         assert_eq!(
-            shown("a\n\téa bad c\n", 6..9),
+            shown("a\n\téa bad c\n", 7..10),
             "f:2:5: the property has no formula\n  \téa bad c\n  \t   ^^^"
         );
         assert_eq!(shown("ab", 2..2), "f:1:3: the property has no formula\n  ab\n    ^");

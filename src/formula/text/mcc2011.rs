@@ -14,7 +14,7 @@
 //! end, a line may end inside parentheses, and an odd name can be quoted. What the grammar itself
 //! does not allow is remarked on request.
 //!
-//! The text is read into [`Definition`]s, which know no net. [`resolve`] makes formulas of them
+//! The text is read into [`Definition`]s, which know no net. `resolve` makes formulas of them
 //! for nets whose tokens have no colours.
 
 use super::Failure;

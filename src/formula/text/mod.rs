@@ -1,8 +1,8 @@
 //! Formulas in text: the language for people ([`Language::Inline`]), the contest's own texts of
 //! today ([`Language::Contest`]) and of 2011 ([`Language::Mcc2011`]).
 //!
-//! All give the trees that the reader of query files gives. Tokens come from [`lexer`], operators
-//! and parentheses from [`precedence`], which nests on a stack of its own; [`inline`], [`contest`]
+//! All give the trees that the reader of query files gives. Tokens come from `lexer`, operators
+//! and parentheses from `precedence`, which nests on a stack of its own; `inline`, `contest`
 //! and [`mcc2011`] say what is special to each language. What is wrong is told with line, column
 //! and a caret ([`TextError`]), and stays with the one formula.
 
