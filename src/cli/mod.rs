@@ -10,6 +10,7 @@ mod model;
 mod output;
 mod replay;
 mod signals;
+mod structure;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -45,6 +46,12 @@ enum Command {
     Check(check::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
+    /// Show the sums of tokens that never change, or the firings that change nothing.
+    Invariants(structure::invariants::Arguments),
+    /// Show siphons: sets of places that stay empty once they are.
+    Siphons(structure::sets::SiphonArguments),
+    /// Show traps: sets of places that stay marked once they are.
+    Traps(structure::sets::TrapArguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -71,6 +78,9 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Invariants(arguments) => structure::invariants::run(&arguments),
+        Command::Siphons(arguments) => structure::sets::siphons(&arguments),
+        Command::Traps(arguments) => structure::sets::traps(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };
