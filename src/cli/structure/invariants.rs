@@ -82,7 +82,7 @@ impl<F> Found<F> {
     fn checked(mut flows: Vec<F>, why: Option<Incomplete>, holds: impl Fn(&F) -> bool) -> Self {
         let before = flows.len();
         flows.retain(holds);
-        let incomplete = why.map(|why| format!("{why}; there are more than these"));
+        let incomplete = why.map(|why| format!("{why}; there may be more than these"));
         Found { refuted: before - flows.len(), flows, incomplete }
     }
 

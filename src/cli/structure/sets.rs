@@ -5,6 +5,7 @@ use super::super::{Outcome, limits, model};
 use super::{Format, list, names, places_named, siphon_trap};
 use crate::structure::closed::{Kind, is_closed, largest};
 use crate::structure::minimal::minimal_sets_where;
+use crate::structure::semiflows::Incomplete;
 use crate::structure::siphons::{starved_by, unmarked_siphon};
 use crate::structure::traps::{is_marked, small_marked_trap};
 use anyhow::Result;
@@ -195,7 +196,10 @@ fn minimal(
     let wanted = |set: &[PlaceId]| !arguments.marked || is_marked(net, set);
     let found = minimal_sets_where(net, kind, within, wanted, arguments.limit, budget);
     let (count, noun) = (found.sets.len(), printer.noun());
-    let incomplete = found.incomplete.map(|why| format!("{why}; there may be more than these"));
+    let incomplete = found.incomplete.map(|why| match why {
+        Incomplete::Limit(limit) => format!("{limit} is the limit; there may be more than these"),
+        Incomplete::Budget(reason) => format!("{reason}; there may be more than these"),
+    });
     printer.comment(&match &incomplete {
         None => format!("{count} minimal {noun}s, complete"),
         Some(why) => format!("{count} minimal {noun}s, incomplete: {why}"),
