@@ -20,6 +20,7 @@ pub mod dump;
 pub mod linear_program;
 pub mod linear_sum;
 pub mod lp;
+pub mod lp_cold;
 #[cfg(feature = "highs")]
 pub mod lp_highs;
 pub mod lp_microlp;

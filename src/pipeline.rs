@@ -1,8 +1,8 @@
 //! The pipeline: one function from a plan to its answers.
 //!
 //! ```text
-//! plan ──▶ intervals ──▶ workers: walk │ explicit, then walk │ walk …  ──▶ answers
-//!             (cheap, first)         all on one board, until every question is decided
+//! plan ──▶ intervals, bounds from flows ──▶ workers (see [`crate::workers`])  ──▶ answers
+//!                (cheap, first)                all on one board, until every question is decided
 //! ```
 //!
 //! The calling thread listens to the board. It hands every answer over the moment it is decided,
@@ -10,12 +10,13 @@
 //! ask. A worker that panics costs its own goals, never an answer.
 
 use crate::answer::{Answer, Plan, Question, Standing};
-use crate::board::{Board, Knowledge};
-use crate::engine::{Task, intervals, siphon_trap, walk};
+use crate::board::{Board, Knowledge, Maximum, Reach};
+use crate::engine::{Task, intervals, state_equation, walk};
+use crate::evidence::Proof;
+use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, Goal, GoalId, Net};
 use parikh_solvers::{Budget, Exhausted};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -28,12 +29,14 @@ pub struct Config {
     pub seed: u64,
     /// Keep the witness of every goal, not only of those that decide a question by themselves.
     pub keep_all_witnesses: bool,
+    /// Keep the certificate of every goal that has one, however many goals there are.
+    pub keep_certificates: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config { threads, seed: 1, keep_all_witnesses: false }
+        Config { threads, seed: 1, keep_all_witnesses: false, keep_certificates: false }
     }
 }
 
@@ -42,6 +45,15 @@ impl Default for Config {
 pub enum Event<'a> {
     /// A question is decided.
     Answered(&'a Answer),
+    /// A goal is shown to be unreachable, or its bound to be met, with this proof.
+    Proved {
+        /// The question that asks for the goal: its formula's id, or the examination's name.
+        id: &'a str,
+        /// Which of the question's goals, from 0, and of how many.
+        goal: (usize, usize),
+        /// Why.
+        proof: &'a Proof,
+    },
     /// Nothing new, but time has passed.
     Waiting {
         /// Questions without an answer.
@@ -96,6 +108,7 @@ pub fn run(
     }
     let facts = Facts::from_model(net);
     let budget = budget.child();
+    let plan_goals = plan.goals().len();
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let task = Task {
         net,
@@ -111,7 +124,7 @@ pub fn run(
     intervals::run(&task, under, over, false);
     let facts = match board.open_count() {
         0 => facts.clone(),
-        _ => bounds_from_flows(net, &facts, &budget),
+        _ => bounds_from_flows(net, facts.clone(), &budget),
     };
     let task = Task { facts: &facts, ..task };
     intervals::run(&task, under, over, true);
@@ -128,12 +141,15 @@ pub fn run(
         // A poisoned list is still a list.
         statistics.lock().unwrap_or_else(|list| list.into_inner()).push((name, text));
     };
-    let (task, note) = (&task, &note);
+    let keep_certificates = config.keep_certificates || plan_goals <= MANY_GOALS;
+    let equations = state_equation::Config { keep_certificates, ..Default::default() };
+    let crew = Crew::new(&task, config.threads, equations, bounds_from_flows, &note);
+    let crew = &crew;
     if !open.is_empty() {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..config.threads.max(1) {
-                let work = move || work(task, worker, config.threads, note);
+                let work = move || crew.work(worker);
                 // Formulas are evaluated as deep as they nest.
                 let thread = std::thread::Builder::new().stack_size(8 << 20);
                 match thread.spawn_scoped(scope, work) {
@@ -175,9 +191,8 @@ pub fn run(
 }
 
 /// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
-fn bounds_from_flows(net: &Net, known: &Facts, budget: &Budget) -> Facts {
+fn bounds_from_flows(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
     let start = Instant::now();
-    let mut facts = known.clone();
     let slice = budget.slice(budget.remaining().map_or(Duration::from_secs(60), |left| left / 10));
     match structure::flows::place_flows(net, &slice) {
         Ok(flows) => {
@@ -199,61 +214,6 @@ fn bounds_from_flows(net: &Net, known: &Facts, budget: &Budget) -> Facts {
 /// whose answer shows at most one of them.
 const MANY_GOALS: usize = 1000;
 
-/// What one worker does, by its number. A panic in an engine costs what that engine was at.
-fn work(
-    task: &Task<'_>,
-    worker: usize,
-    threads: usize,
-    note: &(dyn Fn(&'static str, String) + Sync),
-) {
-    let guarded = |name: &'static str, engine: &dyn Fn() -> String| match catch_unwind(
-        AssertUnwindSafe(engine),
-    ) {
-        Ok(text) => note(name, text),
-        Err(_) => tracing::error!("internal error: {name} failed; its goals stay open"),
-    };
-    let walk = |budget: Budget| {
-        let seed = task.seed.wrapping_add(worker as u64);
-        let task = Task { budget: &budget, seed, ..*task };
-        let under = task.board.under("RANDOM_WALK");
-        let statistics = walk::run(&task, under, &walk::Config::default());
-        format!(
-            "{} firings, {} restarts, {} goals reached, {} maxima raised",
-            statistics.firings, statistics.restarts, statistics.reached, statistics.improvements
-        )
-    };
-    let search = |budget: Budget| {
-        let task = Task { budget: &budget, ..*task };
-        let (under, over) = (task.board.under("EXPLICIT"), task.board.over("EXPLICIT"));
-        let statistics = explicit::run(&task, under, over, &explicit::Config::default());
-        format!(
-            "{} searches, {} of them to the end, {} states, {} firings, {:.1} bytes a state",
-            statistics.searches,
-            statistics.exhausted,
-            statistics.states,
-            statistics.firings,
-            statistics.bytes_per_state()
-        )
-    };
-    let siphons = |budget: Budget| {
-        let task = Task { budget: &budget, ..*task };
-        siphon_trap::run(&task, task.board.over("SIPHON_TRAP"))
-    };
-    let part = |share: f64| match task.budget.remaining() {
-        Some(left) => task.budget.slice(left.mul_f64(share)),
-        None => task.budget.slice(Duration::from_secs(10)),
-    };
-    if threads <= 1 {
-        guarded("walk", &|| walk(part(0.2)));
-        guarded("siphon-trap", &|| siphons(part(0.2)));
-        guarded("explicit", &|| search(part(0.6)));
-    } else if worker == 1 {
-        guarded("siphon-trap", &|| siphons(part(0.25)));
-        guarded("explicit", &|| search(task.budget.child()));
-    }
-    guarded("walk", &|| walk(task.budget.child()));
-}
-
 /// The listening end: turns settlements into answers.
 struct Hearing<'a, 'n> {
     board: &'a Board<'n>,
@@ -263,6 +223,7 @@ struct Hearing<'a, 'n> {
 
 impl Hearing<'_, '_> {
     fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+        self.hand_over_proof(goal, tell);
         match self.plan.settle(self.board, goal) {
             Some(Standing::Answered(answer)) => {
                 self.report.answered += 1;
@@ -272,6 +233,19 @@ impl Hearing<'_, '_> {
                 tracing::error!("engines contradict each other on {goal:?}: no answer is given");
             }
             Some(Standing::Open) | None => {}
+        }
+    }
+
+    fn hand_over_proof(&self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+        let proof = match self.board.knowledge(goal) {
+            Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => proof,
+            Some(Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. })) => proof,
+            _ => return,
+        };
+        let asks = |question: &&Question| question.goals.contains(&goal.index());
+        if let Some(question) = self.plan.questions().iter().find(asks) {
+            let position = (goal.index() - question.goals.start, question.goals.len());
+            tell(Event::Proved { id: &question.id, goal: position, proof: &proof });
         }
     }
 

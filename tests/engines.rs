@@ -7,9 +7,10 @@ mod oracle;
 
 use oracle::{Limits, Truth, explore};
 use parikh::board::{Board, Knowledge, Reach};
-use parikh::engine::{Task, intervals, siphon_trap, walk};
+use parikh::engine::{Task, intervals, siphon_trap, state_equation, walk};
 use parikh::net::{Facts, Goal, GoalId, Net, generate};
 use parikh::solvers::Budget;
+use parikh::stage::Stage;
 use parikh::{explicit, structure};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,7 +28,7 @@ enum Owes {
 type Run = fn(&Task<'_>);
 
 /// The soundness table: an engine is one line here.
-const ENGINES: [(&str, Owes, Run); 5] = [
+const ENGINES: [(&str, Owes, Run); 8] = [
     ("intervals", Owes::Truth, |task| {
         intervals::run(task, task.board.under("T"), task.board.over("T"), false);
     }),
@@ -44,6 +45,25 @@ const ENGINES: [(&str, Owes, Run); 5] = [
     ("walk", Owes::MostWitnesses, |task| {
         let config = walk::Config { work: 4000, ..Default::default() };
         walk::run(task, task.board.under("T"), &config);
+    }),
+    ("state equation", Owes::Truth, |task| {
+        let config = state_equation::Config::default();
+        let mut engine = state_equation::Engine::new(task, &config).unwrap();
+        engine.slice(task.budget, task, task.board.over("T"));
+    }),
+    ("walk on the reduced net", Owes::Truth, |task| {
+        if let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) {
+            let reduced = stage.task(task.board, task.budget, task.seed);
+            let config = walk::Config { work: 4000, ..Default::default() };
+            walk::run(&reduced, stage.under(task.board, "T"), &config);
+        }
+    }),
+    ("search of the reduced net", Owes::Truth, |task| {
+        if let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) {
+            let reduced = stage.task(task.board, task.budget, task.seed);
+            let (under, over) = (stage.under(task.board, "T"), stage.over(task.board, "T"));
+            explicit::run(&reduced, under, over, &explicit::Config::default());
+        }
     }),
     ("explicit", Owes::Everything, |task| {
         let (under, over) = (task.board.under("T"), task.board.over("T"));

@@ -242,7 +242,8 @@ fn sparse_net(rng: &mut Rng) -> Net {
             builder.place(&format!("p{i}"), tokens).expect("fresh")
         })
         .collect();
-    let mut earlier: Vec<(Vec<(PlaceId, u64)>, Vec<(PlaceId, u64)>)> = Vec::new();
+    type Side = Vec<(PlaceId, u64)>;
+    let mut earlier: Vec<(Side, Side)> = Vec::new();
     for i in 0..rng.u32(1..=6) {
         let mut side = |sizes: [usize; 8]| -> Vec<(PlaceId, u64)> {
             let mut side: Vec<(PlaceId, u64)> = Vec::new();
@@ -302,6 +303,14 @@ fn campaign(
         let mut config = config.clone();
         if config.dropped.is_some() || (config.only.is_some() && rng.bool()) {
             config.any_focus = Some(rng.u64(..));
+        }
+        // All together, the strong rules leave little to the others: half the time some are off.
+        if config.only.is_none() && rng.bool() {
+            let some = rules::NAMES.iter().copied().filter(|_| rng.u32(0..3) > 0);
+            config.only = Some(some.collect());
+            if rng.u32(0..3) == 0 {
+                config.any_focus = Some(rng.u64(..));
+            }
         }
         let config = &config;
         match examine(&net, &needs, config) {

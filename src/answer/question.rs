@@ -207,11 +207,22 @@ fn why(proof: &Proof) -> String {
             let flows = if *uses_flows { "place invariants and " } else { "" };
             format!("{units}{flows}the arcs bound the tokens too tightly for more")
         }
+        Proof::Reduced { applications, proof } => {
+            format!("on the net after {applications} reductions, {}", why(proof))
+        }
         Proof::SiphonTrap { traps } => {
             format!("every siphon that could run empty contains one of {traps} marked traps")
         }
         Proof::Exhausted { states, stubborn: false } => {
             format!("all {states} reachable markings were visited")
+        }
+        Proof::StateEquation { traps, assumes_units, .. } => {
+            let what = match traps {
+                0 => "the state equation excludes it",
+                _ => "the state equation and traps exclude it",
+            };
+            let given = if *assumes_units { ", given the model's safe units (NUPN)" } else { "" };
+            format!("{what}{given}")
         }
         Proof::Exhausted { states, stubborn: true } => {
             format!("all {states} markings that matter were visited (stubborn sets)")

@@ -1,6 +1,6 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
-use super::check::{Job, has_safe_units};
+use super::check::{Job, Subject, has_safe_units};
 use super::output::{Format, Printer, line};
 use super::{Outcome, check, limits, model, signals};
 use crate::mcc::Examination;
@@ -58,9 +58,10 @@ fn read_and_run(
         .transpose()?;
     let config = pipeline::Config::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
-    let job = Job { net: &net, examination, queries: queries.as_deref(), budget, config };
+    let subject = Subject::Examination(examination, queries);
+    let job = Job { net: &net, subject, budget, config };
     let printer = Printer::new(Format::Mcc, job.config.threads > 1, has_safe_units(&net));
-    let report = job.run(&printer, None)?;
+    let report = job.run(&printer, Default::default())?;
     let outcome = check::outcome(&report);
     Ok((report, outcome))
 }

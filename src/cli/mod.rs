@@ -2,15 +2,20 @@
 //!
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
+mod certify;
 mod check;
+mod draw;
+mod formulas;
 mod info;
 mod limits;
 mod mcc;
 mod model;
 mod output;
+mod properties;
 mod replay;
 mod signals;
 mod structure;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,15 +40,18 @@ struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  everything asked was answered
-  1  the input could not be read (model, queries, trace), or a trace does not replay
+  1  the input could not be read (model, queries, trace), a trace does not replay, or a verdict
+     file is not valid or contradicts the model
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted
   4  an internal error: a claim failed its check. It was not printed; please report it";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Answer the questions of an examination about a model.
+    /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
+    /// Check certificates of unreachability and bounds again, without any solver.
+    Certify(certify::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
     /// Show the sums of tokens that never change, or the firings that change nothing.
@@ -52,6 +60,13 @@ enum Command {
     Siphons(structure::sets::SiphonArguments),
     /// Show traps: sets of places that stay marked once they are.
     Traps(structure::sets::TrapArguments),
+    /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
+    Draw(draw::Arguments),
+    /// Find the 21 properties of a contest model form, each with the reason.
+    Properties(properties::Arguments),
+    /// Check verdict files of the contest, or compare one with a model.
+    #[command(subcommand)]
+    Verdicts(verdicts::Command),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -77,10 +92,14 @@ pub fn main() -> ExitCode {
     start_logging(arguments.verbose, arguments.quiet);
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Certify(arguments) => certify::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Invariants(arguments) => structure::invariants::run(&arguments),
         Command::Siphons(arguments) => structure::sets::siphons(&arguments),
         Command::Traps(arguments) => structure::sets::traps(&arguments),
+        Command::Draw(arguments) => draw::run(&arguments),
+        Command::Properties(arguments) => properties::run(&arguments),
+        Command::Verdicts(command) => verdicts::run(&command),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };

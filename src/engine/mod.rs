@@ -5,6 +5,7 @@
 
 pub mod intervals;
 pub mod siphon_trap;
+pub mod state_equation;
 pub mod walk;
 
 use crate::board::Board;

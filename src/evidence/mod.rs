@@ -1,12 +1,15 @@
 //! Evidence: what makes a claim checkable, and the checks.
 //!
 //! Nothing here uses an engine. A *witness* is a firing sequence, replayed on the original net; a
-//! *proof* says what kind of argument refutes a goal, and carries what a checker needs.
+//! *proof* says what kind of argument refutes a goal, and carries what a checker needs; that of
+//! [`certificate`] is re-checked down to the last integer.
 
+pub mod certificate;
 mod proof;
 mod replay;
 mod trace_file;
 
+pub use certificate::{Certificate, Claim, Flaw};
 pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};

@@ -1,5 +1,8 @@
 //! Why a goal cannot be reached, or a bound cannot be exceeded.
 
+use super::Certificate;
+use std::sync::Arc;
+
 /// The argument behind an "unreachable" or an "at most".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
@@ -28,5 +31,25 @@ pub enum Proof {
         states: u64,
         /// Whether stubborn sets left out markings that cannot matter to this goal.
         stubborn: bool,
+    },
+    /// Linear arithmetic: the state equation, traps and safe units exclude it. A certificate was
+    /// checked before this was said.
+    StateEquation {
+        /// How many lemmas the certificate has.
+        lemmas: usize,
+        /// How many traps it uses.
+        traps: usize,
+        /// Whether the model's own claim of unit-safety (NUPN) was used.
+        assumes_units: bool,
+        /// The certificate itself, unless a plan of very many goals forgets them.
+        certificate: Option<Arc<Certificate>>,
+    },
+    /// The claim was proved of a net that structural reductions made of the original, and that they
+    /// preserve.
+    Reduced {
+        /// How often a rule was applied.
+        applications: u64,
+        /// The proof about the reduced net.
+        proof: Box<Proof>,
     },
 }

@@ -7,7 +7,7 @@
 //!   refer to earlier ids only, so they form a shared acyclic graph: memory is linear in the number
 //!   of compositions, however long the sequences are when written out.
 //! * A transition fired before everything else goes to the *prefix*.
-//! * Fusing places forgets on which of them a token is. The [`route`](super::route) module keeps
+//! * Fusing places forgets on which of them a token is. A router keeps
 //!   the tokens of the fused places while it goes through a sequence, and inserts the moves, or
 //!   chooses the twin, that makes the next firing possible.
 //!

@@ -152,7 +152,7 @@ fn validate(net: &WorkNet, proposal: &Proposal) -> Result<(), Refused> {
                     })
             }
             Edit::Divide(p, divisor) => net.has_place(*p) && *divisor > 1,
-            Edit::Prefire(step) => can_fire(net, *step),
+            Edit::Prefire(step) => net.can_fire(*step),
             Edit::Fuse(group, _) => {
                 places.extend(&group[1..]);
                 group.iter().all(|&p| net.has_place(p)) && fused_arcs(net, group).is_some()
@@ -167,19 +167,6 @@ fn validate(net: &WorkNet, proposal: &Proposal) -> Result<(), Refused> {
     transitions.sort_unstable();
     let each_once = places.is_sorted_by(|a, b| a < b) && transitions.is_sorted_by(|a, b| a < b);
     if each_once { Ok(()) } else { Err(Refused) }
-}
-
-/// Whether the initial marking allows all of `step`, without overflow.
-fn can_fire(net: &WorkNet, step: Step) -> bool {
-    let count = i128::from(step.count);
-    net.has_transition(step.transition)
-        && net.arcs(step.transition).all(|(p, taken, put)| {
-            let tokens = i128::from(net.tokens(p));
-            let change = i128::from(put) - i128::from(taken);
-            let (first, last) = (tokens, tokens + (count - 1) * change);
-            let after = last + change;
-            first.min(last) >= i128::from(taken) && after <= i128::from(Marking::MAX_TOKENS)
-        })
 }
 
 /// What each transition around takes from the group and puts to it; `None` on overflow.

@@ -1,9 +1,9 @@
 //! Structural reductions with a way back.
 //!
 //! [`reduce`] shrinks a net as far as the open goals allow: [`Needs`] says what they ask for, and
-//! only [rules](rules) that preserve it run. What comes out is a [`Reduction`]: the smaller net,
-//! goals translated to it, what was found out on the way, the way [back](back) for firing sequences
-//! and a [log](log) whose every step can be checked again.
+//! only [rules] that preserve it run. What comes out is a [`Reduction`]: the smaller net,
+//! goals translated to it, what was found out on the way, the way [back] for firing sequences
+//! and a [log] whose every step can be checked again.
 //!
 //! ```
 //! use parikh::net::{Goal, Predicate, text};
@@ -38,6 +38,7 @@ mod buckets;
 pub mod change;
 mod compose;
 mod finish;
+pub mod journal;
 pub mod log;
 pub mod needs;
 mod outcome;
@@ -130,7 +131,14 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
         Ok(finished) => {
             back.finish(finished.final_ids);
             statistics.after = size(&finished.net);
-            let (dead_transitions, constant_places, fixed) = findings.into_parts();
+            let (mut dead_transitions, constant_places, fixed) = findings.into_parts();
+            if needs.preserve.covers(Preserve::REACHABILITY) {
+                let firings = needs.protected.iter().zip(&finished.firings);
+                let never = firings.filter(|(_, firing)| **firing == Firing::By(Vec::new()));
+                dead_transitions.extend(never.map(|(&t, _)| t));
+                dead_transitions.sort_unstable();
+                dead_transitions.dedup();
+            }
             Reduction {
                 net: finished.net,
                 back,

@@ -9,8 +9,9 @@
 //! ([`log`](super::log)).
 
 use super::change::Proposal;
+use super::journal::Dirty;
 use super::needs::Preserve;
-use super::work::{Dirty, WorkNet};
+use super::work::WorkNet;
 use crate::net::{PlaceId, TransitionId};
 use std::ops::Deref;
 

@@ -11,12 +11,13 @@
 use super::Config;
 use super::back::Back;
 use super::change::apply;
+use super::journal::Cursor;
 use super::log::Log;
 use super::needs::Needs;
 use super::outcome::Findings;
 use super::rule::{Context, Focus, Rule, Stage};
 use super::statistics::RuleStatistics;
-use super::work::{Cursor, WorkNet};
+use super::work::WorkNet;
 use crate::solvers::Budget;
 use std::time::Instant;
 
@@ -196,7 +197,9 @@ impl<'a> Schedule<'a> {
     /// See [`Config::any_focus`].
     pub(super) fn run_anywhere(&mut self, seed: u64) {
         let mut rng = fastrand::Rng::with_seed(seed);
-        for at in 0..self.rules.len() {
+        let mut order: Vec<usize> = (0..self.rules.len()).collect();
+        rng.shuffle(&mut order);
+        for at in order {
             self.net.start_batch();
             let mut foci = every_focus(&self.net, &mut rng);
             rng.shuffle(&mut foci);

@@ -8,13 +8,14 @@
 //! *Protected transitions* are counted by a virtual place each, appended after the original places
 //! and belonging to the support: firing `t` puts a token there, and nothing takes from it. All that
 //! is proved for places of the support then holds for the firing of `t`, without a word about
-//! transitions in any rule. [`finish`](super::finish) strips the virtual places.
+//! transitions in any rule. They are stripped at the end.
 //!
 //! Every change is noted in a journal, so that each rule can ask what has changed since it looked
 //! last, and never reads the whole net twice.
 
+use super::journal::{Cursor, Dirty, Journal};
 use super::needs::Needs;
-use crate::net::{Arc, Net, PlaceId, TransitionId};
+use crate::net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
 
 /// One place. Rows are ascending, and may name transitions that are gone.
 #[derive(Debug)]
@@ -38,95 +39,6 @@ struct Transition {
     alive: bool,
     /// The batch that made or changed it last.
     batch: u32,
-}
-
-/// Node changes in order, the latest of each node only.
-#[derive(Debug, Default)]
-struct Journal {
-    entries: Vec<u32>,
-    /// One more than the position of the latest entry of each node, 0 for none.
-    latest: Vec<u32>,
-    /// Nobody has read this far yet: a node that is noted after this needs no second note.
-    read: u32,
-}
-
-impl Journal {
-    fn note(&mut self, node: usize) {
-        if self.latest.len() <= node {
-            self.latest.resize(node + 1, 0);
-        }
-        if self.latest[node] <= self.read {
-            self.entries.push(node as u32);
-            self.latest[node] = self.entries.len() as u32;
-        }
-    }
-
-    /// The nodes noted since `cursor`, ascending, each once; `cursor` moves to the end.
-    fn since(&mut self, cursor: &mut usize) -> Vec<usize> {
-        let mut nodes: Vec<usize> =
-            self.entries[*cursor..].iter().map(|&node| node as usize).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        *cursor = self.entries.len();
-        self.read = self.entries.len() as u32;
-        nodes
-    }
-}
-
-/// Where in the journals a reader stands; the default has read nothing, and gets the whole net.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cursor {
-    started: bool,
-    places: usize,
-    transitions: usize,
-}
-
-/// The live nodes that changed since a rule looked last, ascending.
-#[derive(Debug, Default)]
-pub struct Dirty {
-    /// Places whose tokens or arcs changed.
-    pub places: Vec<PlaceId>,
-    /// Transitions that are new or whose arcs changed.
-    pub transitions: Vec<TransitionId>,
-}
-
-impl Dirty {
-    /// Whether nothing changed.
-    pub fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.transitions.is_empty()
-    }
-
-    /// Takes the last of these out, at most so many of each kind.
-    pub(super) fn split_off(&mut self, most: usize) -> Dirty {
-        Dirty {
-            places: self.places.split_off(self.places.len().saturating_sub(most)),
-            transitions: self.transitions.split_off(self.transitions.len().saturating_sub(most)),
-        }
-    }
-
-    /// The changed places, and the places of changed transitions.
-    pub fn places_around(&self, net: &WorkNet) -> Vec<PlaceId> {
-        let mut places = self.places.clone();
-        for &t in &self.transitions {
-            places.extend(net.pre(t).iter().chain(net.post(t)).map(|arc| arc.place));
-        }
-        places.sort_unstable();
-        places.dedup();
-        places
-    }
-
-    /// The changed transitions, and the transitions of changed places with at most `cap` arcs.
-    pub fn transitions_around(&self, net: &WorkNet, cap: usize) -> Vec<TransitionId> {
-        let mut transitions = self.transitions.clone();
-        for &p in &self.places {
-            if net.consumer_count(p) + net.producer_count(p) <= cap {
-                transitions.extend(net.consumers(p).chain(net.producers(p)));
-            }
-        }
-        transitions.sort_unstable();
-        transitions.dedup();
-        transitions
-    }
 }
 
 /// A net under reduction. See the module.
@@ -353,6 +265,19 @@ impl WorkNet {
     /// Whether firing `t` changes the tokens of the support. Reading them does not count.
     pub fn touches_support(&self, t: TransitionId) -> bool {
         self.changes(t).any(|(p, _)| self.in_support(p))
+    }
+
+    /// Whether the initial marking allows all of `step`, and no place overflows.
+    pub fn can_fire(&self, step: Step) -> bool {
+        let count = i128::from(step.count);
+        self.has_transition(step.transition)
+            && self.arcs(step.transition).all(|(p, taken, put)| {
+                let tokens = i128::from(self.tokens(p));
+                let change = i128::from(put) - i128::from(taken);
+                let (first, last) = (tokens, tokens + (count - 1) * change);
+                let after = last + change;
+                first.min(last) >= i128::from(taken) && after <= i128::from(Marking::MAX_TOKENS)
+            })
     }
 
     /// Whether a transition around these places was made or changed in the running batch.

@@ -45,9 +45,10 @@ use crate::net::TransitionId;
 use crate::reduction::buckets::Buckets;
 use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::compose::{Composite, effect_hash};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "composed-transitions";
 

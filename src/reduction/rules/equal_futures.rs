@@ -54,9 +54,10 @@ use crate::reduction::back::Routing;
 use crate::reduction::buckets::Buckets;
 use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::compose::{row_hash, scrambled};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "equal-futures";
 

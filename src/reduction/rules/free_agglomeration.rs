@@ -50,9 +50,10 @@
 use super::{Limits, merged, puts_only_to};
 use crate::net::{PlaceId, TransitionId};
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "free-agglomeration";
 pub(super) const PRODUCT: &str = "free-agglomeration-product";

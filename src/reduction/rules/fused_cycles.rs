@@ -46,9 +46,10 @@
 use crate::net::{Arc, PlaceId, TransitionId};
 use crate::reduction::back::Routing;
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 use std::collections::HashMap;
 
 pub(super) const NAME: &str = "fused-cycles";

@@ -36,9 +36,10 @@
 //! Rule G of verifypn; sink transitions in Thierry-Mieg, *Structural reductions revisited*, 2020.
 
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "lossy-transitions";
 

@@ -32,9 +32,10 @@
 //! Berthelot, *Checking properties of nets using transformations*, APN 1985; rule G of verifypn.
 
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "neutral-transitions";
 

@@ -53,9 +53,10 @@
 
 use crate::net::{PlaceId, TransitionId};
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "parallel-places";
 

@@ -51,9 +51,10 @@
 use super::{Limits, merged, takes_only_from};
 use crate::net::TransitionId;
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "partial-post-agglomeration";
 

@@ -63,9 +63,10 @@
 use super::{Limits, merged, puts_only_to, takes_only_from};
 use crate::net::{PlaceId, Step, TransitionId};
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "post-agglomeration";
 pub(super) const PRODUCT: &str = "post-agglomeration-product";
@@ -127,7 +128,7 @@ impl Rule for PostAgglomeration {
         let single = consumers.len() == 1;
         let fits = |&h: &TransitionId| {
             let put = net.post_weight(h, p);
-            put % weight == 0 && (put == weight || single)
+            put.is_multiple_of(weight) && (put == weight || single)
         };
         let equal = consumers.iter().all(|&f| net.pre_weight(f, p) == weight);
         net.require(4, equal && producers.iter().all(fits))?;
@@ -140,7 +141,11 @@ impl Rule for PostAgglomeration {
         }
         let mut edits = Vec::new();
         if waiting > 0 {
-            edits.push(Edit::Prefire(Step { transition: first, count: waiting }));
+            let step = Step { transition: first, count: waiting };
+            if !net.can_fire(step) {
+                return None;
+            }
+            edits.push(Edit::Prefire(step));
         }
         for &h in &producers {
             let times = (net.post_weight(h, p) / weight).max(1);

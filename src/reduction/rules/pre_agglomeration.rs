@@ -56,9 +56,10 @@
 use super::{Limits, merged, puts_only_to};
 use crate::net::TransitionId;
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "pre-agglomeration";
 pub(super) const PRODUCT: &str = "pre-agglomeration-product";

@@ -41,9 +41,10 @@
 
 use crate::net::{Step, TransitionId};
 use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 use std::collections::HashSet;
 
 pub(super) const NAME: &str = "token-prefiring";
@@ -92,7 +93,8 @@ impl Rule for TokenPrefiring {
         net.require(1, !net.touches_support(t))?;
         net.require(2, net.pre(t).iter().all(|arc| net.consumer_count(arc.place) == 1))?;
         let count = net.pre(t).iter().map(|arc| net.tokens(arc.place) / arc.weight).min()?;
-        (count > 0).then(|| Proposal::of(Edit::Prefire(Step { transition: t, count })))
+        let step = Step { transition: t, count };
+        (count > 0 && net.can_fire(step)).then(|| Proposal::of(Edit::Prefire(step)))
     }
 }
 

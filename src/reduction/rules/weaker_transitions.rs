@@ -42,9 +42,10 @@
 use crate::net::TransitionId;
 use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::compose::Composite;
+use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::{Dirty, WorkNet};
+use crate::reduction::work::WorkNet;
 
 pub(super) const NAME: &str = "weaker-transitions";
 

@@ -1,0 +1,200 @@
+//! The comparisons of all goals, each once, and the predicates of goals as trees over them.
+//!
+//! Enabledness is spelled out as the tokens it needs, and a dead marking as "every transition lacks
+//! some token". Of the transitions only those with a minimal preset are needed for that: where a
+//! transition lacks a token, so does every transition that takes at least as much everywhere.
+
+use parikh_net::{Atom, Net, Predicate, TransitionId};
+use std::collections::HashMap;
+
+/// A comparison's position in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct AtomId(pub(super) u32);
+
+impl AtomId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A predicate in negation normal form over the table.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Constant(bool),
+    Atom(AtomId),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+}
+
+/// All comparisons seen so far, without duplicates.
+#[derive(Default)]
+pub(super) struct Atoms {
+    atoms: Vec<Atom>,
+    ids: HashMap<Atom, AtomId>,
+    /// Made when a goal first asks for deadness.
+    minimal: Option<Vec<TransitionId>>,
+}
+
+impl Atoms {
+    pub(super) fn get(&self, id: AtomId) -> &Atom {
+        &self.atoms[id.index()]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.atoms.len()
+    }
+
+    /// The id of a comparison, new or known.
+    pub(super) fn intern(&mut self, atom: Atom) -> AtomId {
+        if let Some(&id) = self.ids.get(&atom) {
+            return id;
+        }
+        // One per comparison in memory: far below 2³².
+        let id = AtomId(self.atoms.len() as u32);
+        self.ids.insert(atom.clone(), id);
+        self.atoms.push(atom);
+        id
+    }
+
+    /// The tree of a predicate.
+    pub(super) fn tree(&mut self, net: &Net, predicate: &Predicate) -> Node {
+        match predicate {
+            Predicate::True => Node::Constant(true),
+            Predicate::False => Node::Constant(false),
+            Predicate::Atom(atom) => Node::Atom(self.intern(atom.clone())),
+            Predicate::And(parts) => and(parts.iter().map(|part| self.tree(net, part)).collect()),
+            Predicate::Or(parts) => or(parts.iter().map(|part| self.tree(net, part)).collect()),
+            Predicate::Enabled(_) | Predicate::Disabled(_) => {
+                let spelled = predicate.to_atoms(net);
+                self.tree(net, &spelled)
+            }
+            Predicate::Dead => {
+                let minimal = self.minimal.take().unwrap_or_else(|| minimal_presets(net));
+                let lacking = minimal.iter().map(|&t| self.tree(net, &Predicate::Disabled(t)));
+                let tree = and(lacking.collect());
+                self.minimal = Some(minimal);
+                tree
+            }
+            // All presets here, because the checker of certificates knows nothing of minimal ones:
+            // above, a conjunction with fewer parts is merely easier to satisfy.
+            Predicate::NotDead => {
+                let spelled = predicate.to_atoms(net);
+                self.tree(net, &spelled)
+            }
+        }
+    }
+}
+
+fn and(mut parts: Vec<Node>) -> Node {
+    parts.retain(|part| !matches!(part, Node::Constant(true)));
+    if parts.iter().any(|part| matches!(part, Node::Constant(false))) {
+        return Node::Constant(false);
+    }
+    match parts.len() {
+        0 => Node::Constant(true),
+        1 => parts.swap_remove(0),
+        _ => Node::And(parts),
+    }
+}
+
+fn or(mut parts: Vec<Node>) -> Node {
+    parts.retain(|part| !matches!(part, Node::Constant(false)));
+    if parts.iter().any(|part| matches!(part, Node::Constant(true))) {
+        return Node::Constant(true);
+    }
+    match parts.len() {
+        0 => Node::Constant(false),
+        1 => parts.swap_remove(0),
+        _ => Node::Or(parts),
+    }
+}
+
+impl Node {
+    /// Whether it holds when exactly the comparisons `holds` says do.
+    pub(super) fn holds(&self, holds: &mut impl FnMut(AtomId) -> bool) -> bool {
+        match self {
+            Node::Constant(value) => *value,
+            Node::Atom(atom) => holds(*atom),
+            Node::And(parts) => parts.iter().all(|part| part.holds(holds)),
+            Node::Or(parts) => parts.iter().any(|part| part.holds(holds)),
+        }
+    }
+
+    /// Calls `visit` for every comparison in it, repetitions included.
+    pub(super) fn visit(&self, visit: &mut impl FnMut(AtomId)) {
+        match self {
+            Node::Constant(_) => {}
+            Node::Atom(atom) => visit(*atom),
+            Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| part.visit(visit)),
+        }
+    }
+
+    /// Every comparison in it, once, ascending.
+    pub(super) fn atoms(&self) -> Vec<AtomId> {
+        let mut all = Vec::new();
+        self.visit(&mut |atom| all.push(atom));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// One transition for each preset that no other preset is part of.
+fn minimal_presets(net: &Net) -> Vec<TransitionId> {
+    // A smaller preset lies inside the larger one, so its own rarest place does, too: looking at
+    // the transitions filed under the places of a preset finds every smaller one.
+    let mut filed: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
+    for t in net.transitions() {
+        let rarest = net.pre(t).iter().min_by_key(|arc| net.consumers(arc.place).len());
+        match rarest {
+            Some(arc) => filed[arc.place.index()].push(t),
+            // Always enabled: no marking is dead.
+            None => return vec![t],
+        }
+    }
+    let below = |small: TransitionId, large: TransitionId| {
+        net.pre(small).iter().all(|arc| net.pre_weight(large, arc.place) >= arc.weight)
+    };
+    let is_minimal = |&t: &TransitionId| {
+        let candidates = net.pre(t).iter().flat_map(|arc| &filed[arc.place.index()]);
+        !candidates
+            .into_iter()
+            .any(|&other| other != t && below(other, t) && (other < t || !below(t, other)))
+    };
+    net.transitions().filter(is_minimal).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn only_minimal_presets_count_for_deadness() {
+        let net = text::parse(
+            "place p\nplace q
+             transition a: p -> q\ntransition b: p + q -> q\ntransition c: 2*p -> q
+             transition same: p -> 2*q\ntransition d: 2*q -> p",
+        )
+        .unwrap();
+        let names = |list: Vec<TransitionId>| -> Vec<String> {
+            list.into_iter().map(|t| net.transition_name(t).to_owned()).collect()
+        };
+        assert_eq!(names(minimal_presets(&net)), ["a", "d"]);
+    }
+
+    #[test]
+    fn a_tree_says_what_the_predicate_says() {
+        let net =
+            text::parse("place p 1\nplace q\ntransition a: p -> q\ntransition b: 2*q ->").unwrap();
+        let mut atoms = Atoms::default();
+        for (p, q) in [(0, 0), (1, 0), (0, 2), (3, 1)] {
+            let marking = parikh_net::Marking::new(vec![p, q]);
+            for predicate in [Predicate::Dead, Predicate::NotDead] {
+                let tree = atoms.tree(&net, &predicate);
+                let holds = tree.holds(&mut |atom| atoms.get(atom).holds(&marking));
+                assert_eq!(holds, predicate.holds(&net, &marking), "{p} {q}");
+            }
+        }
+    }
+}

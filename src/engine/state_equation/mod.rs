@@ -1,0 +1,405 @@
+//! The state equation engine: linear refutations and bounds, each with a certificate.
+//!
+//! Whatever fires, the marking is m₀ + C·x for the vector x ≥ 0 of firings. What that equation
+//! excludes, together with *traps* (sets of places that stay marked once they are) and the model's
+//! safe units, is unreachable. The engine asks in two ways:
+//!
+//! - [`maxima`]: the largest value of a sum is a linear program; its floor bounds the goal;
+//! - [`ladder`]: for a predicate a SAT solver proposes comparisons that would make it true, the
+//!   linear program decides them together, and a refusal comes back as a lemma that no proposal may
+//!   repeat, until none is left (unreachable) or a solution is found. An empty marked trap in the
+//!   solution becomes a row for all goals, and the question is asked again.
+//!
+//! ```text
+//!   goal ─▶ SAT: which comparisons? ──▶ LP: together? ──no──▶ lemma, checked exactly ─┐
+//!             ▲  none left: refuted            │ yes                                  │
+//!             └────────────────────────────────┼──────────────────────────────────────┘
+//!                                              ▼
+//!                                   a marked trap left empty? ─yes─▶ a row more, LP again
+//!                                              │ no: a candidate; the goal rests
+//! ```
+//!
+//! Lemmas and traps are shared by all goals, so what one goal needed the next one has.
+//!
+//! # Soundness
+//! Nothing here is trusted. Every refutation and every bound is written down as a
+//! [`Certificate`](crate::evidence::Certificate) and checked by code that uses neither solvers nor
+//! anything of this engine; a certificate that fails is logged as a fault and no verdict.
+//!
+//! # Sources
+//! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989; J. Esparza,
+//! S. Melzer, *Verification of safety properties using integer programming: beyond the state
+//! equation*, FMSD 16, 2000; J. Esparza, R. Ledesma-Garza, R. Majumdar, P. Meyer, F. Niksic, *An
+//! SMT-based approach to coverability analysis*, CAV 2014; A. Bønneland, J. Dyhr, P. Jensen,
+//! M. Johannsen, J. Srba, *Simplification of CTL formulae for efficient model checking of Petri
+//! nets*, PETRI NETS 2018 (linear programs for the Boolean structure of queries).
+
+mod atoms;
+mod ladder;
+mod maxima;
+mod proofs;
+mod proposer;
+mod refutation;
+mod relaxation;
+mod traps;
+
+use super::Task;
+use crate::board::Over;
+use crate::evidence::Proof;
+use crate::evidence::certificate::{Certificate, Claim, Lemma};
+use atoms::{AtomId, Atoms, Node};
+use parikh_net::{Goal, GoalId, LinearSum, Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::linear_program::ProgramError;
+use proofs::NoProof;
+use proposer::Proposer;
+use relaxation::{Point, Relaxation, TOLERANCE};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How the engine works.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Hand certificates over with the proofs, instead of dropping them once they are checked.
+    pub keep_certificates: bool,
+    /// Most traps added for one candidate. More at once mean fewer, larger programs.
+    pub traps_at_once: usize,
+    /// No goal gets more than this share of a slice before the others had their turn.
+    pub share: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { keep_certificates: true, traps_at_once: 8, share: 0.125 }
+    }
+}
+
+/// What the engine did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Goals shown to be unreachable.
+    pub refuted: usize,
+    /// Bounds proved, improvements included.
+    pub bounds: usize,
+    /// Goals that a solution was found for which nothing here excludes.
+    pub candidates: usize,
+    /// Linear programs solved.
+    pub programs: u64,
+    /// Those that had no solution.
+    pub infeasible: u64,
+    /// Those without an answer: out of time, or the solver gave up.
+    pub unanswered: u64,
+    /// Answers in floating point for which no exact proof was found.
+    pub uncertified: u64,
+    /// Lemmas learned.
+    pub lemmas: usize,
+    /// Traps found.
+    pub traps: usize,
+    /// Certificates that failed their check: bugs of ours.
+    pub faults: usize,
+    /// Time spent, set-up included.
+    pub time: Duration,
+}
+
+impl std::fmt::Display for Statistics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} goals refuted, {} bounds, {} candidates; {} programs ({} infeasible, {} without an \
+             answer, {} not certified), {} lemmas, {} traps, {:.2?}",
+            self.refuted,
+            self.bounds,
+            self.candidates,
+            self.programs,
+            self.infeasible,
+            self.unanswered,
+            self.uncertified,
+            self.lemmas,
+            self.traps,
+            self.time
+        )
+    }
+}
+
+/// How a slice ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Every open goal has a candidate: more time would not help.
+    Finished,
+    /// The budget ended first.
+    Unfinished,
+}
+
+/// A goal and where it stands.
+struct Target {
+    id: GoalId,
+    kind: Kind,
+    /// A solution that shows nothing is to be had here, as far as the traps known then tell.
+    candidate: Option<(Rc<Point>, usize)>,
+}
+
+enum Kind {
+    /// Not looked at yet; a `Reach` has its tree made when its turn comes.
+    New,
+    Reach {
+        tree: Node,
+        root: Literal,
+    },
+    /// The sum times −1, whose least value is looked for.
+    Maximum {
+        negated: LinearSum,
+        unbounded: bool,
+    },
+}
+
+/// The engine with all it has learned; works in slices.
+pub struct Engine<'n> {
+    net: &'n Net,
+    config: Config,
+    relaxation: Relaxation<'n>,
+    atoms: Atoms,
+    proposer: Proposer,
+    lemmas: Vec<Lemma>,
+    /// The lemmas whose first comparison this is; those without comparisons under `None`.
+    lemmas_of: HashMap<Option<usize>, Vec<usize>>,
+    targets: Vec<Target>,
+    /// Some recent candidates: a goal that one of them satisfies needs no program.
+    pool: Vec<Rc<Point>>,
+    statistics: Statistics,
+}
+
+/// How many candidates are kept for other goals.
+const POOL: usize = 24;
+
+/// Runs the engine until all goals of `task` are settled or have candidates, or its budget is spent.
+pub fn run(task: &Task<'_>, over: Over<'_>, config: &Config) -> Statistics {
+    match Engine::new(task, config) {
+        Ok(mut engine) => {
+            engine.slice(task.budget, task, over);
+            engine.statistics()
+        }
+        Err(error) => {
+            tracing::warn!("state equation: {error}");
+            Statistics::default()
+        }
+    }
+}
+
+impl<'n> Engine<'n> {
+    /// Sets up the program for the goals of `task`; nothing is solved yet.
+    ///
+    /// # Errors
+    /// When the net is too large for a linear program.
+    pub fn new(task: &Task<'n>, config: &Config) -> Result<Self, ProgramError> {
+        let start = Instant::now();
+        let relaxation = Relaxation::new(task.net)?;
+        let target = |&(id, _): &(GoalId, Goal)| Target { id, kind: Kind::New, candidate: None };
+        let mut engine = Engine {
+            net: task.net,
+            config: *config,
+            relaxation,
+            atoms: Atoms::default(),
+            proposer: Proposer::default(),
+            lemmas: Vec::new(),
+            lemmas_of: HashMap::new(),
+            targets: task.goals.iter().map(target).collect(),
+            pool: Vec::new(),
+            statistics: Statistics::default(),
+        };
+        engine.statistics.time = start.elapsed();
+        Ok(engine)
+    }
+
+    /// What was done so far, in all slices.
+    pub fn statistics(&self) -> Statistics {
+        let counters = self.relaxation.counters;
+        let resting = |target: &&Target| target.candidate.is_some();
+        Statistics {
+            programs: counters.solved,
+            infeasible: counters.infeasible,
+            unanswered: counters.unanswered,
+            uncertified: counters.uncertified,
+            lemmas: self.lemmas.len(),
+            traps: self.relaxation.traps().len(),
+            candidates: self.targets.iter().filter(resting).count(),
+            ..self.statistics
+        }
+    }
+
+    /// Works on the open goals until each is settled or has a candidate, or `budget` is spent. Call
+    /// it again with the same task and more time to go on.
+    pub fn slice(&mut self, budget: &Budget, task: &Task<'_>, over: Over<'_>) -> Progress {
+        let start = Instant::now();
+        let mut turn = match budget.remaining() {
+            Some(left) => left.mul_f64(self.config.share),
+            None => Duration::from_secs(1),
+        };
+        let progress = loop {
+            let mut waiting = 0;
+            for index in 0..self.targets.len() {
+                let id = self.targets[index].id;
+                if !task.board.is_open(id) || self.rests(index) {
+                    continue;
+                }
+                if budget.is_exhausted() {
+                    waiting += 1;
+                    break;
+                }
+                // Goals are listed in the order of their ids, as the targets are.
+                let goal = &task.goals[index].1;
+                let done = self.turn(index, goal, &budget.slice(turn), task, over);
+                waiting += usize::from(!done);
+            }
+            if waiting == 0 && self.all_rest(task) {
+                break Progress::Finished;
+            }
+            if budget.is_exhausted() {
+                break Progress::Unfinished;
+            }
+            turn *= 2;
+            // Nothing that is left depends on time: the solver gives up on it by itself.
+            if turn > Duration::from_secs(3600) {
+                break Progress::Finished;
+            }
+        };
+        self.statistics.time += start.elapsed();
+        progress
+    }
+
+    /// Whether the goal has a candidate that the traps found since leave alone.
+    fn rests(&mut self, index: usize) -> bool {
+        let traps = self.relaxation.traps();
+        let target = &mut self.targets[index];
+        let Some((point, known)) = &mut target.candidate else { return false };
+        if traps[*known..].iter().all(|trap| point.marks(trap)) {
+            *known = traps.len();
+            return true;
+        }
+        target.candidate = None;
+        false
+    }
+
+    fn all_rest(&mut self, task: &Task<'_>) -> bool {
+        (0..self.targets.len())
+            .all(|index| !task.board.is_open(self.targets[index].id) || self.rests(index))
+    }
+
+    /// One goal's turn. Whether nothing is left to do about it for now.
+    fn turn(
+        &mut self,
+        index: usize,
+        goal: &Goal,
+        budget: &Budget,
+        task: &Task<'_>,
+        over: Over<'_>,
+    ) -> bool {
+        if let Kind::New = self.targets[index].kind {
+            self.targets[index].kind = match goal {
+                Goal::Maximise(sum) => Kind::Maximum { negated: sum.negated(), unbounded: false },
+                Goal::Reach(predicate) => {
+                    let tree = self.atoms.tree(self.net, predicate);
+                    match self.proposer.add(&tree) {
+                        Some(root) => Kind::Reach { tree, root },
+                        None => return true,
+                    }
+                }
+            };
+        }
+        // Taken out for the time being, so that the rest of the engine can be changed.
+        let kind = std::mem::replace(&mut self.targets[index].kind, Kind::New);
+        let (kind, done) = match kind {
+            Kind::New => (Kind::New, true),
+            Kind::Reach { tree, root } => {
+                let done = self.pursue(index, &tree, root, goal, budget, over);
+                (Kind::Reach { tree, root }, done)
+            }
+            Kind::Maximum { negated, mut unbounded } => {
+                let done =
+                    unbounded || self.maximise(index, &negated, &mut unbounded, budget, task, over);
+                (Kind::Maximum { negated, unbounded }, done)
+            }
+        };
+        self.targets[index].kind = kind;
+        done
+    }
+
+    /// Adds rows for traps that the point leaves empty. Whether there were any.
+    fn exclude_by_traps(&mut self, point: &Point) -> bool {
+        let empty = |place: PlaceId| point.marking[place.index()] < TOLERANCE;
+        let found = traps::empty_marked_traps(self.net, empty, self.config.traps_at_once);
+        let mut added = false;
+        for trap in found {
+            if !point.marks(&trap) {
+                added |= self.relaxation.add_trap(trap);
+            }
+        }
+        if added {
+            let traps = self.relaxation.traps();
+            self.pool.retain(|point| traps.iter().all(|trap| point.marks(trap)));
+        }
+        added
+    }
+
+    /// The goal rests on this point until a trap excludes it.
+    fn rest(&mut self, index: usize, point: Rc<Point>) {
+        self.targets[index].candidate = Some((point.clone(), self.relaxation.traps().len()));
+        if !self.pool.iter().any(|known| Rc::ptr_eq(known, &point)) {
+            if self.pool.len() == POOL {
+                self.pool.remove(0);
+            }
+            self.pool.push(point);
+        }
+    }
+
+    /// Keeps a lemma for all goals.
+    fn learn(&mut self, lemma: Lemma) {
+        let first = lemma.atoms.iter().map(|&(atom, _)| atom).min();
+        self.lemmas_of.entry(first).or_default().push(self.lemmas.len());
+        self.proposer.forbid(lemma.atoms.iter().map(|&(atom, _)| AtomId(atom as u32)));
+        self.lemmas.push(lemma);
+    }
+
+    /// The lemmas that speak of these comparisons (ascending) only.
+    fn lemmas_about(&self, atoms: &[AtomId]) -> Vec<&Lemma> {
+        let known = |index: usize| atoms.binary_search(&AtomId(index as u32)).is_ok();
+        let firsts = atoms.iter().map(|atom| Some(atom.index())).chain([None]);
+        let filed = firsts.filter_map(|first| self.lemmas_of.get(&first)).flatten();
+        let lemmas = filed.map(|&index| &self.lemmas[index]);
+        lemmas.filter(|lemma| lemma.atoms.iter().all(|&(atom, _)| known(atom))).collect()
+    }
+
+    /// The checked proof of `claim` for a goal; `None` when it is not finished, or flawed, which the
+    /// board hears of.
+    fn prove(
+        &mut self,
+        id: GoalId,
+        claim: Claim,
+        lemmas: &[&Lemma],
+        budget: &Budget,
+        over: Over<'_>,
+    ) -> Option<Proof> {
+        let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
+        let traps = self.relaxation.traps();
+        match proofs::certificate(self.net, claim, lemmas, &atom, traps, budget) {
+            Ok(certificate) => Some(self.proof(certificate)),
+            Err(NoProof::Unfinished) => None,
+            Err(NoProof::Flawed(flaw)) => {
+                self.statistics.faults += 1;
+                over.refuse(id, &flaw);
+                None
+            }
+        }
+    }
+
+    fn proof(&self, certificate: Certificate) -> Proof {
+        Proof::StateEquation {
+            lemmas: certificate.lemmas.len(),
+            traps: certificate.traps.len(),
+            assumes_units: certificate.assumes_units,
+            certificate: self.config.keep_certificates.then(|| Arc::new(certificate)),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! From lemmas to the certificate of one goal.
+//!
+//! A goal needs few of the lemmas that all goals together have gathered. Those that speak of its
+//! comparisons only are handed to a SAT solver, each behind an assumption; its core is what the
+//! certificate lists. Then the steps are worked out, and the checker has the last word.
+
+use super::refutation;
+use crate::evidence::certificate::{Certificate, Claim, Flaw, Lemma};
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
+
+/// Why there is no certificate.
+pub(super) enum NoProof {
+    /// Out of time on the way.
+    Unfinished,
+    /// The checker refuses it: a bug of ours.
+    Flawed(Flaw),
+}
+
+/// The certificate of `claim` from `lemmas`, whose atoms are positions in a list that `atom` reads
+/// and whose traps are positions in `traps`. Checked.
+pub(super) fn certificate(
+    net: &Net,
+    claim: Claim,
+    lemmas: &[&Lemma],
+    atom: &dyn Fn(usize) -> parikh_net::Atom,
+    traps: &[Vec<PlaceId>],
+    budget: &Budget,
+) -> Result<Certificate, NoProof> {
+    let mut certificate = assemble(claim, lemmas, atom, traps);
+    if lemmas.len() > 1 {
+        let needed = core(net, &certificate, budget).ok_or(NoProof::Unfinished)?;
+        let needed: Vec<&Lemma> = needed.into_iter().map(|index| lemmas[index]).collect();
+        certificate = assemble(certificate.claim, &needed, atom, traps);
+    }
+    match certificate.check(net) {
+        Ok(()) => return Ok(certificate),
+        Err(Flaw::NotRefuted) => {}
+        Err(flaw) => return Err(NoProof::Flawed(flaw)),
+    }
+    let steps = refutation::refute(&certificate.clauses(net), budget);
+    certificate.steps = match steps {
+        Some(steps) => steps,
+        None if budget.is_exhausted() => return Err(NoProof::Unfinished),
+        None => return Err(NoProof::Flawed(Flaw::NotRefuted)),
+    };
+    match certificate.check(net) {
+        Ok(()) => Ok(certificate),
+        Err(flaw) => Err(NoProof::Flawed(flaw)),
+    }
+}
+
+/// The lemmas with their atoms and traps, renumbered in the order they come up.
+fn assemble(
+    claim: Claim,
+    lemmas: &[&Lemma],
+    atom: &dyn Fn(usize) -> parikh_net::Atom,
+    traps: &[Vec<PlaceId>],
+) -> Certificate {
+    let (mut atom_of, mut trap_of) = (Vec::new(), Vec::new());
+    let renumbered = lemmas.iter().map(|lemma| {
+        let mut lemma = (*lemma).clone();
+        lemma.atoms.iter_mut().for_each(|(index, _)| *index = position(&mut atom_of, *index));
+        lemma.traps.iter_mut().for_each(|(index, _)| *index = position(&mut trap_of, *index));
+        lemma
+    });
+    let lemmas: Vec<Lemma> = renumbered.collect();
+    Certificate {
+        claim,
+        assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
+        atoms: atom_of.into_iter().map(atom).collect(),
+        traps: trap_of.into_iter().map(|index: usize| traps[index].clone()).collect(),
+        lemmas,
+        steps: Vec::new(),
+    }
+}
+
+/// Where `wanted` stands in the list, at the end if it was not there.
+fn position(list: &mut Vec<usize>, wanted: usize) -> usize {
+    list.iter().position(|&known| known == wanted).unwrap_or_else(|| {
+        list.push(wanted);
+        list.len() - 1
+    })
+}
+
+/// Lemmas that suffice, by position; `None` when that is not found out.
+fn core(net: &Net, certificate: &Certificate, budget: &Budget) -> Option<Vec<usize>> {
+    let clauses = certificate.clauses(net);
+    let tree = clauses.len().checked_sub(certificate.lemmas.len())?;
+    let variables = clauses.iter().flatten().map(|literal| literal.unsigned_abs()).max()?;
+    let literal = |number: i32| Literal::new(number.unsigned_abs(), number > 0);
+    let mut solver = BatSat::new();
+    let mut assumed = Vec::new();
+    for (index, clause) in clauses.iter().enumerate() {
+        let mut literals: Vec<Literal> =
+            clause.iter().map(|&number| literal(number)).collect::<Option<_>>()?;
+        if index >= tree {
+            let switch = Literal::new(variables + 1 + (index - tree) as u32, true)?;
+            literals.push(!switch);
+            assumed.push(switch);
+        }
+        solver.add_clause(&literals);
+    }
+    match solver.solve(&assumed, budget) {
+        SatAnswer::Unsatisfiable { core } => {
+            let lemma = |switch: &Literal| (switch.variable() - variables - 1) as usize;
+            Some(core.iter().map(lemma).collect())
+        }
+        SatAnswer::Satisfiable(_) | SatAnswer::NoAnswer(_) => None,
+    }
+}

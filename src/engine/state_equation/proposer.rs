@@ -1,0 +1,137 @@
+//! The Boolean side: which comparisons to try next for a goal.
+//!
+//! One SAT solver knows the trees of all goals, each behind a literal of its own, and every lemma
+//! as a clause. Asked for a goal, it either proposes comparisons that would make the goal true, or
+//! finds that the lemmas forbid all of them: then the goal is unreachable.
+
+use super::atoms::{AtomId, Node};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
+
+/// What to do about a goal.
+pub(super) enum Proposal {
+    /// These comparisons together make it true.
+    Try(Vec<AtomId>),
+    /// Nothing is left that could.
+    Refuted,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Proposer {
+    solver: BatSat,
+    variables: u32,
+    atoms: Vec<Option<Literal>>,
+}
+
+impl Proposer {
+    fn fresh(&mut self) -> Option<Literal> {
+        let literal = Literal::new(self.variables, true)?;
+        self.variables += 1;
+        Some(literal)
+    }
+
+    fn atom(&mut self, atom: AtomId) -> Option<Literal> {
+        if self.atoms.len() <= atom.index() {
+            self.atoms.resize(atom.index() + 1, None);
+        }
+        if self.atoms[atom.index()].is_none() {
+            self.atoms[atom.index()] = self.fresh();
+        }
+        self.atoms[atom.index()]
+    }
+
+    /// Takes in a tree; its literal. `None` when there are too many variables.
+    pub(super) fn add(&mut self, node: &Node) -> Option<Literal> {
+        match node {
+            Node::Atom(atom) => self.atom(*atom),
+            Node::Constant(value) => {
+                let own = self.fresh()?;
+                self.solver.add_clause(&[if *value { own } else { !own }]);
+                Some(own)
+            }
+            // One direction is enough: comparisons occur only positively.
+            Node::And(parts) => {
+                let own = self.fresh()?;
+                for part in parts {
+                    let part = self.add(part)?;
+                    self.solver.add_clause(&[!own, part]);
+                }
+                Some(own)
+            }
+            Node::Or(parts) => {
+                let own = self.fresh()?;
+                let mut clause = vec![!own];
+                for part in parts {
+                    clause.push(self.add(part)?);
+                }
+                self.solver.add_clause(&clause);
+                Some(own)
+            }
+        }
+    }
+
+    /// Never proposes all of these again.
+    pub(super) fn forbid(&mut self, atoms: impl Iterator<Item = AtomId>) {
+        let clause: Option<Vec<Literal>> = atoms.map(|atom| Some(!self.atom(atom)?)).collect();
+        if let Some(clause) = clause {
+            self.solver.add_clause(&clause);
+        }
+    }
+
+    /// What to try for the goal with this tree and literal. Among equals, comparisons that
+    /// `likely` accepts come first.
+    pub(super) fn propose(
+        &mut self,
+        tree: &Node,
+        root: Literal,
+        likely: &dyn Fn(AtomId) -> bool,
+        budget: &Budget,
+    ) -> Proposal {
+        match self.solver.solve(&[root], budget) {
+            SatAnswer::Unsatisfiable { .. } => Proposal::Refuted,
+            SatAnswer::NoAnswer(_) => Proposal::Unknown,
+            SatAnswer::Satisfiable(values) => {
+                let atoms = &self.atoms;
+                let holds = |atom: AtomId| {
+                    let literal = atoms.get(atom.index()).copied().flatten();
+                    literal.and_then(|literal| literal.evaluate(&values)) == Some(true)
+                };
+                let mut chosen = Vec::new();
+                if !choose(tree, &holds, likely, &mut chosen) {
+                    return Proposal::Unknown;
+                }
+                chosen.sort_unstable();
+                chosen.dedup();
+                Proposal::Try(chosen)
+            }
+        }
+    }
+}
+
+/// Picks comparisons that hold and suffice for the tree. Whether there are any.
+fn choose(
+    node: &Node,
+    holds: &dyn Fn(AtomId) -> bool,
+    likely: &dyn Fn(AtomId) -> bool,
+    chosen: &mut Vec<AtomId>,
+) -> bool {
+    match node {
+        Node::Constant(value) => *value,
+        Node::Atom(atom) => {
+            chosen.push(*atom);
+            holds(*atom)
+        }
+        Node::And(parts) => parts.iter().all(|part| choose(part, holds, likely, chosen)),
+        Node::Or(parts) => {
+            let good = |part: &&Node| part.holds(&mut |atom| holds(atom) && likely(atom));
+            let fair = |part: &&Node| part.holds(&mut |atom| holds(atom));
+            let part = parts.iter().find(good).or_else(|| parts.iter().find(fair));
+            part.is_some_and(|part| choose(part, holds, likely, chosen))
+        }
+    }
+}

@@ -1,0 +1,517 @@
+//! The linear program behind the engine: the state equation, and what was learned to go with it.
+//!
+//! One program is kept for the whole run and solved again after small changes. Its rows say, each
+//! relative to the initial marking,
+//!
+//! 1. m(p) ≥ 0 for every place;
+//! 2. that a chain of safe units holds one token at most, where the model claims so;
+//! 3. Σ m(p) ≥ 1 over the places of every trap found so far;
+//! 4. the comparisons asserted at the moment: on a place by the bounds of its row, on a sum by
+//!    those of a row that is added when the sum first comes up and kept for the next time.
+//!
+//! Whatever bound does not fit the program's 64 bits is left out: the program then admits more.
+//!
+//! What comes back is in floating point. An infeasibility or a bound is only passed on as a
+//! [`Lemma`] whose multipliers were checked in exact arithmetic.
+
+use super::atoms::{AtomId, Atoms};
+use crate::evidence::certificate::Lemma;
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{Signed as _, ToPrimitive as _};
+use parikh_encodings::StateEquation;
+use parikh_net::{Atom, Facts, LinearSum, Net, PlaceId, UnitId};
+use parikh_solvers::Budget;
+use parikh_solvers::certify::Contradiction;
+use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use std::collections::{BTreeMap, HashMap};
+
+/// Slack within which a floating-point value counts as an integer or a comparison as satisfied.
+pub(super) const TOLERANCE: f64 = 1e-6;
+
+/// What a row's value is, up to its value in the initial marking.
+#[derive(Clone, Debug)]
+enum Form {
+    Tokens(PlaceId),
+    Sum(LinearSum),
+    Trap(usize),
+    Chain(UnitId),
+}
+
+/// Where a comparison acts.
+#[derive(Clone, Copy, Debug)]
+struct Placement {
+    row: Row,
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Lower(i64),
+    Upper(i64),
+}
+
+/// What is asserted of a row, and by which comparisons.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asserted {
+    lower: Option<(i64, AtomId)>,
+    upper: Option<(i64, AtomId)>,
+}
+
+/// A solution: the firings of each column and the marking they lead to, in floating point.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    pub(super) firings: Vec<f64>,
+    pub(super) marking: Vec<f64>,
+}
+
+impl Point {
+    /// Whether `atom` holds, give or take.
+    pub(super) fn satisfies(&self, atom: &Atom) -> bool {
+        let terms = atom.sum.terms().iter();
+        let value: f64 = terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum();
+        value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
+    }
+
+    /// Whether some place of `trap` is marked, or they are together.
+    pub(super) fn marks(&self, trap: &[PlaceId]) -> bool {
+        trap.iter().map(|p| self.marking[p.index()]).sum::<f64>() >= 1.0 - TOLERANCE
+    }
+}
+
+/// The answer about a conjunction.
+pub(super) enum Decision {
+    /// Its comparisons, or those the lemma names, exclude each other. Atoms of the lemma are
+    /// positions in the table.
+    Infeasible(Lemma),
+    /// There is a solution.
+    Feasible(Point),
+    /// Nothing is known.
+    Unknown,
+}
+
+/// The answer about the least value of a sum.
+pub(super) enum Least {
+    /// It is at least `bound`; the lemma lacks the comparison it refutes and its factor, see
+    /// [`BoundLemma`].
+    Bound { bound: i128, lemma: BoundLemma, point: Point },
+    /// Nothing bounds it.
+    Unbounded,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// Refutes every comparison Σ ≤ k with k below the proved bound.
+#[derive(Clone, Debug)]
+pub(super) struct BoundLemma {
+    lemma: Lemma,
+    factor: i128,
+}
+
+impl BoundLemma {
+    /// As a lemma about one comparison.
+    pub(super) fn refuting(&self, atom: AtomId) -> Lemma {
+        let mut lemma = self.lemma.clone();
+        lemma.atoms.push((atom.index(), self.factor));
+        lemma
+    }
+}
+
+/// What the program did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    pub(super) solved: u64,
+    pub(super) infeasible: u64,
+    pub(super) unanswered: u64,
+    /// Answers in floating point that no exact proof was found for.
+    pub(super) uncertified: u64,
+}
+
+/// See the module.
+pub(super) struct Relaxation<'n> {
+    net: &'n Net,
+    equation: StateEquation,
+    lp: Box<dyn IncrementalLp + Send>,
+    forms: Vec<Form>,
+    /// Bounds of each row while nothing is asserted of it.
+    base: Vec<Interval>,
+    sums: HashMap<LinearSum, Option<Row>>,
+    placements: Vec<Option<Option<Placement>>>,
+    asserted: BTreeMap<u32, Asserted>,
+    traps: Vec<Vec<PlaceId>>,
+    /// Whether the objective is the number of firings.
+    counting: bool,
+    pub(super) counters: Counters,
+}
+
+impl<'n> Relaxation<'n> {
+    /// The state equation of `net`.
+    ///
+    /// # Errors
+    /// When the net is too large for a linear program.
+    pub(super) fn new(net: &'n Net) -> Result<Self, ProgramError> {
+        // Without facts: whatever a certificate rests on must be known to its checker.
+        let equation = StateEquation::new(net, &Facts::none(net))?;
+        let mut program = equation.program().clone();
+        let mut forms: Vec<Form> = net.places().map(Form::Tokens).collect();
+        add_chains(net, &equation, &mut program, &mut forms)?;
+        let base = program.rows().to_vec();
+        Ok(Relaxation {
+            net,
+            equation,
+            lp: solver(program),
+            forms,
+            base,
+            sums: HashMap::new(),
+            placements: Vec::new(),
+            asserted: BTreeMap::new(),
+            traps: Vec::new(),
+            counting: false,
+            counters: Counters::default(),
+        })
+    }
+
+    /// The traps found so far, in the order of lemmas' references.
+    pub(super) fn traps(&self) -> &[Vec<PlaceId>] {
+        &self.traps
+    }
+
+    /// Demands from now on that a marked trap stays marked. Whether that is new and could be said.
+    pub(super) fn add_trap(&mut self, trap: Vec<PlaceId>) -> bool {
+        if self.traps.contains(&trap) {
+            return false;
+        }
+        let Ok(sum) = LinearSum::new(trap.iter().map(|&place| (place, 1))) else { return false };
+        let Some(row) = self.equation.over_firings(self.net, &sum) else { return false };
+        let Ok(lower) = i64::try_from(1 - row.constant) else { return false };
+        let interval = Interval::at_least(lower);
+        if self.lp.add_row(interval, &row.coefficients).is_err() {
+            return false;
+        }
+        self.forms.push(Form::Trap(self.traps.len()));
+        self.base.push(interval);
+        self.traps.push(trap);
+        true
+    }
+
+    /// Whether all of `atoms` can hold together.
+    pub(super) fn conjunction(
+        &mut self,
+        atoms: &[AtomId],
+        table: &Atoms,
+        budget: &Budget,
+    ) -> Decision {
+        let mut wanted: BTreeMap<u32, Asserted> = BTreeMap::new();
+        for &atom in atoms {
+            let Some(Placement { row, end }) = self.placement(atom, table) else { continue };
+            let base = self.base[row.index()];
+            let asserted = wanted.entry(row.0).or_default();
+            match end {
+                End::Lower(end) => {
+                    let tighter = |than: Option<i64>| than.is_none_or(|than| end > than);
+                    if tighter(base.lower) && tighter(asserted.lower.map(|(end, _)| end)) {
+                        asserted.lower = Some((end, atom));
+                    }
+                }
+                End::Upper(end) => {
+                    let tighter = |than: Option<i64>| than.is_none_or(|than| end < than);
+                    if tighter(base.upper) && tighter(asserted.upper.map(|(end, _)| end)) {
+                        asserted.upper = Some((end, atom));
+                    }
+                }
+            }
+        }
+        let Ok(()) = self.assert(wanted) else { return Decision::Unknown };
+        if !self.counting {
+            let count = self.lp.program().columns().len() as u32;
+            let each: Vec<(Column, i64)> = (0..count).map(|c| (Column(c), 1)).collect();
+            if self.lp.set_objective(Sense::Minimise, &each).is_err() {
+                return Decision::Unknown;
+            }
+            self.counting = true;
+        }
+        self.counters.solved += 1;
+        match self.lp.solve_again(budget) {
+            LpAnswer::Optimal(optimum) => Decision::Feasible(self.point(optimum.point)),
+            LpAnswer::Infeasible(infeasibility) => {
+                self.counters.infeasible += 1;
+                let certified = infeasibility.certify(self.lp.program());
+                let lemma = certified.ok().and_then(|certified| match certified.contradiction() {
+                    Contradiction::Combination(multipliers) => {
+                        self.lemma(&multipliers.numerators, None)
+                    }
+                    // Both ends of one row: its lower end times −1 and its upper end times 1.
+                    Contradiction::EmptyRow(row) => {
+                        let ends = [BigInt::from(-1), BigInt::from(1)];
+                        self.lemma(&ends.map(|end| (*row, end)), None)
+                    }
+                    Contradiction::EmptyColumn(_) => None,
+                });
+                match lemma {
+                    Some((lemma, _)) => Decision::Infeasible(lemma),
+                    None => {
+                        self.counters.uncertified += 1;
+                        Decision::Unknown
+                    }
+                }
+            }
+            LpAnswer::Unbounded | LpAnswer::NoAnswer(_) => {
+                self.counters.unanswered += 1;
+                Decision::Unknown
+            }
+        }
+    }
+
+    /// The least value of `sum`.
+    pub(super) fn least(&mut self, sum: &LinearSum, budget: &Budget) -> Least {
+        let Some(costs) = self.equation.over_firings(self.net, sum) else { return Least::Unknown };
+        let Ok(()) = self.assert(BTreeMap::new()) else { return Least::Unknown };
+        self.counting = false;
+        if self.lp.set_objective(Sense::Minimise, &costs.coefficients).is_err() {
+            return Least::Unknown;
+        }
+        self.counters.solved += 1;
+        match self.lp.solve_again(budget) {
+            LpAnswer::Optimal(optimum) => {
+                let Ok(certified) = optimum.certify(self.lp.program()) else {
+                    self.counters.uncertified += 1;
+                    return Least::Unknown;
+                };
+                let multipliers = certified.multipliers();
+                // As a refutation of Σ ≤ k the sum's own row has the factor D, and the others
+                // turn around: 0 ≤ D·(k − Σ) − D·(y·rows).
+                let turned: Vec<(Row, BigInt)> =
+                    multipliers.numerators.iter().map(|(row, y)| (*row, -y)).collect();
+                let lemma = self.lemma(&turned, Some((sum, &multipliers.denominator)));
+                let bound = certified.integer_bound().to_i128();
+                let bound = bound.and_then(|bound| bound.checked_add(costs.constant));
+                match lemma.zip(bound) {
+                    Some(((lemma, factor), bound)) => {
+                        let lemma = BoundLemma { lemma, factor };
+                        Least::Bound { bound, lemma, point: self.point(optimum.point) }
+                    }
+                    None => {
+                        self.counters.uncertified += 1;
+                        Least::Unknown
+                    }
+                }
+            }
+            LpAnswer::Unbounded => Least::Unbounded,
+            LpAnswer::Infeasible(_) | LpAnswer::NoAnswer(_) => {
+                self.counters.unanswered += 1;
+                Least::Unknown
+            }
+        }
+    }
+
+    /// Makes the rows say exactly what is wanted.
+    fn assert(&mut self, wanted: BTreeMap<u32, Asserted>) -> Result<(), ProgramError> {
+        for &row in self.asserted.keys() {
+            if !wanted.contains_key(&row) {
+                self.lp.set_row_bounds(Row(row), self.base[row as usize])?;
+            }
+        }
+        for (&row, asserted) in &wanted {
+            let base = self.base[row as usize];
+            let interval = Interval {
+                lower: asserted.lower.map_or(base.lower, |(end, _)| Some(end)),
+                upper: asserted.upper.map_or(base.upper, |(end, _)| Some(end)),
+            };
+            if self.lp.program().rows().get(row as usize) != Some(&interval) {
+                self.lp.set_row_bounds(Row(row), interval)?;
+            }
+        }
+        self.asserted = wanted;
+        Ok(())
+    }
+
+    /// Where a comparison acts; `None` when the program cannot say it.
+    fn placement(&mut self, atom: AtomId, table: &Atoms) -> Option<Placement> {
+        if self.placements.len() <= atom.index() {
+            self.placements.resize(table.len(), None);
+        }
+        if let Some(known) = self.placements[atom.index()] {
+            return known;
+        }
+        let placement = self.place(table.get(atom));
+        self.placements[atom.index()] = Some(placement);
+        placement
+    }
+
+    fn place(&mut self, atom: &Atom) -> Option<Placement> {
+        let &(first, leading) = atom.sum.terms().first()?;
+        let negative = leading < 0;
+        let (row, initially) = match atom.sum.terms() {
+            [_] if leading.abs() == 1 => {
+                (StateEquation::row(first), i128::from(self.net.initial()[first]))
+            }
+            _ => {
+                let form = if negative { atom.sum.negated() } else { atom.sum.clone() };
+                let initially = form.value(self.net.initial());
+                (self.row_of(form)?, initially)
+            }
+        };
+        let bound = i128::from(atom.bound);
+        // −Σ ≤ k is Σ ≥ −k.
+        let end = if negative { -bound - initially } else { bound - initially };
+        let end = i64::try_from(end).ok()?;
+        Some(Placement { row, end: if negative { End::Lower(end) } else { End::Upper(end) } })
+    }
+
+    /// The row of a sum, new or known.
+    fn row_of(&mut self, form: LinearSum) -> Option<Row> {
+        if let Some(&row) = self.sums.get(&form) {
+            return row;
+        }
+        let firings = self.equation.over_firings(self.net, &form);
+        let row =
+            firings.and_then(|firings| self.lp.add_row(Interval::FREE, &firings.coefficients).ok());
+        if row.is_some() {
+            self.forms.push(Form::Sum(form.clone()));
+            self.base.push(Interval::FREE);
+        }
+        self.sums.insert(form, row);
+        row
+    }
+
+    /// A lemma from multipliers y of rows, positive for upper and negative for lower ends, and the
+    /// factor of a sum whose comparison is still to be named. `None` beyond 127 bits.
+    fn lemma(
+        &self,
+        numerators: &[(Row, BigInt)],
+        open: Option<(&LinearSum, &BigInt)>,
+    ) -> Option<(Lemma, i128)> {
+        let mut common = open.map_or(BigInt::from(0), |(_, factor)| factor.clone());
+        for (_, y) in numerators {
+            common = common.gcd(y);
+        }
+        let reduced = |y: &BigInt| -> Option<i128> {
+            if common.is_positive() { (y / &common).to_i128() } else { y.to_i128() }
+        };
+        let mut weights: BTreeMap<PlaceId, i128> = BTreeMap::new();
+        let mut weigh = |place: PlaceId, a: i128, y: i128| -> Option<()> {
+            let entry = weights.entry(place).or_default();
+            *entry = entry.checked_sub(a.checked_mul(y)?)?;
+            Some(())
+        };
+        let mut atoms: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut traps: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut units: BTreeMap<UnitId, i128> = BTreeMap::new();
+        for (row, y) in numerators {
+            let y = reduced(y)?;
+            let form = self.forms.get(row.index())?;
+            match form {
+                Form::Tokens(place) => weigh(*place, 1, y)?,
+                Form::Sum(sum) => {
+                    sum.terms().iter().try_for_each(|&(p, a)| weigh(p, a.into(), y))?;
+                }
+                Form::Trap(trap) => {
+                    self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
+                }
+                Form::Chain(unit) => {
+                    own_or_chain(self.net, *unit).try_for_each(|place| weigh(place, 1, y))?;
+                }
+            }
+            let asserted = self.asserted.get(&row.0).copied().unwrap_or_default();
+            let source = if y > 0 { asserted.upper } else { asserted.lower };
+            match (source, form) {
+                _ if y == 0 => {}
+                (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
+                (None, Form::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
+                (None, Form::Chain(unit)) => *units.entry(*unit).or_default() += y,
+                // A place holds one token at most because its unit does; at least none always.
+                (None, Form::Tokens(place)) if y > 0 => {
+                    *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
+                }
+                (None, Form::Tokens(_)) => {}
+                (None, Form::Sum(_)) => return None,
+            }
+        }
+        let mut factor = 0;
+        if let Some((sum, denominator)) = open {
+            factor = reduced(denominator)?;
+            sum.terms().iter().try_for_each(|&(place, a)| weigh(place, a.into(), factor))?;
+        }
+        weights.retain(|_, weight| *weight != 0);
+        let lemma = Lemma {
+            atoms: atoms.into_iter().collect(),
+            traps: traps.into_iter().collect(),
+            units: units.into_iter().collect(),
+            weights: weights.into_iter().collect(),
+        };
+        Some((lemma, factor))
+    }
+
+    fn point(&self, firings: Vec<f64>) -> Point {
+        let initial = self.net.initial().tokens();
+        let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();
+        for effect in self.net.effect_classes() {
+            let Some(column) = self.equation.column(effect) else { continue };
+            let count = firings.get(column.index()).copied().unwrap_or(0.0);
+            if count != 0.0 {
+                for change in self.net.effect(effect) {
+                    marking[change.place.index()] += change.delta as f64 * count;
+                }
+            }
+        }
+        Point { firings, marking }
+    }
+}
+
+/// The places of a unit and of the units around it.
+fn own_or_chain(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
+    let units = net.units();
+    let around = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);
+    let chain = std::iter::successors(Some(unit), around);
+    chain.flat_map(move |unit| {
+        units.into_iter().flat_map(move |u| u.get(unit).places.iter().copied())
+    })
+}
+
+/// The rows of safe units: one per chain from an innermost unit outwards, or the bounds of the
+/// place's own row where a chain has only one.
+fn add_chains(
+    net: &Net,
+    equation: &StateEquation,
+    program: &mut LinearProgram,
+    forms: &mut Vec<Form>,
+) -> Result<(), ProgramError> {
+    let Some(units) = net.units().filter(|units| units.safe()) else { return Ok(()) };
+    let mut inner = vec![true; units.len()];
+    for (_, unit) in units.iter() {
+        if let Some(parent) = unit.parent {
+            inner[parent.index()] = false;
+        }
+    }
+    // Every place holds one token at most. Chains imply it, but a bound costs the simplex nothing.
+    for place in net.places() {
+        let interval = StateEquation::tokens(net, place, 0, Some(1));
+        program.set_row_bounds(StateEquation::row(place), interval)?;
+    }
+    let mut room = 20 * net.place_count() + 1000;
+    for (id, _) in units.iter().filter(|(id, _)| inner[id.index()]) {
+        let places: Vec<PlaceId> = own_or_chain(net, id).collect();
+        if places.len() < 2 || places.len() > room {
+            continue;
+        }
+        room -= places.len();
+        let Ok(sum) = LinearSum::new(places.iter().map(|&place| (place, 1))) else { continue };
+        let Some(firings) = equation.over_firings(net, &sum) else { continue };
+        let Ok(upper) = i64::try_from(1 - firings.constant) else { continue };
+        program.add_row(Interval::at_most(upper), firings.coefficients)?;
+        forms.push(Form::Chain(id));
+    }
+    Ok(())
+}
+
+#[cfg(feature = "highs")]
+fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
+    Box::new(parikh_solvers::lp_highs::HighsModel::new(program))
+}
+
+#[cfg(not(feature = "highs"))]
+fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
+    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
+    Box::new(Cold::new(MicroLp::new(), program))
+}

@@ -1,0 +1,125 @@
+//! The state equation engine on random small nets against plain enumeration: no bound below an
+//! enumerated maximum, no reachable goal refuted, every proof's certificate passes the checker, and
+//! mutilated ones do not prove anything false.
+//!
+//! `PARIKH_NIGHTLY=k` runs k times as many nets.
+
+mod oracle;
+
+use oracle::{Limits, StateSpace, Truth, explore};
+use parikh::board::{Board, Knowledge, Maximum, Reach};
+use parikh::engine::Task;
+use parikh::engine::state_equation::{self, Config, Statistics};
+use parikh::evidence::{Certificate, Proof};
+use parikh::net::generate::{Shape, random, random_goals};
+use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
+use parikh::solvers::Budget;
+
+/// How many times as many nets as usual.
+fn scale() -> u64 {
+    std::env::var("PARIKH_NIGHTLY").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
+}
+
+/// Runs the engine by itself.
+fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
+    let with_ids: Vec<(GoalId, Goal)> =
+        goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
+    let board = Board::new(net, goals);
+    let task = Task {
+        net,
+        goals: &with_ids,
+        facts: &Facts::none(net),
+        board: &board,
+        budget: &Budget::unlimited(),
+        seed: 1,
+    };
+    let statistics = state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    (board, statistics)
+}
+
+fn certificate_of(board: &Board<'_>, goal: GoalId) -> Option<Certificate> {
+    let proof = match board.knowledge(goal)? {
+        Knowledge::Reach(Reach::Unreachable { proof, .. }) => proof,
+        Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. }) => proof,
+        _ => return None,
+    };
+    match proof {
+        Proof::StateEquation { certificate, .. } => certificate.map(|it| (*it).clone()),
+        _ => None,
+    }
+}
+
+/// Random goals, and of every kind that examinations ask for.
+fn goals_of(seed: u64, net: &Net) -> Vec<Goal> {
+    let mut goals = random_goals(seed, net, 8);
+    goals.push(Goal::Reach(Predicate::Dead));
+    goals.extend(net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))));
+    goals.extend(net.places().map(|p| Goal::Reach(Predicate::at_least(p, 2))));
+    goals
+}
+
+#[derive(Default)]
+struct Tally {
+    goals: usize,
+    unreachable: usize,
+    refuted: usize,
+    maxima: usize,
+    tight: usize,
+}
+
+fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally: &mut Tally) {
+    let (board, statistics) = solve(net, goals.clone());
+    assert_eq!(
+        (statistics.faults, board.faults()),
+        (0, 0),
+        "net {seed} {}",
+        parikh::net::text::print(net)
+    );
+    for (at, goal) in goals.iter().enumerate() {
+        let id = GoalId::new(at);
+        tally.goals += 1;
+        let knowledge = board.knowledge(id).expect("one engine does not contradict itself");
+        let proved = match (space.answer(goal), knowledge) {
+            (Truth::Reachable(reachable), Knowledge::Reach(reach)) => {
+                let refuted = matches!(reach, Reach::Unreachable { .. });
+                assert!(!(refuted && reachable), "net {seed}: {goal:?}");
+                tally.unreachable += usize::from(!reachable);
+                tally.refuted += usize::from(refuted);
+                refuted
+            }
+            (Truth::Maximum(most), Knowledge::Maximum(maximum)) => {
+                let proved = maximum.proved.map(|(proved, ..)| proved);
+                assert!(proved.is_none_or(|proved| proved >= most), "net {seed}: {goal:?}");
+                tally.maxima += 1;
+                tally.tight += usize::from(proved == Some(most));
+                proved.is_some()
+            }
+            _ => unreachable!(),
+        };
+        let certificate = certificate_of(&board, id);
+        assert_eq!(certificate.is_some(), proved, "net {seed}: {goal:?}");
+        if let Some(certificate) = certificate {
+            assert_eq!(certificate.check(net), Ok(()), "net {seed}: {goal:?}");
+            let text = certificate.print(net, "it");
+            let (again, about) = Certificate::parse(net, &text).unwrap();
+            assert_eq!((again, about.as_str()), (certificate, "it"));
+        }
+    }
+}
+
+#[test]
+fn nothing_reachable_is_refuted_and_no_bound_is_too_low() {
+    let mut tally = Tally::default();
+    let mut nets = 0;
+    for seed in 0..2500 * scale() {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
+        nets += 1;
+        compare(&net, &space, goals_of(seed, &net), seed, &mut tally);
+    }
+    let Tally { goals, unreachable, refuted, maxima, tight } = tally;
+    eprintln!(
+        "{nets} nets, {goals} goals: {refuted} of {unreachable} refuted, {tight} of {maxima} tight"
+    );
+    assert!(nets > 1500 && refuted * 10 > unreachable * 8 && tight * 10 > maxima * 8);
+}
