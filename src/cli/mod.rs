@@ -14,6 +14,7 @@ mod output;
 mod properties;
 mod replay;
 mod signals;
+mod structure;
 mod verdicts;
 
 use clap::{Parser, Subcommand};
@@ -53,6 +54,12 @@ enum Command {
     Certify(certify::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
+    /// Show the sums of tokens that never change, or the firings that change nothing.
+    Invariants(structure::invariants::Arguments),
+    /// Show siphons: sets of places that stay empty once they are.
+    Siphons(structure::sets::SiphonArguments),
+    /// Show traps: sets of places that stay marked once they are.
+    Traps(structure::sets::TrapArguments),
     /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
     Draw(draw::Arguments),
     /// Find the 21 properties of a contest model form, each with the reason.
@@ -87,6 +94,9 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Certify(arguments) => certify::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Invariants(arguments) => structure::invariants::run(&arguments),
+        Command::Siphons(arguments) => structure::sets::siphons(&arguments),
+        Command::Traps(arguments) => structure::sets::traps(&arguments),
         Command::Draw(arguments) => draw::run(&arguments),
         Command::Properties(arguments) => properties::run(&arguments),
         Command::Verdicts(command) => verdicts::run(&command),

@@ -32,8 +32,24 @@ impl MinimalSets {
 
 /// The minimal siphons (or traps), at most `limit` of them.
 pub fn minimal_sets(net: &Net, kind: Kind, limit: usize, budget: &Budget) -> MinimalSets {
+    let all: Vec<PlaceId> = net.places().collect();
+    minimal_sets_where(net, kind, &all, |_| true, limit, budget)
+}
+
+/// Those within `within` (ascending) that are `wanted`, at most `limit` of them.
+pub fn minimal_sets_where(
+    net: &Net,
+    kind: Kind,
+    within: &[PlaceId],
+    wanted: impl Fn(&[PlaceId]) -> bool,
+    limit: usize,
+    budget: &Budget,
+) -> MinimalSets {
     let mut sat = Sat::new(net.place_count(), false, budget);
     closure_clauses(net, kind, |clause| sat.add(&clause));
+    for p in net.places().filter(|p| within.binary_search(p).is_err()) {
+        sat.add(&[Literal::new(p.index(), false)]);
+    }
     let mut sets = Vec::new();
     let incomplete = loop {
         if sets.len() >= limit {
@@ -48,7 +64,10 @@ pub fn minimal_sets(net: &Net, kind: Kind, limit: usize, budget: &Budget) -> Min
                 let set = minimise(net, kind, &set, |_| true);
                 let without: Clause = set.iter().map(|p| Literal::new(p.index(), false)).collect();
                 sat.add(&without);
-                sets.push(set);
+                // Others are found all the same: what contains one is not minimal.
+                if wanted(&set) {
+                    sets.push(set);
+                }
             }
         }
     };
@@ -90,6 +109,15 @@ mod tests {
         let found = minimal_sets(&net, Kind::Siphon, 9, &Budget::unlimited());
         assert!(found.is_complete());
         assert_eq!(found.sets, [[0, 1, 2].map(PlaceId::new).to_vec()]);
+        // Nothing within p and q, and nothing unmarked.
+        let within = [1, 2].map(PlaceId::new);
+        let budget = Budget::unlimited();
+        let none = minimal_sets_where(&net, Kind::Siphon, &within, |_| true, 9, &budget);
+        assert!(none.is_complete() && none.sets.is_empty());
+        let unwanted = |set: &[PlaceId]| set.is_empty();
+        let all = [0, 1, 2].map(PlaceId::new);
+        let none = minimal_sets_where(&net, Kind::Siphon, &all, unwanted, 9, &budget);
+        assert!(none.is_complete() && none.sets.is_empty());
         let none = minimal_sets(&net, Kind::Trap, 0, &Budget::unlimited());
         assert_eq!(none.incomplete, Some(Incomplete::Limit(0)));
     }
