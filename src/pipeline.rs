@@ -192,6 +192,8 @@ pub fn run(
             }
             hearing.give_up(ended);
         });
+    } else {
+        hearing.give_up(None);
     }
     report.faults += board.faults();
     report.statistics = statistics.into_inner().unwrap_or_else(|list| list.into_inner());

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
 use parikh_solvers::Budget;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -69,8 +70,9 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    signals::cancel_on_signal(&budget);
-    signals::leave_after(&budget);
+    let say_so = || eprintln!("parikh: left before the rest was answered");
+    signals::cancel_on_signal(&budget, say_so);
+    signals::leave_after(&budget, say_so);
     if let Some(examination) = arguments.examination {
         if !examination.is_supported() {
             bail!("{examination} is not supported yet");
@@ -97,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     };
     let job = Job { net: &net, subject, budget: &budget, config };
-    let printer = Printer::new(arguments.format, job.config.threads > 1, has_safe_units(&net));
+    let printer = Printer::new(arguments.format, job.config.threads > 1);
     let evidence = Evidence {
         traces: arguments.trace.as_deref(),
         certificates: arguments.certificate.as_deref(),
@@ -111,10 +113,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         print_statistics(&report);
     }
     Ok(outcome(&report))
-}
-
-pub(super) fn has_safe_units(net: &Net) -> bool {
-    net.units().is_some_and(|units| units.safe())
 }
 
 pub(super) fn outcome(report: &Report) -> Outcome {
@@ -215,11 +213,23 @@ impl Job<'_> {
         let mut refused = Vec::new();
         if let Some(error) = queries.cut_short {
             eprintln!("parikh: {error}; the formulas before it are answered");
+            let id = format!("(the rest of {})", file.display());
+            refused.push(Unanswered { id, reason: error.to_string() });
+        } else if queries.queries.is_empty() {
+            bail!("{}: there is no formula in the file", file.display());
         }
-        for query in queries.queries {
-            let planned = match &query.formula {
-                Ok(formula) => self.plan_formula(&query.id, formula, &mut plan),
-                Err(error) => Err(error.to_string()),
+        let mut ids = HashSet::new();
+        for mut query in queries.queries {
+            let planned = if query.id.contains(char::is_control) {
+                query.id = query.id.escape_debug().to_string();
+                Err("the id has control characters, which would break the lines of answers".into())
+            } else if !ids.insert(query.id.clone()) {
+                Err("an earlier formula has the same id".to_owned())
+            } else {
+                match &query.formula {
+                    Ok(formula) => self.plan_formula(&query.id, formula, &mut plan),
+                    Err(error) => Err(error.to_string()),
+                }
             };
             if let Err(reason) = planned {
                 eprintln!("parikh: {}: formula {}: {reason}", file.display(), query.id);
@@ -324,9 +334,13 @@ impl Job<'_> {
     }
 }
 
-/// An id without what file systems dislike.
+/// An id as a file name: what file systems dislike is written as `%` and its code, so that two ids
+/// never share a file.
 fn file_name(id: &str) -> String {
-    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let safe = |c: char| match c {
+        c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),
+        c => format!("%{:02X}", u32::from(c)),
+    };
     id.chars().map(safe).collect()
 }
 

@@ -18,6 +18,7 @@ mod structure;
 mod verdicts;
 
 use clap::{Parser, Subcommand};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Proves things about Petri nets, and hands over the evidence.
@@ -108,10 +109,23 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Incomplete) => ExitCode::from(3),
         Ok(Outcome::InternalError) => ExitCode::from(4),
         Err(error) => {
-            eprintln!("parikh: {error:#}");
+            eprintln!("parikh: {}", chain(&error));
             ExitCode::from(1)
         }
     }
+}
+
+/// An error with its causes, except those that the words before say already.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn start_logging(verbose: u8, quiet: bool) {
@@ -130,6 +144,7 @@ fn start_logging(verbose: u8, quiet: bool) {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .without_time()
         .init();

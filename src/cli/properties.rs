@@ -93,7 +93,7 @@ impl Limits {
     /// The budget, which signals and its own end enforce.
     pub(super) fn budget(&self) -> parikh_solvers::Budget {
         let budget = limits::budget(Some(self.timeout), self.memory);
-        signals::cancel_on_signal(&budget);
+        signals::cancel_on_signal(&budget, || ());
         budget
     }
 

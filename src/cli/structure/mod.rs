@@ -32,7 +32,7 @@ pub(super) enum Format {
 /// is being printed by then is complete.
 fn budget(timeout: Duration) -> Budget {
     let budget = limits::budget(Some(timeout), None);
-    signals::cancel_on_signal(&budget);
+    signals::cancel_on_signal(&budget, || ());
     budget
 }
 
