@@ -128,6 +128,11 @@ impl Computation<'_> {
             }
             (Property::Safe, true) => "no place can hold two tokens".to_owned(),
             (Property::DeadTransitions, false) => "every transition can be enabled".to_owned(),
+            (Property::Deadlock, _) => {
+                let why = answer.reason.trim_start_matches("a dead marking: ");
+                let whether = if holds { "a dead marking" } else { "no dead marking" };
+                format!("{whether} can be reached: {why}")
+            }
             _ => answer.reason,
         };
         let trace = answer.witness.map(|(_, sequence)| sequence);
