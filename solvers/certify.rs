@@ -366,10 +366,10 @@ where
         if reduced.is_zero() {
             continue;
         }
-        let end = best_end(bounds, sense, reduced.is_positive()).ok_or_else(|| {
-            // In range: programs have at most 2³² columns.
-            Trouble::Refused(Refused::ColumnUnbounded(Column(index as u32)))
-        })?;
+        // In range: programs have at most 2³² columns.
+        let column = Column(index as u32);
+        let end = best_end(bounds, sense, reduced.is_positive())
+            .ok_or(Trouble::Refused(Refused::ColumnUnbounded(column)))?;
         total = total.checked_add(&product(reduced, end)?).ok_or(Trouble::Overflow)?;
     }
     Ok(total)

@@ -302,6 +302,8 @@ impl IncrementalLp for HighsModel {
                     self.changed = Changed::Costs;
                     return LpAnswer::Unbounded;
                 }
+                // The basis reached is a good one to go on from.
+                MODEL_STATUS_REACHED_INTERRUPT => self.changed = Changed::Other,
                 _ => self.loaded = false,
             }
             if let Some(exhausted) = budget.exhausted() {
