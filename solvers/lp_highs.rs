@@ -4,7 +4,8 @@
 //! Presolve is off, because it would throw the basis away; one thread, because the portfolio owns
 //! the cores. When only costs changed, the last basis is still primal feasible and the primal
 //! simplex goes on from it; when bounds or rows changed, it is dual feasible and the dual simplex
-//! does. Measured on contest nets this is 3.7 to 8.4 times faster than starting over.
+//! does. Without a basis, the primal simplex starts where all columns at their lower ends are a
+//! feasible point that the costs call for leaving, else the dual one. Measured on contest nets this is 3.7 to 8.4 times faster than starting over.
 //!
 //! # Quirks (HiGHS 1.15.0)
 //! The option `time_limit` counts from the creation of the model, so it is not used: the interrupt
@@ -58,6 +59,19 @@ pub struct HighsModel {
 enum Changed {
     Costs,
     Other,
+    /// There is no basis to go on from.
+    Everything,
+}
+
+impl Changed {
+    /// Whether to go on with the primal method, rather than the dual one.
+    fn calls_for_primal(self, program: &LinearProgram) -> bool {
+        match self {
+            Changed::Costs => true,
+            Changed::Other => false,
+            Changed::Everything => starts_feasible(program),
+        }
+    }
 }
 
 /// The owner of a HiGHS object; null if HiGHS could not make one.
@@ -81,7 +95,7 @@ impl HighsModel {
     pub fn new(program: LinearProgram) -> Self {
         // SAFETY: no preconditions.
         let model = Handle(unsafe { Highs_create() });
-        HighsModel { program, model, loaded: false, changed: Changed::Other }
+        HighsModel { program, model, loaded: false, changed: Changed::Everything }
     }
 
     /// Notes whether a call succeeded; warnings count as success.
@@ -94,6 +108,13 @@ impl HighsModel {
     fn set_option(&self, option: &CStr, value: &CStr) {
         // SAFETY: the model is alive, both strings end in zero.
         unsafe { Highs_setStringOptionValue(self.model.0, option.as_ptr(), value.as_ptr()) };
+    }
+
+    /// Notes that the last basis need not be primal feasible any more.
+    fn disturb(&mut self) {
+        if self.changed == Changed::Costs {
+            self.changed = Changed::Other;
+        }
     }
 
     /// Passes the whole program. Returns whether HiGHS took it.
@@ -144,18 +165,15 @@ impl HighsModel {
             )
         };
         self.loaded = status != STATUS_ERROR;
-        self.changed = Changed::Other;
+        self.changed = Changed::Everything;
         self.loaded
     }
 
     /// One run of the simplex method within `budget`.
-    fn run(&mut self, budget: &Budget) -> HighsInt {
+    fn run(&mut self, primal: bool, budget: &Budget) -> HighsInt {
         const DUAL_SIMPLEX: HighsInt = 1;
         const PRIMAL_SIMPLEX: HighsInt = 4;
-        let strategy = match self.changed {
-            Changed::Costs => PRIMAL_SIMPLEX,
-            Changed::Other => DUAL_SIMPLEX,
-        };
+        let strategy = if primal { PRIMAL_SIMPLEX } else { DUAL_SIMPLEX };
         let highs = self.model.0;
         let budget: *const Budget = budget;
         // SAFETY: the model is alive; the callback and the budget it reads are only used during
@@ -224,7 +242,7 @@ impl IncrementalLp for HighsModel {
 
     fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
         self.program.set_row_bounds(row, bounds)?;
-        self.changed = Changed::Other;
+        self.disturb();
         if self.loaded {
             let (lower, upper) = end_values(bounds);
             // SAFETY: the model is alive and holds the row, as the program does.
@@ -237,7 +255,7 @@ impl IncrementalLp for HighsModel {
 
     fn set_column_bounds(&mut self, column: Column, bounds: Interval) -> Result<(), ProgramError> {
         self.program.set_column_bounds(column, bounds)?;
-        self.changed = Changed::Other;
+        self.disturb();
         if self.loaded {
             let (lower, upper) = end_values(bounds);
             // SAFETY: the model is alive and holds the column, as the program does.
@@ -254,7 +272,7 @@ impl IncrementalLp for HighsModel {
         coefficients: &[(Column, i64)],
     ) -> Result<Row, ProgramError> {
         let row = self.program.add_row(bounds, coefficients.iter().copied())?;
-        self.changed = Changed::Other;
+        self.disturb();
         if self.loaded {
             let entries = self.program.row(row);
             let index: Vec<HighsInt> = entries.iter().map(|(c, _)| c.0 as HighsInt).collect();
@@ -289,7 +307,8 @@ impl IncrementalLp for HighsModel {
                 ));
             }
             self.set_option(c"presolve", presolve);
-            status = self.run(budget);
+            let primal = self.changed.calls_for_primal(&self.program);
+            status = self.run(primal, budget);
             match status {
                 MODEL_STATUS_OPTIMAL | MODEL_STATUS_MODEL_EMPTY => {
                     self.changed = Changed::Costs;
@@ -303,7 +322,8 @@ impl IncrementalLp for HighsModel {
                     self.changed = Changed::Costs;
                     return LpAnswer::Unbounded;
                 }
-                // The basis reached is a good one to go on from.
+                // The basis reached is a good one to go on from, by the same method.
+                MODEL_STATUS_REACHED_INTERRUPT if primal => self.changed = Changed::Costs,
                 MODEL_STATUS_REACHED_INTERRUPT => self.changed = Changed::Other,
                 _ => self.loaded = false,
             }
@@ -334,6 +354,24 @@ unsafe extern "C" fn ask_budget(
         let budget = &*budget.cast::<Budget>();
         (*input).user_interrupt = c_int::from(budget.is_exhausted());
     }
+}
+
+/// Whether the simplex method can start at a feasible point, all columns at their lower ends, that
+/// the costs call for leaving. Measured on maxima over contest nets, the primal method then ends in
+/// a second where the dual one takes more than ten.
+fn starts_feasible(program: &LinearProgram) -> bool {
+    let start = |column: Column| i128::from(program.columns()[column.index()].lower.unwrap_or(0));
+    let improvable = program.objective().iter().any(|&cost| match program.sense() {
+        Sense::Minimise => cost < 0,
+        Sense::Maximise => cost > 0,
+    });
+    improvable
+        && program.iter_rows().all(|(_, entries, bounds)| {
+            let value = entries.iter().try_fold(0i128, |sum, &(column, a)| {
+                sum.checked_add(i128::from(a).checked_mul(start(column))?)
+            });
+            value.is_some_and(|value| bounds.contains(value))
+        })
 }
 
 fn sense(program: &LinearProgram) -> HighsInt {

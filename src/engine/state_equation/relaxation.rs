@@ -223,6 +223,9 @@ impl<'n> Relaxation<'n> {
                 }
             }
         }
+        if let Some(lemma) = self.clash(&wanted) {
+            return Decision::Infeasible(lemma);
+        }
         let Ok(()) = self.assert(wanted) else { return Decision::Unknown };
         if !self.counting {
             let count = self.lp.program().columns().len() as u32;
@@ -242,12 +245,8 @@ impl<'n> Relaxation<'n> {
                     Contradiction::Combination(multipliers) => {
                         self.lemma(&multipliers.numerators, None)
                     }
-                    // Both ends of one row: its lower end times −1 and its upper end times 1.
-                    Contradiction::EmptyRow(row) => {
-                        let ends = [BigInt::from(-1), BigInt::from(1)];
-                        self.lemma(&ends.map(|end| (*row, end)), None)
-                    }
-                    Contradiction::EmptyColumn(_) => None,
+                    // Rows are never made empty, see `clash`, and columns have no upper end.
+                    Contradiction::EmptyRow(_) | Contradiction::EmptyColumn(_) => None,
                 });
                 match lemma {
                     Some((lemma, _)) => Decision::Infeasible(lemma),
@@ -262,6 +261,24 @@ impl<'n> Relaxation<'n> {
                 Decision::Unknown
             }
         }
+    }
+
+    /// A lemma from a row whose lower end would be above its upper end. Found here, because such an
+    /// interval would cost the solver the basis it stands on.
+    fn clash(&mut self, wanted: &BTreeMap<u32, Asserted>) -> Option<Lemma> {
+        let empty = wanted.iter().find(|&(&row, asserted)| {
+            let base = self.base[row as usize];
+            let lower = asserted.lower.map(|(end, _)| end).or(base.lower);
+            let upper = asserted.upper.map(|(end, _)| end).or(base.upper);
+            Interval { lower, upper }.is_empty()
+        });
+        let row = Row(*empty?.0);
+        // The row's lower end times −1 and its upper end times 1.
+        let ends = [(row, BigInt::from(-1)), (row, BigInt::from(1))];
+        let asserted = std::mem::replace(&mut self.asserted, wanted.clone());
+        let lemma = self.lemma(&ends, None);
+        self.asserted = asserted;
+        lemma.map(|(lemma, _)| lemma)
     }
 
     /// The least value of `sum`.
