@@ -201,7 +201,8 @@ fn a_log_goes_through_json_and_is_checked_again() {
         preserve: Preserve::REACHABILITY | Preserve::DEADLOCK,
     };
     let reduction = reduced(&net, &needs);
-    let json = serde_json::to_string(&reduction.log.to_file(&net, reduction.needs())).unwrap();
+    let file = reduction.log.to_file(&net, reduction.needs(), &reduction.net);
+    let json = serde_json::to_string(&file).unwrap();
     let file: LogFile = serde_json::from_str(&json).unwrap();
     let (again, log) = file.resolve(&net).unwrap();
     assert_eq!((&again, &log), (&needs, &reduction.log));

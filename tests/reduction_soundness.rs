@@ -318,7 +318,7 @@ fn campaign(
             Ok(None) => {}
             Err(complaint) => {
                 let reduced = reduce(&net, &needs, &Budget::unlimited(), config);
-                let steps: Vec<_> = reduced.log.to_file(&net, &needs).steps;
+                let steps: Vec<_> = reduced.log.to_file(&net, reduced.needs(), &reduced.net).steps;
                 return Err(format!(
                     "{complaint}\n{needs:?}\n{}became\n{}by {steps:#?}",
                     text::print(&net),

@@ -12,6 +12,7 @@ mod mcc;
 mod model;
 mod output;
 mod properties;
+mod reduce;
 mod replay;
 mod signals;
 mod structure;
@@ -41,8 +42,9 @@ struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  everything asked was answered
-  1  the input could not be read (model, queries, trace), a trace does not replay, or a verdict
-     file is not valid or contradicts the model
+  1  the input could not be read (model, queries, trace, log), a trace does not replay or what it
+     repeats makes nothing grow, a step of a log does not hold, or a verdict file is not valid or
+     contradicts the model
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted
   4  an internal error: a claim failed its check. It was not printed; please report it";
@@ -68,6 +70,8 @@ enum Command {
     /// Check verdict files of the contest, or compare one with a model.
     #[command(subcommand)]
     Verdicts(verdicts::Command),
+    /// Make a net smaller that answers the same questions, with a log of how.
+    Reduce(reduce::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -101,6 +105,7 @@ pub fn main() -> ExitCode {
         Command::Draw(arguments) => draw::run(&arguments),
         Command::Properties(arguments) => properties::run(&arguments),
         Command::Verdicts(command) => verdicts::run(&command),
+        Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };

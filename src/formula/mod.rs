@@ -6,6 +6,7 @@ mod error;
 mod linear;
 mod lower;
 mod print;
+mod raise;
 mod syntax;
 pub mod text;
 
