@@ -4,12 +4,18 @@ use clap::{Args, Parser, Subcommand};
 use parikh_benchmarks::contest::{Contest, read_list};
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{Family, Format, describe, write};
+use parikh_benchmarks::memory::Counting;
+use parikh_benchmarks::reductions::Reductions;
 use parikh_benchmarks::structure::{Structure, place_transition_instances};
-use parikh_benchmarks::{Error, compare, row, signals, structure_table, table};
+use parikh_benchmarks::{Error, compare, reductions_table, row, signals, structure_table, table};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+
+/// `reductions` measures memory by it.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -78,6 +84,13 @@ enum Command {
     /// argument and are no failure of the run: forms err.
     #[command(after_help = EXIT_CODES)]
     Structure(StructureArgs),
+    /// Measure the structural reductions on the P/T instances
+    ///
+    /// Each net is reduced to the end for the deadlock question, for all formulas of
+    /// ReachabilityCardinality together and for all of ReachabilityFireability, and then for each
+    /// formula alone: sizes before and after, applications of each rule, time, memory.
+    #[command(after_help = EXIT_CODES)]
+    Reductions(ReductionsArgs),
     /// Write a net whose answers are known
     ///
     /// The known answers go to stderr.
@@ -164,6 +177,28 @@ struct StructureArgs {
     out: PathBuf,
 }
 
+#[derive(Args)]
+struct ReductionsArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// File with the names of the instances [default: every P/T archive]
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Wall seconds for each reduction
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    timeout: Duration,
+    /// Wall seconds for the formulas of one file alone; those not begun by then are left out
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    alone: Duration,
+    /// Seconds that a reduction may take without being listed as slow
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    slow: Duration,
+    /// The result file, written anew
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no positive number of seconds");
     let number: f64 = text.parse().map_err(|_| wrong())?;
@@ -179,6 +214,7 @@ fn main() -> ExitCode {
         Command::Summary { file, at } => summary(file, at),
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
         Command::Structure(args) => structure(args),
+        Command::Reductions(args) => reductions(args),
         Command::Generate { family, output, format } => match family.make() {
             Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
                 if let Some(known) = known {
@@ -308,4 +344,30 @@ fn structure(args: StructureArgs) -> Result<u8, Error> {
         return Ok(4);
     }
     Ok(if all.iter().any(structure_table::is_wrong) { 3 } else { 0 })
+}
+
+fn reductions(args: ReductionsArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let reductions = Reductions { inputs: args.inputs, timeout: args.timeout, alone: args.alone };
+    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
+    file.write_record(reductions_table::header()).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    for (at, name) in instances.iter().enumerate() {
+        if signals::interrupted() {
+            break;
+        }
+        for measurement in reductions.measure(name)? {
+            file.write_record(reductions_table::fields(&measurement)).map_err(failed)?;
+            all.push(measurement);
+        }
+        file.flush().map_err(Error::at(&args.out))?;
+        eprintln!("{}/{} {name}", at + 1, instances.len());
+    }
+    print!("{}", reductions_table::print(&all, args.slow.as_secs_f64()));
+    Ok(if signals::interrupted() { 4 } else { 0 })
 }

@@ -20,6 +20,7 @@ mod random_goal;
 mod sketch;
 mod token_ring;
 
+pub use crate::pnml::{pnml, write_pnml};
 pub use answers::{Answers, Count, Specimen};
 pub use binary_counter::binary_counter;
 pub use counters::counters;
@@ -27,7 +28,6 @@ pub use cycles::{cycles, hundred_places};
 pub use grid::grid;
 pub use mutual_exclusion::mutual_exclusion;
 pub use philosophers::philosophers;
-pub use crate::pnml::{pnml, write_pnml};
 pub use producer_consumer::producer_consumer;
 pub use random::{Kind, Shape, random, random_with};
 pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};

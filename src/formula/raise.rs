@@ -38,9 +38,7 @@ fn comparison(atom: &Atom) -> Formula {
         (Some(left), Some(right), k) => {
             compare(left, Relation::AtMost, Expression::Sum(vec![right, constant(k)]))
         }
-        (None, Some(right), k) if k != i64::MIN => {
-            compare(right, Relation::AtLeast, constant(-k))
-        }
+        (None, Some(right), k) if k != i64::MIN => compare(right, Relation::AtLeast, constant(-k)),
         (None, right, k) => {
             let right = Box::new(right.unwrap_or(constant(0)));
             let left = Expression::Difference(Box::new(constant(0)), right);

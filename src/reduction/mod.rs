@@ -138,11 +138,7 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
 }
 
 fn size_of(net: &Net) -> Size {
-    Size {
-        places: net.place_count(),
-        transitions: net.transition_count(),
-        arcs: net.arc_count(),
-    }
+    Size { places: net.place_count(), transitions: net.transition_count(), arcs: net.arc_count() }
 }
 
 /// The reduction that ends with this working net.
