@@ -133,30 +133,34 @@ fn costs(all: &[Measurement]) -> String {
             two_digits(m.memory_ratio()),
         );
     }
-    let ratios: Vec<f64> = all.iter().filter_map(Measurement::memory_ratio).collect();
-    let most =
-        all.iter().filter_map(|m| Some((m.memory_ratio()?, m))).max_by(|a, b| a.0.total_cmp(&b.0));
-    if let Some((ratio, m)) = most {
-        let over: Vec<String> = all
-            .iter()
-            .filter(|m| m.memory_ratio().is_some_and(|ratio| ratio > 4.0))
-            .map(|m| {
-                format!("{} {} {}", m.instance, m.purpose.name(), two_digits(m.memory_ratio()))
-            })
-            .collect();
-        let _ = writeln!(
-            text,
-            "\nMemory besides the net, in nets: median {}, most {ratio:.2} ({} {}); over 4 in {} \
-             reductions{}{}.",
-            two_digits(median(ratios)),
-            m.instance,
-            m.purpose.name(),
-            over.len(),
-            if over.is_empty() { "" } else { ": " },
-            over.join(", "),
-        );
-    }
+    text.push_str(&memory(all));
     text
+}
+
+/// Nets of fewer bytes are left out: there, what rules set up at all counts.
+const LARGE: usize = 500_000;
+
+/// How many reductions are named.
+const NAMED: usize = 10;
+
+fn memory(all: &[Measurement]) -> String {
+    let large = all.iter().filter(|m| m.net_bytes >= LARGE);
+    let mut large: Vec<(f64, &Measurement)> =
+        large.filter_map(|m| Some((m.memory_ratio()?, m))).collect();
+    large.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let over = large.iter().filter(|(ratio, _)| *ratio > 4.0).count();
+    let named: Vec<String> = large
+        .iter()
+        .take(NAMED)
+        .map(|(ratio, m)| format!("{} {} {ratio:.1}", m.instance, m.purpose.name()))
+        .collect();
+    format!(
+        "\nMemory besides the net, in nets, of the {} reductions of nets of 500 kB and more: median \
+         {}; over 4 in {over}; the most: {}.\n",
+        large.len(),
+        two_digits(median(large.iter().map(|(ratio, _)| *ratio).collect())),
+        if named.is_empty() { "none".to_owned() } else { named.join(", ") },
+    )
 }
 
 fn used_rules(all: &[Measurement]) -> String {

@@ -223,3 +223,19 @@ fn a_log_goes_through_json_and_is_checked_again() {
     let (_, log) = short.resolve(&net).unwrap();
     assert_eq!(recheck(&net, &again, &log, &reduction.net), Err(LogError::OtherNet));
 }
+
+#[test]
+fn nodes_that_are_called_like_ours_are_told_apart_in_a_log() {
+    // `#1` and `fired t` are what a log calls the first composed transition and t's counter.
+    let net = net("place a 2\nplace p\nplace \"fired t\"\nplace \"fired fired t\" 1
+        transition \"#1\": a -> p\ntransition t: p -> \"fired t\"
+        transition \"##2\": \"fired t\" + \"fired fired t\" -> a + \"fired fired t\"");
+    let needs = Needs::quasi_liveness([transition(&net, "t")]);
+    let reduction = reduced(&net, &needs);
+    let ids = |id: usize| id >= net.transition_count();
+    assert!(reduction.log.steps().any(|(_, f)| f.transitions.iter().any(|t| ids(t.index()))));
+    let file = reduction.log.to_file(&net, &needs, &reduction.net);
+    let (again, log) = file.resolve(&net).unwrap();
+    assert_eq!((&again, &log), (&needs, &reduction.log));
+    assert_eq!(recheck(&net, &again, &log, &reduction.net), Ok(()));
+}
