@@ -231,9 +231,9 @@ mod tests {
         let field = |name| fields[header.iter().position(|c| *c == name).unwrap()].as_str();
         assert_eq!(
             (field("question"), field("transitions"), field("ratio")),
-            ("RC", "3", "0.6667")
+            ("RC", "4", "0.7500")
         );
-        assert_eq!((field("alone"), field("alone_ratio")), ("2", "0.3333"));
+        assert_eq!((field("alone"), field("alone_ratio")), ("2", "0.3750"));
         assert_eq!((field("complete"), field("memory_ratio")), ("true", ""));
         let agglomerated: u64 = header[COLUMNS.len()..]
             .iter()
@@ -247,8 +247,8 @@ mod tests {
     fn tables_sum_up_and_list() {
         let chain = chain();
         let text = print(&chain, 5.0);
-        assert!(text.contains("| RC | 1 | 4 | 3 | 3 | 2 | 0.75 | 0.67 | 2 | 0.33 | 0 |"), "{text}");
+        assert!(text.contains("| RC | 1 | 5 | 4 | 4 | 3 | 0.80 | 0.75 | 2 | 0.38 | 0 |"), "{text}");
         assert!(text.contains("| RF | 0 | 0 | 0 | 0 | 0 | – | – | 0 | – | 0 |"), "{text}");
-        assert!(text.contains("| Chain-PT-1 | 4 | 3 |"), "{text}");
+        assert!(text.contains("| Chain-PT-1 | 5 | 4 |"), "{text}");
     }
 }
