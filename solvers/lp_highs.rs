@@ -309,6 +309,12 @@ impl IncrementalLp for HighsModel {
             let primal = self.changed.calls_for_primal(&self.program);
             status = self.run(primal, budget);
             match status {
+                // Said of every program without columns, also when 0 is outside of a row's bounds.
+                MODEL_STATUS_MODEL_EMPTY
+                    if !self.program.rows().iter().all(|bounds| bounds.contains(0)) =>
+                {
+                    return LpAnswer::Infeasible(Infeasibility::default());
+                }
                 MODEL_STATUS_OPTIMAL | MODEL_STATUS_MODEL_EMPTY => {
                     self.changed = Changed::Costs;
                     return LpAnswer::Optimal(self.optimum());
@@ -439,6 +445,13 @@ mod tests {
         let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
         program.set_objective(Sense::Maximise, [(x, 1)]).unwrap();
         assert_eq!(Highs.solve(&program, &Budget::unlimited()), LpAnswer::Unbounded);
+        let mut program = LinearProgram::new(Sense::Maximise);
+        program.add_row(Interval::at_least(1), []).unwrap();
+        let LpAnswer::Infeasible(infeasibility) = Highs.solve(&program, &Budget::unlimited())
+        else {
+            panic!()
+        };
+        infeasibility.certify(&program).unwrap();
     }
 
     #[test]

@@ -48,7 +48,7 @@ use crate::board::Over;
 use crate::evidence::Proof;
 use crate::evidence::certificate::{Certificate, Claim, Lemma};
 use atoms::{AtomId, Atoms, Node};
-use parikh_net::{Goal, GoalId, LinearSum, Net, PlaceId};
+use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::linear_program::ProgramError;
@@ -131,6 +131,17 @@ pub enum Progress {
     Finished,
     /// The budget ended first.
     Unfinished,
+}
+
+/// A solution of everything known that satisfies a goal: a hint for walks, and nothing more.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The goal.
+    pub goal: GoalId,
+    /// How often transitions of each effect class fire, rounded; classes that do not are left out.
+    pub firings: Vec<(EffectId, u64)>,
+    /// Whether the solution was integral before rounding.
+    pub integral: bool,
 }
 
 /// A goal and where it stands.
@@ -227,6 +238,15 @@ impl<'n> Engine<'n> {
             candidates: self.targets.iter().filter(resting).count(),
             ..self.statistics
         }
+    }
+
+    /// The goals that rest on a solution, each with it.
+    pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        self.targets.iter().filter_map(|target| {
+            let (point, _) = target.candidate.as_ref()?;
+            let (firings, integral) = self.relaxation.firings(point);
+            Some(Candidate { goal: target.id, firings, integral })
+        })
     }
 
     /// Works on the open goals until each is settled or has a candidate, or `budget` is spent. Call

@@ -14,17 +14,20 @@
 //! What comes back is in floating point. An infeasibility or a bound is only passed on as a
 //! [`Lemma`] whose multipliers were checked in exact arithmetic.
 
+mod chains;
+mod multipliers;
+
 use super::atoms::{AtomId, Atoms};
 use crate::evidence::certificate::Lemma;
 use num_bigint::BigInt;
-use num_integer::Integer as _;
-use num_traits::{Signed as _, ToPrimitive as _};
+use num_traits::ToPrimitive as _;
 use parikh_encodings::StateEquation;
-use parikh_net::{Atom, Facts, LinearSum, Net, PlaceId, UnitId};
+use parikh_net::{Atom, EffectId, Facts, LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::Budget;
-use parikh_solvers::certify::Contradiction;
+use parikh_solvers::certify::{CertifiedInfeasible, Contradiction};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
-use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer, LpSolver as _};
+use parikh_solvers::lp_microlp::MicroLp;
 use std::collections::{BTreeMap, HashMap};
 
 /// Slack within which a floating-point value counts as an integer or a comparison as satisfied.
@@ -155,7 +158,7 @@ impl<'n> Relaxation<'n> {
         let equation = StateEquation::new(net, &Facts::none(net))?;
         let mut program = equation.program().clone();
         let mut forms: Vec<Form> = net.places().map(Form::Tokens).collect();
-        add_chains(net, &equation, &mut program, &mut forms)?;
+        chains::add(net, &equation, &mut program, &mut forms)?;
         let base = program.rows().to_vec();
         Ok(Relaxation {
             net,
@@ -234,13 +237,13 @@ impl<'n> Relaxation<'n> {
             }
             self.counting = true;
         }
-        self.counters.solved += 1;
-        match self.lp.solve_again(budget) {
+        match self.solve(budget) {
             LpAnswer::Optimal(optimum) => Decision::Feasible(self.point(optimum.point)),
             LpAnswer::Infeasible(infeasibility) => {
                 self.counters.infeasible += 1;
-                let certified = infeasibility.certify(self.lp.program());
-                let lemma = certified.ok().and_then(|certified| match certified.contradiction() {
+                let certified = infeasibility.certify(self.lp.program()).ok();
+                let certified = certified.or_else(|| self.second_opinion(budget));
+                let lemma = certified.and_then(|certified| match certified.contradiction() {
                     Contradiction::Combination(multipliers) => {
                         self.lemma(&multipliers.numerators, None)
                     }
@@ -259,6 +262,19 @@ impl<'n> Relaxation<'n> {
                 self.counters.unanswered += 1;
                 Decision::Unknown
             }
+        }
+    }
+
+    /// HiGHS refutes some small programs without a ray; the other solver finds one for them.
+    fn second_opinion(&mut self, budget: &Budget) -> Option<CertifiedInfeasible> {
+        const MOST_ROWS: usize = 500;
+        let program = self.lp.program();
+        if program.rows().len() > MOST_ROWS {
+            return None;
+        }
+        match MicroLp::new().solve(program, budget) {
+            LpAnswer::Infeasible(infeasibility) => infeasibility.certify(program).ok(),
+            _ => None,
         }
     }
 
@@ -288,8 +304,7 @@ impl<'n> Relaxation<'n> {
         if self.lp.set_objective(Sense::Minimise, &costs.coefficients).is_err() {
             return Least::Unknown;
         }
-        self.counters.solved += 1;
-        match self.lp.solve_again(budget) {
+        match self.solve(budget) {
             LpAnswer::Optimal(optimum) => {
                 let Ok(certified) = optimum.certify(self.lp.program()) else {
                     self.counters.uncertified += 1;
@@ -320,6 +335,37 @@ impl<'n> Relaxation<'n> {
                 Least::Unknown
             }
         }
+    }
+
+    /// The firings of each class in a solution, rounded, and whether they were integers.
+    pub(super) fn firings(&self, point: &Point) -> (Vec<(EffectId, u64)>, bool) {
+        let mut integral = true;
+        let mut firings = Vec::new();
+        for effect in self.net.effect_classes() {
+            let Some(column) = self.equation.column(effect) else { continue };
+            let count = point.firings.get(column.index()).copied().unwrap_or(0.0);
+            let rounded = count.round();
+            integral &= (count - rounded).abs() <= TOLERANCE * count.abs().max(1.0);
+            // Saturates, and takes what is below zero for zero.
+            if rounded >= 1.0 {
+                firings.push((effect, rounded as u64));
+            }
+        }
+        (firings, integral)
+    }
+
+    fn solve(&mut self, budget: &Budget) -> LpAnswer {
+        self.counters.solved += 1;
+        let start = std::time::Instant::now();
+        let answer = self.lp.solve_again(budget);
+        let word = match &answer {
+            LpAnswer::Optimal(_) => "optimal",
+            LpAnswer::Infeasible(_) => "infeasible",
+            LpAnswer::Unbounded => "unbounded",
+            LpAnswer::NoAnswer(_) => "no answer",
+        };
+        tracing::trace!("linear program: {word} after {:.1?}", start.elapsed());
+        answer
     }
 
     /// Makes the rows say exactly what is wanted.
@@ -392,74 +438,6 @@ impl<'n> Relaxation<'n> {
         row
     }
 
-    /// A lemma from multipliers y of rows, positive for upper and negative for lower ends, and the
-    /// factor of a sum whose comparison is still to be named. `None` beyond 127 bits.
-    fn lemma(
-        &self,
-        numerators: &[(Row, BigInt)],
-        open: Option<(&LinearSum, &BigInt)>,
-    ) -> Option<(Lemma, i128)> {
-        let mut common = open.map_or(BigInt::from(0), |(_, factor)| factor.clone());
-        for (_, y) in numerators {
-            common = common.gcd(y);
-        }
-        let reduced = |y: &BigInt| -> Option<i128> {
-            if common.is_positive() { (y / &common).to_i128() } else { y.to_i128() }
-        };
-        let mut weights: BTreeMap<PlaceId, i128> = BTreeMap::new();
-        let mut weigh = |place: PlaceId, a: i128, y: i128| -> Option<()> {
-            let entry = weights.entry(place).or_default();
-            *entry = entry.checked_sub(a.checked_mul(y)?)?;
-            Some(())
-        };
-        let mut atoms: BTreeMap<usize, i128> = BTreeMap::new();
-        let mut traps: BTreeMap<usize, i128> = BTreeMap::new();
-        let mut units: BTreeMap<UnitId, i128> = BTreeMap::new();
-        for (row, y) in numerators {
-            let y = reduced(y)?;
-            let form = self.forms.get(row.index())?;
-            match form {
-                Form::Tokens(place) => weigh(*place, 1, y)?,
-                Form::Sum(sum) => {
-                    sum.terms().iter().try_for_each(|&(p, a)| weigh(p, a.into(), y))?;
-                }
-                Form::Trap(trap) => {
-                    self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
-                }
-                Form::Chain(unit) => {
-                    own_or_chain(self.net, *unit).try_for_each(|place| weigh(place, 1, y))?;
-                }
-            }
-            let asserted = self.asserted.get(&row.0).copied().unwrap_or_default();
-            let source = if y > 0 { asserted.upper } else { asserted.lower };
-            match (source, form) {
-                _ if y == 0 => {}
-                (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
-                (None, Form::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
-                (None, Form::Chain(unit)) => *units.entry(*unit).or_default() += y,
-                // A place holds one token at most because its unit does; at least none always.
-                (None, Form::Tokens(place)) if y > 0 => {
-                    *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
-                }
-                (None, Form::Tokens(_)) => {}
-                (None, Form::Sum(_)) => return None,
-            }
-        }
-        let mut factor = 0;
-        if let Some((sum, denominator)) = open {
-            factor = reduced(denominator)?;
-            sum.terms().iter().try_for_each(|&(place, a)| weigh(place, a.into(), factor))?;
-        }
-        weights.retain(|_, weight| *weight != 0);
-        let lemma = Lemma {
-            atoms: atoms.into_iter().collect(),
-            traps: traps.into_iter().collect(),
-            units: units.into_iter().collect(),
-            weights: weights.into_iter().collect(),
-        };
-        Some((lemma, factor))
-    }
-
     fn point(&self, firings: Vec<f64>) -> Point {
         let initial = self.net.initial().tokens();
         let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();
@@ -476,52 +454,6 @@ impl<'n> Relaxation<'n> {
     }
 }
 
-/// The places of a unit and of the units around it.
-fn own_or_chain(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
-    let units = net.units();
-    let around = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);
-    let chain = std::iter::successors(Some(unit), around);
-    chain.flat_map(move |unit| {
-        units.into_iter().flat_map(move |u| u.get(unit).places.iter().copied())
-    })
-}
-
-/// The rows of safe units: one per chain from an innermost unit outwards, or the bounds of the
-/// place's own row where a chain has only one.
-fn add_chains(
-    net: &Net,
-    equation: &StateEquation,
-    program: &mut LinearProgram,
-    forms: &mut Vec<Form>,
-) -> Result<(), ProgramError> {
-    let Some(units) = net.units().filter(|units| units.safe()) else { return Ok(()) };
-    let mut inner = vec![true; units.len()];
-    for (_, unit) in units.iter() {
-        if let Some(parent) = unit.parent {
-            inner[parent.index()] = false;
-        }
-    }
-    // Every place holds one token at most. Chains imply it, but a bound costs the simplex nothing.
-    for place in net.places() {
-        let interval = StateEquation::tokens(net, place, 0, Some(1));
-        program.set_row_bounds(StateEquation::row(place), interval)?;
-    }
-    let mut room = 20 * net.place_count() + 1000;
-    for (id, _) in units.iter().filter(|(id, _)| inner[id.index()]) {
-        let places: Vec<PlaceId> = own_or_chain(net, id).collect();
-        if places.len() < 2 || places.len() > room {
-            continue;
-        }
-        room -= places.len();
-        let Ok(sum) = LinearSum::new(places.iter().map(|&place| (place, 1))) else { continue };
-        let Some(firings) = equation.over_firings(net, &sum) else { continue };
-        let Ok(upper) = i64::try_from(1 - firings.constant) else { continue };
-        program.add_row(Interval::at_most(upper), firings.coefficients)?;
-        forms.push(Form::Chain(id));
-    }
-    Ok(())
-}
-
 #[cfg(feature = "highs")]
 fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
     Box::new(parikh_solvers::lp_highs::HighsModel::new(program))
@@ -529,6 +461,5 @@ fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
 
 #[cfg(not(feature = "highs"))]
 fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
-    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
-    Box::new(Cold::new(MicroLp::new(), program))
+    Box::new(parikh_solvers::lp_cold::Cold::new(MicroLp::new(), program))
 }
