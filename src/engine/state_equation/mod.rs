@@ -4,8 +4,8 @@
 //! excludes, together with *traps* (sets of places that stay marked once they are) and the model's
 //! safe units, is unreachable. The engine asks in two ways:
 //!
-//! - [`maxima`]: the largest value of a sum is a linear program; its floor bounds the goal;
-//! - [`ladder`]: for a predicate a SAT solver proposes comparisons that would make it true, the
+//! - `maxima`: the largest value of a sum is a linear program; its floor bounds the goal;
+//! - `ladder`: for a predicate a SAT solver proposes comparisons that would make it true, the
 //!   linear program decides them together, and a refusal comes back as a lemma that no proposal may
 //!   repeat, until none is left (unreachable) or a solution is found. An empty marked trap in the
 //!   solution becomes a row for all goals, and the question is asked again.
@@ -55,7 +55,7 @@ use parikh_solvers::linear_program::ProgramError;
 use proofs::NoProof;
 use proposer::Proposer;
 use relaxation::{Point, Relaxation, TOLERANCE};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -176,6 +176,8 @@ pub struct Engine<'n> {
     lemmas: Vec<Lemma>,
     /// The lemmas whose first comparison this is; those without comparisons under `None`.
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
+    /// The pairs of comparisons among them that contradict each other on one sum.
+    clashes: HashSet<(AtomId, AtomId)>,
     targets: Vec<Target>,
     /// Some recent candidates: a goal that one of them satisfies needs no program.
     pool: Vec<Rc<Point>>,
@@ -216,6 +218,7 @@ impl<'n> Engine<'n> {
             proposer: Proposer::default(),
             lemmas: Vec::new(),
             lemmas_of: HashMap::new(),
+            clashes: HashSet::new(),
             targets: task.goals.iter().map(target).collect(),
             pool: Vec::new(),
             statistics: Statistics::default(),
@@ -321,6 +324,7 @@ impl<'n> Engine<'n> {
                 Goal::Maximise(sum) => Kind::Maximum { negated: sum.negated(), unbounded: false },
                 Goal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
+                    self.learn_clashes(&tree.atoms());
                     match self.proposer.add(&tree) {
                         Some(root) => Kind::Reach { tree, root },
                         None => return true,
@@ -380,6 +384,38 @@ impl<'n> Engine<'n> {
         self.lemmas_of.entry(first).or_default().push(self.lemmas.len());
         self.proposer.forbid(lemma.atoms.iter().map(|&(atom, _)| AtomId(atom as u32)));
         self.lemmas.push(lemma);
+    }
+
+    /// Learns which of these comparisons contradict each other on one sum, before they are proposed
+    /// together one pair after the other: a ≤ k and a ≥ l for k < l.
+    fn learn_clashes(&mut self, atoms: &[AtomId]) {
+        let mut most: HashMap<LinearSum, Vec<AtomId>> = HashMap::new();
+        for &id in atoms {
+            most.entry(self.atoms.get(id).sum.clone()).or_default().push(id);
+        }
+        // Pairs can be many where one sum is compared with many numbers; lemmas come later, too.
+        let mut room = 4 * atoms.len();
+        for &id in atoms {
+            let atom = self.atoms.get(id);
+            // Each pair once, from its positive side.
+            if atom.sum.terms().first().is_none_or(|&(_, a)| a < 0) {
+                continue;
+            }
+            let Some(opposite) = most.get(&atom.sum.negated()) else { continue };
+            let bound = i128::from(atom.bound);
+            let clashes = |other: &&AtomId| bound + i128::from(self.atoms.get(**other).bound) < 0;
+            let clashing: Vec<AtomId> = opposite.iter().filter(clashes).copied().collect();
+            for other in clashing {
+                if room == 0 {
+                    return;
+                }
+                room -= 1;
+                if self.clashes.insert((id, other)) {
+                    let atoms = vec![(id.index(), 1), (other.index(), 1)];
+                    self.learn(Lemma { atoms, ..Lemma::default() });
+                }
+            }
+        }
     }
 
     /// The lemmas that speak of these comparisons (ascending) only.

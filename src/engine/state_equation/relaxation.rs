@@ -24,10 +24,9 @@ use num_traits::ToPrimitive as _;
 use parikh_encodings::StateEquation;
 use parikh_net::{Atom, EffectId, Facts, LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::Budget;
-use parikh_solvers::certify::{CertifiedInfeasible, Contradiction};
+use parikh_solvers::certify::Contradiction;
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
-use parikh_solvers::lp::{IncrementalLp, LpAnswer, LpSolver as _};
-use parikh_solvers::lp_microlp::MicroLp;
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use std::collections::{BTreeMap, HashMap};
 
 /// Slack within which a floating-point value counts as an integer or a comparison as satisfied.
@@ -241,9 +240,8 @@ impl<'n> Relaxation<'n> {
             LpAnswer::Optimal(optimum) => Decision::Feasible(self.point(optimum.point)),
             LpAnswer::Infeasible(infeasibility) => {
                 self.counters.infeasible += 1;
-                let certified = infeasibility.certify(self.lp.program()).ok();
-                let certified = certified.or_else(|| self.second_opinion(budget));
-                let lemma = certified.and_then(|certified| match certified.contradiction() {
+                let certified = infeasibility.certify(self.lp.program());
+                let lemma = certified.ok().and_then(|certified| match certified.contradiction() {
                     Contradiction::Combination(multipliers) => {
                         self.lemma(&multipliers.numerators, None)
                     }
@@ -262,19 +260,6 @@ impl<'n> Relaxation<'n> {
                 self.counters.unanswered += 1;
                 Decision::Unknown
             }
-        }
-    }
-
-    /// HiGHS refutes some small programs without a ray; the other solver finds one for them.
-    fn second_opinion(&mut self, budget: &Budget) -> Option<CertifiedInfeasible> {
-        const MOST_ROWS: usize = 500;
-        let program = self.lp.program();
-        if program.rows().len() > MOST_ROWS {
-            return None;
-        }
-        match MicroLp::new().solve(program, budget) {
-            LpAnswer::Infeasible(infeasibility) => infeasibility.certify(program).ok(),
-            _ => None,
         }
     }
 
@@ -461,5 +446,6 @@ fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
 
 #[cfg(not(feature = "highs"))]
 fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
-    Box::new(parikh_solvers::lp_cold::Cold::new(MicroLp::new(), program))
+    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
+    Box::new(Cold::new(MicroLp::new(), program))
 }

@@ -142,8 +142,8 @@ impl Certificate {
     }
 
     /// The clauses that the lemmas and the predicate come down to; contradictory if the certificate
-    /// is right. Variable i + 1 says that atom i holds; the junctions of the predicate, in
-    /// [`skeleton`](self::skeleton)'s order, follow.
+    /// is right. Variable i + 1 says that atom i holds; the junctions of the predicate, parents
+    /// before children, follow.
     pub fn clauses(&self, net: &Net) -> Vec<Vec<i32>> {
         self.numbered_clauses(net).0
     }
