@@ -5,13 +5,15 @@
 //! there under limits, its [`answer`]s are judged ([`verdict`]) against the [`oracle`], and each
 //! becomes a [`row`] of the result file; [`contest`] drives this over a list and continues where
 //! it was stopped, [`table`] sums up a result file, and [`compare`] puts two beside each other.
-//! [`generate`] writes nets of known answers for the command line to chew on.
+//! [`structure`] measures the structural algorithms in process, against the model [`form`]s, and
+//! [`structure_table`] sums that up. [`generate`] writes nets of known answers for the command line to chew on.
 
 pub mod answer;
 pub mod compare;
 pub mod contest;
 pub mod error;
 pub mod exam;
+pub mod form;
 pub mod generate;
 pub mod instance;
 pub mod oracle;
@@ -20,6 +22,8 @@ pub mod row;
 pub mod run;
 pub mod signals;
 pub mod store;
+pub mod structure;
+pub mod structure_table;
 pub mod table;
 pub mod verdict;
 

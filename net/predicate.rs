@@ -65,19 +65,27 @@ impl Predicate {
         Predicate::Atom(Atom { sum, bound })
     }
 
-    /// m(place) ≥ tokens.
+    /// m(place) ≥ tokens, for up to 2⁶³ tokens: one more than Parikh counts, so that "more than
+    /// there are" can be asked of every marking.
+    ///
+    /// # Panics
+    /// When there are more: no place of a net that was built holds or moves as many.
     pub fn at_least(place: PlaceId, tokens: u64) -> Predicate {
-        match i64::try_from(tokens) {
-            Ok(0) => Predicate::True,
-            Ok(k) => Predicate::Atom(Atom { sum: LinearSum::place(place).negated(), bound: -k }),
-            // No place ever holds more than `Marking::MAX_TOKENS`.
-            Err(_) => Predicate::False,
+        assert!(tokens <= 1 << 63, "more than 2^63 tokens cannot be compared with");
+        if tokens == 0 {
+            return Predicate::True;
         }
+        // −tokens, without overflow up to 2⁶³ = −i64::MIN.
+        let bound = (tokens as i64).wrapping_neg();
+        Predicate::Atom(Atom { sum: LinearSum::place(place).negated(), bound })
     }
 
-    /// m(place) ≤ tokens.
+    /// m(place) ≤ tokens, for less than 2⁶³ tokens.
+    ///
+    /// # Panics
+    /// As [`at_least`](Self::at_least).
     pub fn no_more_than(place: PlaceId, tokens: u64) -> Predicate {
-        Predicate::at_least(place, tokens.saturating_add(1)).negated()
+        Predicate::at_least(place, tokens + 1).negated()
     }
 
     /// True or false.
@@ -240,6 +248,16 @@ mod tests {
                 assert_ne!(holds, atom.negated().holds(&net, net.initial()), "{bound}");
             }
         }
+    }
+
+    #[test]
+    fn one_token_more_than_is_counted_can_be_asked_for() {
+        let net = crate::text::parse("net n\nplace p 9223372036854775807").unwrap();
+        let p = net.place_named("p").unwrap();
+        assert!(!Predicate::at_least(p, 1 << 63).holds(&net, net.initial()));
+        assert!(Predicate::at_least(p, (1 << 63) - 1).holds(&net, net.initial()));
+        assert!(Predicate::no_more_than(p, (1 << 63) - 1).holds(&net, net.initial()));
+        assert!(matches!(Predicate::at_least(p, 1 << 63), Predicate::Atom(_)));
     }
 
     #[test]

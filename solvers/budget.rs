@@ -163,15 +163,22 @@ impl Usage {
         static ADDRESS_SPACE: AtomicU64 = AtomicU64::new(0);
         static SAMPLED_AT: AtomicU64 = AtomicU64::new(0);
         static START: OnceLock<Instant> = OnceLock::new();
-        // Plus one: zero says that nothing was read yet.
-        let now = START.get_or_init(Instant::now).elapsed().as_micros() as u64 + 1;
-        let sampled = SAMPLED_AT.load(Ordering::Relaxed);
-        if sampled == 0 || now.saturating_sub(sampled) >= SAMPLING.as_micros() as u64 {
-            SAMPLED_AT.store(now, Ordering::Relaxed);
+        let sample = || {
             if let Some(usage) = Usage::read() {
                 RESIDENT.store(usage.resident, Ordering::Relaxed);
                 ADDRESS_SPACE.store(usage.address_space, Ordering::Relaxed);
             }
+        };
+        // Whoever comes while the first sample is being taken waits for it: until then there is
+        // nothing to return.
+        let start = START.get_or_init(|| {
+            sample();
+            Instant::now()
+        });
+        let now = start.elapsed().as_micros() as u64;
+        if now.saturating_sub(SAMPLED_AT.load(Ordering::Relaxed)) >= SAMPLING.as_micros() as u64 {
+            SAMPLED_AT.store(now, Ordering::Relaxed);
+            sample();
         }
         Usage {
             resident: RESIDENT.load(Ordering::Relaxed),

@@ -1,7 +1,7 @@
 //! What an LP back-end can do, as traits, and what it answers.
 //!
 //! The numbers in an [`LpAnswer`] are floating point and therefore hints. What they are good for is
-//! [`certify`](crate::certify): [`Optimum::certify`] and [`Infeasibility::certify`] turn them into a
+//! [`certify`]: [`Optimum::certify`] and [`Infeasibility::certify`] turn them into a
 //! statement that was checked in exact arithmetic, or refuse.
 
 use crate::answer::NoAnswer;

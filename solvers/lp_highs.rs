@@ -105,6 +105,11 @@ impl HighsModel {
         }
     }
 
+    fn set_option(&self, option: &CStr, value: &CStr) {
+        // SAFETY: the model is alive, both strings end in zero.
+        unsafe { Highs_setStringOptionValue(self.model.0, option.as_ptr(), value.as_ptr()) };
+    }
+
     /// Notes that the last basis need not be primal feasible any more.
     fn disturb(&mut self) {
         if self.changed == Changed::Costs {
@@ -133,18 +138,13 @@ impl HighsModel {
         let starts: Vec<HighsInt> = starts.iter().map(|&start| start as HighsInt).collect();
         let index: Vec<HighsInt> = entries.iter().map(|(column, _)| column.0 as HighsInt).collect();
         let value: Vec<f64> = entries.iter().map(|&(_, a)| a as f64).collect();
-        let set = |option: &CStr, value: &CStr| {
-            // SAFETY: the model is alive, both strings end in zero.
-            unsafe { Highs_setStringOptionValue(self.model.0, option.as_ptr(), value.as_ptr()) }
-        };
+        self.set_option(c"parallel", c"off");
+        self.set_option(c"solver", c"simplex");
         // SAFETY: the model is alive; every array has the length that the counts before it say
         // (`starts` one more than rows).
         let status = unsafe {
             Highs_setBoolOptionValue(self.model.0, c"output_flag".as_ptr(), 0);
             Highs_setIntOptionValue(self.model.0, c"threads".as_ptr(), 1);
-            set(c"parallel", c"off");
-            set(c"presolve", c"off");
-            set(c"solver", c"simplex");
             Highs_clearModel(self.model.0);
             Highs_passLp(
                 self.model.0,
@@ -297,15 +297,16 @@ impl IncrementalLp for HighsModel {
             self.loaded = false;
             return LpAnswer::Infeasible(Infeasibility::default());
         }
-        // From a basis that turned out bad, once more from scratch.
-        let attempts = if self.loaded { 2 } else { 1 };
+        // From a basis that turned out bad, once more from scratch; and about one random program in
+        // 10,000 (unbounded ones, as far as seen) is only known with presolve.
         let mut status = MODEL_STATUS_NOTSET;
-        for _ in 0..attempts {
+        for presolve in [c"off", c"off", c"on"] {
             if !self.loaded && !self.load() {
                 return LpAnswer::NoAnswer(NoAnswer::Failed(
                     "HiGHS refused the program".to_owned(),
                 ));
             }
+            self.set_option(c"presolve", presolve);
             let primal = self.changed.calls_for_primal(&self.program);
             status = self.run(primal, budget);
             match status {

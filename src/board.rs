@@ -11,7 +11,7 @@
 //! needed to reproduce it, counted, and never a verdict. Contradictions between two engines freeze
 //! the goal for the same reason: nothing is printed for it.
 
-use crate::evidence::{Proof, ReplayError, Replayer, Witness, check_pump};
+use crate::evidence::{Proof, PumpError, ReplayError, Replayer, Witness, check_pump};
 use parikh_net::{FiringSequence, Goal, GoalId, Net};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
@@ -68,6 +68,22 @@ impl Maximum {
             (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),
             _ => None,
         }
+    }
+}
+
+impl Maximum {
+    /// Whether a value that was replayed (`None` for an infinite one) contradicts a bound that rests
+    /// on the model's claim of safe units: then the claim is false, which people should know.
+    fn disproves_units(&self, value: Option<i128>) -> bool {
+        let Some((proved, proof, _)) = &self.proved else { return false };
+        let exceeds = value.is_none_or(|value| value > *proved) && proof.assumes_units();
+        if exceeds {
+            tracing::warn!(
+                "the model claims that its units are safe (NUPN), but a replayed firing sequence \
+                 shows that they are not; answers that assume it may be wrong"
+            );
+        }
+        exceeds
     }
 }
 
@@ -198,12 +214,12 @@ impl<'n> Board<'n> {
 
     /// The pen of engines that approximate from below.
     pub fn under(&self, by: Technique) -> Under<'_> {
-        Under { board: self, by }
+        Under { board: self, by, back: None }
     }
 
     /// The pen of engines that approximate from above.
     pub fn over(&self, by: Technique) -> Over<'_> {
-        Over { board: self, by }
+        Over { board: self, by, back: None }
     }
 
     fn entry(&self, id: GoalId) -> MutexGuard<'_, Entry> {
@@ -246,14 +262,37 @@ pub struct Sighting {
     pub firings: u64,
 }
 
+/// From a net that an engine works on to the net of the board.
+pub trait WayBack: Sync {
+    /// A sequence of the board's net for one of the engine's net, and how many of its firings show
+    /// the goal (as it reads on the board's net). `None` when there is none, which is a bug.
+    fn sequence(&self, goal: &Goal, engine: &FiringSequence) -> Option<(FiringSequence, u64)>;
+
+    /// The same for a prefix and what repeats after it.
+    fn pump(
+        &self,
+        prefix: &FiringSequence,
+        pump: &FiringSequence,
+    ) -> Option<(FiringSequence, FiringSequence)>;
+
+    /// A proof about the board's net from one about the engine's net.
+    fn proof(&self, proof: Proof) -> Proof;
+}
+
 /// Says what is reachable. See the module.
 #[derive(Clone, Copy)]
 pub struct Under<'b> {
     board: &'b Board<'b>,
     by: Technique,
+    back: Option<&'b dyn WayBack>,
 }
 
-impl Under<'_> {
+impl<'b> Under<'b> {
+    /// The pen of an engine that works on another net than the board's.
+    pub fn through(self, back: &'b dyn WayBack) -> Self {
+        Under { back: Some(back), ..self }
+    }
+
     /// The end of `sequence` satisfies the goal, or its sum is large there.
     pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
         match u64::try_from(sequence.firings()) {
@@ -267,6 +306,9 @@ impl Under<'_> {
         sightings.retain(|sighting| self.board.is_open(sighting.goal));
         if sightings.is_empty() {
             return;
+        }
+        if let Some(back) = self.back {
+            return self.along_on_the_way_back(back, Arc::new(sequence), &sightings);
         }
         sightings.sort_by_key(|sighting| sighting.firings);
         let sequence = Arc::new(sequence);
@@ -293,15 +335,47 @@ impl Under<'_> {
         }
     }
 
+    /// Each sighting by itself: their translations need not share a prefix.
+    fn along_on_the_way_back(
+        &self,
+        back: &dyn WayBack,
+        sequence: Arc<FiringSequence>,
+        sightings: &[Sighting],
+    ) {
+        let direct = Under { back: None, ..*self };
+        for &Sighting { goal, firings } in sightings {
+            if !self.board.is_open(goal) {
+                continue;
+            }
+            let engine = Witness::new(sequence.clone(), firings).to_sequence();
+            match back.sequence(self.board.goal(goal), &engine) {
+                Some((sequence, firings)) => {
+                    direct.along(sequence, vec![Sighting { goal, firings }]);
+                }
+                None => self.board.fault(self.by, format_args!("{goal:?} has no way back")),
+            }
+        }
+    }
+
     /// `pump` can repeat for ever after `prefix` and the goal's sum grows each time.
     pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
         };
+        let (prefix, pump) = match self.back.map(|back| back.pump(&prefix, &pump)) {
+            None => (prefix, pump),
+            Some(Some(translated)) => translated,
+            Some(None) => {
+                return self.board.fault(self.by, format_args!("a pump has no way back"));
+            }
+        };
         match check_pump(self.board.net, &prefix, &pump) {
             Ok((before, after)) if sum.value(&after) > sum.value(&before) => {
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+                if maximum.disproves_units(None) {
+                    maximum.proved = None;
+                }
                 if maximum.proved.is_some() {
                     return self.board.freeze(goal, self.by, entry);
                 }
@@ -310,6 +384,8 @@ impl Under<'_> {
                 self.board.close(goal, true);
             }
             Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
+            // A real pump beyond the numbers we count with: nothing can be shown.
+            Err(PumpError::Replay(ReplayError::Overflow { .. })) => {}
             Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
         }
     }
@@ -332,6 +408,9 @@ impl Under<'_> {
     fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        if maximum.disproves_units(Some(value)) {
+            maximum.proved = None;
+        }
         if maximum.proved.as_ref().is_some_and(|(proved, ..)| value > *proved) {
             return self.board.freeze(goal, self.by, entry);
         }
@@ -372,9 +451,22 @@ fn text_of(net: &Net, sequence: &FiringSequence, firings: u64) -> String {
 pub struct Over<'b> {
     board: &'b Board<'b>,
     by: Technique,
+    back: Option<&'b dyn WayBack>,
 }
 
-impl Over<'_> {
+impl<'b> Over<'b> {
+    /// The pen of an engine that works on another net than the board's.
+    pub fn through(self, back: &'b dyn WayBack) -> Self {
+        Over { back: Some(back), ..self }
+    }
+
+    fn translated(&self, proof: Proof) -> Proof {
+        match self.back {
+            Some(back) => back.proof(proof),
+            None => proof,
+        }
+    }
+
     /// A proof that its own checker refuses: logged and counted, and nothing is said of the goal.
     pub fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
         let net = self.board.net.name();
@@ -383,6 +475,7 @@ impl Over<'_> {
 
     /// No reachable marking satisfies the goal.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        let proof = self.translated(proof);
         let mut entry = self.board.entry(goal);
         match &entry.knowledge {
             Knowledge::Reach(Reach::Open) => {
@@ -397,6 +490,7 @@ impl Over<'_> {
 
     /// No reachable marking exceeds `bound`.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        let proof = self.translated(proof);
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
         let above = maximum.seen.as_ref().is_some_and(|(seen, ..)| *seen > bound);

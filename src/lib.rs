@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod board;
 pub mod cli;
+pub mod draw;
 pub mod engine;
 pub mod evidence;
 pub mod explicit;
@@ -14,6 +15,11 @@ pub mod formula;
 pub mod input;
 pub mod mcc;
 pub mod pipeline;
+pub mod reduction;
+pub mod stage;
+pub mod structure;
+pub mod verdicts;
+mod workers;
 
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

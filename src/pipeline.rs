@@ -1,8 +1,8 @@
 //! The pipeline: one function from a plan to its answers.
 //!
 //! ```text
-//! plan ──▶ intervals ──▶ workers: walk │ state equation, explicit, in turns │ walk …  ──▶ answers
-//!             (cheap, first)         all on one board, until every question is decided
+//! plan ──▶ intervals, bounds from flows ──▶ workers (see [`crate::workers`])  ──▶ answers
+//!                (cheap, first)                all on one board, until every question is decided
 //! ```
 //!
 //! The calling thread listens to the board. It hands every answer over the moment it is decided,
@@ -11,13 +11,12 @@
 
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
-use crate::engine::state_equation::{self, Progress};
-use crate::engine::{Task, intervals, walk};
+use crate::engine::{Task, intervals, state_equation, walk};
 use crate::evidence::Proof;
-use crate::explicit;
+use crate::workers::Crew;
+use crate::{explicit, structure};
 use parikh_net::{Facts, Goal, GoalId, Net};
 use parikh_solvers::{Budget, Exhausted};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -107,7 +106,7 @@ pub fn run(
     if plan.goals().len() > MANY_GOALS && !config.keep_all_witnesses {
         board = board.without_witnesses();
     }
-    let facts = Facts::from_model(net);
+    let facts = Facts::none(net);
     let budget = budget.child();
     let plan_goals = plan.goals().len();
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
@@ -120,18 +119,30 @@ pub fn run(
         seed: config.seed,
     };
 
-    let start = Instant::now();
-    intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
-    let closed = goals.len() - board.open_count();
-    tracing::info!("intervals: {closed} of {} goals, {:.2?}", goals.len(), start.elapsed());
-
     let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
+    let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    // What can be proved is proved first; only then is the model's claim of safe units believed.
+    let mut basis = intervals::Basis::default();
+    intervals::run(&task, under, over, basis);
+    let mut facts = facts.clone();
+    if board.open_count() > 0 {
+        facts = bounds_from_flows(net, facts, &budget);
+        basis.uses_flows = true;
+        intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
+    }
+    if board.open_count() > 0 && net.units().is_some_and(|units| units.safe()) {
+        net.places().for_each(|place| facts.bound(place, 1));
+        basis.assumes_units = true;
+        intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
+    }
+    let task = Task { facts: &facts, ..task };
     while let Ok(goal) = hear.try_recv() {
         hearing.settled(goal, &mut tell);
     }
-    let reduced: Vec<(GoalId, Goal)> =
+    let open: Vec<(GoalId, Goal)> =
         goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
-    let task = Task { goals: &reduced, ..task };
+    tracing::info!("intervals: {} of {} goals are left", open.len(), goals.len());
+    let task = Task { goals: &open, ..task };
     let statistics = std::sync::Mutex::new(Vec::new());
     let note = |name: &'static str, text: String| {
         tracing::info!("{name}: {text}");
@@ -140,12 +151,13 @@ pub fn run(
     };
     let keep_certificates = config.keep_certificates || plan_goals <= MANY_GOALS;
     let equations = state_equation::Config { keep_certificates, ..Default::default() };
-    let (task, note, equations) = (&task, &note, &equations);
-    if !reduced.is_empty() {
+    let crew = Crew::new(&task, config.threads, equations, bounds_from_flows, &note);
+    let crew = &crew;
+    if !open.is_empty() {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..config.threads.max(1) {
-                let work = move || work(task, worker, config.threads, equations, note);
+                let work = move || crew.work(worker);
                 // Formulas are evaluated as deep as they nest.
                 let thread = std::thread::Builder::new().stack_size(8 << 20);
                 match thread.spawn_scoped(scope, work) {
@@ -180,104 +192,37 @@ pub fn run(
             }
             hearing.give_up(ended);
         });
+    } else {
+        hearing.give_up(None);
     }
     report.faults += board.faults();
     report.statistics = statistics.into_inner().unwrap_or_else(|list| list.into_inner());
     report
 }
 
+/// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
+fn bounds_from_flows(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
+    let start = Instant::now();
+    let slice = budget.slice(budget.remaining().map_or(Duration::from_secs(60), |left| left / 10));
+    match structure::flows::place_flows(net, &slice) {
+        Ok(flows) => {
+            structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);
+            let bounded = net.places().filter(|&p| facts.upper_bound(p).is_some()).count();
+            tracing::info!(
+                "structure: {} place invariants bound {bounded} of {} places, {:.2?}",
+                flows.len(),
+                net.place_count(),
+                start.elapsed()
+            );
+        }
+        Err(exhausted) => tracing::info!("structure: no place invariants, {exhausted}"),
+    }
+    facts
+}
+
 /// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
 /// whose answer shows at most one of them.
 const MANY_GOALS: usize = 1000;
-
-/// What one worker does, by its number. A panic in an engine costs what that engine was at.
-fn work(
-    task: &Task<'_>,
-    worker: usize,
-    threads: usize,
-    equations: &state_equation::Config,
-    note: &(dyn Fn(&'static str, String) + Sync),
-) {
-    let guarded = |name: &'static str, engine: &dyn Fn() -> String| match catch_unwind(
-        AssertUnwindSafe(engine),
-    ) {
-        Ok(text) => note(name, text),
-        Err(_) => tracing::error!("internal error: {name} failed; its goals stay open"),
-    };
-    let walk = |budget: Budget| {
-        let seed = task.seed.wrapping_add(worker as u64);
-        let task = Task { budget: &budget, seed, ..*task };
-        let under = task.board.under("RANDOM_WALK");
-        let statistics = walk::run(&task, under, &walk::Config::default());
-        format!(
-            "{} firings, {} restarts, {} goals reached, {} maxima raised",
-            statistics.firings, statistics.restarts, statistics.reached, statistics.improvements
-        )
-    };
-    let search = |budget: Budget| {
-        let task = Task { budget: &budget, ..*task };
-        let (under, over) = (task.board.under("EXPLICIT"), task.board.over("EXPLICIT"));
-        let statistics = explicit::run(&task, under, over, &explicit::Config::default());
-        format!(
-            "{} searches, {} of them to the end, {} states, {} firings, {:.1} bytes a state",
-            statistics.searches,
-            statistics.exhausted,
-            statistics.states,
-            statistics.firings,
-            statistics.bytes_per_state()
-        )
-    };
-    let part = |share: f64| match task.budget.remaining() {
-        Some(left) => task.budget.slice(left.mul_f64(share)),
-        None => task.budget.slice(Duration::from_secs(10)),
-    };
-    if threads <= 1 {
-        guarded("walk", &|| walk(part(0.1)));
-    } else if worker != 1 {
-        guarded("walk", &|| walk(task.budget.child()));
-        return;
-    }
-    // Proofs of the state equation come fast or not at all, so it goes first; what it has not
-    // finished by then it goes on with in slices that grow, between the other engines' turns.
-    let mut engine = None;
-    let mut equation = |longest: Duration, share: f64| -> bool {
-        let budget = part(share).slice(longest);
-        let mut finished = true;
-        let slice = AssertUnwindSafe(|| {
-            if engine.is_none() {
-                match state_equation::Engine::new(task, equations) {
-                    Ok(new) => engine = Some(new),
-                    Err(error) => tracing::warn!("state equation: {error}"),
-                }
-            }
-            if let Some(engine) = &mut engine {
-                let over = task.board.over("STATE_EQUATION");
-                finished = engine.slice(&budget, task, over) == Progress::Finished;
-                note("state equation", engine.statistics().to_string());
-            }
-        });
-        if catch_unwind(slice).is_err() {
-            tracing::error!("internal error: the state equation failed; its goals stay open");
-            engine = None;
-            return true;
-        }
-        finished
-    };
-    let mut finished = equation(Duration::from_secs(20), 0.4);
-    let mut longest = Duration::from_secs(30);
-    if finished {
-        guarded("explicit", &|| search(if threads <= 1 { part(0.6) } else { part(1.0) }));
-    } else {
-        guarded("explicit", &|| search(part(0.3)));
-    }
-    while !finished && task.board.open_count() > 0 && !task.budget.is_exhausted() {
-        finished = equation(longest, 0.5);
-        guarded("walk", &|| walk(task.budget.slice(longest / 2)));
-        longest *= 2;
-    }
-    drop(engine);
-    guarded("walk", &|| walk(task.budget.child()));
-}
 
 /// The listening end: turns settlements into answers.
 struct Hearing<'a, 'n> {
@@ -296,6 +241,11 @@ impl Hearing<'_, '_> {
             }
             Some(Standing::Silenced) => {
                 tracing::error!("engines contradict each other on {goal:?}: no answer is given");
+                let asks = |question: &&Question| question.goals.contains(&goal.index());
+                if let Some(question) = self.plan.questions().iter().find(asks) {
+                    let reason = "engines contradict each other (internal error)".to_owned();
+                    self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
+                }
             }
             Some(Standing::Open) | None => {}
         }
@@ -366,6 +316,23 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
         let figure = |(index, key)| Figure { key, value: value(index) };
         KEYS.into_iter().enumerate().map(figure).collect()
     };
+    let counted = |budget: &Budget| {
+        explicit::count(net, &Facts::from_model(net), budget).map(|space| {
+            figures(&|index| {
+                let values = [
+                    space.states,
+                    space.firings,
+                    space.max_tokens_per_marking,
+                    space.max_tokens_in_place,
+                ];
+                Ok((values[index].to_string(), "EXPLICIT"))
+            })
+        })
+    };
+    // Most nets that can be counted at all are counted at once.
+    if let Ok(figures) = counted(&budget.slice(Duration::from_millis(500))) {
+        return figures;
+    }
     // A pump shows itself early or hardly ever: a twentieth of the time is for it.
     let early = match budget.remaining() {
         Some(left) => budget.slice(left / 20),
@@ -377,16 +344,5 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
         }
         tracing::error!("internal error: a pump does not replay; it is dropped");
     }
-    match explicit::count(net, &Facts::from_model(net), budget) {
-        Ok(space) => figures(&|index| {
-            let values = [
-                space.states,
-                space.firings,
-                space.max_tokens_per_marking,
-                space.max_tokens_in_place,
-            ];
-            Ok((values[index].to_string(), "EXPLICIT"))
-        }),
-        Err(incomplete) => figures(&|_| Err(incomplete.to_string())),
-    }
+    counted(budget).unwrap_or_else(|incomplete| figures(&|_| Err(incomplete.to_string())))
 }

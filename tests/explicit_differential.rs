@@ -132,9 +132,14 @@ fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &C
     let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
     let statistics = explicit::run(&task, under, over, config);
     let context = || format!("{}\n{config:?}\n{statistics:?}", parikh::net::text::print(net));
+    verify(net, all, &board, &context);
+}
+
+/// Compares every verdict on the board with the enumeration.
+fn verify(net: &Net, all: &Enumeration, board: &Board<'_>, context: &dyn Fn() -> String) {
     assert_eq!(board.faults(), 0, "{}", context());
-    for (id, goal) in &listed {
-        match (goal, board.knowledge(*id).unwrap()) {
+    for (id, goal) in board.ids().zip(board.goals()) {
+        match (goal, board.knowledge(id).unwrap()) {
             (Goal::Reach(predicate), Knowledge::Reach(known)) => {
                 let truth = all.markings.iter().any(|marking| predicate.holds(net, marking));
                 let verdict = match known {
@@ -207,6 +212,10 @@ fn per_node_goals_of_the_global_examinations() {
         let facts = random_facts(net, rng);
         let mut goals: Vec<Goal> =
             net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))).collect();
+        // Many goals of one kind are watched in another way than few.
+        if rng.bool() {
+            goals = (0..16).flat_map(|_| goals.clone()).collect();
+        }
         for p in net.places() {
             goals.push(Goal::Reach(Predicate::at_least(p, 2)));
             let start = net.initial()[p];
@@ -275,8 +284,15 @@ fn state_spaces_are_counted() {
 
 #[test]
 fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
-    on_small_nets(6, rounds(200), |net, _, rng| {
+    on_small_nets(6, rounds(500), |net, all, rng| {
         let goals = random_goals(net, rng);
+        let nodes = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
+        let goals: Vec<Goal> = if rng.bool() {
+            let nodes: Vec<Goal> = nodes.collect();
+            (0..32).flat_map(|_| nodes.clone()).chain(goals).collect()
+        } else {
+            goals
+        };
         let board = Board::new(net, goals.clone());
         let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
         let facts = Facts::none(net);
@@ -287,5 +303,50 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
         let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
         assert!(statistics.searches > 1);
         assert_eq!((board.open_count(), board.faults()), (0, 0));
+        verify(net, all, &board, &|| format!("{}\n{statistics:?}", parikh::net::text::print(net)));
+    });
+}
+
+#[test]
+fn liveness_and_reversibility_by_closure() {
+    on_small_nets(7, rounds(500), |net, all, _| {
+        if all.markings.len() > 300 {
+            return;
+        }
+        let reachable_from = |start: &Marking| {
+            let mut seen = HashMap::from([(start.clone(), ())]);
+            let mut stack = vec![start.clone()];
+            while let Some(marking) = stack.pop() {
+                for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+                    let mut next = marking.clone();
+                    net.fire(&mut next, t).unwrap();
+                    if seen.insert(next.clone(), ()).is_none() {
+                        stack.push(next);
+                    }
+                }
+            }
+            seen
+        };
+        let closures: Vec<_> = all.markings.iter().map(reachable_from).collect();
+        let comes_back = |t: TransitionId, from: &HashMap<Marking, ()>| {
+            from.keys().any(|marking| net.is_enabled(marking, t))
+        };
+        let facts = Facts::none(net);
+        let budget = Budget::unlimited();
+        let context = parikh::net::text::print(net);
+        let live = closures.iter().all(|from| net.transitions().all(|t| comes_back(t, from)));
+        let lost = explicit::graph::not_live(net, &facts, &budget).unwrap();
+        assert_eq!(lost.is_none(), live, "{context}");
+        if let Some((t, sequence)) = lost {
+            let end = parikh::evidence::replay(net, &sequence).unwrap();
+            assert!(!comes_back(t, &reachable_from(&end)), "{context}");
+        }
+        let reversible = closures.iter().all(|from| from.contains_key(net.initial()));
+        let lost = explicit::graph::not_reversible(net, &facts, &budget).unwrap();
+        assert_eq!(lost.is_none(), reversible, "{context}");
+        if let Some(sequence) = lost {
+            let end = parikh::evidence::replay(net, &sequence).unwrap();
+            assert!(!reachable_from(&end).contains_key(net.initial()), "{context}");
+        }
     });
 }

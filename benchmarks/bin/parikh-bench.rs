@@ -4,7 +4,8 @@ use clap::{Args, Parser, Subcommand};
 use parikh_benchmarks::contest::{Contest, read_list};
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{Family, Format, describe, write};
-use parikh_benchmarks::{Error, compare, row, signals, table};
+use parikh_benchmarks::structure::{Structure, place_transition_instances};
+use parikh_benchmarks::{Error, compare, row, signals, structure_table, table};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ Exit codes:
   0  done, and no answer is wrong or contradicts another
   1  the harness itself failed (a file, an archive, the tool's program)
   2  the command line is wrong
-  3  some answer is wrong (contest, summary) or contradicts the other file (compare)
+  3  some answer is wrong (contest, summary, structure) or contradicts the other file (compare)
   4  interrupted; the runs finished so far are in the result file";
 
 /// Runs contest instances through a prover, scores its answers, and compares such runs
@@ -69,6 +70,14 @@ enum Command {
         #[arg(long)]
         no_list: bool,
     },
+    /// Measure the structural algorithms on the P/T instances, and compare with the model forms
+    ///
+    /// For each: a basis of P-flows and of T-flows (every flow multiplied with the net again), the
+    /// bounds that follow, the structural keys beside GenericPropertiesVerdict.xml, and the
+    /// siphon-trap condition with its certificate checked. Keys that differ are listed with the
+    /// argument and are no failure of the run: forms err.
+    #[command(after_help = EXIT_CODES)]
+    Structure(StructureArgs),
     /// Write a net whose answers are known
     ///
     /// The known answers go to stderr.
@@ -130,6 +139,31 @@ struct ContestArgs {
     tool: String,
 }
 
+#[derive(Args)]
+struct StructureArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// Directory with the known answers NAME-RD.out
+    #[arg(long, value_name = "DIR")]
+    oracle: Option<PathBuf>,
+    /// File with the names of the instances [default: every P/T archive]
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Wall seconds for each basis of flows
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    timeout: Duration,
+    /// Wall seconds for the siphon-trap condition
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    siphon_trap: Duration,
+    /// Most megabytes resident
+    #[arg(long, value_name = "MB", default_value = "8192")]
+    memory: u64,
+    /// The result file, written anew
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no positive number of seconds");
     let number: f64 = text.parse().map_err(|_| wrong())?;
@@ -144,6 +178,7 @@ fn main() -> ExitCode {
         Command::Contest(args) => contest(*args),
         Command::Summary { file, at } => summary(file, at),
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
+        Command::Structure(args) => structure(args),
         Command::Generate { family, output, format } => match family.make() {
             Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
                 if let Some(known) = known {
@@ -233,4 +268,44 @@ fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result
         print!("{}", comparison.print_differences());
     }
     Ok(if comparison.contradicts() { 3 } else { 0 })
+}
+
+fn structure(args: StructureArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let structure = Structure {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        timeout: args.timeout,
+        siphon_trap: args.siphon_trap,
+        memory: args.memory.saturating_mul(1 << 20),
+    };
+    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    for name in &instances {
+        if signals::interrupted() {
+            break;
+        }
+        let measurement = structure.measure(name)?;
+        if all.is_empty() {
+            file.write_record(structure_table::header(&measurement)).map_err(failed)?;
+        }
+        let fields = structure_table::fields(&measurement);
+        file.write_record(&fields).map_err(failed)?;
+        file.flush().map_err(Error::at(&args.out))?;
+        if structure_table::is_wrong(&measurement) {
+            eprintln!("WRONG {}", fields.join(" "));
+        }
+        all.push(measurement);
+        eprintln!("{}/{} {name}", all.len(), instances.len());
+    }
+    print!("{}", structure_table::print(&all));
+    if signals::interrupted() {
+        return Ok(4);
+    }
+    Ok(if all.iter().any(structure_table::is_wrong) { 3 } else { 0 })
 }

@@ -92,7 +92,7 @@ impl Handle {
         let watch = Watch { context: self.raw(), solver: self.solver };
         let (done, watched) = channel::<()>();
         let result = std::thread::scope(|scope| {
-            scope.spawn(move || {
+            let watcher = std::thread::Builder::new().spawn_scoped(scope, move || {
                 while watched.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     if budget.is_exhausted() {
                         // Again and again: an interrupt before Z3 has started is lost.
@@ -100,6 +100,10 @@ impl Handle {
                     }
                 }
             });
+            if watcher.is_err() {
+                // Unwatched, a check might never end.
+                return Z3_L_UNDEF;
+            }
             // SAFETY: solver and assumptions are alive; fewer than 2³² assumptions fit in memory
             // beside their terms.
             let result = unsafe {

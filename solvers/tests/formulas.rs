@@ -5,6 +5,20 @@ use parikh_solvers::cnf::{Cnf, Literal};
 use parikh_solvers::sat::{SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::BatSat;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+/// So many cases, the same in every run: chance belongs into long runs, with `PROPTEST_RNG_SEED` and
+/// `PARIKH_TEST_FACTOR`, which multiplies the number of cases.
+fn cases(count: u32) -> ProptestConfig {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let factor = number("PARIKH_TEST_FACTOR").and_then(|factor| u32::try_from(factor).ok());
+    ProptestConfig {
+        cases: count.saturating_mul(factor.unwrap_or(1)),
+        rng_seed: RngSeed::Fixed(number("PROPTEST_RNG_SEED").unwrap_or(1)),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
 
 const VARIABLES: u32 = 5;
 
@@ -18,7 +32,7 @@ fn assignments(count: u32) -> impl Iterator<Item = Vec<bool>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn clauses_are_solved_as_enumeration_does(
@@ -163,7 +177,7 @@ mod recipes {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1000))]
+        #![proptest_config(cases(1000))]
 
         #[test]
         fn terms_mean_what_they_were_built_from(recipe in recipe()) {
@@ -195,7 +209,7 @@ mod smt {
     use parikh_solvers::term::{Term, Terms};
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(cases(400))]
 
         #[test]
         fn formulas_are_solved_as_enumeration_does(

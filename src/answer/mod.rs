@@ -26,6 +26,8 @@ pub struct Answer {
     pub techniques: Vec<Technique>,
     /// What it rests on, in a sentence.
     pub reason: String,
+    /// Whether it rests on the model's own claim that its units are safe (NUPN).
+    pub assumes_units: bool,
     /// A firing sequence that shows it, where one does.
     pub witness: Option<(GoalId, FiringSequence)>,
     /// What can repeat for ever after the witness, behind a [`Value::Infinite`].

@@ -120,6 +120,7 @@ impl Plan {
                 value: super::Value::Bool(value),
                 techniques: vec!["TOPOLOGICAL"],
                 reason: "the net has no such node".to_owned(),
+                assumes_units: false,
                 witness: None,
                 pump: None,
             });

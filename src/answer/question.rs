@@ -83,7 +83,7 @@ impl Question {
                     None => "a witness was replayed".to_owned(),
                 };
                 let reason = format!("{}{reason}", about(net, board.goal(settled)));
-                self.answered(Value::Bool(value), vec![by], reason, settled, witness)
+                self.answered(Value::Bool(value), vec![by], reason, false, settled, witness)
             }
             (_, Knowledge::Reach(Reach::Unreachable { proof, by })) => {
                 let value = match self.combination {
@@ -95,7 +95,8 @@ impl Question {
                     _ => return Standing::Open,
                 };
                 let reason = format!("{}{}", about(net, board.goal(settled)), why(&proof));
-                self.answered(Value::Bool(value), vec![by], reason, settled, None)
+                let assumes = proof.assumes_units();
+                self.answered(Value::Bool(value), vec![by], reason, assumes, settled, None)
             }
             _ => Standing::Open,
         }
@@ -113,6 +114,7 @@ impl Question {
                 value: Value::Infinite,
                 techniques: vec![by],
                 reason,
+                assumes_units: false,
                 witness: Some((goal, prefix)),
                 pump: Some(pump),
             });
@@ -125,27 +127,38 @@ impl Question {
         let firings = witness.as_ref().map_or(0, Witness::firings);
         let reason = format!("seen after {firings} firings; no more because {}", why(&proof));
         let techniques = if by == prover { vec![by] } else { vec![by, prover] };
-        self.answered(Value::Number(value), techniques, reason, goal, witness)
+        let assumes = proof.assumes_units();
+        self.answered(Value::Number(value), techniques, reason, assumes, goal, witness)
     }
 
     /// The answer that rests on all goals together.
     fn by_all(&self, board: &Board<'_>, value: bool, reason: &str) -> Standing {
         let mut techniques = BTreeSet::new();
+        let mut assumed = 0;
         for goal in self.goal_ids() {
-            match board.knowledge(goal) {
-                Some(Knowledge::Reach(
-                    Reach::Reached { by, .. } | Reach::Unreachable { by, .. },
-                )) => {
-                    techniques.insert(by);
+            let by = match board.knowledge(goal) {
+                Some(Knowledge::Reach(Reach::Reached { by, .. })) => by,
+                Some(Knowledge::Reach(Reach::Unreachable { by, proof })) => {
+                    assumed += usize::from(proof.assumes_units());
+                    by
                 }
                 _ => return Standing::Silenced,
-            }
+            };
+            techniques.insert(by);
         }
+        let goals = self.goals.len();
+        let reason = match assumed {
+            0 => format!("{reason} ({goals} goals)"),
+            n => {
+                format!("{reason} ({goals} goals, {n} of them by the model's safe units, assumed)")
+            }
+        };
         Standing::Answered(Answer {
             id: self.id.clone(),
             value: Value::Bool(value),
             techniques: techniques.into_iter().collect(),
-            reason: format!("{reason} ({} goals)", self.goals.len()),
+            reason,
+            assumes_units: assumed > 0,
             witness: None,
             pump: None,
         })
@@ -156,6 +169,7 @@ impl Question {
         value: Value,
         techniques: Vec<Technique>,
         reason: String,
+        assumes_units: bool,
         goal: GoalId,
         witness: Option<Witness>,
     ) -> Standing {
@@ -165,6 +179,7 @@ impl Question {
             value,
             techniques,
             reason,
+            assumes_units,
             witness,
             pump: None,
         })
@@ -201,11 +216,17 @@ fn single_place(predicate: &Predicate) -> Option<parikh_net::PlaceId> {
 fn why(proof: &Proof) -> String {
     match proof {
         Proof::Trivial { reason } => reason.clone(),
-        Proof::Intervals { assumes_units: false } => {
-            "the arcs bound the tokens too tightly for it".to_owned()
+        Proof::Intervals { assumes_units, uses_flows } => {
+            let units =
+                if *assumes_units { "the model's safe units (NUPN, assumed), " } else { "" };
+            let flows = if *uses_flows { "place invariants and " } else { "" };
+            format!("{units}{flows}the arcs bound the tokens too tightly for more")
         }
-        Proof::Intervals { assumes_units: true } => {
-            "the model's safe units (NUPN, assumed) and its arcs exclude it".to_owned()
+        Proof::Reduced { applications, proof } => {
+            format!("on the net after {applications} reductions, {}", why(proof))
+        }
+        Proof::SiphonTrap { traps } => {
+            format!("every siphon that could run empty contains one of {traps} marked traps")
         }
         Proof::Exhausted { states, stubborn: false } => {
             format!("all {states} reachable markings were visited")

@@ -1,10 +1,11 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
+use super::formulas::{self, Asked};
 use super::output::{Format, Printer};
 use super::{Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
 use crate::evidence::{Proof, Trace};
-use crate::formula::{Question, lower};
+use crate::formula::{Formula, Question, lower};
 use crate::input;
 use crate::mcc::Examination;
 use crate::pipeline::{self, Event, Report, Unanswered};
@@ -12,22 +13,28 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
 use parikh_solvers::Budget;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(group(
+    clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas"])
+))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
     model: PathBuf,
     /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
     /// QuasiLiveness (QL), StableMarking (SM), StateSpace (SS), and, with a query file,
     /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB).
-    #[arg(short, long)]
-    examination: Examination,
+    #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
+    examination: Option<Examination>,
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
-    #[arg(long)]
+    #[arg(long, requires = "examination")]
     queries: Option<PathBuf>,
+    #[command(flatten)]
+    formulas: formulas::Formulas,
     /// How long it may take, reading included: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -58,17 +65,21 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   parikh check philosophers.pnml -e ReachabilityDeadlock --trace traces
-  parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json";
+  parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json
+  parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    signals::cancel_on_signal(&budget);
-    signals::leave_after(&budget);
-    if !arguments.examination.is_supported() {
-        bail!("{} is not supported yet", arguments.examination);
-    }
-    if arguments.queries.is_some() && !arguments.examination.has_queries() {
-        bail!("{} has no queries: leave --queries out", arguments.examination);
+    let say_so = || eprintln!("parikh: left before the rest was answered");
+    signals::cancel_on_signal(&budget, say_so);
+    signals::leave_after(&budget, say_so);
+    if let Some(examination) = arguments.examination {
+        if !examination.is_supported() {
+            bail!("{examination} is not supported yet");
+        }
+        if arguments.queries.is_some() && !examination.has_queries() {
+            bail!("{examination} has no queries: leave --queries out");
+        }
     }
     let net = model::read(&arguments.model)?;
     let defaults = pipeline::Config::default();
@@ -78,14 +89,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         keep_all_witnesses: false,
         keep_certificates: arguments.certificate.is_some(),
     };
-    let queries = match (&arguments.queries, arguments.examination.has_queries()) {
-        (_, false) => None,
-        (Some(file), true) => Some(file.clone()),
-        (None, true) => Some(model::query_file(&arguments.model, arguments.examination.name())?),
+    let subject = match arguments.examination {
+        None => Subject::Formulas(arguments.formulas.read(&net)?),
+        Some(examination) if !examination.has_queries() => Subject::Examination(examination, None),
+        Some(examination) => {
+            let beside = || model::query_file(&arguments.model, examination.name());
+            let file = arguments.queries.clone().map_or_else(beside, Ok)?;
+            Subject::Examination(examination, Some(file))
+        }
     };
-    let examination = arguments.examination;
-    let job = Job { net: &net, examination, queries: queries.as_deref(), budget: &budget, config };
-    let printer = Printer::new(arguments.format, job.config.threads > 1, has_safe_units(&net));
+    let job = Job { net: &net, subject, budget: &budget, config };
+    let printer = Printer::new(arguments.format, job.config.threads > 1);
     let evidence = Evidence {
         traces: arguments.trace.as_deref(),
         certificates: arguments.certificate.as_deref(),
@@ -99,10 +113,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         print_statistics(&report);
     }
     Ok(outcome(&report))
-}
-
-pub(super) fn has_safe_units(net: &Net) -> bool {
-    net.units().is_some_and(|units| units.safe())
 }
 
 pub(super) fn outcome(report: &Report) -> Outcome {
@@ -124,27 +134,39 @@ pub(super) struct Evidence<'a> {
     pub(super) certificates: Option<&'a Path>,
 }
 
+/// What is asked of a net.
+pub(super) enum Subject {
+    /// An examination, with its query file where it needs one.
+    Examination(Examination, Option<PathBuf>),
+    /// Formulas of the user's own.
+    Formulas(Vec<Asked>),
+}
+
 /// One examination of one net: what `check` and `mcc` have in common.
 pub(super) struct Job<'a> {
     pub(super) net: &'a Net,
-    pub(super) examination: Examination,
-    pub(super) queries: Option<&'a Path>,
+    pub(super) subject: Subject,
     pub(super) budget: &'a Budget,
     pub(super) config: pipeline::Config,
 }
 
 impl Job<'_> {
-    /// Answers the examination's questions, each printed as soon as it is decided.
+    /// Answers the questions, each printed as soon as it is decided.
     pub(super) fn run(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         let start = Instant::now();
-        if self.examination == Examination::StateSpace {
-            return Ok(self.state_space(printer, start));
-        }
-        let (plan, refused) = match Plan::of_examination(self.examination, self.net) {
-            Some(plan) => (plan, Vec::new()),
-            None => self.plan_queries()?,
+        let (plan, refused) = match &self.subject {
+            Subject::Examination(Examination::StateSpace, _) => {
+                return Ok(self.state_space(printer, start));
+            }
+            Subject::Examination(examination, queries) => {
+                match Plan::of_examination(*examination, self.net) {
+                    Some(plan) => (plan, Vec::new()),
+                    None => self.plan_queries(*examination, queries.as_deref())?,
+                }
+            }
+            Subject::Formulas(asked) => self.plan_asked(asked),
         };
-        tracing::info!("{}: {} goals", self.examination, plan.goals().len());
+        tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let progress = Progress::start(plan.questions().len());
         let mut write_error = None;
         let mut report =
@@ -178,36 +200,75 @@ impl Job<'_> {
     }
 
     /// The plan of a query file, and the formulas in it that are refused.
-    fn plan_queries(&self) -> Result<(Plan, Vec<Unanswered>)> {
-        let Some(file) = self.queries else {
-            bail!("{} needs a query file", self.examination);
+    fn plan_queries(
+        &self,
+        examination: Examination,
+        file: Option<&Path>,
+    ) -> Result<(Plan, Vec<Unanswered>)> {
+        let Some(file) = file else {
+            bail!("{examination} needs a query file");
         };
         let queries = input::read_queries(file, self.net)?;
         let mut plan = Plan::default();
         let mut refused = Vec::new();
         if let Some(error) = queries.cut_short {
             eprintln!("parikh: {error}; the formulas before it are answered");
+            let id = format!("(the rest of {})", file.display());
+            refused.push(Unanswered { id, reason: error.to_string() });
+        } else if queries.queries.is_empty() {
+            bail!("{}: there is no formula in the file", file.display());
         }
-        for query in queries.queries {
-            let lowered = match &query.formula {
-                Ok(formula) => lower(formula, self.net).map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
+        let mut ids = HashSet::new();
+        for mut query in queries.queries {
+            let planned = if query.id.contains(char::is_control) {
+                query.id = query.id.escape_debug().to_string();
+                Err("the id has control characters, which would break the lines of answers".into())
+            } else if !ids.insert(query.id.clone()) {
+                Err("an earlier formula has the same id".to_owned())
+            } else {
+                match &query.formula {
+                    Ok(formula) => self.plan_formula(&query.id, formula, &mut plan),
+                    Err(error) => Err(error.to_string()),
+                }
             };
-            match lowered {
-                Ok(Question::Possible(predicate)) => plan.ask_exists(&query.id, predicate),
-                Ok(Question::Never(predicate)) => plan.ask_never(&query.id, predicate),
-                Ok(Question::Bound(sum)) => plan.ask_maximum(&query.id, sum),
-                Ok(Question::Initially(predicate)) => {
-                    let holds = predicate.holds(self.net, self.net.initial());
-                    plan.ask_exists(&query.id, parikh_net::Predicate::constant(holds));
-                }
-                Err(error) => {
-                    eprintln!("parikh: {}: formula {}: {error}", file.display(), query.id);
-                    refused.push(Unanswered { id: query.id, reason: error });
-                }
+            if let Err(reason) = planned {
+                eprintln!("parikh: {}: formula {}: {reason}", file.display(), query.id);
+                refused.push(Unanswered { id: query.id, reason });
             }
         }
         Ok((plan, refused))
+    }
+
+    /// The plan of formulas given by the user, whose own mistakes were told already.
+    fn plan_asked(&self, asked: &[Asked]) -> (Plan, Vec<Unanswered>) {
+        let mut plan = Plan::default();
+        let mut refused = Vec::new();
+        for Asked { id, formula } in asked {
+            let planned = match formula {
+                Ok(formula) => self.plan_formula(id, formula, &mut plan).inspect_err(|reason| {
+                    eprintln!("parikh: formula {id}: {reason}");
+                }),
+                Err(reason) => Err(reason.clone()),
+            };
+            if let Err(reason) = planned {
+                refused.push(Unanswered { id: id.clone(), reason });
+            }
+        }
+        (plan, refused)
+    }
+
+    /// Adds a formula to `plan`, or says why it cannot be answered.
+    fn plan_formula(&self, id: &str, formula: &Formula, plan: &mut Plan) -> Result<(), String> {
+        match lower(formula, self.net).map_err(|error| error.to_string())? {
+            Question::Possible(predicate) => plan.ask_exists(id, predicate),
+            Question::Never(predicate) => plan.ask_never(id, predicate),
+            Question::Bound(sum) => plan.ask_maximum(id, sum),
+            Question::Initially(predicate) => {
+                let holds = predicate.holds(self.net, self.net.initial());
+                plan.ask_exists(id, parikh_net::Predicate::constant(holds));
+            }
+        }
+        Ok(())
     }
 
     /// Writes the answer's witness, if it has one; the file it went to.
@@ -273,9 +334,13 @@ impl Job<'_> {
     }
 }
 
-/// An id without what file systems dislike.
+/// An id as a file name: what file systems dislike is written as `%` and its code, so that two ids
+/// never share a file.
 fn file_name(id: &str) -> String {
-    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let safe = |c: char| match c {
+        c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),
+        c => format!("%{:02X}", u32::from(c)),
+    };
     id.chars().map(safe).collect()
 }
 

@@ -1,8 +1,8 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
-use super::check::{Job, has_safe_units};
+use super::check::{Job, Subject};
 use super::output::{Format, Printer, line};
-use super::{Outcome, check, limits, model, signals};
+use super::{Outcome, check, limits, model, output, signals};
 use crate::mcc::Examination;
 use crate::mcc::benchkit::Call;
 use crate::pipeline;
@@ -21,8 +21,8 @@ pub(super) fn run() -> Result<Outcome> {
         }
     };
     let budget = limits::budget(Some(call.usable_time()), Some(call.usable_memory()));
-    signals::cancel_on_signal(&budget);
-    signals::leave_after(&budget);
+    signals::cancel_on_signal(&budget, say_nothing_was_found);
+    signals::leave_after(&budget, say_nothing_was_found);
 
     let here = Path::new(".");
     let answered = read_and_run(&call, here, examination, &budget);
@@ -45,6 +45,13 @@ pub(super) fn run() -> Result<Outcome> {
     }
 }
 
+/// What the contest wants to read of a call that has to be left without an answer.
+fn say_nothing_was_found() {
+    if output::printed() == 0 {
+        line("CANNOT_COMPUTE");
+    }
+}
+
 fn read_and_run(
     call: &Call,
     here: &Path,
@@ -58,8 +65,9 @@ fn read_and_run(
         .transpose()?;
     let config = pipeline::Config::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
-    let job = Job { net: &net, examination, queries: queries.as_deref(), budget, config };
-    let printer = Printer::new(Format::Mcc, job.config.threads > 1, has_safe_units(&net));
+    let subject = Subject::Examination(examination, queries);
+    let job = Job { net: &net, subject, budget, config };
+    let printer = Printer::new(Format::Mcc, job.config.threads > 1);
     let report = job.run(&printer, Default::default())?;
     let outcome = check::outcome(&report);
     Ok((report, outcome))

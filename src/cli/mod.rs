@@ -4,15 +4,21 @@
 
 mod certify;
 mod check;
+mod draw;
+mod formulas;
 mod info;
 mod limits;
 mod mcc;
 mod model;
 mod output;
+mod properties;
 mod replay;
 mod signals;
+mod structure;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Proves things about Petri nets, and hands over the evidence.
@@ -35,19 +41,33 @@ struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  everything asked was answered
-  1  the input could not be read (model, queries, trace), or a trace does not replay
+  1  the input could not be read (model, queries, trace), a trace does not replay, or a verdict
+     file is not valid or contradicts the model
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted
   4  an internal error: a claim failed its check. It was not printed; please report it";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Answer the questions of an examination about a model.
+    /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
     /// Check certificates of unreachability and bounds again, without any solver.
     Certify(certify::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
+    /// Show the sums of tokens that never change, or the firings that change nothing.
+    Invariants(structure::invariants::Arguments),
+    /// Show siphons: sets of places that stay empty once they are.
+    Siphons(structure::sets::SiphonArguments),
+    /// Show traps: sets of places that stay marked once they are.
+    Traps(structure::sets::TrapArguments),
+    /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
+    Draw(draw::Arguments),
+    /// Find the 21 properties of a contest model form, each with the reason.
+    Properties(properties::Arguments),
+    /// Check verdict files of the contest, or compare one with a model.
+    #[command(subcommand)]
+    Verdicts(verdicts::Command),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -75,6 +95,12 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Certify(arguments) => certify::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Invariants(arguments) => structure::invariants::run(&arguments),
+        Command::Siphons(arguments) => structure::sets::siphons(&arguments),
+        Command::Traps(arguments) => structure::sets::traps(&arguments),
+        Command::Draw(arguments) => draw::run(&arguments),
+        Command::Properties(arguments) => properties::run(&arguments),
+        Command::Verdicts(command) => verdicts::run(&command),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };
@@ -83,10 +109,23 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Incomplete) => ExitCode::from(3),
         Ok(Outcome::InternalError) => ExitCode::from(4),
         Err(error) => {
-            eprintln!("parikh: {error:#}");
+            eprintln!("parikh: {}", chain(&error));
             ExitCode::from(1)
         }
     }
+}
+
+/// An error with its causes, except those that the words before say already.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn start_logging(verbose: u8, quiet: bool) {
@@ -105,6 +144,7 @@ fn start_logging(verbose: u8, quiet: bool) {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .without_time()
         .init();

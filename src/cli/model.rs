@@ -38,6 +38,27 @@ pub(super) fn pnml_file(model: &Path) -> Result<PathBuf> {
     Ok(file)
 }
 
+/// What the instance may be called, likeliest first: its directory, its file, its net.
+pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
+    // `.` has a name, too.
+    let whole = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |name: Option<&std::ffi::OsStr>| {
+        let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    let file_is_named = whole.file_stem().is_some_and(|stem| stem != "model");
+    match (whole.is_dir(), file_is_named) {
+        (true, _) => add(whole.file_name()),
+        (false, true) => add(whole.file_stem()),
+        (false, false) => add(whole.parent().and_then(Path::file_name)),
+    }
+    add(Some(net.name().as_ref()));
+    names
+}
+
 /// Where the queries of `examination` lie beside a model.
 pub(super) fn query_file(model: &Path, examination: &str) -> Result<PathBuf> {
     let directory = if model.is_dir() { model } else { model.parent().unwrap_or(Path::new("")) };

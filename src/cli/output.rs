@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How answers are printed.
@@ -23,13 +24,12 @@ pub(super) enum Format {
 pub(super) struct Printer {
     format: Format,
     parallel: bool,
-    uses_units: bool,
 }
 
 impl Printer {
-    /// `parallel`: several threads are at work; `uses_units`: the model has safe units.
-    pub(super) fn new(format: Format, parallel: bool, uses_units: bool) -> Self {
-        Printer { format, parallel, uses_units }
+    /// `parallel`: several threads are at work.
+    pub(super) fn new(format: Format, parallel: bool) -> Self {
+        Printer { format, parallel }
     }
 
     /// Prints one answer; `trace` is the file its witness was written to.
@@ -51,6 +51,7 @@ impl Printer {
                     "value": answer.value.to_string(),
                     "reason": answer.reason,
                     "techniques": answer.techniques,
+                    "assumes_units": answer.assumes_units,
                     "seconds": seconds,
                     "witness_firings": answer.witness.as_ref()
                         .map(|(_, sequence)| sequence.firings().to_string()),
@@ -125,15 +126,23 @@ impl Printer {
     fn contest_techniques(&self, answer: &Answer) -> String {
         let mut words = vec![self.mode()];
         words.extend(answer.techniques.iter().copied());
-        if self.uses_units && answer.reason.contains("NUPN") {
+        if answer.assumes_units {
             words.push("USE_NUPN");
         }
         words.join(" ")
     }
 }
 
+static PRINTED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many lines were printed so far.
+pub(super) fn printed() -> usize {
+    PRINTED.load(Ordering::Relaxed)
+}
+
 /// Prints a line and flushes it. A closed pipe ends the process quietly: nobody reads on.
 pub(super) fn line(text: &str) {
+    PRINTED.fetch_add(1, Ordering::Relaxed);
     let mut stdout = std::io::stdout().lock();
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     if written.is_err() {

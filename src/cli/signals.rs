@@ -9,8 +9,8 @@ use std::time::Duration;
 /// How long a cancelled run may take to end by itself.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// Cancels `budget` at the first signal.
-pub(super) fn cancel_on_signal(budget: &Budget) {
+/// Cancels `budget` at the first signal; `last_words` if the process has to be left.
+pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
         tracing::warn!("signals cannot be caught: a kill loses what is not printed yet");
@@ -21,24 +21,25 @@ pub(super) fn cancel_on_signal(budget: &Budget) {
             tracing::warn!("signal {signal}: ending with the answers known so far");
             budget.cancel();
             std::thread::sleep(GRACE);
-            leave();
+            leave(last_words);
         }
     });
 }
 
 /// Ends the process a little after the deadline of `budget`, whatever is still going on.
-pub(super) fn leave_after(budget: &Budget) {
+pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     if let Some(remaining) = budget.remaining() {
         std::thread::spawn(move || {
             std::thread::sleep(remaining + GRACE);
             tracing::warn!("an engine did not stop at the deadline; leaving without it");
-            leave();
+            leave(last_words);
         });
     }
 }
 
 /// Leaves with the code for "some question is left unanswered". Whatever was answered is printed:
 /// every answer is flushed on its own.
-fn leave() -> ! {
+fn leave(last_words: fn()) -> ! {
+    last_words();
     std::process::exit(3)
 }

@@ -170,13 +170,22 @@ impl Intervals {
     }
 }
 
+/// What the known bounds rest on that intervals start from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Basis {
+    /// The model's own claim that its units are safe (NUPN).
+    pub assumes_units: bool,
+    /// Place invariants.
+    pub uses_flows: bool,
+}
+
 /// Settles what the intervals decide: goals that hold nowhere, those that hold everywhere (so in
-/// the initial marking), and bounds of maxima.
-pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
+/// the initial marking), and bounds of maxima. `basis` says what the facts of the task rest on.
+pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>, basis: Basis) -> Intervals {
     let intervals = Intervals::new(task.net, task.facts);
-    let assumes_units = task.net.units().is_some_and(|units| units.safe());
-    let proof = || Proof::Intervals { assumes_units };
-    for (id, goal) in task.goals {
+    let Basis { assumes_units, uses_flows } = basis;
+    let proof = || Proof::Intervals { assumes_units, uses_flows };
+    for (id, goal) in task.goals.iter().filter(|(id, _)| task.board.is_open(*id)) {
         match goal {
             Goal::Reach(predicate) => match intervals.decide(task.net, predicate) {
                 Some(false) => over.unreachable(*id, proof()),

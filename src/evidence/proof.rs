@@ -16,6 +16,14 @@ pub enum Proof {
     Intervals {
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
+        /// Whether place invariants gave some of the bounds.
+        uses_flows: bool,
+    },
+    /// No marking can be dead: each set of places that a dead marking would leave empty contains a
+    /// trap that is marked initially.
+    SiphonTrap {
+        /// How many traps it takes.
+        traps: usize,
     },
     /// Every reachable marking was visited and none contradicts the claim.
     Exhausted {
@@ -36,4 +44,25 @@ pub enum Proof {
         /// The certificate itself, unless a plan of very many goals forgets them.
         certificate: Option<Arc<Certificate>>,
     },
+    /// The claim was proved of a net that structural reductions made of the original, and that they
+    /// preserve.
+    Reduced {
+        /// How often a rule was applied.
+        applications: u64,
+        /// The proof about the reduced net.
+        proof: Box<Proof>,
+    },
+}
+
+impl Proof {
+    /// Whether it rests on the model's own claim that its units are safe (NUPN).
+    pub fn assumes_units(&self) -> bool {
+        match self {
+            Proof::Intervals { assumes_units, .. } | Proof::StateEquation { assumes_units, .. } => {
+                *assumes_units
+            }
+            Proof::Reduced { proof, .. } => proof.assumes_units(),
+            Proof::Trivial { .. } | Proof::SiphonTrap { .. } | Proof::Exhausted { .. } => false,
+        }
+    }
 }

@@ -75,7 +75,7 @@ impl<'n> Replayer<'n> {
     /// When it is not enabled all the way, or a place overflows; the marking is then undefined.
     pub fn fire(&mut self, step: Step) -> Result<(), ReplayError> {
         let t = step.transition;
-        let firing = self.fired + 1;
+        let firing = self.fired.saturating_add(1);
         if t.index() >= self.net.transition_count() {
             return Err(ReplayError::NoSuchTransition { firing, transition: t });
         }
@@ -116,7 +116,7 @@ impl<'n> Replayer<'n> {
                 }
             }
         }
-        self.fired += step.count;
+        self.fired = self.fired.saturating_add(step.count);
         Ok(())
     }
 

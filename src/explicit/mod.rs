@@ -3,10 +3,11 @@
 //! What it finds it can witness, and when it runs out of markings it has proved the rest: it is
 //! the one engine that holds both pens. It is also the oracle that the others are tested against.
 //!
-//! Read in this order: [`packing`] (markings as words), [`moves`] (transitions on words), [`store`]
-//! (the set of markings), [`space`] (the three together), [`judge`] and [`watch`] (goals on words,
-//! and which to ask when), [`stubborn`] (which transitions can be left out), [`search`] (one
-//! search). [`run`] below decides what to search for and how long. [`state_space`] counts markings.
+//! Read in this order: `packing` (markings as words), `moves` (transitions on words), `store` (the
+//! set of markings), `space` (the three together), `judge` and `watch` (goals on words, and which
+//! to ask when), `stubborn` (which transitions can be left out), `search` (one search). [`run`]
+//! below decides what to search for and how long. [`state_space`] counts markings, [`graph`] looks
+//! at the whole graph of them.
 //!
 //! # Strategy
 //!
@@ -15,8 +16,10 @@
 //! 2. Several goals: one search for all of them, breadth-first, with a share of the time and, as
 //!    for every search, all of the memory.
 //! 3. When that does not end: a search with stubborn sets for each goal that is left, best-first,
-//!    in rounds of growing slices. A goal whose search was out of memory is given up.
+//!    in rounds of growing slices. The goals still to come are watched on the way. A goal whose
+//!    search was out of memory is given up.
 
+pub mod graph;
 pub(crate) mod judge;
 pub(crate) mod moves;
 pub(crate) mod packing;
@@ -27,6 +30,7 @@ pub(crate) mod store;
 pub(crate) mod stubborn;
 pub(crate) mod watch;
 
+pub use graph::Graph;
 pub use search::Order;
 pub use state_space::{Incomplete, StateSpace, count};
 
@@ -128,24 +132,38 @@ pub fn run<'a>(
             Some(time) => task.budget.slice(time.mul_f64(share)),
             None => task.budget.child(),
         };
-        let plan = Plan { order: config.order, stubborn: false, ceiling: config.memory };
+        let plan = Plan {
+            order: config.order,
+            first_only: false,
+            stubborn: false,
+            ceiling: config.memory,
+        };
         let report = search(task, &goals, plan, &slice, under, over);
         log("all goals", &report);
         statistics.add(&report);
         goals = open(task, goals.into_iter());
     }
-    let plan =
-        Plan { order: config.order_per_goal, stubborn: config.stubborn, ceiling: config.memory };
+    let plan = Plan {
+        order: config.order_per_goal,
+        first_only: true,
+        stubborn: config.stubborn,
+        ceiling: config.memory,
+    };
     let mut slice = config.first_slice;
     while !goals.is_empty() && !task.budget.is_exhausted() {
         let mut left = Vec::new();
         let count = goals.len();
-        for goal in goals {
+        for (at, &goal) in goals.iter().enumerate() {
             if !task.board.is_open(goal.0) || task.budget.is_exhausted() {
                 continue;
             }
             let budget = slice_for_one(task.budget, slice, count);
-            let report = search(task, &[goal], plan, &budget, under, over);
+            // The goals to come are watched too: many are met on the way to another one.
+            let watched = open(task, goals[at..].iter().copied());
+            if watched.is_empty() {
+                break;
+            }
+            let report = search(task, &watched, plan, &budget, under, over);
             log("one goal", &report);
             statistics.add(&report);
             if matches!(report.end, End::Spent(_)) {

@@ -50,6 +50,32 @@ impl Field {
     }
 }
 
+/// Fields of one word that move to another word, all by as many bits.
+#[derive(Clone, Copy, Debug)]
+struct Shift {
+    from: u32,
+    to: u32,
+    mask: u64,
+    /// To the left if positive.
+    by: i8,
+}
+
+/// Carries keys from one layout to another, many fields at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct Carry(Vec<Shift>);
+
+impl Carry {
+    /// Writes to `new` what `old` holds.
+    pub(crate) fn apply(&self, old: &[u64], new: &mut [u64]) {
+        new.fill(0);
+        for shift in &self.0 {
+            let bits = old[shift.from as usize] & shift.mask;
+            let moved = if shift.by >= 0 { bits << shift.by } else { bits >> -shift.by };
+            new[shift.to as usize] |= moved;
+        }
+    }
+}
+
 /// A place holds more tokens than any field can: 2⁶³ or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unpackable;
@@ -156,6 +182,25 @@ impl Packing {
         Marking::new(places.map(|p| self.tokens(key, p)).collect())
     }
 
+    /// How to carry packed markings over to another layout of the same places, whose fields are
+    /// no narrower.
+    pub(crate) fn carry_to(&self, wider: &Packing) -> Carry {
+        let mut shifts: Vec<Shift> = Vec::new();
+        for (from, to) in self.fields.iter().zip(&wider.fields).filter(|(from, _)| from.width > 0) {
+            let shift = to.shift as i8 - from.shift as i8;
+            let same = |s: &&mut Shift| (s.from, s.to, s.by) == (from.word, to.word, shift);
+            // Fields that stay side by side are most often neighbours in the order of places too.
+            match shifts.iter_mut().rev().take(4 * OPEN_WORDS).find(same) {
+                Some(shift) => shift.mask |= from.mask(),
+                None => {
+                    let mask = from.mask();
+                    shifts.push(Shift { from: from.word, to: to.word, mask, by: shift });
+                }
+            }
+        }
+        Carry(shifts)
+    }
+
     /// A layout in which `place` has room for `tokens`. Its field at least doubles, so that a
     /// place is widened six times at most. With `all`, so does every field without a bound.
     ///
@@ -214,7 +259,7 @@ mod tests {
             let wide = narrow.widened(c, 70_000, all).unwrap();
             assert!(wide.field(c).width >= 17);
             let mut wider = vec![0; wide.words()];
-            wide.pack(|p| narrow.tokens(&key, p), &mut wider);
+            narrow.carry_to(&wide).apply(&key, &mut wider);
             assert_eq!(&wide.unpack(&wider), net.initial());
         }
         assert_eq!(narrow.widened(c, 1 << 63, false).unwrap_err(), Unpackable);

@@ -11,9 +11,10 @@
 //! value seen is the maximum. A search that ends for any other reason has refuted nothing.
 
 use super::space::{Purpose, Space, Stuck, representatives};
+use super::state_space::Distinct;
 use super::store::Full;
 use super::stubborn::Stubborn;
-use super::watch::{Question, Watch};
+use super::watch::{Question, Watch, read_off};
 use crate::board::{Over, Under};
 use crate::engine::Task;
 use crate::evidence::Proof;
@@ -45,7 +46,10 @@ pub enum Order {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) order: Order,
-    /// Whether to fire stubborn sets only. For one goal.
+    /// Whether the search is for the first goal alone; the others are watched on the way, but not
+    /// refuted, and the search ends when the first one is settled.
+    pub(crate) first_only: bool,
+    /// Whether to fire stubborn sets only. With `first_only`.
     pub(crate) stubborn: bool,
     /// The most bytes to take for markings.
     pub(crate) ceiling: u64,
@@ -135,11 +139,9 @@ struct Search<'a> {
     watch: Watch,
     frontier: Frontier,
     stubborn: Option<Stubborn<'a>>,
-    /// For each transition whether another one of its effect is listed too.
-    crowded: Vec<bool>,
-    /// For each effect class when it was fired last, by `choices`.
-    fired_class: Vec<u64>,
-    choices: u64,
+    /// By transition whether it may be fired; others are only listed.
+    fired: Vec<bool>,
+    distinct: Distinct<'a>,
     firings: u64,
     expansions: u64,
     /// How many goals want an answer.
@@ -160,13 +162,16 @@ pub(crate) fn search<'a>(
     under: Under<'a>,
     over: Over<'a>,
 ) -> Report {
-    debug_assert!(!plan.stubborn || goals.len() == 1);
+    debug_assert!(plan.first_only || !plan.stubborn);
     let deadness = goals
         .iter()
         .any(|(_, goal)| matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness()));
-    let listed = representatives(task.net, deadness);
-    let fires = |t: TransitionId| listed[t.index()];
-    let purpose = Purpose { listed: &fires, sequences: true, ceiling: plan.ceiling };
+    let fired = representatives(task.net, deadness);
+    let fires = |t: TransitionId| fired[t.index()];
+    let mut listed = fired.clone();
+    read_off(goals).into_iter().for_each(|t| listed[t.index()] = true);
+    let lists = |t: TransitionId| listed[t.index()];
+    let purpose = Purpose { listed: &lists, sequences: true, ceiling: plan.ceiling };
     let space = match Space::new(task.net, task.facts, purpose, budget) {
         Ok(space) => space,
         Err(stuck) => {
@@ -174,13 +179,8 @@ pub(crate) fn search<'a>(
             return Report { end, states: 0, firings: 0, repackings: 0, peak_bytes: 0, bytes: 0 };
         }
     };
-    let watch = Watch::new(task.net, space.packing(), goals.iter().copied());
+    let watch = Watch::new(task.net, space.packing(), goals);
     let stubborn = plan.stubborn.then(|| Stubborn::new(task.net, &watch.goals[0], fires));
-    let mut listed_of = vec![0u32; task.net.effect_count()];
-    for t in task.net.transitions().filter(|&t| listed[t.index()]) {
-        listed_of[task.net.effect_of(t).index()] += 1;
-    }
-    let crowded = task.net.transitions().map(|t| listed_of[task.net.effect_of(t).index()] > 1);
     let mut search = Search {
         task,
         plan,
@@ -188,9 +188,8 @@ pub(crate) fn search<'a>(
         watch,
         frontier: Frontier::new(plan.order),
         stubborn,
-        crowded: crowded.collect(),
-        fired_class: vec![0; task.net.effect_count()],
-        choices: 0,
+        fired,
+        distinct: Distinct::new(task.net),
         firings: 0,
         expansions: 0,
         open: goals.len(),
@@ -215,6 +214,7 @@ pub(crate) fn search<'a>(
 
 impl Search<'_> {
     fn run(&mut self, budget: &Budget) -> Result<End, Stuck> {
+        self.open = self.still_open();
         self.watch.initial(self.space.key(), &mut self.hits);
         self.note_hits(0);
         self.tell_reached();
@@ -240,8 +240,8 @@ impl Search<'_> {
             self.expansions += 1;
             loop {
                 self.space.load(number, &mut enabled);
-                if self.watch.asks_deadness() {
-                    self.watch.expanded(self.space.key(), enabled.is_empty(), &mut self.hits);
+                if self.watch.asks_at_expansion() {
+                    self.watch.expanded(self.space.key(), &enabled, &mut self.hits);
                     self.note_hits(number);
                 }
                 self.choose(&mut enabled);
@@ -286,20 +286,10 @@ impl Search<'_> {
     fn choose(&mut self, enabled: &mut Vec<u32>) {
         if let Some(stubborn) = &mut self.stubborn {
             let goal = &self.watch.goals[0];
+            enabled.retain(|&t| self.fired[t as usize]);
             stubborn.reduce(self.space.packing(), self.space.key(), goal, enabled);
         }
-        let net = self.task.net;
-        self.choices += 1;
-        let choice = self.choices;
-        enabled.retain(|&t| {
-            let class = net.effect_of(TransitionId::new(t as usize));
-            if !self.crowded[t as usize] {
-                return !net.effect(class).is_empty();
-            }
-            let last = &mut self.fired_class[class.index()];
-            let first = std::mem::replace(last, choice) != choice;
-            first && !net.effect(class).is_empty()
-        });
+        self.distinct.retain(enabled);
     }
 
     fn note_hits(&mut self, number: u32) {
@@ -312,13 +302,18 @@ impl Search<'_> {
             let goal = &mut self.watch.goals[index as usize];
             if std::mem::replace(&mut goal.open, false) {
                 goal.claimed = true;
-                self.open -= 1;
                 let id = goal.id;
                 if number < self.space.store().len() {
                     self.under.reached(id, self.space.sequence_to(number));
                 }
             }
         }
+        self.open = self.still_open();
+    }
+
+    /// How many goals keep the search going.
+    fn still_open(&self) -> usize {
+        if self.plan.first_only { usize::from(self.watch.goals[0].open) } else { self.watch.open() }
     }
 
     /// Drops goals that others settled, and tells maxima that meet what others proved.
@@ -327,7 +322,7 @@ impl Search<'_> {
         if self.seen_version != board.version() {
             self.seen_version = board.version();
             self.watch.drop_settled(board);
-            self.open = self.watch.open();
+            self.open = self.still_open();
         }
         if !self.expansions.is_multiple_of(POLLING * 64) {
             return;
@@ -350,10 +345,8 @@ impl Search<'_> {
             self.under.reached(id, self.space.sequence_to(number));
         }
         let open = self.task.board.is_open(id);
-        let goal = &mut self.watch.goals[index];
-        if std::mem::replace(&mut goal.open, open) && !open {
-            self.open -= 1;
-        }
+        self.watch.goals[index].open = open;
+        self.open = self.still_open();
     }
 
     /// Claims what follows from the search being over.
@@ -364,19 +357,20 @@ impl Search<'_> {
         let exhausted = end == End::Exhausted;
         let proofs = exhausted.then(proof);
         for index in 0..self.watch.goals.len() {
+            let proofs = proofs.as_ref().filter(|_| index == 0 || !self.plan.first_only);
             let goal = &self.watch.goals[index];
             if !goal.open || !self.task.board.is_open(goal.id) {
                 continue;
             }
             let id = goal.id;
-            match (&goal.question, &proofs) {
+            match (&goal.question, proofs) {
                 (Question::Reach(..), Some(proof)) if !goal.claimed => {
                     over.unreachable(id, proof.clone());
                 }
                 (Question::Reach(..), _) => {}
                 (&Question::Maximise(_, _, Some((best, number))), _) => {
                     self.tell_maximum(index, best, number);
-                    if let Some(proof) = &proofs {
+                    if let Some(proof) = proofs {
                         over.at_most(id, best, proof.clone());
                     }
                 }

@@ -177,11 +177,14 @@ impl<'n> Space<'n> {
 
     /// Like [`expand`](Self::expand), with the number of every successor, new or not, in the order
     /// of `chosen`.
+    ///
+    /// # Errors
+    /// When the space takes no more.
     pub(crate) fn expand_edges(
         &mut self,
         from: u32,
         chosen: &[u32],
-        mut edge: impl FnMut(u32) -> Result<(), Full>,
+        mut edge: impl FnMut(u32),
     ) -> Result<bool, Stuck> {
         if let Err(Overflow(t)) = self.fire_all(chosen) {
             self.widen(t)?;
@@ -189,7 +192,7 @@ impl<'n> Space<'n> {
         }
         for (key, &hash) in self.successors.chunks_exact(self.packing.words()).zip(&self.hashes) {
             let (number, _) = self.store.insert(key, hash, from)?;
-            edge(number)?;
+            edge(number);
         }
         Ok(false)
     }
@@ -223,10 +226,8 @@ impl<'n> Space<'n> {
         self.repacked = if all { 0 } else { self.repacked + markings };
         self.repackings += 1;
         let wider = self.packing.widened(place, tokens, all).map_err(|_| Stuck::Unpackable)?;
-        let narrow = &self.packing;
-        self.store.repack(wider.words(), |old, new| {
-            wider.pack(|p| narrow.tokens(old, p), new);
-        })?;
+        let carry = self.packing.carry_to(&wider);
+        self.store.repack(wider.words(), |old, new| carry.apply(old, new))?;
         self.moves = Moves::new(self.net, &wider, |t| self.listed[t.index()]);
         if self.expansions >= REFILE_AT[0] {
             let marked = &self.marked;

@@ -6,12 +6,13 @@
 //! of each effect is fired.
 
 use super::space::{Purpose, Space, Stuck};
+use super::store::Full;
 use parikh_net::{Facts, Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;
 
 /// Expansions between two looks at the budget.
-const POLLING: u32 = 64;
+pub(super) const POLLING: u32 = 64;
 
 /// The figures of a finite state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,12 +41,42 @@ pub enum Incomplete {
     TooManyTokens,
 }
 
+impl From<Full> for Incomplete {
+    fn from(_: Full) -> Self {
+        Incomplete::Full
+    }
+}
+
 impl From<Stuck> for Incomplete {
     fn from(stuck: Stuck) -> Self {
         match stuck {
             Stuck::Full => Incomplete::Full,
             Stuck::Unpackable => Incomplete::TooManyTokens,
         }
+    }
+}
+
+/// Picks one enabled transition of each effect.
+pub(super) struct Distinct<'n> {
+    net: &'n Net,
+    /// For each effect class the round it was picked in last.
+    picked: Vec<u64>,
+    round: u64,
+}
+
+impl<'n> Distinct<'n> {
+    pub(super) fn new(net: &'n Net) -> Self {
+        Distinct { net, picked: vec![0; net.effect_count()], round: 0 }
+    }
+
+    /// Keeps of `transitions` the first of each effect, and none without effect.
+    pub(super) fn retain(&mut self, transitions: &mut Vec<u32>) {
+        self.round += 1;
+        transitions.retain(|&t| {
+            let class = self.net.effect_of(TransitionId::new(t as usize));
+            let first = std::mem::replace(&mut self.picked[class.index()], self.round);
+            first != self.round && !self.net.effect(class).is_empty()
+        });
     }
 }
 
@@ -59,25 +90,21 @@ pub fn count(net: &Net, facts: &Facts, budget: &Budget) -> Result<StateSpace, In
     let mut figures =
         StateSpace { states: 0, firings: 0, max_tokens_in_place: 0, max_tokens_per_marking: 0 };
     let mut enabled = Vec::new();
-    // One transition of each effect is fired: by class, the number of the marking plus one.
-    let mut fired = vec![0u32; net.effect_count()];
+    let mut distinct = Distinct::new(net);
     let mut number = 0;
     while number < space.store().len() {
-        if number % POLLING == 0
+        space.load(number, &mut enabled);
+        // A marking with thousands of successors takes as long as many others.
+        let is_wide = enabled.len() > POLLING as usize;
+        if (is_wide || number.is_multiple_of(POLLING))
             && let Some(spent) = budget.exhausted()
         {
             return Err(spent.into());
         }
-        space.load(number, &mut enabled);
         let firings = enabled.len() as u128;
-        enabled.retain(|&t| {
-            let class = net.effect_of(TransitionId::new(t as usize));
-            let first = std::mem::replace(&mut fired[class.index()], number + 1) != number + 1;
-            first && !net.effect(class).is_empty()
-        });
+        distinct.retain(&mut enabled);
         if space.expand(number, &enabled, |_, _, _| {})? {
             // Nothing was fired: the same marking again.
-            fired.fill(0);
             continue;
         }
         figures.firings += firings;

@@ -23,8 +23,11 @@ const SLOTS: usize = 12;
 const CHUNK: usize = 1 << 18;
 /// Grow when more than this share (in 1/16) of the slots is taken …
 const LOAD: u64 = 13;
-/// … to as many slots as bring the load down to this one (in 1/16).
-const LOAD_AFTER: u64 = 8;
+/// … to twice as many slots, until the table has this many buckets, …
+const LARGE: usize = 1 << 20;
+/// … and then to as many as bring the load down to this one (in 1/16): rebuilding more often is
+/// the lesser evil when memory is what ends the search.
+const LOAD_AFTER: u64 = 9;
 /// No marking: the parent of the initial one.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -75,7 +78,7 @@ impl Hash {
 
     fn bucket(self, buckets: usize) -> usize {
         // The upper half scaled to the range: any number of buckets will do.
-        ((self.0 >> 32) * buckets as u64 >> 32) as usize
+        (((self.0 >> 32) * buckets as u64) >> 32) as usize
     }
 }
 
@@ -156,7 +159,7 @@ impl Store {
 
     /// Bytes of all parts.
     pub(crate) fn bytes(&self) -> u64 {
-        let keys = self.keys.len() * (self.words * 8 << self.shift);
+        let keys = self.keys.len() * ((self.words * 8) << self.shift);
         let parents = self.parents.len() * (4 << self.shift);
         (keys + parents + self.table.len() * size_of::<Bucket>()) as u64
     }
@@ -195,7 +198,7 @@ impl Store {
             while matches != 0 {
                 let slot = (matches.trailing_zeros() / 8) as usize;
                 matches &= matches - 1;
-                if slot < bucket.taken() && self.key(bucket.numbers[slot]) == key {
+                if slot < bucket.taken() && equal(self.key(bucket.numbers[slot]), key) {
                     return Ok((bucket.numbers[slot], false));
                 }
             }
@@ -238,7 +241,8 @@ impl Store {
 
     fn grow(&mut self) -> Result<(), Full> {
         self.peak = self.peak();
-        let slots = (u64::from(self.len).max(8 * SLOTS as u64) * 16).div_ceil(LOAD_AFTER);
+        let load = if self.table.len() < LARGE { LOAD / 2 } else { LOAD_AFTER };
+        let slots = (u64::from(self.len).max(8 * SLOTS as u64) * 16).div_ceil(load);
         let buckets = slots.div_ceil(SLOTS as u64) as usize;
         // A process whose old table is freed has that much more below its ceiling, but the kernel
         // is asked only now and then: compare with what the table adds.
@@ -296,6 +300,11 @@ impl Store {
         *self = wide;
         self.grow()
     }
+}
+
+/// Whether two keys of one length are equal. Most are two words, too few to call `memcmp` for.
+fn equal(a: &[u64], b: &[u64]) -> bool {
+    if a.len() > 8 { a == b } else { a.iter().zip(b).all(|(x, y)| x == y) }
 }
 
 /// An empty vector with room for `capacity`, if there is.

@@ -47,9 +47,8 @@
 //!
 //! A. Valmari, *The State Explosion Problem*, 1998; K. Schmidt, *Stubborn Sets for Standard
 //! Properties*, ICATPN 1999; A. Lehmann, N. Lohmann, K. Wolf, *Stubborn Sets for Simple Linear Time
-//! Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. Jensen, M. Johannsen, J. Srba, *Start
-//! Pruning When Time Gets Urgent: Partial Order Reduction for Timed Systems*, CAV 2018 (choices of
-//! the closure).
+//! Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. G. Jensen, M. Johannsen, J. Srba, *Stubborn
+//! Versus Structural Reductions for Petri Nets*, JLAMP 102, 2019 (choices of the closure).
 
 use super::judge::{Test, sums_of};
 use super::packing::Packing;
@@ -81,6 +80,11 @@ impl Lists {
     }
 }
 
+/// Markings in a row of which one is looked at, while sets do not leave anything out.
+const RARELY: u32 = 16;
+/// Sets in a row that left nothing out, and it is assumed that the next ones will not either.
+const FUTILE: u32 = 500;
+
 /// Computes stubborn sets for one goal.
 pub(crate) struct Stubborn<'n> {
     net: &'n Net,
@@ -104,6 +108,9 @@ pub(crate) struct Stubborn<'n> {
     open: Vec<u32>,
     /// How many enabled transitions are in the set.
     enabled_in: usize,
+    /// How many sets in a row left nothing out, and how many markings were asked about.
+    futile: u32,
+    asked: u32,
 }
 
 impl<'n> Stubborn<'n> {
@@ -149,6 +156,8 @@ impl<'n> Stubborn<'n> {
             raising_in: vec![0; places],
             open: Vec::new(),
             enabled_in: 0,
+            futile: 0,
+            asked: 0,
         }
     }
 
@@ -162,6 +171,11 @@ impl<'n> Stubborn<'n> {
         enabled: &mut Vec<u32>,
     ) {
         if enabled.len() <= 1 {
+            return;
+        }
+        self.asked = self.asked.wrapping_add(1);
+        if self.futile > FUTILE && !self.asked.is_multiple_of(RARELY) {
+            // All enabled transitions are a stubborn set.
             return;
         }
         self.mark = match self.mark.checked_add(1) {
@@ -186,7 +200,9 @@ impl<'n> Stubborn<'n> {
             Question::Maximise(..) => self.add_helping(0),
         }
         self.close(packing, key, enabled.len());
+        let all = enabled.len();
         enabled.retain(|&t| self.in_set[t as usize] == self.mark);
+        self.futile = if enabled.len() < all { 0 } else { self.futile.saturating_add(1) };
     }
 
     fn add(&mut self, t: u32) {

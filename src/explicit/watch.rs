@@ -8,15 +8,20 @@
 //! lists are as short as the effects, and thousands of goals cost what a few do.
 //!
 //! Goals that mention deadness are looked at when the marking is expanded, for then it is known
-//! what is enabled.
+//! what is enabled. So are goals that ask for the enabledness of one transition each, when there
+//! are many of them: that costs nothing, though it is a little later.
 
 use super::judge::{Sum, Test, leaves_as_atoms, sums_of};
 use super::packing::Packing;
 use crate::board::Board;
-use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, Predicate};
+use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use std::collections::HashMap;
 
 /// A goal that helps from more than one in this many classes is looked at always.
 const BROAD: usize = 2;
+
+/// From this many goals of the form "t is enabled" on, they are read off at expansion.
+const MANY: usize = 16;
 
 /// What a goal asks of a packed marking.
 pub(crate) enum Question {
@@ -49,35 +54,44 @@ pub(crate) struct Watch {
     always: Vec<u32>,
     /// Goals that mention deadness.
     at_expansion: Vec<u32>,
+    /// For each transition the goal that asks whether it can be enabled, plus 1; 0 for none. Empty
+    /// when there are few such goals.
+    enabled_goal: Vec<u32>,
 }
 
 impl Watch {
-    /// Watches these goals.
-    pub(crate) fn new<'g>(
-        net: &Net,
-        packing: &Packing,
-        goals: impl Iterator<Item = &'g (GoalId, Goal)>,
-    ) -> Watch {
+    /// Watches these goals. The first one is always asked by its own test, never read off: it may
+    /// be what the search is for, and then it is asked for more than an answer.
+    pub(crate) fn new(net: &Net, packing: &Packing, goals: &[&(GoalId, Goal)]) -> Watch {
         let mut watch = Watch {
             goals: Vec::new(),
             by_effect: vec![Vec::new(); net.effect_count()],
             always: Vec::new(),
             at_expansion: Vec::new(),
+            enabled_goal: Vec::new(),
         };
+        if enabledness(goals).take(MANY).count() == MANY {
+            watch.enabled_goal = vec![0; net.transition_count()];
+        }
+        let mut lists = SingleLists::new(net);
         for (id, goal) in goals {
             let index = watch.goals.len() as u32;
             let mut helpful: Vec<EffectId> = Vec::new();
             let mut deadness = false;
             let question = match goal {
+                Goal::Reach(Predicate::Enabled(t)) if index > 0 && watch.read_off(*t, index) => {
+                    // Never asked, only read off.
+                    Question::Reach(Predicate::Enabled(*t), Test::Constant(false))
+                }
                 Goal::Reach(predicate) => {
                     let atoms = leaves_as_atoms(predicate, net);
                     deadness = atoms.mentions_deadness();
-                    sums_of(&atoms).iter().for_each(|sum| helpful.extend(lowering(net, sum)));
+                    sums_of(&atoms).iter().for_each(|sum| lists.lowering(sum, &mut helpful));
                     let test = Test::new(&atoms, packing);
                     Question::Reach(atoms, test)
                 }
                 Goal::Maximise(sum) => {
-                    helpful = lowering(net, &sum.negated());
+                    lists.lowering(&sum.negated(), &mut helpful);
                     Question::Maximise(sum.clone(), Sum::new(sum, packing), None)
                 }
             };
@@ -95,10 +109,24 @@ impl Watch {
         watch
     }
 
+    /// Has goal `index` read off the enabled transitions, if that is done at all, and `t` has no
+    /// other goal already.
+    fn read_off(&mut self, t: TransitionId, index: u32) -> bool {
+        let slot = self.enabled_goal.get_mut(t.index());
+        slot.is_some_and(|slot| {
+            let free = *slot == 0;
+            if free {
+                *slot = index + 1;
+            }
+            free
+        })
+    }
+
     /// Compiles the tests anew, after the packing has changed.
     pub(crate) fn recompile(&mut self, packing: &Packing) {
         for goal in &mut self.goals {
             match &mut goal.question {
+                Question::Reach(Predicate::Enabled(_), _) => {}
                 Question::Reach(atoms, test) => *test = Test::new(atoms, packing),
                 Question::Maximise(sum, code, _) => *code = Sum::new(sum, packing),
             }
@@ -118,11 +146,11 @@ impl Watch {
     }
 
     /// Whether some goal needs [`expanded`](Self::expanded).
-    pub(crate) fn asks_deadness(&self) -> bool {
-        !self.at_expansion.is_empty()
+    pub(crate) fn asks_at_expansion(&self) -> bool {
+        !self.at_expansion.is_empty() || !self.enabled_goal.is_empty()
     }
 
-    /// The initial marking: asks all goals but those that mention deadness. Appends the reached.
+    /// The initial marking: asks all goals but those to be asked at expansion. Appends the reached.
     pub(crate) fn initial(&mut self, key: &[u64], hits: &mut Vec<u32>) {
         for index in 0..self.goals.len() as u32 {
             if !self.at_expansion.contains(&index) {
@@ -154,18 +182,40 @@ impl Watch {
         }
     }
 
-    /// A marking of which it is known now whether it is dead. Appends the goals reached.
-    pub(crate) fn expanded(&mut self, key: &[u64], dead: bool, hits: &mut Vec<u32>) {
+    /// A marking of which it is known now what is enabled. Appends the goals reached.
+    pub(crate) fn expanded(&mut self, key: &[u64], enabled: &[u32], hits: &mut Vec<u32>) {
+        if !self.enabled_goal.is_empty() {
+            for &t in enabled {
+                let index = std::mem::take(&mut self.enabled_goal[t as usize]);
+                if index > 0 {
+                    hits.push(index - 1);
+                }
+            }
+        }
         for &index in &self.at_expansion {
             let goal = &self.goals[index as usize];
             if let Question::Reach(_, test) = &goal.question
                 && goal.open
-                && test.holds(key, dead)
+                && test.holds(key, enabled.is_empty())
             {
                 hits.push(index);
             }
         }
     }
+}
+
+/// The transitions whose enabledness is a goal by itself, when there are so many of those goals
+/// that a search reads them off; each of these must be listed by the search.
+pub(crate) fn read_off(goals: &[&(GoalId, Goal)]) -> Vec<TransitionId> {
+    let all: Vec<TransitionId> = enabledness(goals).collect();
+    if all.len() >= MANY { all } else { Vec::new() }
+}
+
+fn enabledness(goals: &[&(GoalId, Goal)]) -> impl Iterator<Item = TransitionId> {
+    goals.iter().filter_map(|(_, goal)| match goal {
+        Goal::Reach(Predicate::Enabled(t)) => Some(*t),
+        _ => None,
+    })
 }
 
 impl Watched {
@@ -180,6 +230,31 @@ impl Watched {
                     *best = Some((value, number));
                 }
             }
+        }
+    }
+}
+
+/// [`lowering`], remembered for sums of one place: a net of thousands of transitions around one
+/// place would else be read once for each goal about that place.
+struct SingleLists<'n> {
+    net: &'n Net,
+    /// By place: the classes that lower it, the classes that raise it.
+    known: HashMap<(PlaceId, bool), Vec<EffectId>>,
+}
+
+impl<'n> SingleLists<'n> {
+    fn new(net: &'n Net) -> Self {
+        SingleLists { net, known: HashMap::new() }
+    }
+
+    /// Appends the classes that lower `sum`.
+    fn lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
+        match sum.terms() {
+            &[(place, coefficient)] => {
+                let known = self.known.entry((place, coefficient > 0));
+                out.extend_from_slice(known.or_insert_with(|| lowering(self.net, sum)));
+            }
+            _ => out.extend(lowering(self.net, sum)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// The candidate with the fewest edits from `name` (insertions, deletions, replacements), the
 /// first of several; none when more than about a third of the letters would change.
-pub(super) fn closest<'n>(
+pub(crate) fn closest<'n>(
     name: &str,
     candidates: impl Iterator<Item = &'n str>,
 ) -> Option<&'n str> {

@@ -3,6 +3,7 @@
 use super::MAX_DEPTH;
 use super::closest::closest;
 use parikh_net::Net;
+use std::borrow::Cow;
 
 /// Why a formula is unusable, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,6 +72,44 @@ pub enum FormulaProblem {
     /// Nothing to call the answer by.
     #[error("the property has no id")]
     NoId,
+    /// Something else than the grammar allows here.
+    #[error("found {found}, expected {expected}")]
+    Syntax {
+        /// What stands there, quoted where it is text.
+        found: String,
+        /// What may stand there.
+        expected: Cow<'static, str>,
+    },
+    /// A number where a property belongs.
+    #[error("this is a number, expected a property; compare it, as in `p >= 1`")]
+    NoProperty,
+    /// A property where a number belongs.
+    #[error("this is a property, expected a number of tokens")]
+    NoNumber,
+    /// `a <= b <= c`.
+    #[error("comparisons do not chain; write `a <= b && b <= c`")]
+    ChainedComparison,
+    /// A bound as a part of something.
+    #[error("a bound is a number to be found, and no part of a formula")]
+    BoundInside,
+    /// A second formula of the same name.
+    #[error("a second formula is called `{0}`, expected each name once")]
+    SecondOfName(String),
+    /// A colour where tokens have none.
+    #[error("the tokens of place `{place}` have no colours, expected `[.]`")]
+    ColourOnBlackPlace {
+        /// The place.
+        place: String,
+    },
+    /// A remark: beyond the grammar of 2011.
+    #[error("not in the grammar of 2011: {0}")]
+    Not2011(&'static str),
+    /// A remark: `EF a && b`.
+    #[error(
+        "the temporal operator binds tighter, so what follows is about the initial marking alone; \
+         use parentheses to say which you mean"
+    )]
+    NarrowScope,
 }
 
 impl FormulaProblem {

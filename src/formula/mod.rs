@@ -1,12 +1,16 @@
-//! The contest's formula language: its syntax trees with names resolved to a net's places and
-//! transitions, and what a tree asks of the reachable markings.
+//! Formulas: syntax trees with names resolved to a net's places and transitions, the textual
+//! languages they are written in, and what a tree asks of the reachable markings.
 
 mod closest;
 mod error;
 mod linear;
 mod lower;
+mod print;
 mod syntax;
+pub mod text;
 
+pub(crate) use closest::closest;
 pub use error::{FormulaError, FormulaProblem};
 pub use lower::{Question, Unsupported, lower};
+pub use print::Printed;
 pub use syntax::{Expression, Formula, MAX_DEPTH, Relation};

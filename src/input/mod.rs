@@ -5,6 +5,7 @@
 //! told with file, line and column, what was found and what was expected ([`InputError`]); what is
 //! wrong with one formula of many is that formula's own affair ([`crate::formula::FormulaError`]).
 
+mod element;
 mod error;
 mod graph;
 mod instance;
@@ -16,6 +17,7 @@ mod query_tree;
 mod source;
 mod xml;
 
+pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
 pub use instance::InstanceDirectory;
 pub use pnml::{read_net, read_net_from};

@@ -37,6 +37,23 @@ impl Tag<'_> {
         self.start.local_name().into_inner()
     }
 
+    /// The name with its prefix.
+    pub(super) fn qualified_name(&self) -> &str {
+        self.start.name().into_inner()
+    }
+
+    /// All attributes, declarations of namespaces among them, in order.
+    pub(super) fn all_attributes(&self) -> Result<Vec<(String, String)>, InputError> {
+        let mut all = Vec::new();
+        for attribute in self.start.attributes() {
+            let attribute = attribute.map_err(|e| self.malformed(e))?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+            let value = value.map_err(|e| self.malformed(e))?.into_owned();
+            all.push((attribute.key.as_ref().to_owned(), value));
+        }
+        Ok(all)
+    }
+
     /// The values of these attributes.
     pub(super) fn attributes<const N: usize>(
         &self,

@@ -36,9 +36,9 @@ impl Call {
     }
 
     /// The time to plan with: answers after the limit are lost, so stop a twentieth before it, at
-    /// least 0.5 s and at most 10 s.
+    /// least 1.2 s (engines may take most of a second to notice) and at most 10 s.
     pub fn usable_time(&self) -> Duration {
-        let margin = (self.time / 20).clamp(Duration::from_millis(500), Duration::from_secs(10));
+        let margin = (self.time / 20).clamp(Duration::from_millis(1200), Duration::from_secs(10));
         self.time.saturating_sub(margin)
     }
 

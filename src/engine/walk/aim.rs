@@ -11,7 +11,7 @@
 //! t takes q + 2·r                         another one:   p ∈ [3, ∞)  q ∈ [1, ∞)  r ∈ [2, ∞)
 //! ```
 //!
-//! A maximum asks for one more than was ever seen.
+//! A maximum asks for more than was ever seen.
 
 use super::machine::{Machine, below};
 use super::watch::{NONE, Placed, place_atom};
@@ -69,6 +69,17 @@ impl Aim {
         self.wishes[cell as usize]
     }
 
+    /// Wishes for as much as can be of what a maximum asks for; as [`take`](Self::take) for other
+    /// goals. The distance is of no meaning then, but to compare.
+    pub(super) fn take_upwards(&mut self, machine: &Machine<'_>, goal: u32, rng: &mut Rng) {
+        self.take(machine, goal, rng);
+        if matches!(machine.compiled.goals[goal as usize].goal, Goal::Maximise(_)) {
+            for &cell in &self.cells {
+                self.wishes[cell as usize].low = i64::MAX;
+            }
+        }
+    }
+
     /// Wishes for a goal from the marking the machine is at, choosing between its alternatives.
     pub(super) fn take(&mut self, machine: &Machine<'_>, goal: u32, rng: &mut Rng) {
         self.clear();
@@ -77,7 +88,10 @@ impl Aim {
             Goal::Maximise(_) => {
                 let records = machine.compiled.records.iter();
                 for record in records.filter(|record| record.goals.contains(&goal)) {
-                    self.at_least(record.cell, record.best.saturating_add(1));
+                    // One more, or many more: in steps of one, 50,000 tokens take too long.
+                    let bits = 64 - record.best.max(4).leading_zeros() as usize;
+                    let more = 1i64 << below(rng, bits);
+                    self.at_least(record.cell, record.best.saturating_add(more));
                 }
             }
         }

@@ -74,6 +74,8 @@ pub(super) struct Machine<'a> {
     /// Goals whose root came true, and records with [`RECORD`], since this was last emptied. A goal
     /// may have become false again in the same firing: ask [`holds`](Self::holds).
     pub(super) news: Vec<u32>,
+    /// How many inputs and leaves have turned so far: what firing cost beyond the firing itself.
+    pub(super) turned: u64,
     initial: Vec<i64>,
 }
 
@@ -121,6 +123,7 @@ impl<'a> Machine<'a> {
             nodes: compiled.nodes.clone(),
             gone: vec![false; compiled.goals.len()],
             news: Vec::new(),
+            turned: 0,
             initial: Vec::new(),
             compiled,
         };
@@ -150,6 +153,22 @@ impl<'a> Machine<'a> {
             let value = self.initial[cell];
             if self.cells[cell].value != value {
                 self.set(cell, value);
+            }
+        }
+        self.settle_deadness();
+        self.news.clear();
+    }
+
+    /// Back to the initial marking, when only these transitions fired since. Clears the news. For
+    /// short walks in large nets this is much cheaper than a look at every cell.
+    pub(super) fn restart_after(&mut self, fired: impl Iterator<Item = u32>) {
+        for transition in fired {
+            let class = self.class_of(transition) as usize;
+            let from = self.compiled.change_starts[class] as usize;
+            let to = self.compiled.change_starts[class + 1] as usize;
+            for at in from..to {
+                let cell = self.compiled.changes[at].cell as usize;
+                self.set(cell, self.initial[cell]);
             }
         }
         self.settle_deadness();
@@ -298,6 +317,7 @@ impl<'a> Machine<'a> {
             group += 1;
             let from = self.compiled.event_starts[group] as usize;
             let to = self.compiled.event_starts[group + 1] as usize;
+            self.turned += (to - from) as u64;
             for at in from..to {
                 let event = self.compiled.events[at];
                 if event & LEAF == 0 {
@@ -320,6 +340,7 @@ impl<'a> Machine<'a> {
         while self.compiled.thresholds[group] > value {
             let from = self.compiled.event_starts[group] as usize;
             let to = self.compiled.event_starts[group + 1] as usize;
+            self.turned += (to - from) as u64;
             for at in from..to {
                 let event = self.compiled.events[at];
                 if event & LEAF == 0 {
@@ -462,4 +483,87 @@ impl<'a> Machine<'a> {
 #[inline]
 pub(super) fn below(rng: &mut Rng, bound: usize) -> usize {
     ((u64::from(rng.u32(..)) * bound as u64) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::walk::watch::Watch;
+    use parikh_net::{Goal, GoalId, LinearSum, Marking, PlaceId, Predicate, TransitionId, text};
+
+    /// Everything kept up to date is what it would be if computed from the tokens.
+    fn check(machine: &Machine<'_>) {
+        let net = machine.compiled.net;
+        let marking = Marking::new(machine.tokens().map(|tokens| tokens as u64).collect());
+        let mut enabled: Vec<u32> = machine.enabled().to_vec();
+        enabled.sort_unstable();
+        let live = |class: &u32| {
+            let row = net.class(parikh_net::EffectId::new(*class as usize));
+            row.iter().any(|&t| net.is_enabled(&marking, t)) && !net.delta(row[0]).is_empty()
+        };
+        let expected: Vec<u32> = (0..net.effect_count() as u32).filter(live).collect();
+        assert_eq!(enabled, expected);
+        assert_eq!(machine.is_dead(), net.is_dead(&marking));
+        for class in enabled {
+            let t = machine.first_of(class) as usize;
+            assert!(net.is_enabled(&marking, TransitionId::new(t)));
+        }
+        for (position, sum) in machine.compiled.sums.iter().enumerate() {
+            let cell = (machine.compiled.places + position) as u32;
+            assert_eq!(i128::from(machine.value(cell)), sum.value(&marking));
+        }
+        for (goal, watched) in machine.compiled.goals.iter().enumerate() {
+            if let Goal::Reach(predicate) = watched.goal {
+                assert_eq!(machine.holds(goal as u32), predicate.holds(net, &marking));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
+        let net = text::parse(
+            "place a 3
+             place b 1
+             place c
+             transition t: a + b -> b + c
+             transition look1: 2*c -> 2*c
+             transition u1: 2*c -> a + c
+             transition u2: 3*a + c -> 4*a
+             transition v: b ->
+             transition w: c -> b
+             transition x: 2*b + a -> 3*b",
+        )
+        .unwrap();
+        let [a, b, c] = [0, 1, 2].map(PlaceId::new);
+        let sum = LinearSum::new([(a, 2), (b, -3), (c, 1)]).unwrap();
+        let leaf = |k: i64| Predicate::at_most(sum.clone(), k);
+        let t = TransitionId::new(0);
+        let goals = [
+            Predicate::and([leaf(3), leaf(-2).negated(), Predicate::at_least(c, 1)]),
+            Predicate::or([Predicate::Dead, Predicate::and([leaf(0), Predicate::Disabled(t)])]),
+            Predicate::Enabled(t),
+            Predicate::and([Predicate::NotDead, Predicate::at_least(b, 2).negated()]),
+        ]
+        .map(Goal::Reach);
+        let ids = (0..).map(GoalId::new);
+        let mut machine = Machine::new(Compiled::new(&net, Watch::new(&net, ids.zip(&goals))));
+        check(&machine);
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..300 {
+            let mut fired = Vec::new();
+            while fired.len() < 30 && !machine.enabled().is_empty() {
+                let class = machine.enabled()[below(&mut rng, machine.enabled().len())];
+                fired.push(machine.representative(class, &mut rng));
+                assert!(machine.fire(class));
+                check(&machine);
+            }
+            if below(&mut rng, 2) == 0 {
+                machine.restart();
+            } else {
+                machine.restart_after(fired.into_iter());
+            }
+            check(&machine);
+            assert!(net.initial().tokens().iter().map(|&k| k as i64).eq(machine.tokens()));
+        }
+    }
 }

@@ -170,7 +170,8 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
         return statistics;
     }
     let mut hand = Hand::new(task.seed, config.work);
-    let mut schedule = Schedule::new(config, task.goals.iter().map(|(_, goal)| goal));
+    let mut schedule =
+        Schedule::new(config, net.effect_count(), task.goals.iter().map(|(_, goal)| goal));
     loop {
         let open: Vec<(GoalId, &Goal)> = task
             .goals

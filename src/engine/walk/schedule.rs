@@ -2,7 +2,8 @@
 //!
 //! Each strategy is an arm of a bandit. It is given slices of work; the next slice goes to the one
 //! that has had the least work for its merit, and its merit is how many goals its recent slices
-//! reached. A strategy that reaches nothing keeps a merit of 1 and its fair share: what settles the
+//! reached. A strategy that reaches nothing keeps a least merit and its fair share (plans a larger
+//! one: they reach what no other strategy does): what settles the
 //! easy goals of a net is not what settles its last one. Slices begin small, so that every strategy
 //! has been tried within some ten milliseconds, and grow while nothing is found.
 //!
@@ -19,11 +20,13 @@ use super::strategy::directed::{Directed, Nearest, Potency};
 use super::strategy::plan::Plan;
 use super::walker::{End, Walker};
 use super::{Config, Strategy};
-use parikh_net::{Goal, GoalId};
+use parikh_net::{Goal, GoalId, Predicate};
 use std::collections::BTreeMap;
 
-/// The first slices, in units of work; a unit takes some 50 to 200 ns.
+/// The first slices in a small net, in units of work; a unit takes some 50 to 200 ns.
 const FIRST_SLICE: u64 = 1 << 13;
+/// In a large net the first slices have so much work per class: a walk must get around.
+const FIRST_SLICE_PER_CLASS: u64 = 4;
 /// The longest slices.
 const LONGEST_SLICE: u64 = 1 << 22;
 /// Sequences kept per goal.
@@ -37,6 +40,19 @@ struct Arm {
     strategy: Strategy,
     work: u64,
     merit: f64,
+}
+
+fn least_merit(strategy: Strategy) -> f64 {
+    match strategy {
+        Strategy::Plan => 4.0,
+        Strategy::Directed => 2.0,
+        _ => 1.0,
+    }
+}
+
+/// Whether there is anything to aim at: deadness alone is no place to go to.
+fn has_aim(goal: &Goal) -> bool {
+    !matches!(goal, Goal::Reach(Predicate::Dead | Predicate::NotDead))
 }
 
 /// The arms, and what they remember from one walker to the next.
@@ -59,21 +75,21 @@ pub(super) enum Stopped {
 
 impl Schedule {
     /// All arms that suit these goals, the configured one first.
-    pub(super) fn new<'g>(config: &Config, goals: impl IntoIterator<Item = &'g Goal>) -> Self {
-        let (mut reach, mut maximise, mut deadness) = (false, false, false);
+    pub(super) fn new<'g>(
+        config: &Config,
+        classes: usize,
+        goals: impl IntoIterator<Item = &'g Goal>,
+    ) -> Self {
+        let (mut aims, mut maximise, mut deadness) = (false, false, false);
         for goal in goals {
-            match goal {
-                Goal::Reach(predicate) => {
-                    reach = true;
-                    deadness |= predicate.mentions_deadness();
-                }
-                Goal::Maximise(_) => maximise = true,
-            }
+            aims |= has_aim(goal);
+            maximise |= matches!(goal, Goal::Maximise(_));
+            deadness |= matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness());
         }
         let suits = |strategy: &Strategy| match strategy {
             Strategy::Deadlock => deadness,
             Strategy::Pump => maximise,
-            Strategy::Directed | Strategy::Potency | Strategy::Plan => reach || maximise,
+            Strategy::Directed | Strategy::Potency | Strategy::Plan => aims,
             _ => true,
         };
         let mut strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(suits).collect();
@@ -83,10 +99,10 @@ impl Schedule {
         if let Some(first) = strategies.iter().position(|s| Some(*s) == config.first) {
             strategies[..=first].rotate_right(1);
         }
-        let arm = |strategy| Arm { strategy, work: 0, merit: 1.0 };
+        let arm = |strategy| Arm { strategy, work: 0, merit: least_merit(strategy) };
         Schedule {
             arms: strategies.into_iter().map(arm).collect(),
-            slice: FIRST_SLICE,
+            slice: FIRST_SLICE.max(FIRST_SLICE_PER_CLASS * classes as u64).min(LONGEST_SLICE),
             dry: 0,
             longest_walk: config.longest_walk,
             pools: BTreeMap::new(),
@@ -155,7 +171,7 @@ impl Schedule {
             arm.work += walker.hand.work - work;
             let reached = walker.statistics.reached - reached;
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
-            arm.merit = (0.6 * arm.merit + 0.4 * reward).max(1.0);
+            arm.merit = (0.6 * arm.merit + 0.4 * reward).max(least_merit(strategy));
             if over {
                 return Stopped::Over;
             }
@@ -214,7 +230,7 @@ impl Schedule {
             let wanted = goal.filter(|&goal| !walker.machine.is_gone(goal) && tries < 32);
             let Some(current) = wanted.or_else(|| {
                 (limit, tries) = (256, 0);
-                walker.draw(|_| true)
+                walker.draw(has_aim)
             }) else {
                 return;
             };

@@ -88,6 +88,8 @@ pub(super) struct Walker<'a> {
     refreshed: Instant,
     next_look: u64,
     slice_end: u64,
+    /// What of the machine's turns is counted as work already.
+    turned: u64,
     strategy: Strategy,
 }
 
@@ -112,9 +114,10 @@ impl<'a> Walker<'a> {
             journal: Journal::new(machine.compiled.records.len()),
             acceleration: Acceleration::new(&machine),
             open: ids.len(),
-            machine,
             next_look: hand.work,
             slice_end: u64::MAX,
+            turned: machine.turned,
+            machine,
             hand,
             statistics,
             task,
@@ -188,11 +191,17 @@ impl<'a> Walker<'a> {
     /// Back to the initial marking; what was seen is reported first.
     pub(super) fn restart(&mut self) {
         self.flush();
+        let (runs, cells) = (self.journal.runs(), self.machine.compiled.cells());
+        // A few changes per run; and never free, or walks that end at once would go on for ever.
+        if runs.len() * 8 < cells {
+            self.hand.work += 1 + runs.len() as u64 / 4;
+            self.machine.restart_after(runs.iter().map(|run| run.transition));
+        } else {
+            self.hand.work += 1 + cells as u64 / 64;
+            self.machine.restart();
+        }
         self.journal.restart();
-        self.machine.restart();
         self.statistics.restarts += 1;
-        // Never free, or walks that end at once would go on for ever.
-        self.hand.work += 1 + self.machine.compiled.cells() as u64 / 64;
     }
 
     /// Restarts and fires `runs`, which were fired from the initial marking before.
@@ -216,6 +225,9 @@ impl<'a> Walker<'a> {
         let firings = self.journal.firings();
         let work = self.hand.work;
         let (end, steps) = self.walk_on(strategy, limit);
+        // Transitions with crowded places in common cost more to fire.
+        self.hand.work += (self.machine.turned - self.turned) / 8;
+        self.turned = self.machine.turned;
         let figures = self.statistics.of_mut(self.strategy);
         figures.steps += steps;
         figures.work += self.hand.work - work;

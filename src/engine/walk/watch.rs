@@ -252,7 +252,7 @@ impl<'a> Watch<'a> {
 /// Whether all sums of a predicate can be kept in 64 bits.
 fn fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
     match predicate {
-        Predicate::Atom(atom) => sum_fits(net, largest, &atom.sum),
+        Predicate::Atom(atom) => atom.sum.terms().len() == 1 || sum_fits(net, largest, &atom.sum),
         Predicate::And(parts) | Predicate::Or(parts) => {
             parts.iter().all(|part| fits(net, largest, part))
         }
@@ -264,6 +264,8 @@ fn fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
 /// leave the range later is refused by the machine.
 fn sum_fits(net: &Net, largest: u64, sum: &LinearSum) -> bool {
     let magnitude: u128 = sum.terms().iter().map(|&(_, a)| u128::from(a.unsigned_abs())).sum();
-    i64::try_from(sum.value(net.initial())).is_ok()
-        && magnitude.saturating_mul(u128::from(largest)) < i64::MAX as u128
+    // The tokens of one place always fit, and an atom over one place is watched there.
+    matches!(sum.terms(), [(_, 1)])
+        || i64::try_from(sum.value(net.initial())).is_ok()
+            && magnitude.saturating_mul(u128::from(largest)) <= i64::MAX as u128
 }

@@ -67,7 +67,7 @@ impl Directed {
         firings: u64,
         hand: &mut Hand,
     ) {
-        self.aim.take(machine, goal, &mut hand.rng);
+        self.aim.take_upwards(machine, goal, &mut hand.rng);
         self.covering = false;
         self.start(machine, firings, hand);
     }
@@ -217,7 +217,7 @@ impl Potency {
         if self.goal.replace(goal) != Some(goal) {
             self.potency.fill(1.0);
         }
-        self.aim.take(machine, goal, &mut hand.rng);
+        self.aim.take_upwards(machine, goal, &mut hand.rng);
         self.distance = self.aim.distance(machine);
     }
 }

@@ -51,6 +51,13 @@ struct OfPlace {
     by: u32,
 }
 
+#[derive(Clone, Copy)]
+struct Mover {
+    cell: u32,
+    transition: u32,
+    times: u64,
+}
+
 /// Follows relaxed plans.
 pub(in crate::engine::walk) struct Plan {
     aim: Aim,
@@ -62,8 +69,10 @@ pub(in crate::engine::walk) struct Plan {
     epoch: u32,
     heap: BinaryHeap<Reverse<(u64, u32)>>,
     settled: Vec<u32>,
-    /// (wished cell, what moves it the right way).
-    movers: Vec<(u32, u32)>,
+    /// What moves the wished cells the right way.
+    movers: Vec<Mover>,
+    /// For each wished cell that is out of its interval, how far it still is with all its movers.
+    open: Vec<(u32, u64)>,
     /// (class, firings left).
     steps: Vec<(u32, u64)>,
     in_order: bool,
@@ -92,6 +101,7 @@ impl Plan {
             heap: BinaryHeap::new(),
             settled: Vec::new(),
             movers: Vec::new(),
+            open: Vec::new(),
             steps: Vec::new(),
             in_order: true,
             noise: 1,
@@ -176,14 +186,16 @@ impl Plan {
         self.settled.clear();
         self.movers.clear();
         let wishes = self.aim.cells().iter();
-        let missed = wishes.filter(|&&cell| self.aim.wish(cell).miss(machine.value(cell)) > 0);
-        let mut open = missed.count();
+        let missed = wishes.map(|&cell| (cell, self.aim.wish(cell).miss(machine.value(cell))));
+        self.open.clear();
+        self.open.extend(missed.filter(|&(_, missed)| missed > 0));
+        let wished = self.open.len();
         for &class in machine.enabled() {
             let cost = COST + below(&mut hand.rng, self.noise) as u64;
             self.heap.push(Reverse((cost, machine.first_of(class))));
         }
         let mut looked_at = self.heap.len();
-        while open > 0 {
+        while !self.open.is_empty() {
             let Some(Reverse((cost, t))) = self.heap.pop() else { break };
             let class = machine.class_of(t);
             // Another one with the same effect was cheaper.
@@ -198,9 +210,8 @@ impl Plan {
                 let (cell, value) = (change.cell, machine.value(change.cell));
                 let wish = self.aim.wish(cell);
                 let helps = if change.delta > 0 { value < wish.low } else { value > wish.high };
-                if helps && self.movers.iter().all(|&(moved, _)| moved != cell) {
-                    self.movers.push((cell, t));
-                    open -= 1;
+                if helps {
+                    self.add_mover(machine, cell, t, change.delta.unsigned_abs());
                 }
                 if change.delta < 0 || cell as usize >= machine.compiled.places {
                     continue;
@@ -234,17 +245,40 @@ impl Plan {
             }
         }
         hand.work += (looked_at / 4) as u64;
-        open == 0
+        // A sum that is moved by less than it should be is moved nevertheless.
+        let mut moved: Vec<u32> = self.movers.iter().map(|mover| mover.cell).collect();
+        moved.sort_unstable();
+        moved.dedup();
+        moved.len() == wished
+    }
+
+    /// A place is moved by the first transition that can, as often as it takes; a sum by all of
+    /// them in turn, once each, since each of its places may have its own.
+    fn add_mover(&mut self, machine: &Machine<'_>, cell: u32, transition: u32, delta: u64) {
+        let Some(at) = self.open.iter().position(|&(open, _)| open == cell) else { return };
+        let missed = self.open[at].1;
+        let is_place = (cell as usize) < machine.compiled.places;
+        let times = if is_place { missed.div_ceil(delta).min(MANY) } else { 1 };
+        self.movers.push(Mover { cell, transition, times });
+        self.open[at].1 = missed.saturating_sub(delta.saturating_mul(times));
+        if is_place || self.open[at].1 == 0 {
+            self.open.swap_remove(at);
+        }
     }
 
     /// The plan: what moves the wishes, what that needs, and so on, in the order of settling.
     fn read_backwards(&mut self, machine: &Machine<'_>) {
         let net = machine.compiled.net;
-        for &(cell, t) in &self.movers {
-            let missed = self.aim.wish(cell).miss(machine.value(cell));
-            let delta = delta_at(machine, t, cell).unsigned_abs().max(1);
-            let times = &mut self.transitions[t as usize].times;
-            *times = (*times).max(missed.div_ceil(delta)).min(MANY);
+        for &(cell, missed) in &self.open {
+            // All there are, and still not enough: the cheapest does the rest.
+            if let Some(mover) = self.movers.iter_mut().find(|mover| mover.cell == cell) {
+                let delta = delta_at(machine, mover.transition, cell).unsigned_abs().max(1);
+                mover.times = mover.times.saturating_add(missed.div_ceil(delta)).min(MANY);
+            }
+        }
+        for mover in &self.movers {
+            let times = &mut self.transitions[mover.transition as usize].times;
+            *times = (*times).max(mover.times);
         }
         for &t in self.settled.iter().rev() {
             let times = self.transitions[t as usize].times;

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds Parikh and runs it with the arguments given; without any, on a sample.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scripts/setup.sh
+cargo build --release
+parikh=${CARGO_TARGET_DIR:-target}/release/parikh
+
+if (($#)); then
+    exec "$parikh" "$@"
+fi
+
+# --- the sample: two philosophers, three questions of their own, witnesses in target/witnesses ----
+model=examples/philosophers.pnml
+witnesses=target/witnesses
+show() { echo; echo "\$ parikh $*"; "$parikh" "$@"; }
+
+show info $model
+show check $model --examination ReachabilityDeadlock --trace $witnesses
+show replay $model $witnesses/ReachabilityDeadlock.trace
+show check $model --examination OneSafe
+show check $model --examination ReachabilityCardinality \
+    --queries examples/philosophers-queries.xml --trace $witnesses
+show check $model --examination StateSpace

@@ -1,0 +1,194 @@
+//! `parikh draw`: a picture of a net.
+
+use super::{Outcome, limits, model};
+use crate::draw::{Highlight, MOST_NODES, Part, dot, summary};
+use crate::evidence::Trace;
+use anyhow::{Context, Result, bail};
+use parikh_net::Net;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(group(
+    clap::ArgGroup::new("shown").args(["highlight", "invariant", "siphon", "trap", "trace"])
+))]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// Highlight these places and transitions.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    highlight: Vec<String>,
+    /// Highlight the place invariant of this number, from 1.
+    #[arg(long, value_name = "N")]
+    invariant: Option<usize>,
+    /// Highlight the minimal siphon of this number, from 1; without a number what is never marked
+    /// because its siphon is empty, or else the first one.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    siphon: Option<Option<usize>>,
+    /// Highlight the minimal trap of this number, from 1; the first one without a number.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    trap: Option<Option<usize>>,
+    /// Highlight the firing sequence in this file, as `parikh check --trace` writes them, and draw
+    /// the marking it leads to.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Where to: FILE.dot for Graphviz, FILE.svg through Graphviz's `dot`; by default the text for
+    /// Graphviz on stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Draw every node, however many there are.
+    #[arg(long)]
+    all: bool,
+    /// How long the structure may take to compute.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+}
+
+const EXAMPLES: &str = "\
+A net of more than 300 nodes is drawn around what is highlighted, or in groups of nodes.
+
+Examples:
+  parikh draw philosophers.pnml -o philosophers.svg
+  parikh draw mutex.pnml --trace traces/mutex.trace -o mutex.svg
+  parikh draw INPUTS/Peterson-PT-2 --highlight WantSection_0_T,AskForSection_0_0 | xdot -";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    // Before the work: the name of the file decides what to write.
+    let output = arguments.output.as_deref().map(Output::of).transpose()?;
+    let net = model::read(&arguments.model)?;
+    let highlight = arguments.highlight(&net)?;
+    let picture = match &highlight {
+        _ if arguments.all => dot(&net, &Part::whole(&net), &highlight.unwrap_or_default()),
+        None => whole_or_summary(&net)?,
+        Some(highlight) => {
+            let whole = Part::whole(&net);
+            let part = match whole.len() <= MOST_NODES {
+                true => whole,
+                false => Part::around(&net, highlight),
+            };
+            if part.len() > MOST_NODES {
+                bail!(
+                    "{} nodes are highlighted or next to one that is, too many to look at; --all \
+                     draws the whole net",
+                    part.len()
+                );
+            }
+            dot(&net, &part, highlight)
+        }
+    };
+    match output {
+        None => {
+            let mut stdout = std::io::stdout().lock();
+            match stdout.write_all(picture.as_bytes()).and_then(|()| stdout.flush()) {
+                // Nobody reads on.
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+                written => written.context("stdout")?,
+            }
+        }
+        Some(Output::Dot(file)) => std::fs::write(file, picture)
+            .with_context(|| format!("cannot write {}", file.display()))?,
+        Some(Output::Svg(file)) => render(&picture, file)?,
+    }
+    Ok(Outcome::Complete)
+}
+
+impl Arguments {
+    fn highlight(&self, net: &Net) -> Result<Option<Highlight>> {
+        let budget = limits::budget(Some(self.timeout), None);
+        if let Some(number) = self.invariant {
+            return Ok(Some(Highlight::invariant(net, number, &budget)?));
+        }
+        if let Some(number) = self.siphon {
+            return Ok(Some(Highlight::siphon(net, number, &budget)?));
+        }
+        if let Some(number) = self.trap {
+            return Ok(Some(Highlight::trap(net, number, &budget)?));
+        }
+        if let Some(file) = &self.trace {
+            let name = || file.display().to_string();
+            let text = std::fs::read_to_string(file).with_context(name)?;
+            let trace = Trace::parse(net, &text).with_context(name)?;
+            let mut sequence = trace.sequence;
+            if let Some(repeat) = &trace.repeat {
+                sequence.extend(repeat);
+            }
+            return Ok(Some(Highlight::sequence(net, &sequence).with_context(name)?));
+        }
+        if self.highlight.is_empty() {
+            return Ok(None);
+        }
+        let names = self.highlight.iter().map(|name| name.trim());
+        Ok(Some(Highlight::nodes(net, names.filter(|name| !name.is_empty()))?))
+    }
+}
+
+fn whole_or_summary(net: &Net) -> Result<String> {
+    let whole = Part::whole(net);
+    if whole.len() <= MOST_NODES {
+        return Ok(dot(net, &whole, &Highlight::default()));
+    }
+    let summary = summary(net);
+    eprint!("{}", summary.text);
+    match summary.dot {
+        Some(dot) => {
+            eprintln!(
+                "parikh: {} nodes are too many to look at, so groups of them are drawn; --all draws \
+                 them all, --highlight those around some",
+                whole.len()
+            );
+            Ok(dot)
+        }
+        None => bail!(
+            "{} nodes are too many to look at, and so are the groups of them; --all draws them all, \
+             --highlight those around some",
+            whole.len()
+        ),
+    }
+}
+
+enum Output<'a> {
+    Dot(&'a Path),
+    Svg(&'a Path),
+}
+
+impl<'a> Output<'a> {
+    fn of(file: &'a Path) -> Result<Self> {
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("dot" | "gv") => Ok(Output::Dot(file)),
+            Some("svg") => Ok(Output::Svg(file)),
+            _ => bail!("{}: expected a name that ends in .dot or .svg", file.display()),
+        }
+    }
+}
+
+/// Has Graphviz draw `picture` into `file`.
+fn render(picture: &str, file: &Path) -> Result<()> {
+    let spawned = Command::new("dot")
+        .arg("-Tsvg")
+        .arg("-o")
+        .arg(file)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn();
+    let mut dot = match spawned {
+        Ok(dot) => dot,
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!(
+            "{}: SVG is drawn by the program `dot` of Graphviz, which is not installed; install the \
+             package graphviz, or name a .dot file",
+            file.display()
+        ),
+        Err(error) => return Err(error).context("cannot run `dot` of Graphviz"),
+    };
+    if let Some(mut input) = dot.stdin.take() {
+        // When it ends early, its exit code says so below.
+        let _ = input.write_all(picture.as_bytes());
+    }
+    let status = dot.wait().context("`dot` of Graphviz")?;
+    if !status.success() {
+        bail!("`dot` of Graphviz could not draw {}: {status}", file.display());
+    }
+    Ok(())
+}

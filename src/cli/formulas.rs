@@ -1,0 +1,170 @@
+//! Formulas given on the command line and in files: what `check --formula` and `--formulas` ask.
+
+use crate::formula::text::{self, Language, TextError, TextFormula};
+use crate::formula::{Formula, FormulaProblem};
+use crate::input;
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use parikh_net::Net;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+pub(super) struct Formulas {
+    /// A formula, perhaps with its name in front: 'mutex: AG !(c1 >= 1 && c2 >= 1)'. Repeatable.
+    /// The language is described below.
+    #[arg(long, value_name = "FORMULA")]
+    pub(super) formula: Vec<String>,
+    /// A file of formulas: in the language of --formula, one a line; or the contest's, .xml, .txt,
+    /// or in the grammar of 2011. Repeatable.
+    #[arg(long, value_name = "FILE")]
+    pub(super) formulas: Vec<PathBuf>,
+    /// The language of the files; by default it is seen from how a file begins.
+    #[arg(long, value_enum, requires = "formulas")]
+    language: Option<LanguageName>,
+    /// Remark on what the grammar of 2011 does not allow, although Parikh reads it.
+    #[arg(long = "strict-2011", requires = "formulas")]
+    strict: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LanguageName {
+    /// That of --formula.
+    Inline,
+    /// The contest's XML.
+    Xml,
+    /// The contest's .txt files.
+    Contest,
+    /// The contest's grammar of 2011.
+    #[value(name = "2011")]
+    Mcc2011,
+}
+
+/// The language of `--formula`, for the end of the help.
+pub(super) const LANGUAGE: &str = "\
+Formulas:
+  EF φ, AG φ, AF φ, EG φ, EX φ, AX φ, A (φ U ψ), …  a path quantifier and an operator
+  φ && ψ, φ || ψ, !φ, φ -> ψ, φ <-> ψ, φ xor ψ      also and, or, not
+  p1 + 2*p2 <= 3                                    tokens of places; also >= < > = !=
+  fireable(t1, t2)                                  at least one of them is enabled
+  deadlock                                          no transition is enabled
+  bound(p1 + p2)                                    a number: the most they hold together
+  \"odd-name\" >= 1                                   any name can stand in quotes";
+
+/// One formula that was asked for.
+pub(super) struct Asked {
+    pub(super) id: String,
+    /// The formula, or in one line what is wrong with it.
+    pub(super) formula: Result<Formula, String>,
+}
+
+impl Formulas {
+    /// All formulas, each with a name of its own. What is wrong with one is told on stderr.
+    pub(super) fn read(&self, net: &Net) -> Result<Vec<Asked>> {
+        let mut gathered = Gathered { asked: Vec::new(), ids: HashSet::new() };
+        for text in &self.formula {
+            gathered.add(text::read_one(text, "--formula", net));
+        }
+        for file in &self.formulas {
+            self.read_file(file, net, &mut gathered)?;
+        }
+        let asked = gathered.asked;
+        if asked.is_empty() {
+            bail!("there is no formula in {}", self.formulas[0].display());
+        }
+        if asked.iter().all(|asked| asked.formula.is_err()) {
+            bail!("no formula is left to answer");
+        }
+        Ok(asked)
+    }
+
+    fn read_file(&self, file: &Path, net: &Net, gathered: &mut Gathered) -> Result<()> {
+        let name = file.display().to_string();
+        let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
+        let is_xml =
+            || bytes.trim_ascii_start().starts_with(b"<") || bytes.starts_with(b"\xef\xbb\xbf<");
+        if self.language.map_or_else(is_xml, |language| language == LanguageName::Xml) {
+            let queries = input::read_queries_from(&bytes[..], &name, net)?;
+            if let Some(error) = queries.cut_short {
+                eprintln!("parikh: {error}; the formulas before it are answered");
+            }
+            for query in queries.queries {
+                gathered.add_plain(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
+            }
+            return Ok(());
+        }
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
+            anyhow::anyhow!("{name}:{line}: the file is no text in UTF-8")
+        })?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let language = match self.language {
+            Some(LanguageName::Inline) => Language::Inline,
+            Some(LanguageName::Contest) => Language::Contest,
+            Some(LanguageName::Mcc2011) => Language::Mcc2011,
+            Some(LanguageName::Xml) | None => text::detect(text),
+        };
+        let formulas = text::read(text, &name, language, net, self.strict);
+        if let Some(first) = of_another_model(&formulas) {
+            bail!(
+                "{name}: every one of the {} formulas names places or transitions that the net does \
+                 not have; is this the file of another model? The first: {first}",
+                formulas.len()
+            );
+        }
+        formulas.into_iter().for_each(|formula| gathered.add(formula));
+        Ok(())
+    }
+}
+
+/// The first problem, when there are several formulas and every one names nodes that are not there.
+fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
+    let mut unknown = formulas.iter().map(|formula| {
+        formula.formula.as_ref().err().filter(|error| {
+            matches!(
+                error.problem,
+                FormulaProblem::UnknownPlace { .. } | FormulaProblem::UnknownTransition { .. }
+            )
+        })
+    });
+    let first = unknown.next()??;
+    (formulas.len() > 1 && unknown.all(|error| error.is_some())).then_some(first)
+}
+
+struct Gathered {
+    asked: Vec<Asked>,
+    ids: HashSet<String>,
+}
+
+impl Gathered {
+    fn add(&mut self, formula: TextFormula) {
+        for remark in &formula.remarks {
+            eprintln!("parikh: note: {remark:#}");
+        }
+        if let Err(error) = &formula.formula {
+            eprintln!("parikh: {error:#}");
+        }
+        self.push(formula.id, formula.formula.map_err(|error| error.to_string()));
+    }
+
+    fn add_plain(&mut self, id: String, formula: Result<Formula, String>) {
+        if let Err(error) = &formula {
+            eprintln!("parikh: formula {id}: {error}");
+        }
+        self.push(id, formula);
+    }
+
+    /// Traces and answers are called by the id, so it may be used once only.
+    fn push(&mut self, id: String, formula: Result<Formula, String>) {
+        let id = if id.is_empty() { format!("formula-{}", self.asked.len() + 1) } else { id };
+        let formula = match self.ids.insert(id.clone()) {
+            true => formula,
+            false => formula.and_then(|_| {
+                let error = format!("a second formula is called `{id}`, expected each name once");
+                eprintln!("parikh: {error}");
+                Err(error)
+            }),
+        };
+        self.asked.push(Asked { id, formula });
+    }
+}

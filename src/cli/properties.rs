@@ -1,0 +1,178 @@
+//! `parikh properties`: the 21 keys of a model form, found by our own computation.
+
+use super::output::line;
+use super::{Outcome, limits, model, signals};
+use crate::pipeline;
+use crate::verdicts::{
+    Category, Computed, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict, VerdictFile,
+    Version, compute, firing_sequence, now,
+};
+use anyhow::Result;
+use clap::ValueEnum;
+use parikh_net::Net;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    #[command(flatten)]
+    limits: Limits,
+    /// How to print them; xml is a verdict file, printed at the end as a whole.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// What the computation of keys may take.
+#[derive(clap::Args)]
+pub(super) struct Limits {
+    /// How long it may take, reading included: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// How many engines work at the same time; by default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// The seed of the random walks. Same seed and one thread, same run.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line per key: its name, its value, why.
+    Text,
+    /// A JSON object per line, one per key.
+    Json,
+    /// A verdict file in the contest's format, version 2.0.
+    Xml,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh properties philosophers.pnml
+  parikh properties INPUTS/Peterson-PT-2 --timeout 5m --format xml > verdicts.xml";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let budget = arguments.limits.budget();
+    let net = model::read(&arguments.model)?;
+    let wanted: Vec<Property> = Property::all().collect();
+    let format = arguments.format;
+    let found =
+        compute(&net, &wanted, &arguments.limits.config(), &budget, |computed| match format {
+            Format::Text => {
+                line(&format!(
+                    "{}: {} — {}",
+                    computed.property, computed.value, computed.explanation
+                ));
+            }
+            Format::Json => line(&json(computed).to_string()),
+            Format::Xml => {}
+        });
+    if format == Format::Xml {
+        let file = verdict_file(&arguments.model, &net, &found, arguments.limits.threads);
+        line(file.print().trim_end());
+    }
+    Ok(outcome(&found))
+}
+
+/// Whether everything was found out.
+pub(super) fn outcome(found: &[Computed]) -> Outcome {
+    match found.iter().any(|computed| computed.value == Truth::Unknown) {
+        true => Outcome::Incomplete,
+        false => Outcome::Complete,
+    }
+}
+
+impl Limits {
+    /// The budget, which signals and its own end enforce.
+    pub(super) fn budget(&self) -> parikh_solvers::Budget {
+        let budget = limits::budget(Some(self.timeout), self.memory);
+        signals::cancel_on_signal(&budget, || ());
+        budget
+    }
+
+    pub(super) fn config(&self) -> pipeline::Config {
+        let defaults = pipeline::Config::default();
+        let threads = self.threads.map_or(defaults.threads, usize::from);
+        pipeline::Config {
+            threads,
+            seed: self.seed,
+            keep_all_witnesses: false,
+            keep_certificates: false,
+        }
+    }
+}
+
+fn json(computed: &Computed) -> serde_json::Value {
+    json!({
+        "type": "property",
+        "key": computed.property.name(),
+        "value": computed.value.to_string(),
+        "explanation": computed.explanation,
+        "techniques": computed.techniques,
+        "trace_firings": computed.trace.as_ref().map(|sequence| sequence.firings().to_string()),
+    })
+}
+
+fn verdict_file(model: &Path, net: &Net, found: &[Computed], threads: Option<u16>) -> VerdictFile {
+    let instance = model::instance_names(model, net).into_iter().next().unwrap_or_default();
+    let date = now();
+    let verdict = |computed: &Computed| Verdict {
+        category: Category::Generic,
+        reference: computed.property.name().to_owned(),
+        value: Value::Truth(computed.value),
+        instances: vec![instance.clone()],
+        explanation: Some(computed.explanation.clone()),
+        stated_by: Some(StatedBy {
+            tool: "Parikh".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            date: Some(date.clone()),
+            reference: None,
+        }),
+        techniques: techniques(computed, threads),
+        trace: computed.trace.as_ref().map(|sequence| firing_sequence(net, sequence)),
+    };
+    // In the order of the contest's files, whatever order they were found in.
+    let verdicts = Property::all()
+        .filter_map(|property| found.iter().find(|computed| computed.property == property));
+    VerdictFile {
+        version: Version::V2,
+        model: model_of(&instance).to_owned(),
+        verdicts: verdicts.map(verdict).collect(),
+    }
+}
+
+/// Those of the engines' names that the format knows, behind the one it always wants.
+fn techniques(computed: &Computed, threads: Option<u16>) -> Vec<String> {
+    if computed.value == Truth::Unknown {
+        return Vec::new();
+    }
+    let parallel = !matches!(computed.property, Property::Structural(_)) && threads != Some(1);
+    let mode = if parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" };
+    let known = computed.techniques.iter().filter(|name| TECHNIQUES.contains(name));
+    std::iter::once(mode).chain(known.copied()).map(str::to_owned).collect()
+}
+
+/// `AirplaneLD` of `AirplaneLD-PT-0010`.
+fn model_of(instance: &str) -> &str {
+    let kind = instance.find("-PT-").or_else(|| instance.find("-COL-"));
+    &instance[..kind.unwrap_or(instance.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_what_stands_before_the_kind_of_net() {
+        assert_eq!(model_of("AirplaneLD-PT-0010"), "AirplaneLD");
+        assert_eq!(model_of("BART-COL-002"), "BART");
+        assert_eq!(model_of("mutex"), "mutex");
+    }
+}

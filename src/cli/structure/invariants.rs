@@ -1,0 +1,288 @@
+//! `parikh invariants`: sums of tokens that never change, firings that change nothing, and the
+//! bounds that follow.
+
+use super::super::output::line;
+use super::super::{Outcome, limits, model};
+use super::{Format, list};
+use crate::structure::bounds::{PlaceBounds, Reason, Step, place_bounds};
+use crate::structure::flows::{PlaceFlow, TransitionFlow, place_flows, transition_flows};
+use crate::structure::semiflows::{Incomplete, place_semiflows, transition_semiflows};
+use anyhow::Result;
+use parikh_net::{EffectId, Net, PlaceId};
+use parikh_solvers::{Budget, Exhausted};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(in super::super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// Transition invariants: firings that change nothing together. Transitions of the same
+    /// effect count as one, called by the first of them.
+    #[arg(long)]
+    transitions: bool,
+    /// All invariants without negative coefficient that have minimal support, instead of a basis.
+    /// There may be exponentially many.
+    #[arg(long)]
+    semiflows: bool,
+    /// How many candidates the search for semiflows may hold at a time.
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "semiflows")]
+    limit: usize,
+    /// Also the bounds on each place that follow, and how.
+    #[arg(long, conflicts_with = "transitions")]
+    bounds: bool,
+    /// How long the search may take: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// How to print it.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+const EXAMPLES: &str = "\
+A basis is complete or not given at all: the end of the time is exit code 3. Semiflows that were
+found by then are given, and marked as incomplete.
+
+Examples:
+  parikh invariants model.pnml                      # idle + 2*busy = 3
+  parikh invariants model.pnml --transitions        # start + stop changes nothing
+  parikh invariants model.pnml --semiflows --bounds";
+
+pub(in super::super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let net = model::read(&arguments.model)?;
+    let budget = super::budget(arguments.timeout);
+    Ok(if arguments.transitions {
+        of_transitions(&net, arguments, &budget)
+    } else {
+        of_places(&net, arguments, &budget)
+    })
+}
+
+/// The flows that the net confirms, how many it does not, and why there may be more.
+struct Found<F> {
+    flows: Vec<F>,
+    refuted: usize,
+    incomplete: Option<String>,
+}
+
+impl<F> Found<F> {
+    fn basis(result: Result<Vec<F>, Exhausted>, holds: impl Fn(&F) -> bool) -> Self {
+        match result {
+            Ok(flows) => Found::checked(flows, None, holds),
+            Err(reason) => Found {
+                flows: Vec::new(),
+                refuted: 0,
+                incomplete: Some(format!("{reason}; a basis is given completely or not at all")),
+            },
+        }
+    }
+
+    fn checked(mut flows: Vec<F>, why: Option<Incomplete>, holds: impl Fn(&F) -> bool) -> Self {
+        let before = flows.len();
+        flows.retain(holds);
+        let incomplete = why.map(|why| format!("{why}; there may be more than these"));
+        Found { refuted: before - flows.len(), flows, incomplete }
+    }
+
+    /// The first line of text.
+    fn head(&self, what: &str, semiflows: bool) -> String {
+        let kind = match semiflows {
+            true => "without negative coefficient, of minimal support",
+            false => "a basis: all others are combinations of these",
+        };
+        let count = self.flows.len();
+        match &self.incomplete {
+            None => format!("# {count} {what} invariants ({kind}), complete"),
+            Some(why) => format!("# {count} {what} invariants ({kind}), incomplete: {why}"),
+        }
+    }
+
+    /// The last line of JSON.
+    fn summary(&self, net: &Net, what: &str, semiflows: bool) -> Value {
+        json!({
+            "type": "summary",
+            "net": net.name(),
+            "invariants_of": what,
+            "kind": if semiflows { "minimal semiflows" } else { "basis" },
+            "count": self.flows.len(),
+            "complete": self.incomplete.is_none(),
+            "incomplete": self.incomplete,
+            "internal_errors": self.refuted,
+        })
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.refuted > 0 {
+            eprintln!(
+                "parikh: {} invariants failed their check and were not printed",
+                self.refuted
+            );
+            Outcome::InternalError
+        } else if self.incomplete.is_some() {
+            Outcome::Incomplete
+        } else {
+            Outcome::Complete
+        }
+    }
+}
+
+fn of_transitions(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
+    let holds = |flow: &TransitionFlow| flow.holds(net);
+    let found = if arguments.semiflows {
+        let found = transition_semiflows(net, arguments.limit, budget);
+        Found::checked(found.flows, found.incomplete, |flow| flow.is_semiflow() && holds(flow))
+    } else {
+        Found::basis(transition_flows(net, budget), holds)
+    };
+    let names = |class: EffectId| net.class(class).iter().map(|&t| net.transition_name(t));
+    match arguments.format {
+        Format::Text => {
+            line(&found.head("transition", arguments.semiflows));
+            let mut classes: Vec<EffectId> =
+                found.flows.iter().flat_map(|flow| flow.terms()).map(|(class, _)| *class).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            for class in classes.into_iter().filter(|&class| net.class(class).len() > 1) {
+                let (first, others) = (net.class(class)[0], list(names(class).skip(1)));
+                line(&format!("# {} has the effect of {others} too", net.transition_name(first)));
+            }
+            for flow in &found.flows {
+                line(&format!("{} changes nothing", flow.describe(net)));
+            }
+        }
+        Format::Json => {
+            for flow in &found.flows {
+                let terms = flow.terms().iter().map(|(class, value)| {
+                    let transitions: Vec<&str> = names(*class).collect();
+                    json!({"transitions": transitions, "coefficient": value.to_string()})
+                });
+                let text = flow.describe(net);
+                line(&of_terms(terms, flow.is_semiflow(), None, &text).to_string());
+            }
+            line(&found.summary(net, "transitions", arguments.semiflows).to_string());
+        }
+    }
+    found.outcome()
+}
+
+/// Coefficients are text: they may have any number of digits.
+fn of_terms(
+    terms: impl Iterator<Item = Value>,
+    semiflow: bool,
+    constant: Option<String>,
+    text: &str,
+) -> Value {
+    json!({
+        "type": "invariant",
+        "terms": terms.collect::<Vec<_>>(),
+        "constant": constant,
+        "semiflow": semiflow,
+        "text": text,
+    })
+}
+
+fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
+    let holds = |flow: &PlaceFlow| flow.holds(net);
+    let mut found = if arguments.semiflows {
+        let found = place_semiflows(net, arguments.limit, budget);
+        Found::checked(found.flows, found.incomplete, |flow| flow.is_semiflow() && holds(flow))
+    } else {
+        Found::basis(place_flows(net, budget), holds)
+    };
+    let bounds = place_bounds(net, &found.flows, budget);
+    if arguments.bounds && found.incomplete.is_none() {
+        // Every bound holds, but later steps may be missing.
+        found.incomplete =
+            budget.exhausted().map(|reason| format!("{reason}; bounds may be missing"));
+    }
+    match arguments.format {
+        Format::Text => {
+            line(&found.head("place", arguments.semiflows));
+            found.flows.iter().for_each(|flow| line(&flow.describe(net)));
+            print_bounds(net, &bounds, arguments.bounds);
+        }
+        Format::Json => {
+            for flow in &found.flows {
+                let terms = flow.terms().iter().map(|(place, value)| {
+                    let place = net.place_name(*place);
+                    json!({"place": place, "coefficient": value.to_string()})
+                });
+                let (text, constant) = (flow.describe(net), flow.constant(net.initial()));
+                let constant = Some(constant.to_string());
+                line(&of_terms(terms, flow.is_semiflow(), constant, &text).to_string());
+            }
+            bounds_as_json(net, &bounds, arguments.bounds);
+            line(&found.summary(net, "places", arguments.semiflows).to_string());
+        }
+    }
+    found.outcome()
+}
+
+fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
+    let constant = bounds.constant_places();
+    line(&format!("# {} constant places", constant.len()));
+    for p in constant {
+        line(&format!("{} = {}", net.place_name(p), bounds.lower(p)));
+    }
+    if !all {
+        return;
+    }
+    let bounded = net.places().filter(|&p| bounds.upper(p).is_some()).count();
+    line(&format!("# bounds, {bounded} of {} places from above", net.place_count()));
+    for p in net.places() {
+        let (name, lower) = (net.place_name(p), bounds.lower(p));
+        line(&match bounds.upper(p) {
+            Some(upper) => format!("{lower} <= {name} <= {upper}"),
+            None => format!("{lower} <= {name}"),
+        });
+    }
+    line("# derivation, each step from those before it; invariants are counted from 1");
+    for step in bounds.steps() {
+        let relation = if step.upper { "<=" } else { ">=" };
+        let (name, tokens) = (net.place_name(step.place), step.tokens);
+        line(&format!("{name} {relation} {tokens} because {}", reason(step)));
+    }
+}
+
+fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
+    for p in bounds.constant_places() {
+        let (place, tokens) = (net.place_name(p), bounds.lower(p));
+        line(&json!({"type": "constant", "place": place, "tokens": tokens}).to_string());
+    }
+    if !all {
+        return;
+    }
+    let bound = |p: PlaceId| {
+        let place = net.place_name(p);
+        json!({"type": "bound", "place": place, "lower": bounds.lower(p), "upper": bounds.upper(p)})
+    };
+    net.places().for_each(|p| line(&bound(p).to_string()));
+    for step in bounds.steps() {
+        let invariant = match step.reason {
+            Reason::Flow(at) => Some(at + 1),
+            _ => None,
+        };
+        line(
+            &json!({
+                "type": "step",
+                "place": net.place_name(step.place),
+                "side": if step.upper { "upper" } else { "lower" },
+                "tokens": step.tokens,
+                "because": reason(step),
+                "invariant": invariant,
+            })
+            .to_string(),
+        );
+    }
+}
+
+fn reason(step: &Step) -> String {
+    match step.reason {
+        Reason::OneWay if step.upper => "no transition adds to it".to_owned(),
+        Reason::OneWay => "no transition takes from it".to_owned(),
+        Reason::UnmarkedSiphon => "it is in a siphon that is empty initially".to_owned(),
+        Reason::Flow(at) => format!("of invariant {}", at + 1),
+    }
+}

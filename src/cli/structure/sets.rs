@@ -1,0 +1,276 @@
+//! `parikh siphons` and `parikh traps`: sets of places that stay empty, and sets that stay marked.
+
+use super::super::output::line;
+use super::super::{Outcome, limits, model};
+use super::{Format, list, names, places_named, siphon_trap};
+use crate::structure::closed::{Kind, is_closed, largest};
+use crate::structure::minimal::minimal_sets_where;
+use crate::structure::semiflows::Incomplete;
+use crate::structure::siphons::{starved_by, unmarked_siphon};
+use crate::structure::traps::{is_marked, small_marked_trap};
+use anyhow::Result;
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = SIPHON_EXAMPLES)]
+pub(in super::super) struct SiphonArguments {
+    #[command(flatten)]
+    common: Arguments,
+    /// Whether every siphon contains a trap that is marked initially (Commoner's property): then
+    /// no reachable marking of an ordinary net is dead. Else the siphon that does not.
+    #[arg(long, conflicts_with_all = ["minimal", "inside", "marked", "unmarked"])]
+    commoner: bool,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = TRAP_EXAMPLES)]
+pub(in super::super) struct TrapArguments {
+    #[command(flatten)]
+    common: Arguments,
+}
+
+#[derive(clap::Args)]
+struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// All minimal ones, a line each. There may be exponentially many.
+    #[arg(long)]
+    minimal: bool,
+    /// At most so many minimal ones.
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "minimal")]
+    limit: usize,
+    /// Only of these places: names with commas between. Without --minimal, the largest one.
+    #[arg(long, value_name = "PLACES")]
+    inside: Vec<String>,
+    /// Only with a token initially.
+    #[arg(long)]
+    marked: bool,
+    /// Only without token initially.
+    #[arg(long, conflicts_with = "marked")]
+    unmarked: bool,
+    /// How long the search may take: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// How to print it.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+const SIPHON_EXAMPLES: &str = "\
+A siphon is a set of places to which only transitions put that take from it too: once empty, it
+stays empty. Without options: the largest one that is empty initially, so its places never hold a
+token, and the transitions that never fire for it.
+
+Examples:
+  parikh siphons model.pnml
+  parikh siphons model.pnml --minimal --limit 100
+  parikh siphons model.pnml --inside idle,busy
+  parikh siphons model.pnml --commoner";
+
+const TRAP_EXAMPLES: &str = "\
+A trap is a set of places from which only transitions take that put to it too: once marked, it
+stays marked. Without options: the largest trap, and a small one that is marked initially, so one
+of its places has a token in every reachable marking.
+
+Examples:
+  parikh traps model.pnml
+  parikh traps model.pnml --minimal --marked
+  parikh traps model.pnml --inside idle,busy";
+
+pub(in super::super) fn siphons(arguments: &SiphonArguments) -> Result<Outcome> {
+    let common = &arguments.common;
+    if arguments.commoner {
+        let net = model::read(&common.model)?;
+        return Ok(siphon_trap::run(&net, common.format, &super::budget(common.timeout)));
+    }
+    run(Kind::Siphon, common)
+}
+
+pub(in super::super) fn traps(arguments: &TrapArguments) -> Result<Outcome> {
+    run(Kind::Trap, &arguments.common)
+}
+
+fn run(kind: Kind, arguments: &Arguments) -> Result<Outcome> {
+    let net = model::read(&arguments.model)?;
+    let budget = super::budget(arguments.timeout);
+    let mut within = match arguments.inside.is_empty() {
+        true => net.places().collect(),
+        false => places_named(&net, &arguments.inside)?,
+    };
+    if arguments.unmarked {
+        within.retain(|&p| net.initial()[p] == 0);
+    }
+    let printer = Printer { net: &net, kind, format: arguments.format, faults: 0 };
+    let restricted = !arguments.inside.is_empty() || arguments.marked || arguments.unmarked;
+    Ok(match (arguments.minimal, restricted) {
+        (true, _) => minimal(printer, &within, arguments, &budget),
+        (false, true) => largest_within(printer, &within, arguments.marked),
+        (false, false) => summary(printer),
+    })
+}
+
+/// Prints sets, each checked place by place before.
+struct Printer<'n> {
+    net: &'n Net,
+    kind: Kind,
+    format: Format,
+    faults: usize,
+}
+
+impl Printer<'_> {
+    fn noun(&self) -> &'static str {
+        match self.kind {
+            Kind::Siphon => "siphon",
+            Kind::Trap => "trap",
+        }
+    }
+
+    /// A set with what it is: in JSON `which`, in text a comment before it.
+    fn set(&mut self, which: &str, comment: Option<&str>, set: &[PlaceId]) {
+        let (net, noun) = (self.net, self.noun());
+        if !is_closed(net, self.kind, set) {
+            self.faults += 1;
+            eprintln!("parikh: a set that was found is no {noun}; it was not printed");
+            return;
+        }
+        match self.format {
+            Format::Text => {
+                if let Some(comment) = comment {
+                    line(&format!("# {comment}"));
+                }
+                if !set.is_empty() {
+                    line(&list(names(net, set).into_iter()));
+                }
+            }
+            Format::Json => line(
+                &json!({
+                    "type": noun,
+                    "which": which,
+                    "places": names(net, set),
+                    "marked": is_marked(net, set),
+                })
+                .to_string(),
+            ),
+        }
+    }
+
+    fn comment(&self, text: &str) {
+        if self.format == Format::Text {
+            line(&format!("# {text}"));
+        }
+    }
+
+    fn finish(self, sets: usize, incomplete: Option<String>) -> Outcome {
+        if self.format == Format::Json {
+            line(
+                &json!({
+                    "type": "summary",
+                    "net": self.net.name(),
+                    "count": sets,
+                    "complete": incomplete.is_none(),
+                    "incomplete": incomplete,
+                    "internal_errors": self.faults,
+                })
+                .to_string(),
+            );
+        }
+        match (self.faults, incomplete) {
+            (0, None) => Outcome::Complete,
+            (0, Some(_)) => Outcome::Incomplete,
+            _ => Outcome::InternalError,
+        }
+    }
+}
+
+fn minimal(
+    mut printer: Printer<'_>,
+    within: &[PlaceId],
+    arguments: &Arguments,
+    budget: &Budget,
+) -> Outcome {
+    let (net, kind) = (printer.net, printer.kind);
+    let wanted = |set: &[PlaceId]| !arguments.marked || is_marked(net, set);
+    let found = minimal_sets_where(net, kind, within, wanted, arguments.limit, budget);
+    let (count, noun) = (found.sets.len(), printer.noun());
+    let incomplete = found.incomplete.map(|why| match why {
+        Incomplete::Limit(limit) => format!("{limit} is the limit; there may be more than these"),
+        Incomplete::Budget(reason) => format!("{reason}; there may be more than these"),
+    });
+    printer.comment(&match &incomplete {
+        None => format!("{count} minimal {noun}s, complete"),
+        Some(why) => format!("{count} minimal {noun}s, incomplete: {why}"),
+    });
+    found.sets.iter().for_each(|set| printer.set("minimal", None, set));
+    printer.finish(count, incomplete)
+}
+
+/// The largest set within `within`; the largest is marked if any is.
+fn largest_within(mut printer: Printer<'_>, within: &[PlaceId], marked: bool) -> Outcome {
+    let (net, noun) = (printer.net, printer.noun());
+    let set = largest(net, printer.kind, within);
+    if set.is_empty() || (marked && !is_marked(net, &set)) {
+        let which = if marked { " that is marked initially" } else { "" };
+        printer.comment(&format!("there is no such {noun}{which} but the empty set"));
+        return printer.finish(0, None);
+    }
+    let comment = format!(
+        "the largest such {noun}: {} places, {} initially",
+        set.len(),
+        if is_marked(net, &set) { "marked" } else { "unmarked" }
+    );
+    printer.set("largest", Some(&comment), &set);
+    printer.finish(1, None)
+}
+
+fn summary(printer: Printer<'_>) -> Outcome {
+    match printer.kind {
+        Kind::Siphon => siphon_summary(printer),
+        Kind::Trap => trap_summary(printer),
+    }
+}
+
+fn siphon_summary(mut printer: Printer<'_>) -> Outcome {
+    let net = printer.net;
+    let unmarked = unmarked_siphon(net);
+    let starved = starved_by(net, &unmarked);
+    let comment = match unmarked.len() {
+        0 => "no siphon is empty initially".to_owned(),
+        n => format!("the largest siphon that is empty initially: {n} places never hold a token"),
+    };
+    printer.set("unmarked", Some(&comment), &unmarked);
+    if !starved.is_empty() {
+        let transitions: Vec<&str> = starved.iter().map(|&t| net.transition_name(t)).collect();
+        printer.comment(&format!("{} transitions take from it and never fire", starved.len()));
+        match printer.format {
+            Format::Text => line(&list(transitions.into_iter())),
+            Format::Json => {
+                line(&json!({"type": "never_fire", "transitions": transitions}).to_string());
+            }
+        }
+    }
+    printer.finish(usize::from(!unmarked.is_empty()), None)
+}
+
+fn trap_summary(mut printer: Printer<'_>) -> Outcome {
+    let net = printer.net;
+    let all: Vec<PlaceId> = net.places().collect();
+    let whole = largest(net, Kind::Trap, &all);
+    if whole.is_empty() {
+        printer.comment("there is no trap but the empty set");
+        return printer.finish(0, None);
+    }
+    let Some(small) = small_marked_trap(net, &all) else {
+        let comment = format!("the largest trap, {} places, unmarked initially", whole.len());
+        printer.set("largest", Some(&comment), &whole);
+        return printer.finish(1, None);
+    };
+    let comment = "a small trap that is marked initially: one of its places always holds a token";
+    printer.set("small", Some(comment), &small);
+    let comment = format!("the largest trap, {} places, marked initially", whole.len());
+    printer.set("largest", Some(&comment), &whole);
+    printer.finish(2, None)
+}

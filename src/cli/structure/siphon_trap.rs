@@ -1,0 +1,168 @@
+//! `parikh siphons --commoner`: the siphon–trap condition, and what follows for dead markings.
+//!
+//! Two questions are asked. The classical one, of every siphon, is what people know; where it
+//! fails, or holds without saying anything because of heavy arcs, the one of the sets that could
+//! be the empty places of a dead marking may still exclude dead markings.
+
+use super::super::Outcome;
+use super::super::output::line;
+use super::{Format, list, names};
+use crate::structure::commoner::{
+    Certificate, CertificateError, Question, SiphonTrap, consumes_single_tokens, siphon_trap,
+};
+use crate::structure::rup::RefutationError;
+use crate::structure::siphons::is_siphon;
+use crate::structure::traps::{is_marked, largest_trap};
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
+use serde_json::{Value, json};
+
+/// What became of a question.
+enum Finding {
+    Holds(Certificate),
+    Fails(Vec<PlaceId>),
+    /// Out of time or the like.
+    Open(String),
+    /// The search said what its check does not confirm.
+    Fault(String),
+}
+
+pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
+    let classical = ask(net, Question::EverySiphon, budget);
+    report(net, format, Question::EverySiphon, &classical);
+    let follows = |finding: &Finding| match finding {
+        Finding::Holds(certificate) => certificate.excludes_deadlocks(net),
+        _ => false,
+    };
+    let mut excluded = follows(&classical);
+    let mut findings = vec![classical];
+    if !excluded {
+        let weaker = ask(net, Question::DeadMarkings, budget);
+        report(net, format, Question::DeadMarkings, &weaker);
+        excluded = follows(&weaker);
+        findings.push(weaker);
+    }
+    let open = findings.iter().any(|finding| matches!(finding, Finding::Open(_)));
+    match format {
+        Format::Text if excluded => line("no reachable marking is dead"),
+        Format::Text if open => line("dead markings: unknown"),
+        Format::Text => line("nothing follows for dead markings"),
+        Format::Json => {
+            let conclusion = excluded.then_some("no reachable marking is dead");
+            line(
+                &json!({
+                    "type": "summary",
+                    "net": net.name(),
+                    "deadlock_free": if excluded { Value::Bool(true) } else { Value::Null },
+                    "conclusion": conclusion,
+                    "complete": !open,
+                })
+                .to_string(),
+            );
+        }
+    }
+    if findings.iter().any(|finding| matches!(finding, Finding::Fault(_))) {
+        Outcome::InternalError
+    } else if open {
+        Outcome::Incomplete
+    } else {
+        Outcome::Complete
+    }
+}
+
+/// Asks, and checks whatever comes back.
+fn ask(net: &Net, question: Question, budget: &Budget) -> Finding {
+    match siphon_trap(net, question, budget) {
+        Err(reason) => Finding::Open(reason.to_string()),
+        Ok(SiphonTrap::Holds(certificate)) => match certificate.check(net, budget) {
+            Ok(()) => Finding::Holds(certificate),
+            Err(CertificateError::Refutation(RefutationError::Budget(reason))) => {
+                Finding::Open(format!("{reason} while checking the certificate"))
+            }
+            Err(error) => Finding::Fault(format!("the certificate was refused: {error}")),
+        },
+        Ok(SiphonTrap::Fails(set)) if is_counter_example(net, question, &set) => {
+            Finding::Fails(set)
+        }
+        Ok(SiphonTrap::Fails(_)) => Finding::Fault("the counter-example is none".to_owned()),
+    }
+}
+
+/// Whether `set` is one of the question's and contains no marked trap.
+fn is_counter_example(net: &Net, question: Question, set: &[PlaceId]) -> bool {
+    let belongs = match question {
+        Question::EverySiphon => !set.is_empty() && is_siphon(net, set),
+        Question::DeadMarkings => net.transitions().all(|t| {
+            let mut arcs = net.pre(t).iter();
+            arcs.any(|arc| arc.weight > 1 || set.binary_search(&arc.place).is_ok())
+        }),
+    };
+    belongs && !is_marked(net, &largest_trap(net, set))
+}
+
+fn report(net: &Net, format: Format, question: Question, finding: &Finding) {
+    let (key, whose) = match question {
+        Question::EverySiphon => ("every_siphon", "every siphon"),
+        Question::DeadMarkings => {
+            ("dead_markings", "every set that may be the empty places of a dead marking")
+        }
+    };
+    if let Finding::Fault(problem) = finding {
+        eprintln!("parikh: {whose}: {problem}; please report it");
+        return;
+    }
+    match format {
+        Format::Text => in_words(net, question, whose, finding),
+        Format::Json => {
+            let (value, traps, set, reason) = match finding {
+                Finding::Holds(certificate) => {
+                    let traps = certificate.traps.iter().map(|trap| names(net, trap));
+                    (json!(true), Some(traps.collect::<Vec<_>>()), None, None)
+                }
+                Finding::Fails(set) => (json!(false), None, Some(names(net, set)), None),
+                Finding::Open(reason) | Finding::Fault(reason) => {
+                    (Value::Null, None, None, Some(reason))
+                }
+            };
+            line(
+                &json!({
+                    "type": "siphon_trap",
+                    "question": key,
+                    "holds": value,
+                    "marked_traps": traps,
+                    "counter_example": set,
+                    "reason": reason,
+                })
+                .to_string(),
+            );
+        }
+    }
+}
+
+fn in_words(net: &Net, question: Question, whose: &str, finding: &Finding) {
+    match finding {
+        Finding::Holds(certificate) => {
+            let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());
+            line(&format!(
+                "{whose} contains a trap that is marked initially: TRUE — a certificate of {traps} \
+                 traps and {steps} clauses was checked"
+            ));
+            let heavy = question == Question::EverySiphon && !consumes_single_tokens(net);
+            if heavy {
+                line("# some transition takes several tokens from a place, so nothing follows yet");
+            }
+        }
+        Finding::Fails(set) => {
+            line(&format!(
+                "{whose} contains a trap that is marked initially: FALSE — not this one"
+            ));
+            match set.is_empty() {
+                true => line("# the empty set"),
+                false => line(&list(names(net, set).into_iter())),
+            }
+        }
+        Finding::Open(reason) | Finding::Fault(reason) => {
+            line(&format!("{whose} contains a trap that is marked initially: unknown — {reason}"))
+        }
+    }
+}

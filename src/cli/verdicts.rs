@@ -1,0 +1,203 @@
+//! `parikh verdicts`: the contest's verdict files, checked by themselves or against a model.
+
+use super::output::line;
+use super::properties::Limits;
+use super::{Outcome, model};
+use crate::verdicts::{self, Category, Comparison, Property, Standing, Truth, Value, VerdictFile};
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Subcommand)]
+pub(super) enum Command {
+    /// Check that files follow the format, version 1.0 or 2.0, and say what they hold.
+    Check {
+        /// Verdict files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Compute every key that a file states, and show where the two agree.
+    ///
+    /// Ends with 1 when there is a conflict, with 3 when some key could not be computed in time.
+    Compare(Compare),
+}
+
+#[derive(clap::Args)]
+pub(super) struct Compare {
+    /// A verdict file.
+    file: PathBuf,
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// Compare even when the file is about a model of another name.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    limits: Limits,
+    /// How to print the comparison.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line per verdict, then the counts.
+    Text,
+    /// A JSON object per line, one per verdict, then a summary.
+    Json,
+}
+
+pub(super) fn run(command: &Command) -> Result<Outcome> {
+    match command {
+        Command::Check { files } => check(files),
+        Command::Compare(arguments) => compare(arguments),
+    }
+}
+
+fn check(files: &[PathBuf]) -> Result<Outcome> {
+    let mut invalid = 0;
+    for path in files {
+        match verdicts::read(path) {
+            Ok(file) => line(&format!("{}: {}", path.display(), describe(&file))),
+            Err(error) => {
+                eprintln!("{error}");
+                invalid += 1;
+            }
+        }
+    }
+    match invalid {
+        0 => Ok(Outcome::Complete),
+        1 if files.len() == 1 => bail!("{} is not valid", files[0].display()),
+        _ => bail!("{invalid} of {} files are not valid", files.len()),
+    }
+}
+
+/// `valid, version 2.0, model AirplaneLD: 21 verdicts, all keys (12 true, 7 false, 2 unknown)`.
+fn describe(file: &VerdictFile) -> String {
+    let keys: Vec<_> =
+        file.verdicts.iter().filter(|verdict| verdict.category == Category::Generic).collect();
+    let count = |truth| keys.iter().filter(|key| key.value == Value::Truth(truth)).count();
+    let has = |property: &Property| keys.iter().any(|key| key.reference == property.name());
+    let missing: Vec<&str> =
+        Property::all().filter(|property| !has(property)).map(Property::name).collect();
+    let missing = match missing.len() {
+        0 => String::new(),
+        21 => "; no key at all".to_owned(),
+        _ => format!("; none on {}", missing.join(", ")),
+    };
+    format!(
+        "valid, version {}, model {}: {} verdicts, {} of them on keys ({} true, {} false, {} \
+         unknown){missing}",
+        file.version,
+        file.model,
+        file.verdicts.len(),
+        keys.len(),
+        count(Truth::True),
+        count(Truth::False),
+        count(Truth::Unknown)
+    )
+}
+
+fn compare(arguments: &Compare) -> Result<Outcome> {
+    let budget = arguments.limits.budget();
+    let file = verdicts::read(&arguments.file)?;
+    let net = model::read(&arguments.model)?;
+    let names = model::instance_names(&arguments.model, &net);
+    let instance = names.iter().find(|name| verdicts::is_about(&file.model, name));
+    if instance.is_none() && !arguments.force {
+        refuse(&arguments.file, &file.model, &names)?;
+    }
+    let stated = |property: &Property| {
+        file.verdicts.iter().any(|verdict| {
+            verdict.category == Category::Generic && verdict.reference == property.name()
+        })
+    };
+    let wanted: Vec<Property> = Property::all().filter(stated).collect();
+    let config = arguments.limits.config();
+    let computed = verdicts::compute(&net, &wanted, &config, &budget, |_| {});
+    let comparisons = verdicts::compare(&file, instance.map(String::as_str), &computed);
+    for comparison in &comparisons {
+        match arguments.format {
+            Format::Text => line(&text(comparison)),
+            Format::Json => line(&json(comparison).to_string()),
+        }
+    }
+    let count = |standing| comparisons.iter().filter(|one| one.standing == standing).count();
+    let (agree, conflicts) = (count(Standing::Agrees), count(Standing::Conflicts));
+    let (open, more) = (count(Standing::NotComputed), count(Standing::NotInFile));
+    match arguments.format {
+        Format::Text => line(&format!(
+            "{agree} agree, {conflicts} in conflict, {open} not computed, {more} known here but not \
+             in the file"
+        )),
+        Format::Json => line(
+            &json!({
+                "type": "summary",
+                "agree": agree,
+                "conflicts": conflicts,
+                "not_computed": open,
+                "not_in_file": more,
+            })
+            .to_string(),
+        ),
+    }
+    match (conflicts, open) {
+        (0, 0) => Ok(Outcome::Complete),
+        (0, _) => Ok(Outcome::Incomplete),
+        _ => bail!("{conflicts} verdicts of {} are not this net's", arguments.file.display()),
+    }
+}
+
+/// Says which two models are confused.
+fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    bail!(
+        "{}: these are verdicts on the model `{model}`, but the net given is {}; --force compares \
+         all the same",
+        file.display(),
+        if names.is_empty() { "without a name".to_owned() } else { names.join(" or ") }
+    )
+}
+
+fn text(comparison: &Comparison<'_>) -> String {
+    let (key, theirs) = (&comparison.verdict.reference, &comparison.verdict.value);
+    let Some(own) = comparison.computed else {
+        return format!("{key}: not compared (the file says {theirs})");
+    };
+    let (ours, why) = (own.value, &own.explanation);
+    let remark = match &comparison.verdict.explanation {
+        Some(explanation) if !explanation.is_empty() => format!(" ({explanation})"),
+        _ => String::new(),
+    };
+    match comparison.standing {
+        Standing::Agrees => format!("{key}: agree on {ours} — {why}"),
+        Standing::Conflicts => {
+            format!("{key}: CONFLICT, the file says {theirs}{remark}, but it is {ours} — {why}")
+        }
+        Standing::NotInFile => {
+            format!("{key}: the file says unknown{remark}, it is {ours} — {why}")
+        }
+        Standing::NotComputed | Standing::NotCompared => {
+            format!("{key}: not computed (the file says {theirs}) — {why}")
+        }
+    }
+}
+
+fn json(comparison: &Comparison<'_>) -> serde_json::Value {
+    json!({
+        "type": "comparison",
+        "category": comparison.verdict.category.to_string(),
+        "reference": comparison.verdict.reference,
+        "standing": match comparison.standing {
+            Standing::Agrees => "agrees",
+            Standing::Conflicts => "conflicts",
+            Standing::NotComputed => "not_computed",
+            Standing::NotInFile => "not_in_file",
+            Standing::NotCompared => "not_compared",
+        },
+        "file": comparison.verdict.value.to_string(),
+        "computed": comparison.computed.map(|own| own.value.to_string()),
+        "explanation": comparison.computed.map(|own| own.explanation.as_str()),
+        "file_explanation": comparison.verdict.explanation,
+    })
+}

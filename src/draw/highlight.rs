@@ -1,0 +1,291 @@
+//! What stands out in a picture: nodes by name, an invariant, a siphon or trap, a firing sequence.
+
+use crate::evidence::{ReplayError, replay};
+use crate::structure::closed::Kind;
+use crate::structure::flows::place_flows;
+use crate::structure::minimal::minimal_sets;
+use crate::structure::siphons::{starved_by, unmarked_siphon};
+use parikh_net::builder::Node;
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
+use parikh_solvers::{Budget, Exhausted};
+use std::collections::BTreeMap;
+
+/// What stands out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Highlight {
+    /// Places, each with what is written beside it, or nothing.
+    pub places: BTreeMap<PlaceId, String>,
+    /// Transitions, each with what is written beside it, or nothing.
+    pub transitions: BTreeMap<TransitionId, String>,
+    /// What the picture shows, in a sentence; or nothing.
+    pub caption: String,
+    /// The marking to draw, where it is not the initial one.
+    pub marking: Option<Marking>,
+}
+
+/// Why there is nothing to highlight.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HighlightError {
+    /// No node has this name.
+    #[error("the net has no place or transition `{name}`{hint}")]
+    UnknownNode {
+        /// As it was asked for.
+        name: String,
+        /// A guess of what was meant, as the end of a sentence; empty without one.
+        hint: String,
+    },
+    /// There are fewer invariants.
+    #[error("there is no place invariant {wanted}: the net has {found}, counted from 1")]
+    NoInvariant {
+        /// Which one was asked for.
+        wanted: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// There are fewer siphons or traps.
+    #[error("there is no minimal {kind} {wanted}: found {found}, counted from 1")]
+    NoSet {
+        /// `siphon` or `trap`.
+        kind: &'static str,
+        /// Which one was asked for.
+        wanted: usize,
+        /// How many were found.
+        found: usize,
+    },
+    /// The sequence cannot be fired.
+    #[error("the trace does not replay: {0}")]
+    Replay(#[from] ReplayError),
+    /// The invariants or sets were not found in time.
+    #[error("{0} before the structure was computed")]
+    Spent(#[from] Exhausted),
+}
+
+/// Minimal siphons or traps looked at to find one by its number.
+const SETS: usize = 100;
+
+impl Highlight {
+    /// The nodes of these names.
+    ///
+    /// # Errors
+    /// With the first name that no node has.
+    pub fn nodes<'n>(
+        net: &Net,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Self, HighlightError> {
+        let mut highlight = Highlight::default();
+        for name in names {
+            match node(net, name) {
+                Some(Node::Place(place)) => {
+                    highlight.places.insert(place, String::new());
+                }
+                Some(Node::Transition(transition)) => {
+                    highlight.transitions.insert(transition, String::new());
+                }
+                None => return Err(unknown(net, name)),
+            }
+        }
+        Ok(highlight)
+    }
+
+    /// The place invariant of this number, from 1, in the basis that the structure gives.
+    ///
+    /// # Errors
+    /// When there is no such invariant, or the budget does not suffice to find it.
+    pub fn invariant(net: &Net, number: usize, budget: &Budget) -> Result<Self, HighlightError> {
+        let flows = place_flows(net, budget)?;
+        let flow = number.checked_sub(1).and_then(|index| flows.get(index));
+        let flow =
+            flow.ok_or(HighlightError::NoInvariant { wanted: number, found: flows.len() })?;
+        let label = |(place, weight): &(PlaceId, _)| (*place, format!("×{weight}"));
+        let mut highlight = Highlight {
+            places: flow.terms().iter().map(label).collect(),
+            caption: format!("invariant {number} of {}: {}", flows.len(), flow.describe(net)),
+            ..Highlight::default()
+        };
+        for label in highlight.places.values_mut().filter(|label| *label == "×1") {
+            label.clear();
+        }
+        Ok(highlight)
+    }
+
+    /// The largest siphon that is empty initially, with the transitions it starves; or the minimal
+    /// siphon of a number, from 1, which is the first when every siphon is marked.
+    ///
+    /// # Errors
+    /// When there is no such siphon, or the budget does not suffice to find it.
+    pub fn siphon(
+        net: &Net,
+        number: Option<usize>,
+        budget: &Budget,
+    ) -> Result<Self, HighlightError> {
+        let empty = unmarked_siphon(net);
+        if number.is_none() && !empty.is_empty() {
+            let starved = starved_by(net, &empty);
+            let caption = format!(
+                "the largest siphon empty initially: {} places are never marked, {} transitions \
+                 never fire",
+                empty.len(),
+                starved.len()
+            );
+            return Ok(Highlight {
+                places: empty.into_iter().map(|place| (place, String::new())).collect(),
+                transitions: starved.into_iter().map(|t| (t, "dead".to_owned())).collect(),
+                caption,
+                marking: None,
+            });
+        }
+        Highlight::closed_set(net, Kind::Siphon, number.unwrap_or(1), budget)
+    }
+
+    /// The minimal trap of a number, from 1.
+    ///
+    /// # Errors
+    /// When there is no such trap, or the budget does not suffice to find it.
+    pub fn trap(net: &Net, number: Option<usize>, budget: &Budget) -> Result<Self, HighlightError> {
+        Highlight::closed_set(net, Kind::Trap, number.unwrap_or(1), budget)
+    }
+
+    fn closed_set(
+        net: &Net,
+        kind: Kind,
+        wanted: usize,
+        budget: &Budget,
+    ) -> Result<Self, HighlightError> {
+        let name = match kind {
+            Kind::Siphon => "siphon",
+            Kind::Trap => "trap",
+        };
+        let found = minimal_sets(net, kind, SETS.max(wanted), budget);
+        let set = wanted.checked_sub(1).and_then(|index| found.sets.get(index));
+        let Some(set) = set else {
+            if let Some(spent) = budget.exhausted() {
+                return Err(spent.into());
+            }
+            let found = found.sets.len();
+            return Err(HighlightError::NoSet { kind: name, wanted, found });
+        };
+        let marked = set.iter().any(|&place| net.initial()[place] > 0);
+        let more = if found.is_complete() { "" } else { " or more" };
+        let caption = format!(
+            "minimal {name} {wanted} of {}{more}: {} places, {} initially",
+            found.sets.len(),
+            set.len(),
+            if marked { "marked" } else { "empty" }
+        );
+        let places = set.iter().map(|&place| (place, String::new())).collect();
+        Ok(Highlight { places, caption, ..Highlight::default() })
+    }
+
+    /// The transitions of a firing sequence, with when they fire, and the marking it leads to.
+    ///
+    /// # Errors
+    /// When the sequence cannot be fired.
+    pub fn sequence(net: &Net, sequence: &FiringSequence) -> Result<Self, HighlightError> {
+        let end = replay(net, sequence)?;
+        let mut fired: BTreeMap<TransitionId, (u128, Vec<u128>)> = BTreeMap::new();
+        let mut position = 1u128;
+        for step in sequence.steps() {
+            let (count, positions) = fired.entry(step.transition).or_default();
+            *count += u128::from(step.count);
+            if positions.len() <= SHOWN {
+                positions.push(position);
+            }
+            position += u128::from(step.count);
+        }
+        let label = |(transition, (count, positions)): (_, (u128, Vec<u128>))| {
+            let mut at: Vec<String> =
+                positions.iter().take(SHOWN).map(|at| format!("#{at}")).collect();
+            if positions.len() > SHOWN {
+                at.push("…".to_owned());
+            }
+            let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+            (transition, format!("{}{times}", at.join(" ")))
+        };
+        let changed = net.places().filter(|&place| end[place] != net.initial()[place]);
+        let change = |place| format!("{} before", net.initial()[place]);
+        Ok(Highlight {
+            places: changed.map(|place| (place, change(place))).collect(),
+            transitions: fired.into_iter().map(label).collect(),
+            caption: format!("after {} firings", sequence.firings()),
+            marking: Some(end),
+        })
+    }
+}
+
+/// Positions of a transition in a sequence that are written beside it.
+const SHOWN: usize = 5;
+
+fn node(net: &Net, name: &str) -> Option<Node> {
+    let place = net.place_named(name).map(Node::Place);
+    place.or_else(|| net.transition_named(name).map(Node::Transition))
+}
+
+fn unknown(net: &Net, name: &str) -> HighlightError {
+    let places = net.places().map(|place| net.place_name(place));
+    let names = places.chain(net.transitions().map(|t| net.transition_name(t)));
+    let closest = crate::formula::closest(name, names);
+    let hint = closest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    HighlightError::UnknownNode { name: name.to_owned(), hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn net() -> Net {
+        text::parse(
+            "place idle 2\nplace busy\nplace never\ntransition start: idle -> busy\n\
+             transition stop: busy -> idle\ntransition dead: never -> never + idle",
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn nodes_are_found_by_name_and_wrong_ones_guessed_at() {
+        let net = net();
+        let found = Highlight::nodes(&net, ["busy", "stop"]).unwrap();
+        assert_eq!((found.places.len(), found.transitions.len()), (1, 1));
+        assert_eq!(
+            Highlight::nodes(&net, ["stopp"]).unwrap_err().to_string(),
+            "the net has no place or transition `stopp`; did you mean `stop`?"
+        );
+    }
+
+    #[test]
+    fn structure_stands_out_with_its_caption() {
+        let net = text::parse("place p 2\nplace q\ntransition t: p -> 2*q\ntransition u: 2*q -> p")
+            .unwrap();
+        let budget = Budget::unlimited();
+        let invariant = Highlight::invariant(&net, 1, &budget).unwrap();
+        assert_eq!(invariant.caption, "invariant 1 of 1: 2*p + q = 4");
+        assert_eq!(invariant.places.into_values().collect::<Vec<_>>(), ["×2", ""]);
+        assert_eq!(
+            Highlight::invariant(&net, 2, &budget).unwrap_err().to_string(),
+            "there is no place invariant 2: the net has 1, counted from 1"
+        );
+        let trap = Highlight::trap(&net, None, &budget).unwrap();
+        assert_eq!(trap.caption, "minimal trap 1 of 1: 2 places, marked initially");
+        let siphon = Highlight::siphon(&self::net(), None, &budget).unwrap();
+        assert_eq!(
+            siphon.caption,
+            "the largest siphon empty initially: 1 places are never marked, 1 transitions never fire"
+        );
+    }
+
+    #[test]
+    fn a_sequence_shows_when_and_where_to() {
+        let net = net();
+        let [start, stop] = ["start", "stop"].map(|name| net.transition_named(name).unwrap());
+        let mut sequence = FiringSequence::new();
+        sequence.push(start, 2);
+        sequence.push(stop, 1);
+        let shown = Highlight::sequence(&net, &sequence).unwrap();
+        assert_eq!(shown.transitions[&start], "#1 (2 times)");
+        assert_eq!(shown.transitions[&stop], "#3");
+        assert_eq!(shown.marking.unwrap().tokens(), [1, 1, 0]);
+        let mut wrong = FiringSequence::new();
+        wrong.push(stop, 1);
+        assert!(matches!(Highlight::sequence(&net, &wrong), Err(HighlightError::Replay(_))));
+    }
+}

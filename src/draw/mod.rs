@@ -1,0 +1,75 @@
+//! Pictures of nets, in the language of Graphviz.
+//!
+//! [`dot`] draws a net, or the part of it around its highlighted nodes; [`summary`] draws what a
+//! net too large to look at consists of. What can be highlighted is in `highlight`.
+
+mod dot;
+mod highlight;
+mod summary;
+
+pub use dot::dot;
+pub use highlight::{Highlight, HighlightError};
+pub use summary::{Summary, summary};
+
+use parikh_net::{Net, PlaceId, TransitionId};
+use std::collections::BTreeSet;
+
+/// As many nodes as can be looked at.
+pub const MOST_NODES: usize = 300;
+
+/// The nodes of a net to draw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// These places,
+    pub places: BTreeSet<PlaceId>,
+    /// these transitions, and all arcs between them.
+    pub transitions: BTreeSet<TransitionId>,
+}
+
+impl Part {
+    /// All of a net.
+    pub fn whole(net: &Net) -> Self {
+        Part { places: net.places().collect(), transitions: net.transitions().collect() }
+    }
+
+    /// The highlighted nodes and those next to them.
+    pub fn around(net: &Net, highlight: &Highlight) -> Self {
+        let mut part = Part {
+            places: highlight.places.keys().copied().collect(),
+            transitions: highlight.transitions.keys().copied().collect(),
+        };
+        for &place in highlight.places.keys() {
+            let arcs = net.producers(place).iter().chain(net.consumers(place));
+            part.transitions.extend(arcs.map(|arc| arc.transition));
+        }
+        for &transition in highlight.transitions.keys() {
+            let arcs = net.pre(transition).iter().chain(net.post(transition));
+            part.places.extend(arcs.map(|arc| arc.place));
+        }
+        part
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.places.len() + self.transitions.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Text in double quotes, as Graphviz reads it: a backslash would begin an escape.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,233 @@
+//! Formulas as people write them: in the inline language, so that reading gives the same tree.
+//!
+//! Parentheses are printed where the grammar needs them, and around comparisons and junctions
+//! inside other operators, where people would have to know the table of precedences.
+
+use super::text::inline::is_bare;
+use super::{Expression, Formula, Relation};
+use parikh_net::{Net, PlaceId};
+use std::fmt;
+
+/// A formula with the net that its names are from, to be displayed.
+#[derive(Clone, Copy, Debug)]
+pub struct Printed<'a> {
+    formula: &'a Formula,
+    net: &'a Net,
+}
+
+impl Formula {
+    /// This formula in the inline language. It reads back as the same tree, but for junctions,
+    /// sums and products of a single operand, which are printed as that operand.
+    pub fn print<'a>(&'a self, net: &'a Net) -> Printed<'a> {
+        Printed { formula: self, net }
+    }
+}
+
+impl fmt::Display for Printed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formula(self.formula, self.net, Tight::Whole, f)
+    }
+}
+
+/// What may stand without parentheses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tight {
+    /// Anything.
+    Whole,
+    /// What begins with a prefix operator, or is one piece.
+    Prefix,
+    /// What is one piece.
+    Piece,
+}
+
+fn formula(formula: &Formula, net: &Net, tight: Tight, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let own = match formula {
+        Formula::And(parts) | Formula::Or(parts) if parts.len() == 1 => {
+            return self::formula(&parts[0], net, tight, f);
+        }
+        Formula::And(_)
+        | Formula::Or(_)
+        | Formula::Xor(..)
+        | Formula::Implies(..)
+        | Formula::Equivalent(..)
+        | Formula::Until { .. } => Tight::Whole,
+        // Tighter than any operator, yet `! p >= 1` and `p >= 1 U q >= 1` are hard to read.
+        Formula::Compare { .. } => Tight::Whole,
+        Formula::AllPaths(_)
+        | Formula::ExistsPath(_)
+        | Formula::Globally(_)
+        | Formula::Finally(_)
+        | Formula::Next(_)
+        | Formula::Not(_) => Tight::Prefix,
+        Formula::Fireable(_)
+        | Formula::Deadlock
+        | Formula::True
+        | Formula::False
+        | Formula::PlaceBound(_) => Tight::Piece,
+    };
+    if own < tight {
+        f.write_str("(")?;
+        open(formula, net, f)?;
+        return f.write_str(")");
+    }
+    open(formula, net, f)
+}
+
+fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let prefix = |word: &str, part: &Formula, f: &mut fmt::Formatter<'_>| {
+        f.write_str(word)?;
+        formula(part, net, Tight::Prefix, f)
+    };
+    let join = |parts: &[&Formula], between: &str, f: &mut fmt::Formatter<'_>| {
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                f.write_str(between)?;
+            }
+            // A comparison needs no parentheses beside `&&`: no reader takes it for less.
+            let tight = match part {
+                Formula::Compare { .. } if between != " U " => Tight::Whole,
+                _ => Tight::Prefix,
+            };
+            formula(part, net, tight, f)?;
+        }
+        Ok(())
+    };
+    match whole {
+        Formula::AllPaths(part) | Formula::ExistsPath(part) => {
+            let quantifier = if matches!(whole, Formula::AllPaths(_)) { "A" } else { "E" };
+            f.write_str(quantifier)?;
+            match &**part {
+                Formula::Globally(part) => prefix("G ", part, f),
+                Formula::Finally(part) => prefix("F ", part, f),
+                Formula::Next(part) => prefix("X ", part, f),
+                part => prefix(" ", part, f),
+            }
+        }
+        Formula::Globally(part) => prefix("G ", part, f),
+        Formula::Finally(part) => prefix("F ", part, f),
+        Formula::Next(part) => prefix("X ", part, f),
+        Formula::Not(part) => prefix("!", part, f),
+        Formula::And(parts) => join(&parts.iter().collect::<Vec<_>>(), " && ", f),
+        Formula::Or(parts) => join(&parts.iter().collect::<Vec<_>>(), " || ", f),
+        Formula::Xor(a, b) => join(&[a, b], " xor ", f),
+        Formula::Implies(a, b) => join(&[a, b], " -> ", f),
+        Formula::Equivalent(a, b) => join(&[a, b], " <-> ", f),
+        Formula::Until { before, reach } => join(&[before, reach], " U ", f),
+        Formula::Compare { left, relation, right } => {
+            expression(left, net, Sum::Whole, f)?;
+            f.write_str(match relation {
+                Relation::AtMost => " <= ",
+                Relation::AtLeast => " >= ",
+                Relation::Less => " < ",
+                Relation::Greater => " > ",
+                Relation::Equal => " = ",
+                Relation::Unequal => " != ",
+            })?;
+            expression(right, net, Sum::Whole, f)
+        }
+        Formula::Fireable(transitions) => {
+            f.write_str("fireable(")?;
+            list(transitions.iter().map(|&t| net.transition_name(t)), ", ", f)?;
+            f.write_str(")")
+        }
+        Formula::PlaceBound(places) => {
+            f.write_str("bound(")?;
+            list(names(places, net), " + ", f)?;
+            f.write_str(")")
+        }
+        Formula::Deadlock => f.write_str("deadlock"),
+        Formula::True => f.write_str("true"),
+        Formula::False => f.write_str("false"),
+    }
+}
+
+/// Which expressions stand without parentheses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sum {
+    /// Anything.
+    Whole,
+    /// Products and leaves.
+    Product,
+    /// Leaves.
+    Leaf,
+}
+
+fn expression(
+    whole: &Expression,
+    net: &Net,
+    least: Sum,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let own = match whole {
+        Expression::Sum(parts) | Expression::Product(parts) if parts.len() == 1 => {
+            return expression(&parts[0], net, least, f);
+        }
+        Expression::Sum(_) | Expression::Difference(..) => Sum::Whole,
+        Expression::Product(_) => Sum::Product,
+        Expression::Constant(_) | Expression::Tokens(_) => Sum::Leaf,
+    };
+    if own < least {
+        f.write_str("(")?;
+        expression(whole, net, Sum::Whole, f)?;
+        return f.write_str(")");
+    }
+    let join = |parts: &[Expression], between: &str, least: Sum, f: &mut fmt::Formatter<'_>| {
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                f.write_str(between)?;
+            }
+            expression(part, net, least, f)?;
+        }
+        Ok(())
+    };
+    match whole {
+        Expression::Constant(number) => write!(f, "{number}"),
+        Expression::Tokens(places) => match places[..] {
+            [place] => name(net.place_name(place), f),
+            _ => {
+                f.write_str("tokens(")?;
+                list(names(places, net), ", ", f)?;
+                f.write_str(")")
+            }
+        },
+        Expression::Sum(parts) => join(parts, " + ", Sum::Product, f),
+        Expression::Product(parts) => join(parts, "*", Sum::Leaf, f),
+        Expression::Difference(left, right) => {
+            expression(left, net, Sum::Whole, f)?;
+            f.write_str(" - ")?;
+            expression(right, net, Sum::Product, f)
+        }
+    }
+}
+
+fn names<'a>(places: &'a [PlaceId], net: &'a Net) -> impl Iterator<Item = &'a str> {
+    places.iter().map(|&place| net.place_name(place))
+}
+
+fn list<'a>(
+    names: impl Iterator<Item = &'a str>,
+    between: &str,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    for (index, each) in names.enumerate() {
+        if index > 0 {
+            f.write_str(between)?;
+        }
+        name(each, f)?;
+    }
+    Ok(())
+}
+
+fn name(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if is_bare(name) {
+        return f.write_str(name);
+    }
+    f.write_str("\"")?;
+    for c in name.chars() {
+        if matches!(c, '"' | '\\' | '\n') {
+            f.write_str("\\")?;
+        }
+        write!(f, "{c}")?;
+    }
+    f.write_str("\"")
+}

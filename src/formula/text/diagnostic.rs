@@ -1,0 +1,127 @@
+//! A problem with its place in the text: file, line, column, and the line itself with a caret
+//! under the offending piece.
+
+use super::Failure;
+use crate::formula::FormulaProblem;
+use std::cell::OnceCell;
+use std::fmt;
+use std::ops::Range;
+
+/// What is wrong with a formula in a text, and where.
+///
+/// `{}` is one line, `{:#}` adds the excerpt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextError {
+    /// The file, or what the text was called by the caller.
+    pub file: Box<str>,
+    /// Counted from 1.
+    pub line: u64,
+    /// Counted in characters, from 1.
+    pub column: u64,
+    /// What is wrong there.
+    pub problem: FormulaProblem,
+    /// The line, or the part of it around the problem.
+    excerpt: Box<str>,
+    /// Where in the excerpt the problem begins, and how long it is, in characters.
+    caret: Range<usize>,
+}
+
+impl std::error::Error for TextError {}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TextError { file, line, column, problem, .. } = self;
+        write!(f, "{file}:{line}:{column}: {problem}")?;
+        if f.alternate() {
+            write!(f, "\n  {}\n  ", self.excerpt)?;
+            for c in self.excerpt.chars().take(self.caret.start) {
+                f.write_str(if c == '\t' { "\t" } else { " " })?;
+            }
+            f.write_str(&"^".repeat(self.caret.len()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A text with its name, which turns byte positions into lines and columns.
+pub(super) struct Source<'t> {
+    file: &'t str,
+    pub(super) text: &'t str,
+    /// The first byte of each line, found when the first problem is.
+    lines: OnceCell<Vec<usize>>,
+}
+
+/// Characters shown on either side of a problem in a very long line.
+const AROUND: usize = 60;
+
+impl<'t> Source<'t> {
+    pub(super) fn new(file: &'t str, text: &'t str) -> Self {
+        Source { file, text, lines: OnceCell::new() }
+    }
+
+    /// The error for a failure in this text.
+    pub(super) fn error(&self, Failure { span, problem }: Failure) -> TextError {
+        let lines = self.lines.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+        });
+        let row = lines.partition_point(|&start| start <= span.start) - 1;
+        let start = lines[row];
+        let line = self.text[start..].lines().next().unwrap_or_default();
+        // A problem may be that the text ends here: just behind the line.
+        let at = (span.start - start).min(line.len());
+        let end = (span.end.max(span.start) - start).min(line.len());
+        let before = line[..at].chars().count();
+        let length = line[at..end].chars().count().max(1);
+        let cut = before.saturating_sub(AROUND);
+        let shown = line.chars().skip(cut).take(2 * AROUND);
+        let mut excerpt: String = shown.collect();
+        let mut caret = before - cut..before - cut + length.min(2 * AROUND - (before - cut));
+        if cut > 0 {
+            excerpt.insert(0, '…');
+            caret = caret.start + 1..caret.end + 1;
+        }
+        if line.chars().nth(cut + 2 * AROUND).is_some() {
+            excerpt.push('…');
+        }
+        TextError {
+            file: self.file.into(),
+            line: row as u64 + 1,
+            column: before as u64 + 1,
+            problem,
+            excerpt: excerpt.into(),
+            caret,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, span: Range<usize>) -> String {
+        let failure = Failure { span, problem: FormulaProblem::NoFormula };
+        format!("{:#}", Source::new("f", text).error(failure))
+    }
+
+    #[test]
+    fn the_caret_stands_under_the_piece() {
+        assert_eq!(
+            shown("a\n\téa bad c\n", 7..10),
+            "f:2:5: the property has no formula\n  \téa bad c\n  \t   ^^^"
+        );
+        assert_eq!(shown("ab", 2..2), "f:1:3: the property has no formula\n  ab\n    ^");
+        assert_eq!(shown("", 0..0), "f:1:1: the property has no formula\n  \n  ^");
+        assert_eq!(shown("a\nb", 0..3), "f:1:1: the property has no formula\n  a\n  ^");
+    }
+
+    #[test]
+    fn a_very_long_line_is_shown_in_part() {
+        let text = "x".repeat(1000);
+        let shown = shown(&text, 500..502);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[0], "f:1:501: the property has no formula");
+        assert_eq!(lines[1], format!("  …{}…", "x".repeat(120)));
+        assert_eq!(lines[2], format!("  {}^^", " ".repeat(61)));
+    }
+}

@@ -1,0 +1,281 @@
+//! The language for people, on the command line and in files of their own.
+//!
+//! ```text
+//! EF (p1 >= 2 && !fireable(t3))
+//! mutex:   AG not (critical1 >= 1 and critical2 >= 1)
+//! balance: AG p1 + 2*"odd name" <= tokens(q, r) - 1
+//! most:    bound(p1 + p2)
+//! ends:    EF deadlock          # a comment
+//! long:    AG (p1 >= 1
+//!             -> AF p2 >= 1)    # an indented line continues the one before
+//! ```
+//!
+//! | operators, tightest first | |
+//! |---|---|
+//! | `*` | |
+//! | `+` `-` | |
+//! | `<=` `>=` `<` `>` `=` `==` `!=` | do not chain |
+//! | `!` `not` `A` `E` `G` `F` `X` `AG` `AF` `AX` `EG` `EF` `EX` | |
+//! | `U` | `a U b U c` is `a U (b U c)` |
+//! | `&&` `&` `and` | |
+//! | `xor` | |
+//! | `\|\|` `\|` `or` | |
+//! | `->` `implies` | `a -> b -> c` is `a -> (b -> c)` |
+//! | `<->` `iff` | |
+//!
+//! `fireable(t, …)` or `enabled(t, …)`: at least one of these transitions is enabled. `deadlock`:
+//! none of the net is. `bound(p + q)` or `max(p + q)`: the most these places ever hold together.
+//! Brackets may be square: `A [p >= 1 U q >= 1]`. Names are letters, digits, `_` and `.`; any name
+//! can be quoted, and one that is a word of the language has to be.
+
+use super::Failure;
+use super::lexer::{Cursor, Kind, Lexis, Token};
+use super::operands::{self, Names, Value};
+use super::precedence::{Grammar, Operator, Part, expression};
+use crate::formula::{Expression, Formula, FormulaProblem, Relation};
+use parikh_net::PlaceId;
+use std::ops::Range;
+
+pub(super) static LEXIS: Lexis = Lexis {
+    inside_words: &['.'],
+    symbols: &[
+        "<->", "<=>", "&&", "||", "->", "=>", "<=", ">=", "==", "!=", "<", ">", "=", "+", "-", "*",
+        "&", "|", "!", "(", ")", "[", "]", ",", ":", ";",
+    ],
+    comments: true,
+    lines: false,
+    escapes: true,
+};
+
+/// The prefix operators that are words.
+const PATHS: [(&str, &[Operator]); 12] = {
+    use Operator as O;
+    [
+        ("not", &[O::Not]),
+        ("A", &[O::AllPaths]),
+        ("E", &[O::ExistsPath]),
+        ("G", &[O::Globally]),
+        ("F", &[O::Finally]),
+        ("X", &[O::Next]),
+        ("AG", &[O::AllPaths, O::Globally]),
+        ("AF", &[O::AllPaths, O::Finally]),
+        ("AX", &[O::AllPaths, O::Next]),
+        ("EG", &[O::ExistsPath, O::Globally]),
+        ("EF", &[O::ExistsPath, O::Finally]),
+        ("EX", &[O::ExistsPath, O::Next]),
+    ]
+};
+
+/// The infix operators with how tightly they bind.
+const INFIX: [(&str, Operator, u8); 24] = {
+    use Operator as O;
+    [
+        ("<->", O::Equivalent, 1),
+        ("<=>", O::Equivalent, 1),
+        ("iff", O::Equivalent, 1),
+        ("->", O::Implies, 2),
+        ("=>", O::Implies, 2),
+        ("implies", O::Implies, 2),
+        ("||", O::Or, 3),
+        ("|", O::Or, 3),
+        ("or", O::Or, 3),
+        ("xor", O::Xor, 4),
+        ("&&", O::And, 5),
+        ("&", O::And, 5),
+        ("and", O::And, 5),
+        ("U", O::Until, 6),
+        ("<=", O::Compare(Relation::AtMost), 8),
+        (">=", O::Compare(Relation::AtLeast), 8),
+        ("<", O::Compare(Relation::Less), 8),
+        (">", O::Compare(Relation::Greater), 8),
+        ("=", O::Compare(Relation::Equal), 8),
+        ("==", O::Compare(Relation::Equal), 8),
+        ("!=", O::Compare(Relation::Unequal), 8),
+        ("+", O::Plus, 9),
+        ("-", O::Minus, 9),
+        ("*", O::Times, 10),
+    ]
+};
+
+/// Binds tighter than `U`, looser than comparisons.
+const PREFIX: u8 = 7;
+
+/// Words with a list of names, or none, behind them.
+const FUNCTIONS: [&str; 5] = ["fireable", "enabled", "tokens", "bound", "max"];
+const CONSTANTS: [&str; 3] = ["deadlock", "true", "false"];
+
+/// Whether a bare word is of the language and therefore no name.
+pub(in crate::formula) fn is_reserved(word: &str) -> bool {
+    FUNCTIONS.contains(&word)
+        || CONSTANTS.contains(&word)
+        || PATHS.iter().any(|(path, _)| *path == word)
+        || INFIX.iter().any(|(infix, ..)| *infix == word)
+}
+
+/// Whether a name reads back as one word that is a name.
+pub(in crate::formula) fn is_bare(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && letters.all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+        && !is_reserved(name)
+}
+
+/// Reads the formula in `cursor`, which ends where its text does. What reads otherwise than it
+/// looks is put into `remarks`.
+pub(super) fn formula<'t>(
+    cursor: &mut Cursor<'t>,
+    names: &mut Names<'_>,
+    remarks: &mut Vec<Failure>,
+) -> Result<Formula, Failure> {
+    let mut inline = Inline { names, remarks };
+    let part = expression(cursor, &mut inline)?;
+    match cursor.peek().kind {
+        Kind::End => operands::whole(part),
+        _ => Err(cursor.peek().instead_of("an operator or the end of the formula")),
+    }
+}
+
+struct Inline<'a, 'n> {
+    names: &'a mut Names<'n>,
+    remarks: &'a mut Vec<Failure>,
+}
+
+impl<'t> Grammar<'t> for Inline<'_, '_> {
+    type Value = Value;
+
+    fn prefixes(&self, token: &Token<'t>) -> &'static [Operator] {
+        match token.kind {
+            Kind::Symbol("!") => &[Operator::Not],
+            Kind::Word(word) => {
+                let path = PATHS.iter().find(|(path, _)| *path == word);
+                path.map_or(&[], |(_, operators)| operators)
+            }
+            _ => &[],
+        }
+    }
+
+    fn infix(&self, token: &Token<'t>) -> Option<(Operator, u8)> {
+        let (Kind::Symbol(text) | Kind::Word(text)) = token.kind else { return None };
+        let found = INFIX.iter().find(|(infix, ..)| *infix == text)?;
+        Some((found.1, found.2))
+    }
+
+    fn prefix_level(&self) -> u8 {
+        PREFIX
+    }
+
+    fn group(&self, cursor: &mut Cursor<'t>) -> Option<&'static str> {
+        match cursor.peek().kind {
+            Kind::Symbol("(") => Some(")"),
+            Kind::Symbol("[") => Some("]"),
+            _ => None,
+        }
+    }
+
+    fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Value, Failure> {
+        let token = cursor.take();
+        let formula = match token.kind {
+            Kind::Word("true") => Formula::True,
+            Kind::Word("false") => Formula::False,
+            Kind::Word("deadlock") => Formula::Deadlock,
+            Kind::Word("fireable" | "enabled") => {
+                Formula::Fireable(operands::list(cursor, |name| self.names.transition(name))?)
+            }
+            Kind::Word("bound" | "max") => Formula::PlaceBound(self.sum(cursor)?),
+            Kind::Word("tokens") => {
+                let places = operands::list(cursor, |name| self.names.place(name))?;
+                return Ok(Value::Number(Expression::Tokens(places)));
+            }
+            Kind::Word(word) if !is_reserved(word) => return self.tokens(cursor, &token),
+            Kind::Quoted(_) => return self.tokens(cursor, &token),
+            Kind::Integer(_) => {
+                let number = operands::integer(&token, false)?;
+                return Ok(Value::Number(Expression::Constant(number)));
+            }
+            Kind::Symbol("-") => {
+                let number = operands::integer(&cursor.take(), true)?;
+                return Ok(Value::Number(Expression::Constant(number)));
+            }
+            _ => return Err(token.instead_of(OPERAND)),
+        };
+        Ok(Value::Formula(formula))
+    }
+
+    fn apply_prefix(
+        &mut self,
+        operator: Operator,
+        at: Range<usize>,
+        operand: Part<Value>,
+    ) -> Result<Value, Failure> {
+        operands::prefix(operator, at, operand)
+    }
+
+    fn apply_infix(
+        &mut self,
+        operator: Operator,
+        _: Range<usize>,
+        left: Part<Value>,
+        right: Part<Value>,
+    ) -> Result<Value, Failure> {
+        self.remark_on_scope(operator, &left, &right);
+        operands::infix(operator, left, right)
+    }
+}
+
+const OPERAND: &str = "a formula or a number: a place, a whole number, `fireable(t)`, `deadlock`, \
+                       `(`, or an operator such as EF, AG, `!`";
+
+impl Inline<'_, '_> {
+    /// The tokens of the one place that `token` names.
+    fn tokens(&mut self, cursor: &mut Cursor<'_>, token: &Token<'_>) -> Result<Value, Failure> {
+        // No name is followed by a list, so this was meant as a function.
+        if let Kind::Word(word) = token.kind
+            && cursor.peek().is("(")
+        {
+            let problem = FormulaProblem::Syntax {
+                found: format!("`{word}(`"),
+                expected: "`fireable(`, `tokens(` or `bound(`".into(),
+            };
+            return Err(Failure { span: token.span.clone(), problem });
+        }
+        Ok(Value::Number(Expression::Tokens(vec![self.names.place(token)?])))
+    }
+
+    /// Takes `( p + tokens(q, r) + … )`, also with commas.
+    fn sum(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<PlaceId>, Failure> {
+        cursor.expect("(")?;
+        let mut places = Vec::new();
+        loop {
+            if cursor.peek().is_word("tokens") {
+                cursor.take();
+                places.extend(operands::list(cursor, |name| self.names.place(name))?);
+            } else {
+                places.push(self.names.place(&cursor.take())?);
+            }
+            let token = cursor.take();
+            if token.is(")") {
+                return Ok(places);
+            } else if !(token.is("+") || token.is(",")) {
+                return Err(token.instead_of("`+` or `)`: a bound is of a sum of places"));
+            }
+        }
+    }
+
+    /// `EF a && b` is `(EF a) && b`, where b speaks of the initial marking alone. Who writes that
+    /// usually means `EF (a && b)`.
+    fn remark_on_scope(&mut self, operator: Operator, left: &Part<Value>, right: &Part<Value>) {
+        use Operator as O;
+        let junction = matches!(operator, O::And | O::Or | O::Xor | O::Implies | O::Equivalent);
+        let is_path = |part: &Part<Value>| {
+            matches!(
+                part.by,
+                Some(O::AllPaths | O::ExistsPath | O::Globally | O::Finally | O::Next)
+            )
+        };
+        let is_atom = !right.parenthesised && matches!(right.by, None | Some(O::Compare(_)));
+        if junction && is_path(left) && is_atom {
+            let span = left.span.start..right.span.end;
+            self.remarks.push(Failure { span, problem: FormulaProblem::NarrowScope });
+        }
+    }
+}

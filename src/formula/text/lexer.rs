@@ -1,0 +1,259 @@
+//! Text into tokens, one at a time, with winnow: words, quoted names, whole numbers, and the
+//! symbols of the language at hand. Nothing fails here: what is no token is one of kind
+//! [`Kind::Bad`], so that whoever expected something else can say where and what.
+
+use super::Failure;
+use crate::formula::FormulaProblem;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ops::Range;
+use winnow::ascii::digit1;
+use winnow::combinator::{alt, delimited, fail, preceded, repeat};
+use winnow::error::EmptyError;
+use winnow::prelude::*;
+use winnow::stream::LocatingSlice;
+use winnow::token::{any, none_of, one_of, take_while};
+
+type Input<'t> = LocatingSlice<&'t str>;
+type Parsed<T> = winnow::Result<T, EmptyError>;
+
+/// What makes a token in one language.
+pub(super) struct Lexis {
+    /// What may follow in a word, besides letters, digits and `_`.
+    pub(super) inside_words: &'static [char],
+    /// Longer ones first where one begins with another.
+    pub(super) symbols: &'static [&'static str],
+    /// Whether `#` starts a comment.
+    pub(super) comments: bool,
+    /// Whether the end of a line is a token.
+    pub(super) lines: bool,
+    /// Whether a backslash inside quotes takes the next character as it is.
+    pub(super) escapes: bool,
+}
+
+/// A token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind<'t> {
+    /// A bare name or keyword.
+    Word(&'t str),
+    /// A name in double quotes, without them.
+    Quoted(Cow<'t, str>),
+    /// Digits.
+    Integer(&'t str),
+    /// One of the language's symbols.
+    Symbol(&'static str),
+    /// The end of a line.
+    Line,
+    /// A character that begins nothing; a quote among them has no end on its line.
+    Bad(char),
+    /// The end of the text.
+    End,
+}
+
+/// A token with where it stands, in bytes of the whole text.
+#[derive(Clone, Debug)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind<'t>,
+    pub(super) span: Range<usize>,
+}
+
+impl Token<'_> {
+    /// The token in a message "found …".
+    pub(super) fn found(&self) -> String {
+        match &self.kind {
+            Kind::Word(text) | Kind::Integer(text) => format!("`{text}`"),
+            Kind::Quoted(name) => format!("the name \"{name}\""),
+            Kind::Symbol(symbol) => format!("`{symbol}`"),
+            Kind::Line => "the end of the line".into(),
+            Kind::Bad('"') => "a quote without its end".into(),
+            Kind::Bad(other) => format!("`{other}`"),
+            Kind::End => "the end of the formula".into(),
+        }
+    }
+
+    pub(super) fn is(&self, symbol: &str) -> bool {
+        matches!(self.kind, Kind::Symbol(found) if found == symbol)
+    }
+
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        matches!(self.kind, Kind::Word(found) if found == word)
+    }
+
+    /// This token in place of what was expected.
+    pub(super) fn instead_of(&self, expected: impl Into<Cow<'static, str>>) -> Failure {
+        let problem = FormulaProblem::Syntax { found: self.found(), expected: expected.into() };
+        Failure { span: self.span.clone(), problem }
+    }
+}
+
+/// A place in a text, from which tokens are read.
+pub(super) struct Cursor<'t> {
+    lexis: &'static Lexis,
+    input: Input<'t>,
+    /// Where `input` begins in the whole text.
+    base: usize,
+    /// Tokens looked at, but not taken.
+    ahead: VecDeque<Token<'t>>,
+    /// The end of the token taken last.
+    end: usize,
+}
+
+impl<'t> Cursor<'t> {
+    /// At the beginning of `text[range]`.
+    pub(super) fn new(text: &'t str, range: Range<usize>, lexis: &'static Lexis) -> Self {
+        let input = LocatingSlice::new(&text[range.clone()]);
+        Cursor { lexis, input, base: range.start, ahead: VecDeque::new(), end: range.start }
+    }
+
+    /// The token `distance` tokens from here, which is not taken.
+    pub(super) fn look(&mut self, distance: usize) -> &Token<'t> {
+        while self.ahead.len() <= distance {
+            let token = self.read();
+            self.ahead.push_back(token);
+        }
+        &self.ahead[distance]
+    }
+
+    /// The next token, which is not taken.
+    pub(super) fn peek(&mut self) -> &Token<'t> {
+        self.look(0)
+    }
+
+    /// Takes the next token.
+    pub(super) fn take(&mut self) -> Token<'t> {
+        let token = self.ahead.pop_front().unwrap_or_else(|| self.read());
+        self.end = token.span.end;
+        token
+    }
+
+    /// Takes the next token if it is this symbol.
+    pub(super) fn take_if(&mut self, symbol: &str) -> Option<Token<'t>> {
+        self.peek().is(symbol).then(|| self.take())
+    }
+
+    /// Takes this symbol.
+    pub(super) fn expect(&mut self, symbol: &'static str) -> Result<Token<'t>, Failure> {
+        match self.take_if(symbol) {
+            Some(token) => Ok(token),
+            None => Err(self.peek().instead_of(format!("`{symbol}`"))),
+        }
+    }
+
+    /// Where the next token begins.
+    pub(super) fn position(&mut self) -> usize {
+        self.peek().span.start
+    }
+
+    /// Where the token taken last ends.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
+    fn read(&mut self) -> Token<'t> {
+        let lexis = self.lexis;
+        let input = &mut self.input;
+        // Neither fails: blanks may be none, and a kind is always found.
+        let _ = blanks(lexis, input);
+        let read = (|input: &mut Input<'t>| kind(lexis, input)).with_span().parse_next(input);
+        let (kind, span) = read.unwrap_or((Kind::End, 0..0));
+        Token { kind, span: span.start + self.base..span.end + self.base }
+    }
+}
+
+fn blanks(lexis: &Lexis, input: &mut Input<'_>) -> Parsed<()> {
+    let is_blank = |c: char| c.is_whitespace() && !(lexis.lines && c == '\n');
+    loop {
+        let blanks = take_while(0.., is_blank).parse_next(input)?;
+        let comment = match lexis.comments && input.starts_with('#') {
+            true => take_while(0.., |c| c != '\n').parse_next(input)?,
+            false => "",
+        };
+        if blanks.is_empty() && comment.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+fn kind<'t>(lexis: &'static Lexis, input: &mut Input<'t>) -> Parsed<Kind<'t>> {
+    if input.is_empty() {
+        return Ok(Kind::End);
+    }
+    let inside = |c: char| c.is_alphanumeric() || c == '_' || lexis.inside_words.contains(&c);
+    alt((
+        (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., inside))
+            .take()
+            .map(Kind::Word),
+        digit1.map(Kind::Integer),
+        |input: &mut Input<'t>| quoted(lexis, input).map(Kind::Quoted),
+        |input: &mut Input<'t>| symbol(lexis, input).map(Kind::Symbol),
+        '\n'.value(Kind::Line),
+        any.map(Kind::Bad),
+    ))
+    .parse_next(input)
+}
+
+fn quoted<'t>(lexis: &Lexis, input: &mut Input<'t>) -> Parsed<Cow<'t, str>> {
+    let plain = |c: char| c != '"' && c != '\n' && !(lexis.escapes && c == '\\');
+    let simple = delimited('"', take_while(0.., plain), '"').map(Cow::Borrowed);
+    if !lexis.escapes {
+        return { simple }.parse_next(input);
+    }
+    let character = alt((none_of(['"', '\\', '\n']), preceded('\\', any)));
+    let escaped = delimited('"', repeat(0.., character), '"').map(Cow::<str>::Owned);
+    alt((simple, escaped)).parse_next(input)
+}
+
+fn symbol(lexis: &Lexis, input: &mut Input<'_>) -> Parsed<&'static str> {
+    for &symbol in lexis.symbols {
+        if input.starts_with(symbol) {
+            return symbol.value(symbol).parse_next(input);
+        }
+    }
+    fail.parse_next(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static LEXIS: Lexis = Lexis {
+        inside_words: &['.'],
+        symbols: &["->", "-", ">=", "("],
+        comments: true,
+        lines: false,
+        escapes: true,
+    };
+
+    fn kinds(text: &str) -> Vec<Kind<'_>> {
+        let mut cursor = Cursor::new(text, 0..text.len(), &LEXIS);
+        std::iter::from_fn(|| Some(cursor.take().kind)).take_while(|k| *k != Kind::End).collect()
+    }
+
+    #[test]
+    fn every_kind_is_read() {
+        let read = kinds("p.1->-12>= # no (\n(\"a \\\"b\" 'é");
+        let expected = [
+            Kind::Word("p.1"),
+            Kind::Symbol("->"),
+            Kind::Symbol("-"),
+            Kind::Integer("12"),
+            Kind::Symbol(">="),
+            Kind::Symbol("("),
+            Kind::Quoted("a \"b".into()),
+            Kind::Bad('\''),
+            Kind::Word("é"),
+        ];
+        assert_eq!(read, expected);
+        assert_eq!(kinds("\"open\n"), [Kind::Bad('"'), Kind::Word("open")]);
+    }
+
+    #[test]
+    fn spans_count_from_the_beginning_of_the_whole_text() {
+        let mut cursor = Cursor::new("xx\n  p1 (", 3..9, &LEXIS);
+        assert_eq!(cursor.look(1).span, 8..9);
+        assert_eq!(cursor.take().span, 5..7);
+        assert_eq!(cursor.end(), 7);
+        assert_eq!(cursor.take().span, 8..9);
+        assert_eq!(cursor.take().span, 9..9);
+    }
+}

@@ -1,0 +1,218 @@
+//! Formulas in text: the language for people ([`Language::Inline`]), the contest's own texts of
+//! today ([`Language::Contest`]) and of 2011 ([`Language::Mcc2011`]).
+//!
+//! All give the trees that the reader of query files gives. Tokens come from `lexer`, operators
+//! and parentheses from `precedence`, which nests on a stack of its own; `inline`, `contest`
+//! and [`mcc2011`] say what is special to each language. What is wrong is told with line, column
+//! and a caret ([`TextError`]), and stays with the one formula.
+
+mod contest;
+mod diagnostic;
+pub(super) mod inline;
+mod lexer;
+pub mod mcc2011;
+mod operands;
+mod precedence;
+
+pub use diagnostic::TextError;
+
+use super::{Formula, FormulaProblem};
+use diagnostic::Source;
+use lexer::{Cursor, Kind};
+use operands::Names;
+use parikh_net::Net;
+use std::collections::HashSet;
+use std::ops::Range;
+use winnow::ascii::space0;
+use winnow::combinator::terminated;
+use winnow::error::EmptyError;
+use winnow::prelude::*;
+use winnow::token::take_while;
+
+/// A formula language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// For people: `EF (p >= 2 && !fireable(t))`.
+    Inline,
+    /// The `.txt` files beside the contest's XML files, in both their dialects.
+    Contest,
+    /// The contest's grammar of 2011: `f = reachable (p contains {2*[.]})`.
+    Mcc2011,
+}
+
+/// One formula of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFormula {
+    /// What the answer has to be called; empty when the text does not say.
+    pub id: String,
+    /// The author's remark.
+    pub description: Option<String>,
+    /// The formula, or what is wrong with it.
+    pub formula: Result<Formula, TextError>,
+    /// What the author should know, although it can be read.
+    pub remarks: Vec<TextError>,
+}
+
+/// What is wrong, and with which bytes of the text.
+#[derive(Clone, Debug)]
+struct Failure {
+    span: Range<usize>,
+    problem: FormulaProblem,
+}
+
+/// The language of a text, by how it begins.
+pub fn detect(text: &str) -> Language {
+    let start = text.trim_start();
+    if start.strip_prefix("Property").is_some_and(|rest| rest.starts_with([' ', '\t'])) {
+        return Language::Contest;
+    }
+    // `name = reachable` is nothing in the inline language, where `=` compares numbers.
+    let lines = text.lines().filter_map(|line| line.split_once('='));
+    let mut verbs = lines.map(|(_, rest)| rest.split_whitespace().next());
+    match verbs.any(|verb| matches!(verb, Some("reachable" | "invariant"))) {
+        true => Language::Mcc2011,
+        false => Language::Inline,
+    }
+}
+
+/// Reads the formulas of a text about `net`; `file` is how messages call it. With `strict`, what
+/// the grammar of 2011 would not allow is remarked on.
+pub fn read(
+    text: &str,
+    file: &str,
+    language: Language,
+    net: &Net,
+    strict: bool,
+) -> Vec<TextFormula> {
+    let source = Source::new(file, text);
+    let mut names = Names::new(net);
+    let mut taken = HashSet::new();
+    let mut formulas = Vec::new();
+    match language {
+        Language::Inline => {
+            for range in entries(text) {
+                formulas.push(inline_formula(&source, range, &mut names, &mut taken));
+            }
+        }
+        Language::Contest => {
+            for range in contest::properties(text) {
+                let property = contest::property(text, range, &mut names);
+                let (id, description) = (property.id.to_owned(), property.description);
+                let formula = match id.is_empty() {
+                    true => Err(Failure { span: property.at, problem: FormulaProblem::NoId }),
+                    false => property.formula,
+                };
+                let formula = formula.map_err(|failure| source.error(failure));
+                formulas.push(TextFormula { id, description, formula, remarks: Vec::new() });
+            }
+        }
+        Language::Mcc2011 => {
+            for read in mcc2011::definitions(text) {
+                let once = unused(&mut taken, &read.name, read.at);
+                let formula = read
+                    .definition
+                    .and_then(|definition| once.map(|()| definition))
+                    .and_then(|definition| mcc2011::resolve(&definition, &mut names))
+                    .map_err(|failure| source.error(failure));
+                let remarks = if strict { read.remarks } else { Vec::new() };
+                let remarks = remarks.into_iter().map(|remark| source.error(remark)).collect();
+                formulas.push(TextFormula { id: read.name, description: None, formula, remarks });
+            }
+        }
+    }
+    formulas
+}
+
+/// The definitions of a text in the language of 2011, before their names mean anything, each with
+/// what is remarkable about it.
+pub fn read_definitions(
+    text: &str,
+    file: &str,
+) -> Vec<(Result<mcc2011::Definition, TextError>, Vec<TextError>)> {
+    let source = Source::new(file, text);
+    let shown = |read: mcc2011::Read| {
+        let definition = read.definition.map_err(|failure| source.error(failure));
+        let remarks = read.remarks.into_iter().map(|remark| source.error(remark)).collect();
+        (definition, remarks)
+    };
+    mcc2011::definitions(text).into_iter().map(shown).collect()
+}
+
+/// Reads one formula in the inline language, which may be of several lines.
+pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
+    let source = Source::new(file, text);
+    inline_formula(&source, 0..text.len(), &mut Names::new(net), &mut HashSet::new())
+}
+
+fn unused(taken: &mut HashSet<String>, name: &str, at: Range<usize>) -> Result<(), Failure> {
+    match name.is_empty() || taken.insert(name.to_owned()) {
+        true => Ok(()),
+        false => Err(Failure { span: at, problem: FormulaProblem::SecondOfName(name.to_owned()) }),
+    }
+}
+
+/// The byte ranges of the entries of an inline file: one begins with a line that has neither a
+/// blank nor a closing bracket in front.
+fn entries(text: &str) -> Vec<Range<usize>> {
+    let mut entries: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let range = at..at + line.len();
+        at = range.end;
+        let content = line.trim();
+        let continues = line.starts_with([' ', '\t', ')', ']']);
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        match entries.last_mut() {
+            Some(last) if continues => last.end = range.end,
+            _ => entries.push(range),
+        }
+    }
+    // Line ends and comments behind the formula are no part of it.
+    for range in &mut entries {
+        range.end = range.start + text[range.clone()].trim_end().len();
+    }
+    entries
+}
+
+/// Reads `name: formula` or a formula alone.
+fn inline_formula(
+    source: &Source<'_>,
+    range: Range<usize>,
+    names: &mut Names<'_>,
+    taken: &mut HashSet<String>,
+) -> TextFormula {
+    let text = &source.text[range.clone()];
+    let (id, at, body) = match label(text) {
+        Some((id, end)) => {
+            let start = range.start + text.len() - text.trim_start().len();
+            (id, start..start + id.len(), range.start + end..range.end)
+        }
+        None => ("", range.clone(), range.clone()),
+    };
+    let mut cursor = Cursor::new(source.text, body, &inline::LEXIS);
+    let mut remarks = Vec::new();
+    let formula = match cursor.peek().kind {
+        Kind::End => {
+            Err(Failure { span: cursor.peek().span.clone(), problem: FormulaProblem::NoFormula })
+        }
+        _ => inline::formula(&mut cursor, names, &mut remarks),
+    };
+    let formula = formula.and_then(|formula| unused(taken, id, at).map(|()| formula));
+    TextFormula {
+        id: id.to_owned(),
+        description: None,
+        formula: formula.map_err(|failure| source.error(failure)),
+        remarks: remarks.into_iter().map(|remark| source.error(remark)).collect(),
+    }
+}
+
+/// The name before the colon, and where the formula behind it begins.
+fn label(text: &str) -> Option<(&str, usize)> {
+    let mut rest = text.trim_start();
+    let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let mut label = terminated(take_while(1.., inside), (space0, ':'));
+    let id: Result<&str, EmptyError> = label.parse_next(&mut rest);
+    Some((id.ok()?, text.len() - rest.len()))
+}

@@ -1,0 +1,208 @@
+//! Values of the languages whose trees are [`Formula`]s: formulas, numbers, and names that are
+//! neither yet; and what their operators make of them.
+
+use super::Failure;
+use super::lexer::{Cursor, Kind, Token};
+use super::precedence::{Operator, Part};
+use crate::formula::{Expression, Formula, FormulaProblem};
+use parikh_net::{Net, PlaceId, TransitionId};
+use std::ops::Range;
+
+/// An operand or what became of some.
+pub(super) enum Value {
+    Formula(Formula),
+    Number(Expression),
+}
+
+/// The names of a net.
+pub(super) struct Names<'n> {
+    net: &'n Net,
+    /// How many more wrong names get a guess of what was meant, each of which looks at the whole
+    /// net.
+    guesses: usize,
+}
+
+impl<'n> Names<'n> {
+    pub(super) fn new(net: &'n Net) -> Self {
+        Names { net, guesses: 50 }
+    }
+
+    fn guess(&mut self) -> bool {
+        let guess = self.guesses > 0;
+        self.guesses = self.guesses.saturating_sub(1);
+        guess
+    }
+
+    /// The place that `token` names.
+    pub(super) fn place(&mut self, token: &Token<'_>) -> Result<PlaceId, Failure> {
+        let name = name(token).ok_or_else(|| token.instead_of("the name of a place"))?;
+        self.place_at(name, &token.span)
+    }
+
+    /// The place of this name, which stands at `span`.
+    pub(super) fn place_at(&mut self, name: &str, span: &Range<usize>) -> Result<PlaceId, Failure> {
+        match self.net.place_named(name) {
+            Some(place) => Ok(place),
+            None => {
+                let guess = self.guess();
+                let problem = FormulaProblem::unknown_place(name, self.net, guess);
+                Err(Failure { span: span.clone(), problem })
+            }
+        }
+    }
+
+    /// The transition that `token` names.
+    pub(super) fn transition(&mut self, token: &Token<'_>) -> Result<TransitionId, Failure> {
+        let name = name(token).ok_or_else(|| token.instead_of("the name of a transition"))?;
+        match self.net.transition_named(name) {
+            Some(transition) => Ok(transition),
+            None => {
+                let guess = self.guess();
+                let problem = FormulaProblem::unknown_transition(name, self.net, guess);
+                Err(Failure { span: token.span.clone(), problem })
+            }
+        }
+    }
+}
+
+/// The name in a token that has one.
+pub(super) fn name<'a>(token: &'a Token<'_>) -> Option<&'a str> {
+    match &token.kind {
+        Kind::Word(name) => Some(name),
+        Kind::Quoted(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Takes `( name, … )`, at least one name, each turned into an id.
+pub(super) fn list<Id>(
+    cursor: &mut Cursor<'_>,
+    mut id: impl FnMut(&Token<'_>) -> Result<Id, Failure>,
+) -> Result<Vec<Id>, Failure> {
+    cursor.expect("(")?;
+    let mut ids = Vec::new();
+    loop {
+        let token = cursor.take();
+        ids.push(id(&token)?);
+        if cursor.take_if(",").is_some() {
+            continue;
+        }
+        match cursor.take_if(")") {
+            Some(_) => return Ok(ids),
+            None => return Err(cursor.peek().instead_of("`,` or `)`")),
+        }
+    }
+}
+
+/// The whole number in a token, negated if `minus`.
+pub(super) fn integer(token: &Token<'_>, minus: bool) -> Result<i64, Failure> {
+    let Kind::Integer(digits) = token.kind else {
+        return Err(token.instead_of("a whole number"));
+    };
+    let text = if minus { format!("-{digits}") } else { digits.to_owned() };
+    let bad =
+        |_| Failure { span: token.span.clone(), problem: FormulaProblem::BadNumber(text.clone()) };
+    text.parse().map_err(bad)
+}
+
+/// The part as a formula.
+pub(super) fn formula(part: Part<Value>) -> Result<Formula, Failure> {
+    match part.value {
+        Value::Formula(Formula::PlaceBound(_)) => {
+            Err(Failure { span: part.span, problem: FormulaProblem::BoundInside })
+        }
+        Value::Formula(formula) => Ok(formula),
+        Value::Number(_) => Err(Failure { span: part.span, problem: FormulaProblem::NoProperty }),
+    }
+}
+
+/// The part as a formula of its own, which may ask for a bound.
+pub(super) fn whole(part: Part<Value>) -> Result<Formula, Failure> {
+    match part.value {
+        Value::Formula(formula) => Ok(formula),
+        Value::Number(_) => formula(part),
+    }
+}
+
+fn number(part: Part<Value>) -> Result<Expression, Failure> {
+    match part.value {
+        Value::Number(number) => Ok(number),
+        Value::Formula(_) => {
+            let compared = matches!(part.by, Some(Operator::Compare(_)));
+            let problem = match compared {
+                true => FormulaProblem::ChainedComparison,
+                false => FormulaProblem::NoNumber,
+            };
+            Err(Failure { span: part.span, problem })
+        }
+    }
+}
+
+/// Applies a prefix operator.
+pub(super) fn prefix(
+    operator: Operator,
+    at: Range<usize>,
+    operand: Part<Value>,
+) -> Result<Value, Failure> {
+    let operand = Box::new(formula(operand)?);
+    Ok(Value::Formula(match operator {
+        Operator::Not => Formula::Not(operand),
+        Operator::AllPaths => Formula::AllPaths(operand),
+        Operator::ExistsPath => Formula::ExistsPath(operand),
+        Operator::Globally => Formula::Globally(operand),
+        Operator::Finally => Formula::Finally(operand),
+        Operator::Next => Formula::Next(operand),
+        _ => return Err(Failure { span: at, problem: FormulaProblem::NoProperty }),
+    }))
+}
+
+/// Applies an infix operator; a left operand made by the same chain takes one more operand.
+pub(super) fn infix(
+    operator: Operator,
+    left: Part<Value>,
+    right: Part<Value>,
+) -> Result<Value, Failure> {
+    use Operator as O;
+    let joins = operator.is_chain() && left.by == Some(operator);
+    match operator {
+        O::Plus | O::Minus | O::Times => {
+            let (left, right) = (number(left)?, number(right)?);
+            let numbers = match (operator, left, joins) {
+                (O::Plus, Expression::Sum(mut parts), true) => {
+                    parts.push(right);
+                    Expression::Sum(parts)
+                }
+                (O::Times, Expression::Product(mut parts), true) => {
+                    parts.push(right);
+                    Expression::Product(parts)
+                }
+                (O::Plus, left, _) => Expression::Sum(vec![left, right]),
+                (O::Times, left, _) => Expression::Product(vec![left, right]),
+                (_, left, _) => Expression::Difference(Box::new(left), Box::new(right)),
+            };
+            return Ok(Value::Number(numbers));
+        }
+        O::Compare(relation) => {
+            let (left, right) = (number(left)?, number(right)?);
+            return Ok(Value::Formula(Formula::Compare { left, relation, right }));
+        }
+        _ => {}
+    }
+    let (left, right) = (formula(left)?, formula(right)?);
+    Ok(Value::Formula(match (operator, left, joins) {
+        (O::And, Formula::And(mut parts), true) => {
+            parts.push(right);
+            Formula::And(parts)
+        }
+        (O::Or, Formula::Or(mut parts), true) => {
+            parts.push(right);
+            Formula::Or(parts)
+        }
+        (O::And, left, _) => Formula::And(vec![left, right]),
+        (O::Or, left, _) => Formula::Or(vec![left, right]),
+        (O::Xor, left, _) => Formula::Xor(Box::new(left), Box::new(right)),
+        (O::Implies, left, _) => Formula::Implies(Box::new(left), Box::new(right)),
+        (O::Equivalent, left, _) => Formula::Equivalent(Box::new(left), Box::new(right)),
+        (_, left, _) => Formula::Until { before: Box::new(left), reach: Box::new(right) },
+    }))
+}

@@ -1,0 +1,286 @@
+//! Whole XML files as trees, for those small enough and free enough in form: verdict files.
+
+use super::error::{InputError, Location};
+use super::xml::{Item, XmlReader};
+use std::fmt::Write as _;
+use std::io::BufRead;
+use std::path::Path;
+
+/// An XML element with all that is in it, but for comments. Two elements are equal wherever they
+/// stand.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// Its name as written, with its prefix.
+    pub name: String,
+    /// Its attributes in order, declarations of namespaces among them.
+    pub attributes: Vec<(String, String)>,
+    /// Elements and text in order. Text that is nothing but blanks is left out of elements that
+    /// have no other text.
+    pub content: Vec<Content>,
+    /// The line it begins in, counted from 1; 0 when it is from no file.
+    pub line: u64,
+    /// The column it begins in, counted in bytes from 1; 0 when it is from no file.
+    pub column: u64,
+}
+
+impl PartialEq for Element {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.attributes == other.attributes
+            && self.content == other.content
+    }
+}
+
+impl Eq for Element {}
+
+/// Something in an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// An element.
+    Element(Element),
+    /// A piece of text, not empty.
+    Text(String),
+}
+
+/// Deeper files are refused, so that whoever walks over a tree may recurse.
+const DEEPEST: usize = 500;
+
+impl Element {
+    /// An empty element.
+    pub fn new(name: &str) -> Self {
+        Element {
+            name: name.to_owned(),
+            attributes: Vec::new(),
+            content: Vec::new(),
+            line: 0,
+            column: 0,
+        }
+    }
+
+    /// The same with one more attribute.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.attributes.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same with some text more.
+    pub fn with_text(mut self, text: &str) -> Self {
+        if !text.is_empty() {
+            self.content.push(Content::Text(text.to_owned()));
+        }
+        self
+    }
+
+    /// Appends an element.
+    pub fn push(&mut self, child: Element) {
+        self.content.push(Content::Element(child));
+    }
+
+    /// Its name without its prefix.
+    pub fn local_name(&self) -> &str {
+        self.name.rsplit(':').next().unwrap_or_default()
+    }
+
+    /// The value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The elements in it.
+    pub fn children(&self) -> impl Iterator<Item = &Element> {
+        self.content.iter().filter_map(|content| match content {
+            Content::Element(child) => Some(child),
+            Content::Text(_) => None,
+        })
+    }
+
+    /// The text directly in it, without blanks around.
+    pub fn text(&self) -> String {
+        let mut all = String::new();
+        for content in &self.content {
+            if let Content::Text(text) = content {
+                all.push_str(text);
+            }
+        }
+        all.trim().to_owned()
+    }
+
+    /// Writes it, indented by two blanks a level, so that reading it gives an equal element.
+    pub fn print(&self) -> String {
+        let mut text = String::new();
+        self.print_into(0, &mut text);
+        text
+    }
+
+    fn print_into(&self, level: usize, text: &mut String) {
+        text.push('<');
+        text.push_str(&self.name);
+        for (name, value) in &self.attributes {
+            let _ = write!(text, " {name}=\"{}\"", escape(value, true));
+        }
+        if self.content.is_empty() {
+            text.push_str("/>");
+            return;
+        }
+        text.push('>');
+        // Line ends would be content where there is other text.
+        let indent = self.content.iter().all(|content| matches!(content, Content::Element(_)));
+        for content in &self.content {
+            match content {
+                Content::Text(own) => text.push_str(&escape(own, false)),
+                Content::Element(child) => {
+                    if indent {
+                        let _ = write!(text, "\n{:1$}", "", 2 * (level + 1));
+                    }
+                    child.print_into(level + 1, text);
+                }
+            }
+        }
+        if indent {
+            let _ = write!(text, "\n{:1$}", "", 2 * level);
+        }
+        let _ = write!(text, "</{}>", self.name);
+    }
+}
+
+/// Text as XML has it. Characters that XML has no way to write become U+FFFD.
+fn escape(text: &str, attribute: bool) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' if attribute => escaped.push_str("&quot;"),
+            // Readers make a blank of these in attributes, and a line feed of the last anywhere.
+            '\n' | '\t' if attribute => {
+                let _ = write!(escaped, "&#{};", u32::from(c));
+            }
+            '\r' => escaped.push_str("&#13;"),
+            '\n' | '\t' => escaped.push(c),
+            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Reads a whole file, whose root has to be `root`; its position is given for messages.
+///
+/// # Errors
+/// When it cannot be read, is no such file, or is nested too deep.
+pub fn read_element(path: &Path, root: &'static str) -> Result<Element, InputError> {
+    let (reader, name) = super::open(path)?;
+    read_element_from(reader, &name, root)
+}
+
+/// Reads a whole file from `reader`; `name` is how messages call it.
+///
+/// # Errors
+/// As [`read_element`].
+pub fn read_element_from(
+    reader: impl BufRead,
+    name: &str,
+    root: &'static str,
+) -> Result<Element, InputError> {
+    let mut xml = XmlReader::new(reader, name)?;
+    let mut open: Vec<Element> = Vec::new();
+    loop {
+        let finished = match xml.next()? {
+            Item::Open(tag) => {
+                let at = tag.at.of(name);
+                if open.is_empty() && tag.name() != root {
+                    let found = format!("`<{}>`", tag.name());
+                    return Err(InputError::WrongRoot { at, found, expected: root });
+                }
+                if open.len() == DEEPEST {
+                    let found = format!("nesting of more than {DEEPEST} elements");
+                    let advice = "leave something out";
+                    return Err(InputError::Unsupported { at, found, advice });
+                }
+                let Location { line, column, .. } = at;
+                let (name, attributes) = (tag.qualified_name().to_owned(), tag.all_attributes()?);
+                open.push(Element { name, attributes, content: Vec::new(), line, column });
+                continue;
+            }
+            Item::Text(text) => {
+                match open.last_mut() {
+                    Some(element) if !text.is_empty() => match element.content.last_mut() {
+                        Some(Content::Text(before)) => before.push_str(&text),
+                        _ => element.content.push(Content::Text(text.into_owned())),
+                    },
+                    Some(_) => {}
+                    // Before the root.
+                    None if text.trim().is_empty() => {}
+                    None => {
+                        let found = "text".to_owned();
+                        let at = Location { file: name.into(), line: 1, column: 1 };
+                        return Err(InputError::WrongRoot { at, found, expected: root });
+                    }
+                }
+                continue;
+            }
+            Item::Nothing => continue,
+            Item::End => return Err(InputError::Empty { file: name.into(), expected: root }),
+            Item::Close => open.pop(),
+        };
+        let Some(mut finished) = finished else { continue };
+        let is_blank = |content: &Content| match content {
+            Content::Text(text) => text.trim().is_empty(),
+            Content::Element(_) => true,
+        };
+        if finished.content.iter().all(is_blank) {
+            finished.content.retain(|content| matches!(content, Content::Element(_)));
+        }
+        match open.last_mut() {
+            Some(parent) => parent.push(finished),
+            None => {
+                // What follows may be no second root.
+                while !matches!(xml.next()?, Item::End) {}
+                return Ok(finished);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Element, String> {
+        read_element_from(text.as_bytes(), "f", "a").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mut root = Element::new("a").with("x", "1 < \"2\"\n\t& 'é'").with("xmlns:p", "u");
+        root.push(Element::new("p:b").with_text("  text & <more>\r\n"));
+        let mut mixed = Element::new("c").with_text("one ");
+        mixed.push(Element::new("d"));
+        root.push(mixed);
+        root.push(Element::new("e"));
+        assert_eq!(read(&root.print()), Ok(root.clone()));
+        assert_eq!(root.children().next().unwrap().local_name(), "b");
+        assert_eq!(
+            root.print(),
+            "<a x=\"1 &lt; &quot;2&quot;&#10;&#9;&amp; 'é'\" xmlns:p=\"u\">\n  <p:b>  text &amp; \
+             &lt;more&gt;&#13;\n</p:b>\n  <c>one <d/></c>\n  <e/>\n</a>"
+        );
+    }
+
+    #[test]
+    fn positions_are_kept_and_mistakes_located() {
+        let root = read("<a>\n  <b/>\n</a>").unwrap();
+        let child = root.children().next().unwrap();
+        assert_eq!((child.line, child.column), (2, 3));
+        assert_eq!(
+            read("<b/>"),
+            Err("f:1:1: found `<b>`, expected `<a>`; is this the right file?".into())
+        );
+        assert_eq!(read("<a/><a/>"), Err("f:1:5: malformed XML: a second root element".into()));
+        assert_eq!(read(""), Err("f: the file has no content, expected an element `<a>`".into()));
+        let deep = format!("<a>{}", "<b>".repeat(1000));
+        assert!(read(&deep).unwrap_err().contains("nesting of more than 500 elements"));
+    }
+}

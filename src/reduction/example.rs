@@ -1,0 +1,56 @@
+//! The examples in the headers of the rules, as tests.
+//!
+//! An example is two nets in the textual format, the first of which starts with a comment that
+//! says what is needed: `# deadlock`, `# reachability over p, q`, `# liveness of t`, or several of
+//! these separated by `;`. A line `# becomes` stands between them.
+
+use super::needs::{Needs, Preserve};
+use super::{Config, Reduction, recheck, reduce};
+use crate::net::{Net, text};
+use crate::solvers::Budget;
+
+/// Reduces the net of a rule's header with that rule only.
+pub(crate) fn check(rule: &'static str, source: &str) {
+    let header = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let example: Vec<&str> = header.skip_while(|line| line.trim() != "```text").skip(1).collect();
+    let end = example.iter().position(|line| line.trim() == "```").expect("a fence");
+    let example = example[..end].join("\n");
+    let (before, after) = example.split_once("# becomes").expect("an outcome");
+    reduces(rule, before, after);
+}
+
+/// Reduces `before` with one rule only, which has to give `after`.
+pub(crate) fn reduces(rule: &'static str, before: &str, after: &str) {
+    let net = text::parse(before).expect("a net");
+    let needs = needs(&net, before);
+    let config = Config { only: Some(vec![rule]), ..Config::default() };
+    let reduction: Reduction = reduce(&net, &needs, &Budget::unlimited(), &config);
+    let expected = text::parse(after).expect("a net");
+    assert_eq!(text::print(&reduction.net), text::print(&expected), "{rule}");
+    assert_eq!(recheck(&net, &needs, &reduction.log, &reduction.net), Ok(()));
+    assert!(reduction.statistics.rules.iter().all(|entry| entry.refused == 0));
+}
+
+fn needs(net: &Net, text: &str) -> Needs {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix('#')).expect("what is needed");
+    let mut needs = Needs::default();
+    for part in line.split(';').map(str::trim) {
+        let (class, names) = match part.split_once(" over ").or_else(|| part.split_once(" of ")) {
+            Some((class, names)) => (class, names.split(',').map(str::trim).collect()),
+            None => (part, Vec::new()),
+        };
+        match class {
+            "reachability" => needs.preserve = needs.preserve | Preserve::REACHABILITY,
+            "deadlock" => needs.preserve = needs.preserve | Preserve::DEADLOCK,
+            "liveness" => needs.preserve = needs.preserve | Preserve::LIVENESS,
+            other => panic!("`{other}` is no class"),
+        }
+        for name in names {
+            match net.place_named(name) {
+                Some(place) => needs.support.push(place),
+                None => needs.protected.push(net.transition_named(name).expect("a node")),
+            }
+        }
+    }
+    needs
+}

@@ -1,0 +1,187 @@
+//! Structural reductions with a way back.
+//!
+//! [`reduce`] shrinks a net as far as the open goals allow: [`Needs`] says what they ask for, and
+//! only [rules] that preserve it run. What comes out is a [`Reduction`]: the smaller net,
+//! goals translated to it, what was found out on the way, the way [back] for firing sequences
+//! and a [log] whose every step can be checked again.
+//!
+//! ```
+//! use parikh::net::{Goal, Predicate, text};
+//! use parikh::reduction::{Config, Needs, reduce};
+//! use parikh::solvers::budget::Budget;
+//!
+//! let net = text::parse("
+//!     place p 1
+//!     place q
+//!     place r
+//!     transition a: p -> q
+//!     transition b: q -> r
+//! ").unwrap();
+//! let r = net.place_named("r").unwrap();
+//! let goal = Goal::Reach(Predicate::at_least(r, 1));
+//! let needs = Needs::of_goals(&net, [&goal]);
+//! let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+//! assert_eq!((reduction.net.place_count(), reduction.net.transition_count()), (2, 1));
+//!
+//! let step = reduction.net.transitions().collect();
+//! let sequence = reduction.back.sequence(&step).unwrap();
+//! assert_eq!(sequence, net.transitions().collect());
+//! ```
+//!
+//! # The parts
+//! [`work`] is the net under reduction, [`rule`] what a rule is, [`change`] the one place that
+//! changes the net, `schedule` the order. A rule is one file in [`rules`], one line in its registry
+//! and one line in `tests/reduction_soundness.rs`.
+
+pub mod back;
+mod buckets;
+pub mod change;
+mod compose;
+mod finish;
+pub mod journal;
+pub mod log;
+pub mod needs;
+mod outcome;
+mod route;
+pub mod rule;
+pub mod rules;
+mod schedule;
+mod statistics;
+pub mod work;
+
+#[cfg(test)]
+mod example;
+
+pub use back::{Back, BackError};
+pub use log::{Log, LogError, LogFile, recheck};
+pub use needs::{Needs, Preserve};
+pub use outcome::{Firing, Reduction, TranslatedGoal};
+pub use statistics::{RuleStatistics, Size, Statistics};
+
+use crate::net::{Net, TransitionId};
+use crate::solvers::Budget;
+use rules::Limits;
+use schedule::Schedule;
+use std::time::Instant;
+use work::WorkNet;
+
+/// How far to go.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Only these rules; `None` for all.
+    pub only: Option<Vec<&'static str>>,
+    /// Caps on what a single application may add.
+    pub limits: Limits,
+    /// How many rounds may end with no fewer transitions than the best round before. Default 3.
+    pub growth_rounds: u32,
+    /// Whether to keep the log. Default yes; costs about 20 bytes per application.
+    pub keep_log: bool,
+    /// Takes one condition of one rule for granted, which makes reductions wrong: tests see whether
+    /// they notice.
+    #[doc(hidden)]
+    pub dropped: Option<(&'static str, u8)>,
+    /// Instead of what rules find, three random foci of all there are at which a rule's check
+    /// passes, drawn with this seed: tests see whether soundness is really in the checks. Small
+    /// nets only.
+    #[doc(hidden)]
+    pub any_focus: Option<u64>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            only: None,
+            limits: Limits::default(),
+            growth_rounds: 3,
+            keep_log: true,
+            dropped: None,
+            any_focus: None,
+        }
+    }
+}
+
+/// Reduces `net` for these needs, until no rule applies or the budget ends.
+pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Reduction {
+    let start = Instant::now();
+    let mut needs = needs.clone();
+    needs.support.sort_unstable();
+    needs.support.dedup();
+    needs.protected.sort_unstable();
+    needs.protected.dedup();
+    let mut rules = rules::all(&config.limits);
+    rules.retain(|rule| {
+        let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name()));
+        wanted && rule.preserves().covers(needs.preserve)
+    });
+    let mut schedule = Schedule::new(WorkNet::new(net, &needs), rules, &needs, budget, config);
+    match config.any_focus {
+        None => schedule.run(),
+        Some(seed) => schedule.run_anywhere(seed),
+    }
+    let rules = schedule.take_statistics();
+    let Schedule { net: mut work, mut back, findings, log, rounds, cut_short, .. } = schedule;
+    let size = |net: &Net| Size {
+        places: net.place_count(),
+        transitions: net.transition_count(),
+        arcs: net.arc_count(),
+    };
+    let mut statistics =
+        Statistics { before: size(net), rules, rounds, cut_short, ..Statistics::default() };
+    let reduction = match finish::finish(net, &mut work, &back, &needs, &findings) {
+        Ok(finished) => {
+            back.finish(finished.final_ids);
+            statistics.after = size(&finished.net);
+            let (mut dead_transitions, constant_places, fixed) = findings.into_parts();
+            if needs.preserve.covers(Preserve::REACHABILITY) {
+                let firings = needs.protected.iter().zip(&finished.firings);
+                let never = firings.filter(|(_, firing)| **firing == Firing::By(Vec::new()));
+                dead_transitions.extend(never.map(|(&t, _)| t));
+                dead_transitions.sort_unstable();
+                dead_transitions.dedup();
+            }
+            Reduction {
+                net: finished.net,
+                back,
+                log,
+                statistics,
+                dead_transitions,
+                constant_places,
+                places: finished.places,
+                transitions: finished.transitions,
+                fixed,
+                firings: finished.firings,
+                needs,
+            }
+        }
+        // Only for want of ids or room for names: nothing was gained then.
+        Err(error) => {
+            tracing::warn!("reduction: given up: {error}");
+            statistics.after = size(net);
+            unreduced(net, needs, statistics)
+        }
+    };
+    let mut reduction = reduction;
+    reduction.statistics.time = start.elapsed();
+    tracing::info!("reduction: {}", reduction.statistics);
+    reduction
+}
+
+/// The net as its own reduction.
+fn unreduced(net: &Net, needs: Needs, statistics: Statistics) -> Reduction {
+    let mut back = Back::new(net.transition_count());
+    back.finish(net.transitions().collect());
+    let by = |&t: &TransitionId| Firing::By(vec![t]);
+    Reduction {
+        net: net.clone(),
+        back,
+        log: Log::default(),
+        statistics,
+        dead_transitions: Vec::new(),
+        constant_places: Vec::new(),
+        places: net.places().map(Some).collect(),
+        transitions: net.transitions().map(Some).collect(),
+        fixed: Default::default(),
+        firings: needs.protected.iter().map(by).collect(),
+        needs,
+    }
+}

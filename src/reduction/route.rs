@@ -1,0 +1,182 @@
+//! Fused places: finding, firing by firing, on which of them the tokens have to be.
+//!
+//! The reduced net knows the sum of the tokens of a group of fused places. Going through a sequence
+//! from the start, a router knows the tokens of each, as every firing so far went through it. Before
+//! a firing that takes from the group it makes the tokens available: by *moves*, transitions that
+//! take one token from one place of the group and put it on another and do nothing else, along a
+//! shortest path; or by choosing a *twin*, a transition that does the same but takes its token from
+//! another place of the group.
+
+use super::back::BackError;
+use super::work::WorkNet;
+use crate::net::{PlaceId, Step, TransitionId};
+use std::collections::{HashMap, VecDeque};
+
+/// How tokens get where they are needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// (from, to, by): positions in the group, and a transition that does just that. The moves
+    /// connect the group strongly.
+    Moves(Vec<(usize, usize, TransitionId)>),
+    /// Classes of transitions that each take one token from one place of the group, and are the
+    /// same but for places of the group; each class has one for every place.
+    Twins(Vec<Vec<TransitionId>>),
+}
+
+/// What a transition takes from the places of a group and puts to them, by position.
+type GroupArcs = Box<[(usize, u64, u64)]>;
+
+/// One fusion. See the module.
+#[derive(Debug)]
+pub(super) struct Router {
+    /// Transitions with this id or a higher one came after the fusion.
+    watermark: usize,
+    initial: Vec<u64>,
+    routing: Routing,
+    arcs: HashMap<TransitionId, GroupArcs>,
+    /// The class of a transition with twins.
+    class_of: HashMap<TransitionId, usize>,
+}
+
+impl Router {
+    /// Of the places of `group`, before they are fused in `net`.
+    pub(super) fn new(net: &WorkNet, group: &[PlaceId], routing: Routing) -> Router {
+        let mut arcs: HashMap<TransitionId, Vec<(usize, u64, u64)>> = HashMap::new();
+        for (at, &p) in group.iter().enumerate() {
+            for t in net.neighbours(p) {
+                let arc = (at, net.pre_weight(t, p), net.post_weight(t, p));
+                arcs.entry(t).or_default().push(arc);
+            }
+        }
+        let mut class_of = HashMap::new();
+        if let Routing::Twins(classes) = &routing {
+            for (class, twins) in classes.iter().enumerate() {
+                class_of.extend(twins.iter().map(|&t| (t, class)));
+            }
+        }
+        Router {
+            watermark: net.transition_ids(),
+            initial: group.iter().map(|&p| net.tokens(p)).collect(),
+            routing,
+            arcs: arcs.into_iter().map(|(t, arcs)| (t, arcs.into_boxed_slice())).collect(),
+            class_of,
+        }
+    }
+
+    pub(super) fn watermark(&self) -> usize {
+        self.watermark
+    }
+
+    pub(super) fn initial(&self) -> Vec<u64> {
+        self.initial.clone()
+    }
+
+    /// Appends to `out` what fires for the first firings of `step` in the net before the fusion,
+    /// and updates `tokens`. Returns what is left of the step.
+    pub(super) fn route(
+        &self,
+        tokens: &mut [u64],
+        step: Step,
+        out: &mut Vec<Step>,
+    ) -> Result<Option<Step>, BackError> {
+        if !self.arcs.contains_key(&step.transition) {
+            out.push(step);
+            return Ok(None);
+        }
+        let mut fires = step.transition;
+        match &self.routing {
+            Routing::Moves(moves) => {
+                if let Some(arcs) = self.arcs.get(&fires) {
+                    self.gather(tokens, arcs, moves, out)?;
+                }
+            }
+            Routing::Twins(classes) => {
+                if let Some(&class) = self.class_of.get(&fires) {
+                    let twins = classes[class].iter().copied();
+                    let fit = |t: &TransitionId| self.arcs.get(t).is_some_and(|a| fits(tokens, a));
+                    fires = twins.clone().find(fit).ok_or(BackError::NotEnabled)?;
+                }
+            }
+        }
+        // As often as these tokens allow, at least once.
+        let arcs = self.arcs.get(&fires).ok_or(BackError::NotEnabled)?;
+        let mut count = step.count;
+        for &(at, taken, put) in arcs {
+            if tokens[at] < taken {
+                return Err(BackError::NotEnabled);
+            }
+            if taken > put {
+                count = count.min((tokens[at] - taken) / (taken - put) + 1);
+            }
+        }
+        for &(at, taken, put) in arcs {
+            let after =
+                i128::from(tokens[at]) + i128::from(count) * (i128::from(put) - i128::from(taken));
+            tokens[at] = u64::try_from(after).map_err(|_| BackError::NotEnabled)?;
+        }
+        out.push(Step { transition: fires, count });
+        let rest = Step { count: step.count - count, ..step };
+        Ok((rest.count > 0).then_some(rest))
+    }
+
+    /// Moves tokens until the group holds what one firing with these arcs takes.
+    fn gather(
+        &self,
+        tokens: &mut [u64],
+        arcs: &GroupArcs,
+        moves: &[(usize, usize, TransitionId)],
+        out: &mut Vec<Step>,
+    ) -> Result<(), BackError> {
+        if fits(tokens, arcs) {
+            return Ok(());
+        }
+        let mut wanted = vec![0; tokens.len()];
+        arcs.iter().for_each(|&(at, taken, _)| wanted[at] = taken);
+        for place in 0..tokens.len() {
+            while tokens[place] < wanted[place] {
+                let path = path_to(place, moves, |at| tokens[at] > wanted[at])
+                    .ok_or(BackError::NotEnabled)?;
+                // Take along all that this place can spare.
+                let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
+                let count = (tokens[from] - wanted[from]).min(wanted[place] - tokens[place]);
+                out.extend(path.iter().map(|&(.., transition)| Step { transition, count }));
+                tokens[from] -= count;
+                tokens[place] += count;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn fits(tokens: &[u64], arcs: &GroupArcs) -> bool {
+    arcs.iter().all(|&(at, taken, _)| tokens[at] >= taken)
+}
+
+/// A shortest chain of moves from a place that can spare a token to `goal`, first move first.
+fn path_to(
+    goal: usize,
+    moves: &[(usize, usize, TransitionId)],
+    spares: impl Fn(usize) -> bool,
+) -> Option<Vec<(usize, usize, TransitionId)>> {
+    let mut next: HashMap<usize, (usize, usize, TransitionId)> = HashMap::new();
+    let mut queue = VecDeque::from([goal]);
+    while let Some(at) = queue.pop_front() {
+        if at != goal && spares(at) {
+            let mut path = Vec::new();
+            let mut here = at;
+            while here != goal {
+                let step = next[&here];
+                path.push(step);
+                here = step.1;
+            }
+            return Some(path);
+        }
+        for &step in moves.iter().filter(|&&(_, to, _)| to == at) {
+            if step.0 != goal && !next.contains_key(&step.0) {
+                next.insert(step.0, step);
+                queue.push_back(step.0);
+            }
+        }
+    }
+    None
+}

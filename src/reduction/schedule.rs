@@ -1,0 +1,253 @@
+//! The order of the rules and when they stop.
+//!
+//! A round begins with the rules that read the whole net, once each. Then cheap rules that never
+//! grow the net run to a fixpoint, then one batch of each agglomeration that adds no transitions, in
+//! turns until neither finds anything. Only a round that got so far without any change ends with one
+//! batch of each rule that multiplies or is expensive. Rounds end when nothing applies.
+//!
+//! Every rule has a cursor in the net's journal, so it sees each change once. The net between any
+//! two applications is valid, so the budget may end it anywhere.
+
+use super::Config;
+use super::back::Back;
+use super::change::apply;
+use super::journal::Cursor;
+use super::log::Log;
+use super::needs::Needs;
+use super::outcome::Findings;
+use super::rule::{Context, Focus, Rule, Stage};
+use super::statistics::RuleStatistics;
+use super::work::WorkNet;
+use crate::solvers::Budget;
+use std::time::Instant;
+
+struct Running {
+    rule: Box<dyn Rule>,
+    cursor: Cursor,
+    statistics: RuleStatistics,
+}
+
+/// A reduction under way.
+pub(super) struct Schedule<'a> {
+    pub(super) net: WorkNet,
+    pub(super) back: Back,
+    pub(super) findings: Findings,
+    pub(super) log: Log,
+    needs: &'a Needs,
+    budget: &'a Budget,
+    config: &'a Config,
+    rules: Vec<Running>,
+    pub(super) rounds: u32,
+    pub(super) cut_short: bool,
+}
+
+/// How many changed nodes a rule is shown at a time, which bounds the memory for its foci.
+const PORTION: usize = 4096;
+
+/// How many foci are handled between two looks at the budget.
+const PATIENCE: usize = 64;
+
+impl<'a> Schedule<'a> {
+    pub(super) fn new(
+        net: WorkNet,
+        rules: Vec<Box<dyn Rule>>,
+        needs: &'a Needs,
+        budget: &'a Budget,
+        config: &'a Config,
+    ) -> Self {
+        let running = |rule: Box<dyn Rule>| Running {
+            statistics: RuleStatistics { name: rule.name(), ..RuleStatistics::default() },
+            cursor: Cursor::default(),
+            rule,
+        };
+        let back = Back::new(net.original_transitions());
+        let keeps_support = needs.preserve.covers(super::Preserve::REACHABILITY);
+        Schedule {
+            net,
+            back,
+            findings: Findings::new(keeps_support),
+            log: Log::default(),
+            needs,
+            budget,
+            config,
+            rules: rules.into_iter().map(running).collect(),
+            rounds: 0,
+            cut_short: false,
+        }
+    }
+
+    /// Of each rule. The rules themselves, with all they remembered, are gone then.
+    pub(super) fn take_statistics(&mut self) -> Vec<RuleStatistics> {
+        self.rules.drain(..).map(|running| running.statistics).collect()
+    }
+
+    /// Runs to the fixpoint, or the end of the budget.
+    pub(super) fn run(&mut self) {
+        let mut growths = 0;
+        let mut smallest = usize::MAX;
+        loop {
+            self.rounds += 1;
+            let mut changed = self.stage(Stage::Global);
+            loop {
+                changed |= self.fixpoint();
+                if !self.stage(Stage::Agglomeration) {
+                    break;
+                }
+                changed = true;
+            }
+            if !changed {
+                changed = self.stage(Stage::Product);
+                if self.net.transition_count() >= smallest {
+                    growths += 1;
+                }
+                smallest = smallest.min(self.net.transition_count());
+            }
+            if !changed || self.cut_short || growths > self.config.growth_rounds {
+                // Leave nothing behind that the last round made superfluous.
+                while !self.cut_short && self.stage(Stage::Global) | self.fixpoint() {}
+                return;
+            }
+        }
+    }
+
+    fn fixpoint(&mut self) -> bool {
+        let mut changed = false;
+        while self.stage(Stage::Cheap) {
+            changed = true;
+        }
+        changed
+    }
+
+    /// One batch of every rule of the stage.
+    fn stage(&mut self, stage: Stage) -> bool {
+        let mut changed = false;
+        for at in 0..self.rules.len() {
+            if self.rules[at].rule.stage() == stage && !self.cut_short {
+                changed |= self.batch(at);
+            }
+        }
+        changed
+    }
+
+    fn batch(&mut self, at: usize) -> bool {
+        let start = Instant::now();
+        let applied_before = self.rules[at].statistics.applied;
+        let (places, transitions) = (self.net.place_count(), self.net.transition_count());
+        let mut dirty = self.net.dirty_since(&mut self.rules[at].cursor);
+        self.net.start_batch();
+        let global = self.rules[at].rule.stage() == Stage::Global;
+        while !dirty.is_empty() && !self.cut_short {
+            let part = if global { std::mem::take(&mut dirty) } else { dirty.split_off(PORTION) };
+            let mut foci = Vec::new();
+            self.rules[at].rule.find(&self.net, &part, &mut foci);
+            self.apply_all(at, foci, usize::MAX);
+        }
+        let statistics = &mut self.rules[at].statistics;
+        statistics.places_removed += (places - self.net.place_count()) as u64;
+        statistics.transitions_removed += transitions as i64 - self.net.transition_count() as i64;
+        statistics.time += start.elapsed();
+        let applied = statistics.applied - applied_before;
+        if applied > 0 {
+            tracing::debug!("reduction: {}: {applied} applications", statistics.name);
+        }
+        applied > 0
+    }
+
+    /// Checks each focus on the net as it is by then, and applies the first `most` that pass.
+    fn apply_all(&mut self, at: usize, foci: Vec<Focus>, most: usize) {
+        let running = &mut self.rules[at];
+        let name = running.rule.name();
+        let dropped = self.config.dropped.filter(|(rule, _)| *rule == name).map(|(_, n)| n);
+        let statistics = &mut running.statistics;
+        statistics.foci += foci.len() as u64;
+        let mut left = most;
+        for (number, focus) in foci.into_iter().enumerate() {
+            if number % PATIENCE == 0 && self.budget.is_exhausted() {
+                self.cut_short = true;
+            }
+            if self.cut_short || left == 0 {
+                return;
+            }
+            // Found on the net as it was: earlier applications of this batch may have taken it.
+            if !focus.places.iter().all(|&p| self.net.has_place(p))
+                || !focus.transitions.iter().all(|&t| self.net.has_transition(t))
+            {
+                continue;
+            }
+            if running.rule.waits() && self.net.is_fresh_around(&focus.places) {
+                focus.places.iter().for_each(|&p| self.net.note_place(p));
+                continue;
+            }
+            let context = Context::new(&self.net, self.needs.preserve, dropped);
+            let Some(proposal) = running.rule.check(&context, &focus) else { continue };
+            match apply(&mut self.net, &mut self.back, &mut self.findings, proposal) {
+                Ok(()) => {
+                    left -= 1;
+                    statistics.applied += 1;
+                    self.findings.lossy |= !running.rule.is_lossless();
+                    if self.config.keep_log {
+                        self.log.push(name, &focus);
+                    }
+                }
+                Err(_) => statistics.refused += 1,
+            }
+        }
+    }
+
+    /// See [`Config::any_focus`].
+    pub(super) fn run_anywhere(&mut self, seed: u64) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut order: Vec<usize> = (0..self.rules.len()).collect();
+        rng.shuffle(&mut order);
+        for at in order {
+            self.net.start_batch();
+            let mut foci = every_focus(&self.net, &mut rng);
+            rng.shuffle(&mut foci);
+            self.apply_all(at, foci, 3);
+        }
+    }
+}
+
+/// Every focus of a small net, of whatever form: up to three places, up to three transitions, one
+/// place with transitions around it, any set of transitions, and some sets of both.
+fn every_focus(net: &WorkNet, rng: &mut fastrand::Rng) -> Vec<Focus> {
+    let places: Vec<_> = net.places().collect();
+    let transitions: Vec<_> = net.transitions().collect();
+    let mut foci = Vec::new();
+    for &p in &places {
+        foci.push(Focus::place(p));
+        foci.extend(places.iter().map(|&q| Focus::places([p, q])));
+        let rows: [Vec<_>; 2] = [net.producers(p).collect(), net.consumers(p).collect()];
+        for row in rows.iter().filter(|row| row.len() <= 6) {
+            let some = subsets(row).map(|some| Focus { places: vec![p], transitions: some });
+            foci.extend(some);
+        }
+    }
+    for &t in &transitions {
+        for &u in &transitions {
+            foci.push(Focus::transitions([t, u]));
+            foci.extend(transitions.iter().map(|&v| Focus::transitions([t, u, v])));
+        }
+    }
+    if transitions.len() <= 8 && places.len() <= 8 {
+        foci.extend(subsets(&transitions).map(Focus::transitions));
+        for some in subsets(&places) {
+            let inside =
+                |t: &crate::net::TransitionId| net.arcs(*t).all(|(p, ..)| some.contains(&p));
+            let moves: Vec<_> = transitions.iter().copied().filter(inside).collect();
+            let fewer = moves.iter().copied().filter(|_| rng.bool()).collect();
+            foci.push(Focus { places: some.clone(), transitions: moves });
+            foci.push(Focus { places: some.clone(), transitions: fewer });
+            let any = transitions.iter().copied().filter(|_| rng.bool()).collect();
+            foci.push(Focus { places: some, transitions: any });
+        }
+    }
+    foci
+}
+
+/// All subsets but the empty one.
+fn subsets<T: Copy>(all: &[T]) -> impl Iterator<Item = Vec<T>> {
+    (1u32..1 << all.len()).map(|mask| {
+        all.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, &x)| x).collect()
+    })
+}

@@ -1,0 +1,450 @@
+//! The working net: what rules read and [`change`](super::change) alone may touch.
+//!
+//! Places keep the ids of the original net, and so do its transitions; a composed transition gets
+//! the next free id, and no id is used twice. A removed transition therefore leaves its id behind in
+//! the rows of its places, where readers skip it, and a row is rewritten once more than half of it
+//! is gone: removing all transitions of a place with 10⁵ arcs costs 10⁵ steps, not 10¹⁰.
+//!
+//! *Protected transitions* are counted by a virtual place each, appended after the original places
+//! and belonging to the support: firing `t` puts a token there, and nothing takes from it. All that
+//! is proved for places of the support then holds for the firing of `t`, without a word about
+//! transitions in any rule. They are stripped at the end.
+//!
+//! Every change is noted in a journal, so that each rule can ask what has changed since it looked
+//! last, and never reads the whole net twice.
+
+use super::journal::{Cursor, Dirty, Journal};
+use super::needs::Needs;
+use crate::net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
+
+/// One place. Rows are ascending, and may name transitions that are gone.
+#[derive(Debug)]
+struct Place {
+    consumers: Vec<TransitionId>,
+    producers: Vec<TransitionId>,
+    /// Entries of `consumers` that are alive.
+    consumer_count: u32,
+    /// Entries of `producers` that are alive.
+    producer_count: u32,
+    tokens: u64,
+    alive: bool,
+    in_support: bool,
+}
+
+/// One transition; its rows are empty once it is gone.
+#[derive(Debug)]
+struct Transition {
+    pre: Vec<Arc>,
+    post: Vec<Arc>,
+    alive: bool,
+    /// The batch that made or changed it last.
+    batch: u32,
+}
+
+/// A net under reduction. See the module.
+#[derive(Debug)]
+pub struct WorkNet {
+    places: Vec<Place>,
+    transitions: Vec<Transition>,
+    original_places: usize,
+    original_transitions: usize,
+    live_places: usize,
+    live_transitions: usize,
+    live_arcs: usize,
+    place_journal: Journal,
+    transition_journal: Journal,
+    batch: u32,
+}
+
+impl WorkNet {
+    /// The net with a virtual place per protected transition; `needs.protected` has no doubles.
+    pub(super) fn new(net: &Net, needs: &Needs) -> WorkNet {
+        let transitions = net.transitions().map(|t| Transition {
+            pre: net.pre(t).to_vec(),
+            post: net.post(t).to_vec(),
+            alive: true,
+            batch: 0,
+        });
+        let places = net.places().map(|p| Place {
+            consumers: net.consumers(p).iter().map(|arc| arc.transition).collect(),
+            producers: net.producers(p).iter().map(|arc| arc.transition).collect(),
+            consumer_count: net.consumers(p).len() as u32,
+            producer_count: net.producers(p).len() as u32,
+            tokens: net.initial()[p],
+            alive: true,
+            in_support: false,
+        });
+        let mut work = WorkNet {
+            places: places.collect(),
+            transitions: transitions.collect(),
+            original_places: net.place_count(),
+            original_transitions: net.transition_count(),
+            live_places: net.place_count(),
+            live_transitions: net.transition_count(),
+            live_arcs: net.arc_count(),
+            place_journal: Journal::default(),
+            transition_journal: Journal::default(),
+            batch: 0,
+        };
+        for &p in &needs.support {
+            work.places[p.index()].in_support = true;
+        }
+        for &t in &needs.protected {
+            let place = PlaceId::new(work.places.len());
+            work.places.push(Place {
+                consumers: Vec::new(),
+                producers: vec![t],
+                consumer_count: 0,
+                producer_count: 1,
+                tokens: 0,
+                alive: true,
+                in_support: true,
+            });
+            // The highest id so far, so the row stays ascending.
+            work.transitions[t.index()].post.push(Arc { place, weight: 1 });
+            work.live_places += 1;
+            work.live_arcs += 1;
+        }
+        work
+    }
+
+    /// The number of places of the original net; the virtual places follow them.
+    pub fn original_places(&self) -> usize {
+        self.original_places
+    }
+
+    /// The number of transitions of the original net; the composed ones follow them.
+    pub fn original_transitions(&self) -> usize {
+        self.original_transitions
+    }
+
+    /// How many places are left, virtual ones included.
+    pub fn place_count(&self) -> usize {
+        self.live_places
+    }
+
+    /// How many transitions are left.
+    pub fn transition_count(&self) -> usize {
+        self.live_transitions
+    }
+
+    /// How many arcs are left, both directions.
+    pub fn arc_count(&self) -> usize {
+        self.live_arcs
+    }
+
+    /// One more than the largest transition id ever used.
+    pub fn transition_ids(&self) -> usize {
+        self.transitions.len()
+    }
+
+    /// One more than the largest place id.
+    pub fn place_ids(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The places that are left, ascending.
+    pub fn places(&self) -> impl Iterator<Item = PlaceId> {
+        (0..self.places.len()).filter(|&p| self.places[p].alive).map(PlaceId::new)
+    }
+
+    /// The transitions that are left, ascending.
+    pub fn transitions(&self) -> impl Iterator<Item = TransitionId> {
+        (0..self.transitions.len()).filter(|&t| self.transitions[t].alive).map(TransitionId::new)
+    }
+
+    /// Whether `p` is still there.
+    pub fn has_place(&self, p: PlaceId) -> bool {
+        self.places.get(p.index()).is_some_and(|place| place.alive)
+    }
+
+    /// Whether `t` is still there.
+    pub fn has_transition(&self, t: TransitionId) -> bool {
+        self.transitions.get(t.index()).is_some_and(|transition| transition.alive)
+    }
+
+    /// Whether the tokens of `p` are asked for.
+    pub fn in_support(&self, p: PlaceId) -> bool {
+        self.places[p.index()].in_support
+    }
+
+    /// The tokens on `p` initially.
+    pub fn tokens(&self, p: PlaceId) -> u64 {
+        self.places[p.index()].tokens
+    }
+
+    /// What `t` takes, by ascending place.
+    pub fn pre(&self, t: TransitionId) -> &[Arc] {
+        &self.transitions[t.index()].pre
+    }
+
+    /// What `t` puts, by ascending place.
+    pub fn post(&self, t: TransitionId) -> &[Arc] {
+        &self.transitions[t.index()].post
+    }
+
+    /// The tokens `t` takes from `p`; 0 without an arc.
+    pub fn pre_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
+        weight_at(self.pre(t), p)
+    }
+
+    /// The tokens `t` puts to `p`; 0 without an arc.
+    pub fn post_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
+        weight_at(self.post(t), p)
+    }
+
+    /// What firing `t` changes on `p`.
+    pub fn effect(&self, t: TransitionId, p: PlaceId) -> i64 {
+        // Weights are below 2^63, so their difference is an i64.
+        self.post_weight(t, p) as i64 - self.pre_weight(t, p) as i64
+    }
+
+    /// The transitions that take from `p`, ascending.
+    pub fn consumers(&self, p: PlaceId) -> impl Iterator<Item = TransitionId> + Clone {
+        self.alive(&self.places[p.index()].consumers)
+    }
+
+    /// The transitions that put to `p`, ascending.
+    pub fn producers(&self, p: PlaceId) -> impl Iterator<Item = TransitionId> + Clone {
+        self.alive(&self.places[p.index()].producers)
+    }
+
+    fn alive<'s>(
+        &'s self,
+        row: &'s [TransitionId],
+    ) -> impl Iterator<Item = TransitionId> + Clone + 's {
+        row.iter().copied().filter(|t| self.transitions[t.index()].alive)
+    }
+
+    /// The transitions with an arc from or to `p`, ascending, each once.
+    pub fn neighbours(&self, p: PlaceId) -> Vec<TransitionId> {
+        let mut all: Vec<_> = self.consumers(p).chain(self.producers(p)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// How many transitions take from `p`.
+    pub fn consumer_count(&self, p: PlaceId) -> usize {
+        self.places[p.index()].consumer_count as usize
+    }
+
+    /// How many transitions put to `p`.
+    pub fn producer_count(&self, p: PlaceId) -> usize {
+        self.places[p.index()].producer_count as usize
+    }
+
+    /// The only consumer of `p`, if there is exactly one.
+    pub fn only_consumer(&self, p: PlaceId) -> Option<TransitionId> {
+        if self.consumer_count(p) == 1 { self.consumers(p).next() } else { None }
+    }
+
+    /// Every place of `t` with what `t` takes from it and puts to it, ascending.
+    pub fn arcs(&self, t: TransitionId) -> impl Iterator<Item = (PlaceId, u64, u64)> {
+        let mut pre = self.pre(t).iter().peekable();
+        let mut post = self.post(t).iter().peekable();
+        std::iter::from_fn(move || {
+            let place = match (pre.peek(), post.peek()) {
+                (Some(a), Some(b)) => a.place.min(b.place),
+                (Some(a), None) => a.place,
+                (None, Some(b)) => b.place,
+                (None, None) => return None,
+            };
+            let taken = pre.next_if(|arc| arc.place == place).map_or(0, |arc| arc.weight);
+            let put = post.next_if(|arc| arc.place == place).map_or(0, |arc| arc.weight);
+            Some((place, taken, put))
+        })
+    }
+
+    /// What firing `t` changes: place and difference, never 0, ascending.
+    pub fn changes(&self, t: TransitionId) -> impl Iterator<Item = (PlaceId, i64)> {
+        let difference = |(p, taken, put): (PlaceId, u64, u64)| (p, put as i64 - taken as i64);
+        self.arcs(t).map(difference).filter(|&(_, change)| change != 0)
+    }
+
+    /// Whether firing `t` changes the tokens of the support. Reading them does not count.
+    pub fn touches_support(&self, t: TransitionId) -> bool {
+        self.changes(t).any(|(p, _)| self.in_support(p))
+    }
+
+    /// Whether the initial marking allows all of `step`, and no place overflows.
+    pub fn can_fire(&self, step: Step) -> bool {
+        let count = i128::from(step.count);
+        self.has_transition(step.transition)
+            && self.arcs(step.transition).all(|(p, taken, put)| {
+                let tokens = i128::from(self.tokens(p));
+                let change = i128::from(put) - i128::from(taken);
+                let (first, last) = (tokens, tokens + (count - 1) * change);
+                let after = last + change;
+                first.min(last) >= i128::from(taken) && after <= i128::from(Marking::MAX_TOKENS)
+            })
+    }
+
+    /// Whether a transition around these places was made or changed in the running batch.
+    pub(super) fn is_fresh_around(&self, places: &[PlaceId]) -> bool {
+        let fresh = |t: TransitionId| self.transitions[t.index()].batch == self.batch;
+        places.iter().any(|&p| self.consumers(p).chain(self.producers(p)).any(fresh))
+    }
+}
+
+/// Changing the net: for `change.rs` only.
+impl WorkNet {
+    /// Starts a batch: transitions changed from now on are fresh.
+    pub(super) fn start_batch(&mut self) {
+        self.batch += 1;
+    }
+
+    /// What changed since the reader with this cursor looked last.
+    pub(super) fn dirty_since(&mut self, cursor: &mut Cursor) -> Dirty {
+        let places = self.place_journal.since(&mut cursor.places);
+        let transitions = self.transition_journal.since(&mut cursor.transitions);
+        if !cursor.started {
+            cursor.started = true;
+            return Dirty {
+                places: self.places().collect(),
+                transitions: self.transitions().collect(),
+            };
+        }
+        let places = places.into_iter().map(PlaceId::new).filter(|&p| self.has_place(p)).collect();
+        let transitions = transitions.into_iter().map(TransitionId::new);
+        let transitions = transitions.filter(|&t| self.has_transition(t)).collect();
+        Dirty { places, transitions }
+    }
+
+    /// Frees the rows by place, once only transitions are read any more.
+    pub(super) fn forget_rows_of_places(&mut self) {
+        for place in &mut self.places {
+            (place.consumers, place.producers) = (Vec::new(), Vec::new());
+        }
+        self.place_journal = Journal::default();
+        self.transition_journal = Journal::default();
+    }
+
+    /// Has `p` looked at again by every rule.
+    pub(super) fn note_place(&mut self, p: PlaceId) {
+        self.place_journal.note(p.index());
+    }
+
+    fn note_transition(&mut self, t: TransitionId) {
+        self.transition_journal.note(t.index());
+        self.transitions[t.index()].batch = self.batch;
+    }
+
+    pub(super) fn set_tokens(&mut self, p: PlaceId, tokens: u64) {
+        self.places[p.index()].tokens = tokens;
+        self.note_place(p);
+    }
+
+    pub(super) fn add_transition(&mut self, pre: Vec<Arc>, post: Vec<Arc>) -> TransitionId {
+        let t = TransitionId::new(self.transitions.len());
+        for arc in &pre {
+            let place = &mut self.places[arc.place.index()];
+            place.consumers.push(t);
+            place.consumer_count += 1;
+            self.place_journal.note(arc.place.index());
+        }
+        for arc in &post {
+            let place = &mut self.places[arc.place.index()];
+            place.producers.push(t);
+            place.producer_count += 1;
+            self.place_journal.note(arc.place.index());
+        }
+        self.live_arcs += pre.len() + post.len();
+        self.live_transitions += 1;
+        self.transitions.push(Transition { pre, post, alive: true, batch: self.batch });
+        self.note_transition(t);
+        t
+    }
+
+    pub(super) fn remove_transition(&mut self, t: TransitionId) {
+        let transition = &mut self.transitions[t.index()];
+        transition.alive = false;
+        let pre = std::mem::take(&mut transition.pre);
+        let post = std::mem::take(&mut transition.post);
+        self.live_arcs -= pre.len() + post.len();
+        self.live_transitions -= 1;
+        for arc in &pre {
+            self.places[arc.place.index()].consumer_count -= 1;
+            self.tidy(arc.place);
+        }
+        for arc in &post {
+            self.places[arc.place.index()].producer_count -= 1;
+            self.tidy(arc.place);
+        }
+    }
+
+    /// Notes `p` and drops dead entries of its rows once they are the majority.
+    fn tidy(&mut self, p: PlaceId) {
+        self.place_journal.note(p.index());
+        let transitions = &self.transitions;
+        let place = &mut self.places[p.index()];
+        for (row, live) in [
+            (&mut place.consumers, place.consumer_count),
+            (&mut place.producers, place.producer_count),
+        ] {
+            if row.len() > 2 * live as usize + 4 {
+                row.retain(|t| transitions[t.index()].alive);
+                row.shrink_to_fit();
+            }
+        }
+    }
+
+    pub(super) fn remove_place(&mut self, p: PlaceId) {
+        for t in self.neighbours(p) {
+            let transition = &mut self.transitions[t.index()];
+            for row in [&mut transition.pre, &mut transition.post] {
+                if let Ok(at) = row.binary_search_by_key(&p, |arc| arc.place) {
+                    row.remove(at);
+                    self.live_arcs -= 1;
+                }
+            }
+            self.note_transition(t);
+        }
+        let place = &mut self.places[p.index()];
+        place.alive = false;
+        (place.consumer_count, place.producer_count) = (0, 0);
+        (place.consumers, place.producers) = (Vec::new(), Vec::new());
+        self.live_places -= 1;
+    }
+
+    /// Sets what each of these transitions, ascending, takes from `p` and puts to it.
+    pub(super) fn set_arcs(&mut self, p: PlaceId, arcs: &[(TransitionId, u64, u64)]) {
+        for &(t, taken, put) in arcs {
+            let transition = &mut self.transitions[t.index()];
+            let before = transition.pre.len() + transition.post.len();
+            set_weight(&mut transition.pre, p, taken);
+            set_weight(&mut transition.post, p, put);
+            let after = transition.pre.len() + transition.post.len();
+            self.live_arcs = self.live_arcs + after - before;
+            self.note_transition(t);
+        }
+        let mut around = self.neighbours(p);
+        around.extend(arcs.iter().map(|&(t, ..)| t));
+        around.sort_unstable();
+        around.dedup();
+        let takes = |t: &&TransitionId| self.pre_weight(**t, p) > 0;
+        let puts = |t: &&TransitionId| self.post_weight(**t, p) > 0;
+        let consumers: Vec<_> = around.iter().filter(takes).copied().collect();
+        let producers: Vec<_> = around.iter().filter(puts).copied().collect();
+        let place = &mut self.places[p.index()];
+        place.consumer_count = consumers.len() as u32;
+        place.producer_count = producers.len() as u32;
+        (place.consumers, place.producers) = (consumers, producers);
+        self.note_place(p);
+    }
+}
+
+fn weight_at(row: &[Arc], p: PlaceId) -> u64 {
+    row.binary_search_by_key(&p, |arc| arc.place).map_or(0, |at| row[at].weight)
+}
+
+fn set_weight(row: &mut Vec<Arc>, place: PlaceId, weight: u64) {
+    match (row.binary_search_by_key(&place, |arc| arc.place), weight) {
+        (Ok(at), 0) => {
+            row.remove(at);
+        }
+        (Ok(at), weight) => row[at].weight = weight,
+        (Err(_), 0) => {}
+        (Err(at), weight) => row.insert(at, Arc { place, weight }),
+    }
+}

@@ -1,0 +1,302 @@
+//! Bounds on the tokens of places that follow from the structure, each with the step that gives it.
+//!
+//! A P-flow y bounds its places through each other: y·m = y·m₀ = c in every reachable marking, so
+//!
+//! ```text
+//! m(p) <= ⌊(c − Σ_{q≠p} least value of y(q)·m(q)) / y(p)⌋   when y(p) > 0, and dually,
+//! ```
+//!
+//! where least values come from bounds known already. A semiflow needs none but m ≥ 0, and gives
+//! ⌊c / y(p)⌋ at least; mixed flows carry bounds from place to place. Beside flows:
+//!
+//! * a place that no transition adds to never exceeds m₀, one that none takes from never falls
+//!   below it;
+//! * the places of a siphon that is empty initially stay at 0;
+//! * a trap is left to whoever wants sums: it bounds no single place.
+//!
+//! Semiflows come first, then all flows in rounds until nothing moves. Rounds are limited: real
+//! bounds may approach their limit in ever smaller steps.
+//!
+//! All arithmetic is exact. A bound of more than 2⁶⁴ − 1 tokens is no bound here.
+//!
+//! # Source
+//! G. Memmi, G. Roucairol, *Linear algebra in net theory*, LNCS 84, 1980 (bounds by semiflows);
+//! interval propagation is folklore of constraint solving.
+
+use super::flows::PlaceFlow;
+use super::integer::Integer;
+use super::siphons::unmarked_siphon;
+use parikh_net::{Facts, Net, PlaceId};
+use parikh_solvers::Budget;
+
+/// Why a bound holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No transition adds to the place (upper) or takes from it on balance (lower).
+    OneWay,
+    /// The place is in a siphon that is empty initially.
+    UnmarkedSiphon,
+    /// The flow at this position, and the bounds of earlier steps.
+    Flow(usize),
+}
+
+/// One bound and its reason; it may rely on all steps before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The place that is bounded.
+    pub place: PlaceId,
+    /// Whether from above.
+    pub upper: bool,
+    /// Tokens.
+    pub tokens: u64,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What the structure says of the tokens of each place in every reachable marking.
+#[derive(Clone, Debug)]
+pub struct PlaceBounds {
+    lower: Vec<u64>,
+    upper: Vec<Option<u64>>,
+    steps: Vec<Step>,
+}
+
+impl PlaceBounds {
+    /// The least tokens on `p`; 0 when nothing better is known.
+    pub fn lower(&self, p: PlaceId) -> u64 {
+        self.lower[p.index()]
+    }
+
+    /// The most tokens on `p`, where known.
+    pub fn upper(&self, p: PlaceId) -> Option<u64> {
+        self.upper[p.index()]
+    }
+
+    /// The derivation: every bound that was an improvement, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The places whose tokens never change, ascending.
+    pub fn constant_places(&self) -> Vec<PlaceId> {
+        let places = (0..self.upper.len()).map(PlaceId::new);
+        places.filter(|p| self.upper(*p) == Some(self.lower(*p))).collect()
+    }
+
+    /// Adds the upper bounds to what is known of the net.
+    pub fn write(&self, facts: &mut Facts) {
+        for (index, upper) in self.upper.iter().enumerate() {
+            if let Some(tokens) = upper {
+                facts.bound(PlaceId::new(index), *tokens);
+            }
+        }
+    }
+
+    fn improve(&mut self, step: Step) -> bool {
+        let at = step.place.index();
+        let better = if step.upper {
+            self.upper[at].is_none_or(|known| step.tokens < known)
+        } else {
+            step.tokens > self.lower[at]
+        };
+        if better {
+            if step.upper {
+                self.upper[at] = Some(step.tokens);
+            } else {
+                self.lower[at] = step.tokens;
+            }
+            self.steps.push(step);
+        }
+        better
+    }
+}
+
+/// Bounds from the net and from `flows`, which must be P-flows of it. When the budget ends, what
+/// was found by then, which holds.
+pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBounds {
+    /// Most nets need two; a chain of mixed flows in the wrong order may need more.
+    const ROUNDS: usize = 16;
+    let count = net.place_count();
+    let mut bounds =
+        PlaceBounds { lower: vec![0; count], upper: vec![None; count], steps: Vec::new() };
+    one_way(net, &mut bounds);
+    for place in unmarked_siphon(net) {
+        bounds.improve(Step { place, upper: true, tokens: 0, reason: Reason::UnmarkedSiphon });
+    }
+    let constants: Vec<Integer> = flows.iter().map(|flow| flow.constant(net.initial())).collect();
+    let mut order: Vec<usize> = (0..flows.len()).collect();
+    order.sort_by_key(|&at| (!flows[at].is_semiflow(), flows[at].terms().len()));
+    let mut through: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for &at in &order {
+        flows[at].terms().iter().for_each(|(p, _)| through[p.index()].push(at));
+    }
+    // Flows to look at in this round; the next one sees those of a place that improved.
+    let mut due = vec![true; flows.len()];
+    for _ in 0..ROUNDS {
+        let round: Vec<usize> = order.iter().copied().filter(|&at| due[at]).collect();
+        due.fill(false);
+        for at in round {
+            if budget.is_exhausted() {
+                return bounds;
+            }
+            for place in propagate(&flows[at], &constants[at], at, &mut bounds) {
+                through[place.index()].iter().for_each(|&flow| due[flow] = true);
+            }
+        }
+        if !due.contains(&true) {
+            break;
+        }
+    }
+    bounds
+}
+
+fn one_way(net: &Net, bounds: &mut PlaceBounds) {
+    let (mut grows, mut shrinks) = (vec![false; net.place_count()], vec![false; net.place_count()]);
+    for change in net.effect_classes().flat_map(|class| net.effect(class)) {
+        let side = if change.delta > 0 { &mut grows } else { &mut shrinks };
+        side[change.place.index()] = true;
+    }
+    for place in net.places() {
+        let tokens = net.initial()[place];
+        if !grows[place.index()] {
+            bounds.improve(Step { place, upper: true, tokens, reason: Reason::OneWay });
+        }
+        if !shrinks[place.index()] {
+            bounds.improve(Step { place, upper: false, tokens, reason: Reason::OneWay });
+        }
+    }
+}
+
+/// A sum of terms, some of which have no finite end on this side.
+struct End {
+    sum: Integer,
+    unbounded: usize,
+}
+
+impl End {
+    fn new() -> Self {
+        End { sum: Integer::ZERO, unbounded: 0 }
+    }
+
+    fn add(&mut self, term: Option<Integer>) {
+        match term {
+            Some(term) => self.sum = &self.sum + &term,
+            None => self.unbounded += 1,
+        }
+    }
+
+    /// The sum without one of its terms.
+    fn without(&self, term: Option<&Integer>) -> Option<Integer> {
+        match (term, self.unbounded) {
+            (Some(term), 0) => Some(&self.sum - term),
+            (None, 1) => Some(self.sum.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// What the flow gives now, with the places that improved.
+fn propagate(
+    flow: &PlaceFlow,
+    constant: &Integer,
+    position: usize,
+    bounds: &mut PlaceBounds,
+) -> Vec<PlaceId> {
+    // The least and the largest value of each term y(q)·m(q).
+    let ends = |(place, value): &(PlaceId, Integer), bounds: &PlaceBounds| {
+        let at_lower = Some(value * &Integer::from(bounds.lower(*place)));
+        let at_upper = bounds.upper(*place).map(|tokens| value * &Integer::from(tokens));
+        if value.is_positive() { (at_lower, at_upper) } else { (at_upper, at_lower) }
+    };
+    let (mut least, mut most) = (End::new(), End::new());
+    for term in flow.terms() {
+        let (low, high) = ends(term, bounds);
+        least.add(low);
+        most.add(high);
+    }
+    let mut improved = Vec::new();
+    for term in flow.terms() {
+        let (place, value) = term;
+        // Bounds found for earlier terms are not used for later ones: the sums stand for the
+        // state before, which is sound, and the next round sees the rest.
+        let (low, high) = ends(term, bounds);
+        let low_rest = least.without(low.as_ref());
+        let high_rest = most.without(high.as_ref());
+        // y(p)·m(p) = c − rest.
+        let largest = low_rest.map(|rest| constant - &rest);
+        let smallest = high_rest.map(|rest| constant - &rest);
+        let (upper, lower) = if value.is_positive() {
+            (largest.map(|x| x.div_floor(value)), smallest.map(|x| x.div_ceil(value)))
+        } else {
+            (smallest.map(|x| x.div_floor(value)), largest.map(|x| x.div_ceil(value)))
+        };
+        let reason = Reason::Flow(position);
+        for (upper, bound) in [(true, upper), (false, lower)] {
+            let tokens = bound.and_then(|bound| bound.to_u64());
+            let step = tokens.map(|tokens| Step { place: *place, upper, tokens, reason });
+            if step.is_some_and(|step| bounds.improve(step)) {
+                improved.push(*place);
+            }
+        }
+    }
+    improved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flows::place_flows;
+    use super::*;
+    use parikh_net::text;
+
+    fn bounds_of(text: &str) -> (Net, PlaceBounds) {
+        let net = text::parse(text).unwrap();
+        let flows = place_flows(&net, &Budget::unlimited()).unwrap();
+        let bounds = place_bounds(&net, &flows, &Budget::unlimited());
+        (net, bounds)
+    }
+
+    #[test]
+    fn semiflows_bound_their_places_with_rounding() {
+        let (net, bounds) = bounds_of(
+            "place idle 5\nplace busy\ntransition a: 2*idle -> busy\ntransition b: busy -> 2*idle",
+        );
+        let uppers: Vec<_> = net.places().map(|p| bounds.upper(p)).collect();
+        assert_eq!(uppers, [Some(5), Some(2)]);
+        // idle = 5 − 2·busy ≥ 1.
+        assert_eq!(bounds.lower(PlaceId::new(0)), 1);
+        let mut facts = Facts::none(&net);
+        bounds.write(&mut facts);
+        assert_eq!(facts.upper_bound(PlaceId::new(1)), Some(2));
+    }
+
+    #[test]
+    fn mixed_flows_carry_bounds() {
+        // log − done = 3, and done ≤ 2 because todo + done = 2.
+        let (net, bounds) =
+            bounds_of("place todo 2\nplace done\nplace log 3\ntransition t: todo -> done + log");
+        let log = net.place_named("log").unwrap();
+        assert_eq!((bounds.lower(log), bounds.upper(log)), (3, Some(5)));
+    }
+
+    #[test]
+    fn unmarked_siphons_and_unchanged_places_are_constant() {
+        let (net, bounds) = bounds_of(
+            "place p\nplace q\nplace c 4\nplace sink\n\
+             transition a: p -> q + sink\ntransition b: q + c -> p + c",
+        );
+        // `sink` only gets what starved transitions put, so it belongs to the siphon.
+        let constant: Vec<&str> =
+            bounds.constant_places().iter().map(|&p| net.place_name(p)).collect();
+        assert_eq!(constant, ["p", "q", "c", "sink"]);
+        let siphon = |step: &&Step| step.reason == Reason::UnmarkedSiphon;
+        assert_eq!(bounds.steps().iter().filter(siphon).count(), 3);
+    }
+
+    #[test]
+    fn bounds_beyond_64_bits_are_none() {
+        let w = i64::MAX;
+        let (_, bounds) = bounds_of(&format!("place p {w}\nplace q\ntransition t: p -> {w}*q"));
+        assert_eq!(bounds.upper(PlaceId::new(0)), Some(w as u64));
+        assert_eq!(bounds.upper(PlaceId::new(1)), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! Siphons and traps as one notion: sets of places closed under what transitions do.
+//!
+//! In a *siphon* S every transition that puts to S also takes from S, so an empty siphon stays
+//! empty. In a *trap* Q every transition that takes from Q also puts to Q, so a marked trap stays
+//! marked. One is the other with all arcs turned round; [`Kind`] says which way they point. Weights
+//! do not matter to either: one token taken or put is enough for the argument.
+//!
+//! Both are closed under union, so a set has a *largest* siphon and a largest trap within it,
+//! possibly empty. It is found by removing places that break the rule until none does, each arc
+//! looked at once.
+//!
+//! # Sources
+//! M. Hack, *Analysis of production schemata by Petri nets*, MIT, 1972. J. Desel, J. Esparza, *Free
+//! Choice Petri Nets*, 1995, chapter 4.
+
+use parikh_net::{Arc, Net, PlaceArc, PlaceId, TransitionId};
+
+/// Which way a set is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whoever puts to the set takes from it.
+    Siphon,
+    /// Whoever takes from the set puts to it.
+    Trap,
+}
+
+impl Kind {
+    /// The arcs of `t` of which one must be at the set …
+    pub(crate) fn needed(self, net: &Net, t: TransitionId) -> &[Arc] {
+        match self {
+            Kind::Siphon => net.pre(t),
+            Kind::Trap => net.post(t),
+        }
+    }
+
+    /// … when one of these is.
+    pub(crate) fn causing(self, net: &Net, t: TransitionId) -> &[Arc] {
+        match self {
+            Kind::Siphon => net.post(t),
+            Kind::Trap => net.pre(t),
+        }
+    }
+
+    /// The transitions that have `p` among their needed arcs.
+    pub(crate) fn served(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
+        match self {
+            Kind::Siphon => net.consumers(p),
+            Kind::Trap => net.producers(p),
+        }
+    }
+
+    /// The transitions that have `p` among their causing arcs.
+    pub(crate) fn obliging(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
+        match self {
+            Kind::Siphon => net.producers(p),
+            Kind::Trap => net.consumers(p),
+        }
+    }
+}
+
+/// The largest closed set within `within`, ascending; possibly empty. Linear in the net.
+pub fn largest(net: &Net, kind: Kind, within: &[PlaceId]) -> Vec<PlaceId> {
+    let mut inside = vec![false; net.place_count()];
+    within.iter().for_each(|p| inside[p.index()] = true);
+    // For each transition how many of its needed arcs are at the set.
+    let mut support: Vec<usize> = net
+        .transitions()
+        .map(|t| kind.needed(net, t).iter().filter(|arc| inside[arc.place.index()]).count())
+        .collect();
+    let mut broken: Vec<TransitionId> =
+        net.transitions().filter(|t| support[t.index()] == 0).collect();
+    while let Some(t) = broken.pop() {
+        for arc in kind.causing(net, t) {
+            if std::mem::replace(&mut inside[arc.place.index()], false) {
+                for served in kind.served(net, arc.place) {
+                    let support = &mut support[served.transition.index()];
+                    *support -= 1;
+                    if *support == 0 {
+                        broken.push(served.transition);
+                    }
+                }
+            }
+        }
+    }
+    net.places().filter(|p| inside[p.index()]).collect()
+}
+
+/// Whether `set` is closed, looked at place by place: not by the algorithm that finds sets, so
+/// that it can check them.
+pub fn is_closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
+    let mut inside = vec![false; net.place_count()];
+    set.iter().for_each(|p| inside[p.index()] = true);
+    set.iter().all(|&p| is_served(net, kind, p, &inside))
+}
+
+/// A closed subset of the closed set `set` that still has an essential place, and from which no
+/// more can be left out without losing closure or the last essential place. With all places
+/// essential, a minimal closed set. `set` must be ascending and have an essential place.
+///
+/// The places are tried in order, each with what breaks when it goes. Only the surroundings of
+/// what went are looked at, so a place costs what breaks with it, not the whole set.
+pub fn minimise(
+    net: &Net,
+    kind: Kind,
+    set: &[PlaceId],
+    essential: impl Fn(PlaceId) -> bool,
+) -> Vec<PlaceId> {
+    let mut inside = vec![false; net.place_count()];
+    set.iter().for_each(|p| inside[p.index()] = true);
+    let mut left = set.iter().filter(|p| essential(**p)).count();
+    for &p in set {
+        if !inside[p.index()] {
+            continue;
+        }
+        let before = left;
+        let mut removed = Vec::new();
+        let mut suspects = vec![p];
+        while left > 0
+            && let Some(q) = suspects.pop()
+        {
+            if !inside[q.index()] || (q != p && is_served(net, kind, q, &inside)) {
+                continue;
+            }
+            inside[q.index()] = false;
+            removed.push(q);
+            left -= usize::from(essential(q));
+            // Who relied on q: the places that oblige a transition that q served.
+            for arc in kind.served(net, q) {
+                let relying = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
+                suspects.extend(relying.filter(|place| inside[place.index()]));
+            }
+        }
+        if left == 0 {
+            left = before;
+            removed.into_iter().for_each(|q| inside[q.index()] = true);
+        }
+    }
+    set.iter().copied().filter(|p| inside[p.index()]).collect()
+}
+
+/// Whether every transition that `p` obliges has a needed arc at the set.
+fn is_served(net: &Net, kind: Kind, p: PlaceId, inside: &[bool]) -> bool {
+    let at_set = |arc: &Arc| inside[arc.place.index()];
+    let mut obliged = kind.obliging(net, p).iter().map(|arc| arc.transition);
+    obliged.all(|t| kind.needed(net, t).iter().any(at_set))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn what_relies_on_a_removed_place_goes_with_it() {
+        // A ring p → q → r → p, and s fed from the ring.
+        let net = text::parse(
+            "place p 1\nplace q\nplace r\nplace s\n\
+             transition a: p -> q\ntransition b: q -> r + s\ntransition c: r -> p",
+        )
+        .unwrap();
+        let all: Vec<PlaceId> = net.places().collect();
+        let [p, q, r, s] = [0, 1, 2, 3].map(PlaceId::new);
+        assert_eq!(largest(&net, Kind::Siphon, &all), all);
+        assert_eq!(largest(&net, Kind::Siphon, &[p, q, s]), []);
+        assert_eq!(largest(&net, Kind::Siphon, &[p, q, r]), [p, q, r]);
+        assert_eq!(largest(&net, Kind::Trap, &[p, q, s]), [p, q, s]);
+        assert_eq!(largest(&net, Kind::Trap, &[p, s]), [s]);
+        assert!(is_closed(&net, Kind::Trap, &[s]) && !is_closed(&net, Kind::Trap, &[p]));
+        assert_eq!(minimise(&net, Kind::Siphon, &all, |_| true), [p, q, r]);
+        assert_eq!(minimise(&net, Kind::Trap, &all, |_| true), [s]);
+    }
+}

@@ -1,0 +1,298 @@
+//! Deadlock-freeness from siphons and traps, as one satisfiability question, with a certificate.
+//!
+//! In a dead marking every transition lacks a token on some input place. Where every arc into a
+//! transition weighs 1, "lacks" means that the place is empty; then the empty places E meet the
+//! preset of every transition, so E is a siphon. A trap that is marked initially stays marked, so
+//! E cannot contain one. Hence:
+//!
+//! * *Commoner's property*: every non-empty siphon contains a trap that is marked initially. Then
+//!   an ordinary net with at least one transition has no reachable dead marking.
+//! * The same asked of fewer sets, [`Question::DeadMarkings`]: only those that meet the preset of
+//!   *every* transition. Weaker to satisfy, same conclusion, and it copes with heavy arcs.
+//!
+//! The question is put to a SAT solver as: is there such a set E, *without* the traps; a candidate
+//! whose largest trap is marked gives small marked traps Q, each with the clause "E does not
+//! contain all of Q", and the question again. A candidate without marked trap is the counter-example.
+//! "Unsatisfiable" gives the certificate: the traps, and a refutation by unit propagation.
+//!
+//! # Conditions
+//! 1. (Commoner) There is at least one transition. [`Question::DeadMarkings`] needs no such
+//!    condition: without transitions the empty set meets all presets and contains no trap.
+//! 2. (Commoner) Arcs from places to transitions weigh 1. Arcs to places may weigh anything: all
+//!    that is asked of them is that they put at least one token. For [`Question::DeadMarkings`] a
+//!    transition with a heavier input arc may be disabled by a place that is not empty, so nothing
+//!    is asked of E for it.
+//!
+//! A source transition is never disabled: no set meets its empty preset, and no siphon contains
+//! what it feeds. Both questions then come out right without a special case.
+//!
+//! # Sources
+//! M. Hack, *Analysis of production schemata by Petri nets*, MIT, 1972 (attributed to F. Commoner).
+//! O. Oanea, H. Wimmel, K. Wolf, *New algorithms for deciding the siphon-trap property*, Petri Nets
+//! 2010. J. Esparza, S. Melzer, *Verification of safety properties using integer programming:
+//! beyond the state equation*, FMSD 16, 2000 (traps found lazily).
+
+use super::closed::{Kind, minimise};
+use super::minimal::closure_clauses;
+use super::rup::{RefutationError, check_refutation};
+use super::sat::{Answer, Clause, Literal, Sat};
+use super::traps::{is_marked, is_trap, largest_trap, small_marked_trap};
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::{Budget, Exhausted};
+
+/// Which sets of places must contain a marked trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Every non-empty siphon: Commoner's property.
+    EverySiphon,
+    /// Every set that meets the preset of every transition without heavy input arc: the sets that
+    /// may be the empty places of a dead marking.
+    DeadMarkings,
+}
+
+/// The answer to a [`Question`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SiphonTrap {
+    /// All these sets contain a trap that is marked initially.
+    Holds(Certificate),
+    /// This one, ascending, does not. Nothing follows for deadlocks.
+    Fails(Vec<PlaceId>),
+}
+
+/// Why the sets of a question all contain a marked trap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// What was asked.
+    pub question: Question,
+    /// Traps that are marked initially, each ascending.
+    pub traps: Vec<Vec<PlaceId>>,
+    /// Refutes "a set of the question contains none of the traps" by unit propagation. One
+    /// variable per place, by [`PlaceId::index`]: the place is in the set.
+    pub refutation: Vec<Clause>,
+}
+
+/// What is wrong with a certificate.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateError {
+    /// The set at this position is not a trap of the net.
+    #[error("set {0} is not a trap")]
+    NotATrap(usize),
+    /// The trap at this position is not marked initially.
+    #[error("trap {0} is not marked initially")]
+    NotMarked(usize),
+    /// The refutation is not one.
+    #[error(transparent)]
+    Refutation(#[from] RefutationError),
+}
+
+impl Certificate {
+    /// Checks every part on the net, sharing nothing with the search but the clauses of the
+    /// question.
+    ///
+    /// # Errors
+    /// With the first part that is wrong, or when the budget ends.
+    pub fn check(&self, net: &Net, budget: &Budget) -> Result<(), CertificateError> {
+        for (at, trap) in self.traps.iter().enumerate() {
+            if !is_trap(net, trap) {
+                return Err(CertificateError::NotATrap(at));
+            }
+            if !is_marked(net, trap) {
+                return Err(CertificateError::NotMarked(at));
+            }
+        }
+        let mut formula = Vec::new();
+        question_clauses(net, self.question, |clause| formula.push(clause));
+        formula.extend(self.traps.iter().map(|trap| not_all_of(trap)));
+        Ok(check_refutation(net.place_count(), formula, &self.refutation, budget)?)
+    }
+
+    /// Whether it follows that no reachable marking is dead: conditions 1 and 2.
+    pub fn excludes_deadlocks(&self, net: &Net) -> bool {
+        match self.question {
+            Question::DeadMarkings => true,
+            Question::EverySiphon => net.transition_count() > 0 && consumes_single_tokens(net),
+        }
+    }
+}
+
+/// Condition 2: whether every arc from a place to a transition weighs 1.
+pub fn consumes_single_tokens(net: &Net) -> bool {
+    net.transitions().all(|t| net.pre(t).iter().all(|arc| arc.weight == 1))
+}
+
+/// Asks whether every set of the question contains a trap that is marked initially.
+///
+/// # Errors
+/// When the budget ends first.
+pub fn siphon_trap(
+    net: &Net,
+    question: Question,
+    budget: &Budget,
+) -> Result<SiphonTrap, Exhausted> {
+    let mut sat = Sat::new(net.place_count(), true, budget);
+    question_clauses(net, question, |clause| sat.add(&clause));
+    let mut traps: Vec<Vec<PlaceId>> = Vec::new();
+    loop {
+        let Answer::Model(model) = sat.solve()? else {
+            let refutation = sat.into_proof();
+            return Ok(SiphonTrap::Holds(Certificate { question, traps, refutation }));
+        };
+        let set: Vec<PlaceId> = net.places().filter(|p| model[p.index()]).collect();
+        // A smaller set of the question is a candidate too, and more likely to contain no trap.
+        let small = match question {
+            Question::EverySiphon => minimise(net, Kind::Siphon, &set, |_| true),
+            Question::DeadMarkings => without_idle_places(net, &set),
+        };
+        if !is_marked(net, &largest_trap(net, &small)) {
+            return Ok(SiphonTrap::Fails(small));
+        }
+        // The whole set teaches more traps at once.
+        let found = disjoint_marked_traps(net, &set, budget)?;
+        for trap in found {
+            sat.add(&not_all_of(&trap));
+            traps.push(trap);
+        }
+    }
+}
+
+/// `set` without places that no transition needs to have an input in the set: places that serve
+/// few transitions are tried first.
+fn without_idle_places(net: &Net, set: &[PlaceId]) -> Vec<PlaceId> {
+    let mut inside = vec![false; net.place_count()];
+    set.iter().for_each(|p| inside[p.index()] = true);
+    let mut met: Vec<usize> = net
+        .transitions()
+        .map(|t| net.pre(t).iter().filter(|arc| inside[arc.place.index()]).count())
+        .collect();
+    let mut order = set.to_vec();
+    order.sort_by_key(|&p| net.consumers(p).len());
+    for p in order {
+        let light = |t| net.pre(t).iter().all(|arc| arc.weight == 1);
+        let transitions = || net.consumers(p).iter().map(|arc| arc.transition);
+        if transitions().all(|t| met[t.index()] > 1 || !light(t)) {
+            inside[p.index()] = false;
+            transitions().for_each(|t| met[t.index()] -= 1);
+        }
+    }
+    set.iter().copied().filter(|p| inside[p.index()]).collect()
+}
+
+/// Small marked traps within `set`, no two with a common place: each round costs a question to the
+/// solver, so all that a candidate teaches is taken.
+fn disjoint_marked_traps(
+    net: &Net,
+    set: &[PlaceId],
+    budget: &Budget,
+) -> Result<Vec<Vec<PlaceId>>, Exhausted> {
+    /// Each costs a pass over the net.
+    const PER_ROUND: usize = 50;
+    let mut found = Vec::new();
+    let mut rest = set.to_vec();
+    while found.len() < PER_ROUND {
+        if let Some(reason) = budget.exhausted() {
+            return Err(reason);
+        }
+        let Some(trap) = small_marked_trap(net, &rest) else { break };
+        rest.retain(|p| trap.binary_search(p).is_err());
+        found.push(trap);
+    }
+    Ok(found)
+}
+
+/// The set does not contain all of `trap`.
+fn not_all_of(trap: &[PlaceId]) -> Clause {
+    trap.iter().map(|p| Literal::new(p.index(), false)).collect()
+}
+
+/// Clauses over "place is in the set" that say which sets the question is about.
+fn question_clauses(net: &Net, question: Question, mut add: impl FnMut(Clause)) {
+    match question {
+        Question::EverySiphon => closure_clauses(net, Kind::Siphon, add),
+        Question::DeadMarkings => {
+            for t in net.transitions() {
+                // Condition 2.
+                if net.pre(t).iter().all(|arc| arc.weight == 1) {
+                    add(net
+                        .pre(t)
+                        .iter()
+                        .map(|arc| Literal::new(arc.place.index(), true))
+                        .collect());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn ask(text: &str, question: Question) -> (Net, SiphonTrap) {
+        let net = text::parse(text).unwrap();
+        let answer = siphon_trap(&net, question, &Budget::unlimited()).unwrap();
+        if let SiphonTrap::Holds(certificate) = &answer {
+            assert_eq!(certificate.check(&net, &Budget::unlimited()), Ok(()));
+        }
+        (net, answer)
+    }
+
+    const RING: &str = "place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p";
+
+    #[test]
+    fn a_marked_ring_never_stops_and_an_unmarked_one_may() {
+        for question in [Question::EverySiphon, Question::DeadMarkings] {
+            let (net, answer) = ask(RING, question);
+            let SiphonTrap::Holds(certificate) = answer else { panic!("{answer:?}") };
+            assert!(certificate.excludes_deadlocks(&net));
+            assert_eq!(certificate.traps, [[0, 1].map(PlaceId::new).to_vec()]);
+            let (_, empty) = ask(&RING.replace("p 1", "p 0"), question);
+            assert_eq!(empty, SiphonTrap::Fails([0, 1].map(PlaceId::new).to_vec()));
+        }
+    }
+
+    #[test]
+    fn a_part_that_dies_refutes_commoner_but_not_deadlock_freeness() {
+        let text = format!("{RING}\nplace r 1\ntransition d: r ->");
+        let (_, classic) = ask(&text, Question::EverySiphon);
+        assert_eq!(classic, SiphonTrap::Fails(vec![PlaceId::new(2)]));
+        let (_, dead) = ask(&text, Question::DeadMarkings);
+        assert!(matches!(dead, SiphonTrap::Holds(_)));
+    }
+
+    #[test]
+    fn heavy_input_arcs_void_commoners_conclusion() {
+        // Dead at once, although the only siphon {p} is a marked trap.
+        let text = "place p 1\ntransition t: 2*p -> 2*p";
+        let (net, classic) = ask(text, Question::EverySiphon);
+        let SiphonTrap::Holds(certificate) = classic else { panic!("{classic:?}") };
+        assert!(!certificate.excludes_deadlocks(&net));
+        let (_, dead) = ask(text, Question::DeadMarkings);
+        assert_eq!(dead, SiphonTrap::Fails(Vec::new()));
+        // Heavy arcs to places do no harm.
+        let (_, heavy_out) = ask("place p 1\ntransition t: p -> 3*p", Question::DeadMarkings);
+        assert!(matches!(heavy_out, SiphonTrap::Holds(_)));
+    }
+
+    #[test]
+    fn nets_without_transitions_are_dead_and_source_transitions_never_are() {
+        let (net, classic) = ask("place p 1", Question::EverySiphon);
+        assert!(!matches!(classic, SiphonTrap::Holds(c) if c.excludes_deadlocks(&net)));
+        assert_eq!(ask("place p 1", Question::DeadMarkings).1, SiphonTrap::Fails(Vec::new()));
+        let (_, source) = ask("place p\ntransition s: -> p", Question::DeadMarkings);
+        assert!(matches!(source, SiphonTrap::Holds(_)));
+    }
+
+    #[test]
+    fn a_forged_certificate_is_refused() {
+        let (net, answer) = ask(RING, Question::DeadMarkings);
+        let SiphonTrap::Holds(mut certificate) = answer else { panic!("{answer:?}") };
+        certificate.traps[0].pop();
+        assert_eq!(
+            certificate.check(&net, &Budget::unlimited()),
+            Err(CertificateError::NotATrap(0))
+        );
+        certificate.traps.clear();
+        assert!(certificate.check(&net, &Budget::unlimited()).is_err());
+    }
+}

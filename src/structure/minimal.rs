@@ -1,0 +1,124 @@
+//! All minimal siphons or traps, one after the other.
+//!
+//! A SAT solver proposes a non-empty closed set over one variable per place; it is stripped to a
+//! minimal one, and its supersets are ruled out for the next question. "Unsatisfiable" means that
+//! these are all. There may be exponentially many, hence a limit and a budget.
+//!
+//! # Sources
+//! O. Oanea, H. Wimmel, K. Wolf, *New algorithms for deciding the siphon-trap property*, Petri
+//! Nets 2010.
+
+use super::closed::{Kind, minimise};
+use super::sat::{Answer, Clause, Literal, Sat};
+use super::semiflows::Incomplete;
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
+
+/// Minimal siphons or traps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinimalSets {
+    /// Each a minimal non-empty closed set, its places ascending; sorted.
+    pub sets: Vec<Vec<PlaceId>>,
+    /// Why there may be more; `None` when these are all.
+    pub incomplete: Option<Incomplete>,
+}
+
+impl MinimalSets {
+    /// Whether these are all.
+    pub fn is_complete(&self) -> bool {
+        self.incomplete.is_none()
+    }
+}
+
+/// The minimal siphons (or traps), at most `limit` of them.
+pub fn minimal_sets(net: &Net, kind: Kind, limit: usize, budget: &Budget) -> MinimalSets {
+    let all: Vec<PlaceId> = net.places().collect();
+    minimal_sets_where(net, kind, &all, |_| true, limit, budget)
+}
+
+/// Those within `within` (ascending) that are `wanted`, at most `limit` of them.
+pub fn minimal_sets_where(
+    net: &Net,
+    kind: Kind,
+    within: &[PlaceId],
+    wanted: impl Fn(&[PlaceId]) -> bool,
+    limit: usize,
+    budget: &Budget,
+) -> MinimalSets {
+    let mut sat = Sat::new(net.place_count(), false, budget);
+    closure_clauses(net, kind, |clause| sat.add(&clause));
+    for p in net.places().filter(|p| within.binary_search(p).is_err()) {
+        sat.add(&[Literal::new(p.index(), false)]);
+    }
+    let mut sets = Vec::new();
+    let incomplete = loop {
+        if sets.len() >= limit {
+            // One more question would tell whether these happen to be all.
+            break Some(Incomplete::Limit(limit));
+        }
+        match sat.solve() {
+            Err(reason) => break Some(Incomplete::Budget(reason)),
+            Ok(Answer::Unsatisfiable) => break None,
+            Ok(Answer::Model(model)) => {
+                let set: Vec<PlaceId> = net.places().filter(|p| model[p.index()]).collect();
+                let set = minimise(net, kind, &set, |_| true);
+                let without: Clause = set.iter().map(|p| Literal::new(p.index(), false)).collect();
+                sat.add(&without);
+                // Others are found all the same: what contains one is not minimal.
+                if wanted(&set) {
+                    sets.push(set);
+                }
+            }
+        }
+    };
+    sets.sort_unstable();
+    MinimalSets { sets, incomplete }
+}
+
+/// Clauses over "place is in the set": not empty, and closed.
+pub(crate) fn closure_clauses(net: &Net, kind: Kind, mut add: impl FnMut(Clause)) {
+    add(net.places().map(|p| Literal::new(p.index(), true)).collect());
+    for t in net.transitions() {
+        let needed = kind.needed(net, t);
+        for cause in kind.causing(net, t) {
+            // A self-loop serves itself.
+            if needed.binary_search_by_key(&cause.place, |arc| arc.place).is_ok() {
+                continue;
+            }
+            let mut clause = vec![Literal::new(cause.place.index(), false)];
+            clause.extend(needed.iter().map(|arc| Literal::new(arc.place.index(), true)));
+            add(clause);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn two_rings_through_one_place_are_two_minimal_siphons() {
+        let net = text::parse(
+            "place c 1\nplace p\nplace q\n\
+             transition a: c -> p\ntransition b: p -> c\n\
+             transition d: c -> q\ntransition e: q -> c",
+        )
+        .unwrap();
+        // c needs both p and q: the ring through both is one siphon.
+        let found = minimal_sets(&net, Kind::Siphon, 9, &Budget::unlimited());
+        assert!(found.is_complete());
+        assert_eq!(found.sets, [[0, 1, 2].map(PlaceId::new).to_vec()]);
+        // Nothing within p and q, and nothing unmarked.
+        let within = [1, 2].map(PlaceId::new);
+        let budget = Budget::unlimited();
+        let none = minimal_sets_where(&net, Kind::Siphon, &within, |_| true, 9, &budget);
+        assert!(none.is_complete() && none.sets.is_empty());
+        let unwanted = |set: &[PlaceId]| set.is_empty();
+        let all = [0, 1, 2].map(PlaceId::new);
+        let none = minimal_sets_where(&net, Kind::Siphon, &all, unwanted, 9, &budget);
+        assert!(none.is_complete() && none.sets.is_empty());
+        let none = minimal_sets(&net, Kind::Trap, 0, &Budget::unlimited());
+        assert_eq!(none.incomplete, Some(Incomplete::Limit(0)));
+    }
+}

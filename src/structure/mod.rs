@@ -1,0 +1,36 @@
+//! What can be said of a net from its structure: exactly, fast, and with the reason.
+//!
+//! | module | says | by |
+//! |---|---|---|
+//! | [`flows`] | which sums of tokens never change, which firings change nothing | integer elimination |
+//! | [`semiflows`] | all such of minimal support, as far as asked | double description |
+//! | [`bounds`] | how many tokens a place may hold at most and must hold at least | flows |
+//! | [`units`] | which claims of the model's nested units are proved, not assumed | semiflows |
+//! | [`siphons`], [`traps`] | which sets stay empty, which stay marked | worklist |
+//! | [`minimal`] | all minimal ones, as far as asked | SAT |
+//! | [`commoner`] | that no dead marking is reachable, with a certificate | SAT and traps |
+//! | [`keys`] | the fifteen structural keys of a contest model form | a look at each arc |
+//!
+//! Below them: [`incidence`] (the matrix), [`integer`] (numbers that do not overflow), [`closed`]
+//! (siphons and traps as one notion), [`sat`] and [`rup`] (a solver and the checker of its proofs).
+//!
+//! Nothing here is approximate. What takes more than polynomial time has a limit and says when it
+//! was cut short; what takes polynomial time has a budget, and its end is an error or, for bounds,
+//! fewer of them.
+
+pub mod bounds;
+pub mod closed;
+pub mod commoner;
+mod connectivity;
+mod elimination;
+pub mod flows;
+pub mod incidence;
+pub mod integer;
+pub mod keys;
+pub mod minimal;
+pub mod rup;
+pub mod sat;
+pub mod semiflows;
+pub mod siphons;
+pub mod traps;
+pub mod units;

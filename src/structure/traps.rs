@@ -1,0 +1,98 @@
+//! Traps: a marked one stays marked, so some place of it has a token in every reachable marking.
+//!
+//! ```text
+//! place p 1                    # whoever takes from {p, q} puts to it: a trap, marked initially,
+//! place q                      # so p + q >= 1 always, although p + q is no invariant
+//! transition a: p -> 2*q
+//! transition b: 2*q -> p
+//! ```
+//!
+//! [`small_marked_trap`] prefers small traps: as constraints Σ m(p) ≥ 1 they say more.
+
+use super::closed::{Kind, is_closed, largest, minimise};
+use parikh_net::{Net, PlaceId};
+
+/// The largest trap within `within`, ascending; possibly empty.
+pub fn largest_trap(net: &Net, within: &[PlaceId]) -> Vec<PlaceId> {
+    largest(net, Kind::Trap, within)
+}
+
+/// Whether every transition that takes from `set` puts to it.
+pub fn is_trap(net: &Net, set: &[PlaceId]) -> bool {
+    is_closed(net, Kind::Trap, set)
+}
+
+/// Whether a place of `set` is marked initially.
+pub fn is_marked(net: &Net, set: &[PlaceId]) -> bool {
+    set.iter().any(|&p| net.initial()[p] > 0)
+}
+
+/// A trap within `within` that is marked initially, and from which no place can be left out; `None`
+/// when there is none.
+///
+/// The largest trap decides whether there is one. A small one is then grown from each of a few
+/// marked places, choosing for each transition that takes from it an output with few consumers,
+/// and the smallest of these is stripped of what it does not need.
+pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> {
+    /// Growing is linear in the trap; more seeds than this find little that is smaller.
+    const SEEDS: usize = 4;
+    let largest = largest_trap(net, within);
+    let marked = largest.iter().copied().filter(|&p| net.initial()[p] > 0);
+    let mut seeds: Vec<PlaceId> = marked.collect();
+    seeds.sort_by_key(|&p| net.consumers(p).len());
+    let mut inside = vec![false; net.place_count()];
+    largest.iter().for_each(|p| inside[p.index()] = true);
+    let grown = seeds.into_iter().take(SEEDS).map(|seed| grow(net, seed, &inside));
+    let smallest = grown.min_by_key(Vec::len)?;
+    Some(minimise(net, Kind::Trap, &smallest, |p| net.initial()[p] > 0))
+}
+
+/// A trap with `seed` inside the trap `inside`.
+fn grow(net: &Net, seed: PlaceId, inside: &[bool]) -> Vec<PlaceId> {
+    let mut grown = std::collections::BTreeSet::from([seed]);
+    let mut pending = vec![seed];
+    while let Some(p) = pending.pop() {
+        for arc in net.consumers(p) {
+            let outputs = || net.post(arc.transition).iter().map(|arc| arc.place);
+            if outputs().any(|q| grown.contains(&q)) {
+                continue;
+            }
+            // `inside` is a trap with p in it, so there is such an output.
+            let within = outputs().filter(|q| inside[q.index()]);
+            if let Some(q) = within.min_by_key(|&q| (net.consumers(q).len(), q)) {
+                grown.insert(q);
+                pending.push(q);
+            }
+        }
+    }
+    grown.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn a_trap_need_not_be_an_invariant() {
+        let net = text::parse("place p 1\nplace q\ntransition a: p -> 2*q\ntransition b: 2*q -> p")
+            .unwrap();
+        let all: Vec<PlaceId> = net.places().collect();
+        assert_eq!(small_marked_trap(&net, &all), Some(all.clone()));
+        assert!(is_trap(&net, &all) && is_marked(&net, &all));
+        assert_eq!(small_marked_trap(&net, &all[..1]), None);
+    }
+
+    #[test]
+    fn small_traps_leave_out_what_they_do_not_need() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace r\nplace s 1\n\
+             transition a: p -> q + r\ntransition b: q -> p\ntransition c: r -> p + q",
+        )
+        .unwrap();
+        let all: Vec<PlaceId> = net.places().collect();
+        // s has no consumer: it is a trap alone.
+        assert_eq!(small_marked_trap(&net, &all), Some(vec![PlaceId::new(3)]));
+        assert_eq!(small_marked_trap(&net, &all[..3]), Some(all[..2].to_vec()));
+    }
+}

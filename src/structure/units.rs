@@ -1,0 +1,175 @@
+//! Nested units (NUPN): which of the model's claims the flows prove again.
+//!
+//! A unit-safe model claims three things: every place holds at most one token; the own places of a
+//! unit exclude each other; and a unit's places exclude those of the units around it. Parikh takes
+//! such claims as *assumed* unless they are proved. Proofs here are semiflows: if y ≥ 0, y·m = c
+//! and y(p) + y(q) > c, then p and q are never marked together, and 2·y(p) > c says that p never
+//! holds two tokens. The places with 2·y(p) > c of one semiflow exclude each other all at once.
+//!
+//! What is not proved is not refuted: the semiflows of a basis are not all there are.
+
+use super::bounds::PlaceBounds;
+use super::flows::PlaceFlow;
+use super::integer::Integer;
+use parikh_net::{Net, PlaceId, UnitId, Units};
+use std::collections::HashMap;
+
+/// How far the claims about one unit are proved; what is not is assumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitProof {
+    /// The unit.
+    pub unit: UnitId,
+    /// Every own place holds at most one token.
+    pub one_safe: bool,
+    /// At most one own place is marked at a time.
+    pub exclusive: bool,
+    /// No own place is marked together with a place of a unit around this one.
+    pub excludes_ancestors: bool,
+}
+
+impl UnitProof {
+    /// Whether nothing about the unit is left to be assumed.
+    pub fn is_complete(&self) -> bool {
+        self.one_safe && self.exclusive && self.excludes_ancestors
+    }
+}
+
+/// For every unit what the flows prove of it, by unit; `None` when the model has no units that
+/// claim to be safe. `flows` must be P-flows of the net and `bounds` proved bounds, not the model's.
+pub fn prove_units(net: &Net, flows: &[PlaceFlow], bounds: &PlaceBounds) -> Option<Vec<UnitProof>> {
+    let units = net.units().filter(|units| units.safe())?;
+    let exclusions = Exclusions::new(net, flows);
+    let prove = |(unit, _)| {
+        let own = &units.get(unit).places;
+        let around = places_around(units, unit);
+        let pairs = |p: &PlaceId, others: &[PlaceId]| {
+            others.iter().all(|q| p == q || exclusions.apart(*p, *q))
+        };
+        UnitProof {
+            unit,
+            one_safe: own.iter().all(|&p| bounds.upper(p).is_some_and(|tokens| tokens <= 1)),
+            exclusive: exclusions.all_apart(own) || own.iter().all(|p| pairs(p, own)),
+            excludes_ancestors: own.iter().all(|p| pairs(p, &around)),
+        }
+    };
+    Some(units.iter().map(prove).collect())
+}
+
+/// The places whose bound of 1 rests on the model's claim alone, ascending: what evidence that uses
+/// it must name. Empty without a claim.
+pub fn assumed_one_safe(net: &Net, bounds: &PlaceBounds) -> Vec<PlaceId> {
+    let claimed = net.units().is_some_and(|units| units.safe());
+    let proved = |p: PlaceId| bounds.upper(p).is_some_and(|tokens| tokens <= 1);
+    net.places().filter(|&p| claimed && !proved(p)).collect()
+}
+
+fn places_around(units: &Units, unit: UnitId) -> Vec<PlaceId> {
+    let above = units.get(unit).parent;
+    let chain = std::iter::successors(above, |&unit| units.get(unit).parent);
+    chain.flat_map(|unit| units.get(unit).places.iter().copied()).collect()
+}
+
+/// Semiflows by the places they keep apart.
+struct Exclusions<'f> {
+    /// Constant and flow of each semiflow, by the position used in `through`.
+    semiflows: Vec<(&'f PlaceFlow, Integer)>,
+    /// For each place its semiflows with the coefficient there, ascending.
+    through: HashMap<PlaceId, Vec<(usize, &'f Integer)>>,
+}
+
+impl<'f> Exclusions<'f> {
+    fn new(net: &Net, flows: &'f [PlaceFlow]) -> Self {
+        let semiflows: Vec<_> = flows
+            .iter()
+            .filter(|flow| flow.is_semiflow())
+            .map(|flow| (flow, flow.constant(net.initial())))
+            .collect();
+        let mut through: HashMap<PlaceId, Vec<_>> = HashMap::new();
+        for (at, (flow, _)) in semiflows.iter().enumerate() {
+            for (place, value) in flow.terms() {
+                through.entry(*place).or_default().push((at, value));
+            }
+        }
+        Exclusions { semiflows, through }
+    }
+
+    fn semiflows_of(&self, p: PlaceId) -> &[(usize, &'f Integer)] {
+        self.through.get(&p).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether one semiflow alone keeps all of these apart.
+    fn all_apart(&self, places: &[PlaceId]) -> bool {
+        let Some((first, rest)) = places.split_first() else { return true };
+        self.semiflows_of(*first).iter().any(|&(at, value)| {
+            let (flow, constant) = &self.semiflows[at];
+            let holds = |value: &Integer| value + value > *constant;
+            holds(value) && rest.iter().all(|&p| holds(&flow.coefficient(p)))
+        })
+    }
+
+    /// Whether p and q are never marked together.
+    fn apart(&self, p: PlaceId, q: PlaceId) -> bool {
+        let (of_p, of_q) = (self.semiflows_of(p), self.semiflows_of(q));
+        of_p.iter().any(|&(at, value)| {
+            let other = of_q.binary_search_by_key(&at, |entry| entry.0);
+            other.is_ok_and(|other| value + of_q[other].1 > self.semiflows[at].1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bounds::place_bounds;
+    use super::super::flows::place_flows;
+    use super::*;
+    use parikh_net::NetBuilder;
+    use parikh_net::units::Unit;
+    use parikh_solvers::Budget;
+
+    /// Two own places in a ring, one place each in two units below.
+    fn net(ring: bool) -> Net {
+        let mut builder = NetBuilder::new("n");
+        let [p, q, r] =
+            [("p", 1), ("q", 0), ("r", 0)].map(|(id, tokens)| builder.place(id, tokens).unwrap());
+        let [a, b, c] = ["a", "b", "c"].map(|id| builder.transition(id).unwrap());
+        for (t, from, to) in [(a, p, q), (b, q, r), (c, r, p)] {
+            builder.take(t, from, 1).unwrap();
+            if ring || t != b {
+                builder.put(t, to, 1).unwrap();
+            }
+        }
+        let unit = |name: &str, places: &[PlaceId], parent| Unit {
+            name: name.into(),
+            places: places.to_vec(),
+            parent,
+        };
+        let root = UnitId::new(0);
+        let tree = vec![unit("root", &[p, q], None), unit("below", &[r], Some(root))];
+        let units = Units::new(tree, root, true, &builder.initial(), |_| "").unwrap();
+        builder.set_units(units);
+        builder.build().unwrap()
+    }
+
+    fn proofs(net: &Net) -> Vec<bool> {
+        let flows = place_flows(net, &Budget::unlimited()).unwrap();
+        let bounds = place_bounds(net, &flows, &Budget::unlimited());
+        prove_units(net, &flows, &bounds).unwrap().iter().map(UnitProof::is_complete).collect()
+    }
+
+    #[test]
+    fn a_ring_proves_its_units_and_an_open_chain_does_not() {
+        assert_eq!(proofs(&net(true)), [true, true]);
+        assert_eq!(proofs(&net(false)), [false, false]);
+        let chain = net(false);
+        let bounds = place_bounds(&chain, &[], &Budget::unlimited());
+        // Nothing adds to r, so that it stays empty needs no flow and no claim.
+        assert_eq!(assumed_one_safe(&chain, &bounds), [0, 1].map(PlaceId::new));
+    }
+
+    #[test]
+    fn without_a_claim_there_is_nothing_to_prove() {
+        let net = parikh_net::text::parse("place p").unwrap();
+        let bounds = place_bounds(&net, &[], &Budget::unlimited());
+        assert_eq!(prove_units(&net, &[], &bounds), None);
+    }
+}

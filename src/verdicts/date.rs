@@ -1,0 +1,98 @@
+//! Dates as `xsd:dateTime` writes them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Now, in UTC: `2018-01-01T10:00:05Z`. The environment variable `SOURCE_DATE_EPOCH` takes the
+/// place of the clock, so that files can be made again byte for byte.
+pub fn now() -> String {
+    let pinned = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    format(pinned.unwrap_or_else(clock))
+}
+
+/// The date so many seconds after the beginning of 1970.
+fn format(seconds: u64) -> String {
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Years from March, so that the leap day is the last of its year; eras of 400 years from year
+    // 0 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * day + 2) / 153;
+    let day = day - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = era * 400 + year + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Whether `text` is an `xsd:dateTime`, with or without zone.
+pub(super) fn is_valid(text: &str) -> bool {
+    let Some((date, time)) = text.split_once('T') else { return false };
+    let date: Vec<&str> = date.strip_prefix('-').unwrap_or(date).split('-').collect();
+    let [year, month, day] = date[..] else { return false };
+    let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
+    let (time, zone) = time.split_at(zone);
+    let time: Vec<&str> = time.split(':').collect();
+    let [hour, minute, second] = time[..] else { return false };
+    let (second, fraction) = second.split_once('.').unwrap_or((second, "0"));
+    let number = |text: &str, digits: usize| -> Option<u32> {
+        let plain = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| text.parse().ok()).flatten()
+    };
+    let within = |text, least, most| number(text, 2).is_some_and(|n| (least..=most).contains(&n));
+    let zone_is_valid = match zone {
+        "" | "Z" => true,
+        zone => match zone[1..].split_once(':') {
+            Some((hours, minutes)) => within(hours, 0, 14) && within(minutes, 0, 59),
+            None => false,
+        },
+    };
+    let year_is_valid = year.len() >= 4 && year.bytes().all(|byte| byte.is_ascii_digit());
+    let fraction_is_valid =
+        !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let longest = match number(month, 2) {
+        Some(2) => 29,
+        Some(4 | 6 | 9 | 11) => 30,
+        _ => 31,
+    };
+    year_is_valid
+        && within(month, 1, 12)
+        && within(day, 1, longest)
+        && within(hour, 0, 23)
+        && within(minute, 0, 59)
+        && within(second, 0, 59)
+        && fraction_is_valid
+        && zone_is_valid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(format(0), "1970-01-01T00:00:00Z");
+        assert_eq!(format(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(format(1_514_800_805), "2018-01-01T10:00:05Z");
+        assert!(is_valid(&now()));
+    }
+
+    #[test]
+    fn dates_of_real_files_are_valid_and_others_are_not() {
+        assert!(is_valid("2021-04-30T09:49:19.563+02:00"));
+        assert!(is_valid("2018-01-01T10:00:05"));
+        for wrong in [
+            "",
+            "2018",
+            "2018-13-01T10:00:05Z",
+            "2018-01-01 10:00:05",
+            "2018-02-30T10:00:05Z",
+            "2018-01-01T10:00Z",
+            "2018-01-01T10:00:05+2",
+        ] {
+            assert!(!is_valid(wrong), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! Reading verdict files, with their structure checked: all that is wrong is told, each with its
+//! place.
+//!
+//! The published grammar is looser than it means to be: its third form of a verdict takes any text
+//! as category, `GENERIC` included, so that nothing about the keys is checked; and its pattern for
+//! dates, which is to ask for a zone, has a mistaken character class and does not. Here `GENERIC`
+//! means the keys (with `SOURCE_TRANSITION`, which the grammar forgets and all real files have)
+//! and a date is any `xsd:dateTime`.
+//!
+//! A verdict of version 1.0 on `QUASI_LIVE` becomes the opposite one on `DEAD_TRANSITIONS`.
+
+use super::{
+    Category, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict, VerdictFile, Version, date,
+};
+use crate::input::{Content, Element, InputError, Location, read_element, read_element_from};
+use std::fmt;
+use std::io::BufRead;
+use std::path::Path;
+
+/// Something wrong in a verdict file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The element that is wrong or has something wrong in it.
+    pub at: Location,
+    /// What was found and what was expected.
+    pub text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.text)
+    }
+}
+
+/// Why there is no [`VerdictFile`].
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidVerdicts {
+    /// It is no such file at all.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// It is one, but breaks the grammar.
+    #[error("{}", Lines(.0))]
+    Problems(Vec<Problem>),
+}
+
+struct Lines<'a>(&'a [Problem]);
+
+impl fmt::Display for Lines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            write!(f, "{}{problem}", if index > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a verdict file.
+///
+/// # Errors
+/// When it cannot be read or breaks the grammar anywhere.
+pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
+    let root = read_element(path, ROOT)?;
+    Reader::new(&path.display().to_string()).whole(&root)
+}
+
+/// Reads a verdict file from `reader`; `name` is how messages call it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(reader: impl BufRead, name: &str) -> Result<VerdictFile, InvalidVerdicts> {
+    let root = read_element_from(reader, name, ROOT)?;
+    Reader::new(name).whole(&root)
+}
+
+const ROOT: &str = "toolspecific";
+
+struct Reader<'f> {
+    file: &'f str,
+    problems: Vec<Problem>,
+}
+
+impl<'f> Reader<'f> {
+    fn new(file: &'f str) -> Self {
+        Reader { file, problems: Vec::new() }
+    }
+
+    fn wrong(&mut self, element: &Element, text: String) {
+        let Element { line, column, .. } = *element;
+        self.problems.push(Problem { at: Location { file: self.file.into(), line, column }, text });
+    }
+
+    fn whole(mut self, root: &Element) -> Result<VerdictFile, InvalidVerdicts> {
+        self.no_others(root, &["tool", "version"]);
+        let tool = self.required(root, "tool");
+        if tool != "propertiesverdict" {
+            self.wrong(root, format!("found tool `{tool}`, expected `propertiesverdict`"));
+        }
+        let version = match self.required(root, "version").as_str() {
+            "1.0" => Version::V1,
+            "2.0" => Version::V2,
+            other => {
+                self.wrong(root, format!("found version `{other}`, expected `1.0` or `2.0`"));
+                Version::V2
+            }
+        };
+        self.no_text(root);
+        let mut model = None;
+        let mut verdicts = Vec::new();
+        for (index, child) in root.children().enumerate() {
+            match child.local_name() {
+                "modelreference" if index == 0 => {
+                    self.no_others(child, &["modelname"]);
+                    self.nothing_in(child);
+                    model = Some(self.required(child, "modelname"));
+                }
+                "modelreference" => {
+                    let text = "`<modelreference>` stands here, expected once and first".to_owned();
+                    self.wrong(child, text);
+                    model.get_or_insert_default();
+                }
+                "verdict" => verdicts.push(self.verdict(child, version)),
+                other => {
+                    self.wrong(child, format!("found `<{other}>`, expected `<verdict>`"));
+                }
+            }
+        }
+        if model.is_none() {
+            self.wrong(root, "no `<modelreference>`, expected one first".into());
+        }
+        if verdicts.is_empty() {
+            self.wrong(root, "no `<verdict>`, expected at least one".into());
+        }
+        if !self.problems.is_empty() {
+            self.problems.sort_by_key(|problem| (problem.at.line, problem.at.column));
+            return Err(InvalidVerdicts::Problems(self.problems));
+        }
+        Ok(VerdictFile { version, model: model.unwrap_or_default(), verdicts })
+    }
+
+    fn verdict(&mut self, element: &Element, version: Version) -> Verdict {
+        self.no_others(element, &["category", "reference", "value"]);
+        let category = match self.required(element, "category").as_str() {
+            "GENERIC" => Category::Generic,
+            name => match name.parse() {
+                // Capitals are short for examinations on the command line only.
+                Ok(examination) if format!("{examination}") == name => {
+                    Category::Examination(examination)
+                }
+                _ => Category::Other(name.to_owned()),
+            },
+        };
+        let mut verdict = Verdict {
+            reference: self.required(element, "reference"),
+            value: Value::Text(self.required(element, "value")),
+            category,
+            instances: Vec::new(),
+            explanation: None,
+            stated_by: None,
+            techniques: Vec::new(),
+            trace: None,
+        };
+        self.no_text(element);
+        let mut before = 0;
+        for child in element.children() {
+            let order = ["modelinstance", "explanation", "statedby", "techniques", "trace"];
+            let name = child.local_name();
+            let Some(rank) = order.iter().position(|&known| known == name) else {
+                let expected = order.map(|name| format!("`<{name}>`")).join(", ");
+                self.wrong(child, format!("found `<{name}>`, expected one of {expected}"));
+                continue;
+            };
+            if rank < before {
+                let after = order[before];
+                self.wrong(child, format!("`<{name}>` stands behind `<{after}>`, expected before"));
+            } else if rank == before && rank > 0 && self.has(&verdict, name) {
+                self.wrong(child, format!("a second `<{name}>`, expected at most one"));
+            }
+            before = before.max(rank);
+            match name {
+                "modelinstance" => {
+                    self.no_others(child, &["reference"]);
+                    self.nothing_in(child);
+                    verdict.instances.push(self.required(child, "reference"));
+                }
+                "explanation" => {
+                    self.no_others(child, &[]);
+                    self.no_children(child);
+                    verdict.explanation = Some(child.text());
+                }
+                "statedby" => verdict.stated_by = Some(self.stated_by(child)),
+                "techniques" => verdict.techniques = self.techniques(child, version),
+                _ => verdict.trace = self.trace(child),
+            }
+        }
+        if verdict.category == Category::Generic {
+            self.key(element, &mut verdict, version);
+        }
+        verdict
+    }
+
+    fn has(&self, verdict: &Verdict, name: &str) -> bool {
+        match name {
+            "explanation" => verdict.explanation.is_some(),
+            "statedby" => verdict.stated_by.is_some(),
+            "techniques" => !verdict.techniques.is_empty(),
+            _ => verdict.trace.is_some(),
+        }
+    }
+
+    /// A verdict on a key: its value is a truth, and its name may be of the other version.
+    fn key(&mut self, element: &Element, verdict: &mut Verdict, version: Version) {
+        let truth = match verdict.value.to_string().as_str() {
+            "true" => Truth::True,
+            "false" => Truth::False,
+            "unknown" => Truth::Unknown,
+            other => {
+                let text = format!("found value `{other}`, expected `true`, `false` or `unknown`");
+                self.wrong(element, text);
+                Truth::Unknown
+            }
+        };
+        verdict.value = Value::Truth(truth);
+        match (verdict.reference.as_str(), version) {
+            ("QUASI_LIVE", Version::V1) => {
+                verdict.reference = Property::DeadTransitions.name().to_owned();
+                verdict.value = Value::Truth(truth.negated());
+                if let Some(explanation) = &mut verdict.explanation {
+                    // It explains the opposite.
+                    *explanation = format!("QUASI_LIVE is {truth}: {explanation}");
+                }
+            }
+            ("QUASI_LIVE", Version::V2) => self.wrong(
+                element,
+                "the key `QUASI_LIVE` is of version 1.0, expected `DEAD_TRANSITIONS`, its opposite"
+                    .into(),
+            ),
+            (key @ ("DEAD_TRANSITIONS" | "DEAD_PLACES"), Version::V1) => {
+                let text = format!("the key `{key}` is of version 2.0, and the file of 1.0");
+                self.wrong(element, text);
+            }
+            (key, _) if Property::named(key).is_none() => {
+                let all: Vec<_> = Property::all().map(Property::name).collect();
+                let text = format!("`{key}` is no key, expected one of {}", all.join(", "));
+                self.wrong(element, text);
+            }
+            _ => {}
+        }
+    }
+
+    fn stated_by(&mut self, element: &Element) -> StatedBy {
+        self.no_others(element, &["tool", "version", "date", "reference"]);
+        self.nothing_in(element);
+        let optional = |name| element.attribute(name).map(|value: &str| value.trim().to_owned());
+        let stated = StatedBy {
+            tool: self.required(element, "tool"),
+            version: self.required(element, "version"),
+            date: optional("date"),
+            reference: optional("reference"),
+        };
+        if let Some(found) = stated.date.as_ref().filter(|text| !date::is_valid(text)) {
+            let text = format!("found date `{found}`, expected one like `2018-01-01T10:00:05Z`");
+            self.wrong(element, text);
+        }
+        let is_url = |text: &String| text.starts_with("http://") || text.starts_with("https://");
+        if let Some(found) = stated.reference.as_ref().filter(|text| !is_url(text)) {
+            let text = format!("found reference `{found}`, expected `http://…` or `https://…`");
+            self.wrong(element, text);
+        }
+        stated
+    }
+
+    fn techniques(&mut self, element: &Element, version: Version) -> Vec<String> {
+        self.no_others(element, &[]);
+        self.no_text(element);
+        let mut techniques = Vec::new();
+        for child in element.children() {
+            if child.local_name() != "technique" {
+                let found = child.local_name();
+                self.wrong(child, format!("found `<{found}>`, expected `<technique>`"));
+                continue;
+            }
+            self.no_others(child, &[]);
+            self.no_children(child);
+            let name = child.text();
+            let known = match version {
+                Version::V1 => &TECHNIQUES[..TECHNIQUES.len() - 1],
+                Version::V2 => &TECHNIQUES[..],
+            };
+            if !known.contains(&name.as_str()) {
+                let text =
+                    format!("`{name}` is no technique, expected one of {}", known.join(", "));
+                self.wrong(child, text);
+            }
+            techniques.push(name);
+        }
+        if techniques.is_empty() {
+            self.wrong(element, "no `<technique>`, expected at least one".into());
+        }
+        techniques
+    }
+
+    fn trace(&mut self, element: &Element) -> Option<Element> {
+        self.no_others(element, &[]);
+        self.no_text(element);
+        let mut children = element.children();
+        match (children.next(), children.next()) {
+            (Some(only), None) => Some(only.clone()),
+            (None, _) => {
+                self.wrong(element, "an empty `<trace>`, expected one element in it".into());
+                None
+            }
+            (Some(first), Some(second)) => {
+                self.wrong(second, "a second element in `<trace>`, expected one".into());
+                Some(first.clone())
+            }
+        }
+    }
+
+    /// The value of an attribute, without blanks around.
+    fn required(&mut self, element: &Element, name: &str) -> String {
+        match element.attribute(name) {
+            Some(value) => value.trim().to_owned(),
+            None => {
+                let own = element.local_name();
+                self.wrong(element, format!("`<{own}>` has no attribute `{name}`"));
+                String::new()
+            }
+        }
+    }
+
+    fn no_others(&mut self, element: &Element, known: &[&str]) {
+        let is_other =
+            |name: &str| !known.contains(&name) && name != "xmlns" && !name.starts_with("xmlns:");
+        let other = element.attributes.iter().find(|(name, _)| is_other(name));
+        if let Some((name, _)) = other {
+            let own = element.local_name();
+            self.wrong(
+                element,
+                format!("`<{own}>` has an attribute `{name}`, which is not of the format"),
+            );
+        }
+    }
+
+    fn no_text(&mut self, element: &Element) {
+        if element.content.iter().any(|content| matches!(content, Content::Text(_))) {
+            let own = element.local_name();
+            let text: String = element.text().chars().take(20).collect();
+            self.wrong(element, format!("the text `{text}` in `<{own}>`, expected elements only"));
+        }
+    }
+
+    fn no_children(&mut self, element: &Element) {
+        if let Some(child) = element.children().next() {
+            let (own, found) = (element.local_name(), child.local_name());
+            self.wrong(child, format!("found `<{found}>` in `<{own}>`, expected text only"));
+        }
+    }
+
+    fn nothing_in(&mut self, element: &Element) {
+        self.no_text(element);
+        if let Some(child) = element.children().next() {
+            let (own, found) = (element.local_name(), child.local_name());
+            self.wrong(child, format!("found `<{found}>` in `<{own}>`, expected nothing"));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Verdict files in version 2.0, in the order of the grammar.
+
+use super::{StatedBy, Verdict, VerdictFile};
+use crate::input::Element;
+use parikh_net::{FiringSequence, Net};
+
+impl VerdictFile {
+    /// Writes it in version 2.0, whatever version it was read from. Like the contest's own files it
+    /// has no XML declaration.
+    pub fn print(&self) -> String {
+        let mut root =
+            Element::new("toolspecific").with("tool", "propertiesverdict").with("version", "2.0");
+        root.push(Element::new("modelreference").with("modelname", &self.model));
+        self.verdicts.iter().for_each(|verdict| root.push(element(verdict)));
+        let mut text = root.print();
+        text.push('\n');
+        text
+    }
+}
+
+fn element(verdict: &Verdict) -> Element {
+    let mut element = Element::new("verdict")
+        .with("category", &verdict.category.to_string())
+        .with("reference", &verdict.reference)
+        .with("value", &verdict.value.to_string());
+    for instance in &verdict.instances {
+        element.push(Element::new("modelinstance").with("reference", instance));
+    }
+    if let Some(explanation) = &verdict.explanation {
+        element.push(Element::new("explanation").with_text(explanation));
+    }
+    if let Some(StatedBy { tool, version, date, reference }) = &verdict.stated_by {
+        let mut stated_by = Element::new("statedby").with("tool", tool).with("version", version);
+        for (name, value) in [("date", date), ("reference", reference)] {
+            if let Some(value) = value {
+                stated_by = stated_by.with(name, value);
+            }
+        }
+        element.push(stated_by);
+    }
+    if !verdict.techniques.is_empty() {
+        let mut techniques = Element::new("techniques");
+        for technique in &verdict.techniques {
+            techniques.push(Element::new("technique").with_text(technique));
+        }
+        element.push(techniques);
+    }
+    if let Some(trace) = &verdict.trace {
+        let mut wrapper = Element::new("trace");
+        wrapper.push(trace.clone());
+        element.push(wrapper);
+    }
+    element
+}
+
+/// A firing sequence as a trace: `<firingsequence><fire transition="t" times="3"/>…`, `times`
+/// only where a transition fires several times in a row.
+pub fn firing_sequence(net: &Net, sequence: &FiringSequence) -> Element {
+    let mut element =
+        Element::new("firingsequence").with("firings", &sequence.firings().to_string());
+    for step in sequence.steps() {
+        let fire = Element::new("fire").with("transition", net.transition_name(step.transition));
+        element.push(match step.count {
+            1 => fire,
+            count => fire.with("times", &count.to_string()),
+        });
+    }
+    element
+}

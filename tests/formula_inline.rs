@@ -1,0 +1,316 @@
+//! The inline language: what it means, what it says of mistakes, and that prints read back.
+
+use parikh::formula::text::{Language, detect, read, read_one};
+use parikh::formula::{Expression, Formula, Relation};
+use parikh::net::{Net, NetBuilder, PlaceId, TransitionId};
+use proptest::prelude::*;
+
+const PLACES: [&str; 8] =
+    ["p1", "p2", "waiting_room", "slot.T", "odd-name", "a \"q\" \\ b", "EF", "2p"];
+const TRANSITIONS: [&str; 4] = ["t1", "t2", "P-start_1", "and"];
+
+fn net() -> Net {
+    let mut builder = NetBuilder::new("n");
+    for place in PLACES {
+        builder.place(place, 1).unwrap();
+    }
+    for transition in TRANSITIONS {
+        builder.transition(transition).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// The formula as it is understood, with all its parentheses where they matter.
+#[track_caller]
+fn means(text: &str, expected: &str) {
+    let net = net();
+    let read = read_one(text, "f", &net);
+    match &read.formula {
+        Ok(formula) => assert_eq!(formula.print(&net).to_string(), expected, "{text}"),
+        Err(error) => panic!("{text}: {error:#}"),
+    }
+}
+
+#[track_caller]
+fn wrong(text: &str, expected: &str) {
+    let read = read_one(text, "f", &net());
+    assert_eq!(format!("{:#}", read.formula.unwrap_err()), expected, "{text}");
+}
+
+#[test]
+fn operators_bind_as_the_table_says() {
+    means("EF (p1 >= 2 && !fireable(t2))", "EF (p1 >= 2 && !fireable(t2))");
+    means("!p1 >= 2 && deadlock", "!(p1 >= 2) && deadlock");
+    means("p1 = 1 or p2 = 1 and p1 = 2", "p1 = 1 || (p2 = 1 && p1 = 2)");
+    means("p1 = 1 || p2 = 1 xor p1 = 2", "p1 = 1 || (p2 = 1 xor p1 = 2)");
+    means("true -> false -> true", "true -> (false -> true)");
+    means("true <-> false <-> true", "(true <-> false) <-> true");
+    means("true && false && true", "true && false && true");
+    means("(true && false) && true", "(true && false) && true");
+    means("A (p1 >= 1 U p2 >= 1 U deadlock)", "A ((p1 >= 1) U ((p2 >= 1) U deadlock))");
+    means("A [not deadlock U p1 < 1]", "A (!deadlock U (p1 < 1))");
+    means("A G F fireable(t1, t2)", "AG F fireable(t1, t2)");
+    means("AG EF enabled(t1)", "AG EF fireable(t1)");
+    means("AG not EX true iff EG AX false", "AG !EX true <-> EG AX false");
+}
+
+#[test]
+fn numbers_are_sums_and_products() {
+    means("AG p1 + 2*p2 <= 3", "AG (p1 + 2*p2 <= 3)");
+    means("p1 - p2 - 1 > -5", "p1 - p2 - 1 > -5");
+    means("p1 - (p2 - 1) != 0 - -5", "p1 - (p2 - 1) != 0 - -5");
+    means("2*(p1 + p2)*3 == tokens(p1, p2)", "2*(p1 + p2)*3 = tokens(p1, p2)");
+    means("(p1) <= (2)", "p1 <= 2");
+    means("bound(p1 + p2)", "bound(p1 + p2)");
+    means("max(p1, tokens(p2, slot.T))", "bound(p1 + p2 + slot.T)");
+    means("p1 >= -9223372036854775808", "p1 >= -9223372036854775808");
+}
+
+#[test]
+fn odd_names_stand_in_quotes() {
+    means("\"odd-name\" = 1 && \"EF\" = 1", "\"odd-name\" = 1 && \"EF\" = 1");
+    means("\"a \\\"q\\\" \\\\ b\" = \"2p\"", "\"a \\\"q\\\" \\\\ b\" = \"2p\"");
+    means("fireable(\"and\", \"P-start_1\", t1)", "fireable(\"and\", \"P-start_1\", t1)");
+}
+
+#[test]
+fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
+    wrong(
+        "EF (wating_room >= 1)",
+        "f:1:5: the net has no place `wating_room`; did you mean `waiting_room`?\n  \
+         EF (wating_room >= 1)\n      ^^^^^^^^^^^",
+    );
+    wrong(
+        "EF fireable(t1, p1)",
+        "f:1:17: the net has no transition `p1`; it is a place\n  \
+         EF fireable(t1, p1)\n                  ^^",
+    );
+    wrong(
+        "EF (p1 >= 1\n  && p2 => 2",
+        "f:2:6: this is a number, expected a property; compare it, as in `p >= 1`\n    \
+         && p2 => 2\n       ^^",
+    );
+    wrong(
+        "EF (p1 >= 1",
+        "f:1:12: found the end of the formula, expected `)`\n  EF (p1 >= 1\n             ^",
+    );
+    wrong(
+        "EF p1 >= 1)",
+        "f:1:11: found `)`, expected an operator or the end of the formula\n  EF p1 >= 1)\n            ^",
+    );
+    wrong(
+        "EF (p1 >= 1]",
+        "f:1:12: found `]`, expected an operator or `)`\n  EF (p1 >= 1]\n             ^",
+    );
+    wrong(
+        "EF && p1",
+        "f:1:4: found `&&`, expected a formula or a number: a place, a whole number, `fireable(t)`, \
+         `deadlock`, `(`, or an operator such as EF, AG, `!`\n  EF && p1\n     ^^",
+    );
+    wrong(
+        "1 <= p1 <= 2",
+        "f:1:1: comparisons do not chain; write `a <= b && b <= c`\n  1 <= p1 <= 2\n  ^^^^^^^",
+    );
+    wrong(
+        "EF p1",
+        "f:1:4: this is a number, expected a property; compare it, as in `p >= 1`\n  EF p1\n     ^^",
+    );
+    wrong(
+        "deadlock + 1 > 0",
+        "f:1:1: this is a property, expected a number of tokens\n  deadlock + 1 > 0\n  ^^^^^^^^",
+    );
+    wrong(
+        "EF bound(p1)",
+        "f:1:4: a bound is a number to be found, and no part of a formula\n  EF bound(p1)\n     ^^^^^^^^^",
+    );
+    wrong(
+        "bound(2*p1)",
+        "f:1:7: found `2`, expected the name of a place\n  bound(2*p1)\n        ^",
+    );
+    wrong(
+        "EF enable(t1)",
+        "f:1:4: found `enable(`, expected `fireable(`, `tokens(` or `bound(`\n  EF enable(t1)\n     ^^^^^^",
+    );
+    wrong(
+        "EF \"p1 >= 1",
+        "f:1:4: found a quote without its end, expected a formula or a number: a place, a whole \
+         number, `fireable(t)`, `deadlock`, `(`, or an operator such as EF, AG, `!`\n  EF \"p1 >= 1\n     ^",
+    );
+    wrong(
+        "p1 >= 9223372036854775808",
+        "f:1:7: found `9223372036854775808`, expected a whole number from -2^63 to 2^63 - 1\n  \
+         p1 >= 9223372036854775808\n        ^^^^^^^^^^^^^^^^^^^",
+    );
+    wrong("", "f:1:1: the property has no formula\n  \n  ^");
+    wrong("name:", "f:1:6: the property has no formula\n  name:\n       ^");
+}
+
+#[test]
+fn narrow_scope_is_remarked_on() {
+    let net = net();
+    let remark = |text: &str| read_one(text, "f", &net).remarks.len();
+    assert_eq!(remark("EF p1 >= 1 && p2 >= 1"), 1);
+    assert_eq!(remark("EF (p1 >= 1 && p2 >= 1)"), 0);
+    assert_eq!(remark("EF p1 >= 1 && (p2 >= 1)"), 0);
+    assert_eq!(remark("EF p1 >= 1 && EF p2 >= 1"), 0);
+    assert_eq!(remark("p2 >= 1 && EF p1 >= 1"), 0);
+}
+
+#[test]
+fn files_have_names_comments_and_continued_lines() {
+    let net = net();
+    let text = "# what must hold\nmutex-1: AG (p1 >= 1\n    # at most\n  -> p2 <= 1\n)\n\n\
+                EF deadlock   # unnamed\r\nbad: EF (\nmutex-1: true\nlast: bound(p1)";
+    assert_eq!(detect(text), Language::Inline);
+    let read = read(text, "f", Language::Inline, &net, false);
+    let ids: Vec<&str> = read.iter().map(|formula| formula.id.as_str()).collect();
+    assert_eq!(ids, ["mutex-1", "", "bad", "mutex-1", "last"]);
+    let shown: Vec<String> = read
+        .iter()
+        .map(|formula| match &formula.formula {
+            Ok(formula) => formula.print(&net).to_string(),
+            Err(error) => error.to_string(),
+        })
+        .collect();
+    assert_eq!(shown[0], "AG (p1 >= 1 -> p2 <= 1)");
+    assert_eq!(shown[1], "EF deadlock");
+    assert!(shown[2].starts_with("f:8:10: found the end of the formula, expected a formula"));
+    assert_eq!(shown[3], "f:9:1: a second formula is called `mutex-1`, expected each name once");
+    assert_eq!(shown[4], "bound(p1)");
+}
+
+#[test]
+fn languages_are_told_apart_by_their_beginning() {
+    assert_eq!(detect("\n  Property x-00\n \"d\"\n is: true end.\n"), Language::Contest);
+    assert_eq!(detect("f1 = reachable (p contains {})\n"), Language::Mcc2011);
+    assert_eq!(detect("p = 1\n"), Language::Inline);
+    assert_eq!(detect(""), Language::Inline);
+}
+
+#[test]
+fn a_property_of_a_contest_text_is_wrong_by_itself() {
+    let net = net();
+    let text = "Property a-00\n  \"d\"\n  is:\n    A (G (1 <= tokens-count(\"p1\", \"p2\")))\n  end.\n\
+                Property a-01\n  \"d\"\n  is:\n    E (F (is-fireable(\"t1\" \"t2\")))\n  end.\n\
+                Property a-02\n  \"d\"\n  is:\n    A F ((\"t1\", \"t2\")? & (\"t1\"? | !\"t2\"?)) U true\n  end.\n\
+                Property a-03\n  \"d\"\n  is:\n    bound(\"p1\")\n";
+    let read = read(text, "f", Language::Contest, &net, false);
+    let shown: Vec<String> = read
+        .iter()
+        .map(|formula| match &formula.formula {
+            Ok(formula) => formula.print(&net).to_string(),
+            Err(error) => error.to_string(),
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "AG (1 <= tokens(p1, p2))",
+            "f:9:28: found the name \"t2\", expected `,` or `)`",
+            "AF (fireable(t1, t2) && (fireable(t1) || !fireable(t2))) U true",
+            "f:20:1: found the end of the formula, expected an operator or `end.`",
+        ]
+    );
+    assert_eq!(read[0].description.as_deref(), Some("d"));
+}
+
+#[test]
+fn deep_nesting_is_refused_and_does_not_overflow() {
+    let problem = |text: String| match read_one(&text, "f", &net()).formula {
+        Ok(formula) => formula.print(&net()).to_string(),
+        Err(error) => error.to_string(),
+    };
+    let deep = "nested more than 2000 levels deep";
+    assert!(problem("!".repeat(1_000_000)).contains(deep));
+    assert!(problem("(".repeat(1_000_000)).contains(deep));
+    assert!(problem(format!("{}true", "EF ".repeat(3000))).contains(deep));
+    assert!(problem(format!("{}true", "true -> ".repeat(3000))).contains(deep));
+    assert!(problem(format!("{}1 = 1", "1 - ".repeat(3000))).contains(deep));
+    // As deep as can be: read, printed and read again.
+    let text = format!("{}true", "!".repeat(1999));
+    assert_eq!(problem(text.clone()), text);
+    // Width is no depth.
+    assert!(!problem(format!("{}true", "true && ".repeat(100_000))).contains(deep));
+}
+
+fn expression() -> impl Strategy<Value = Expression> {
+    let places = prop::collection::vec((0..PLACES.len()).prop_map(PlaceId::new), 1..4);
+    let leaf = prop_oneof![
+        any::<i64>().prop_map(Expression::Constant),
+        (-3i64..4).prop_map(Expression::Constant),
+        places.prop_map(Expression::Tokens),
+    ];
+    leaf.prop_recursive(3, 12, 3, |part| {
+        let parts = || prop::collection::vec(part.clone(), 2..4);
+        prop_oneof![
+            parts().prop_map(Expression::Sum),
+            parts().prop_map(Expression::Product),
+            (part.clone(), part.clone())
+                .prop_map(|(a, b)| Expression::Difference(Box::new(a), Box::new(b))),
+        ]
+    })
+}
+
+fn formula() -> impl Strategy<Value = Formula> {
+    let relation = prop::sample::select(vec![
+        Relation::AtMost,
+        Relation::AtLeast,
+        Relation::Less,
+        Relation::Greater,
+        Relation::Equal,
+        Relation::Unequal,
+    ]);
+    let transitions =
+        prop::collection::vec((0..TRANSITIONS.len()).prop_map(TransitionId::new), 1..4);
+    let leaf = prop_oneof![
+        Just(Formula::Deadlock),
+        Just(Formula::True),
+        Just(Formula::False),
+        transitions.prop_map(Formula::Fireable),
+        (expression(), relation, expression())
+            .prop_map(|(left, relation, right)| Formula::Compare { left, relation, right }),
+    ];
+    leaf.prop_recursive(5, 30, 3, |part| {
+        let parts = || prop::collection::vec(part.clone(), 2..4);
+        let one = || part.clone().prop_map(Box::new);
+        prop_oneof![
+            one().prop_map(Formula::AllPaths),
+            one().prop_map(Formula::ExistsPath),
+            one().prop_map(Formula::Globally),
+            one().prop_map(Formula::Finally),
+            one().prop_map(Formula::Next),
+            one().prop_map(Formula::Not),
+            (one(), one()).prop_map(|(before, reach)| Formula::Until { before, reach }),
+            (one(), one()).prop_map(|(a, b)| Formula::Implies(a, b)),
+            (one(), one()).prop_map(|(a, b)| Formula::Equivalent(a, b)),
+            (one(), one()).prop_map(|(a, b)| Formula::Xor(a, b)),
+            parts().prop_map(Formula::And),
+            parts().prop_map(Formula::Or),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn prints_read_back(formula in formula()) {
+        let net = net();
+        let print = formula.print(&net).to_string();
+        let read = read_one(&print, "print", &net).formula;
+        prop_assert!(read.as_ref() == Ok(&formula), "{}\n{:?}", print, read);
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "([ -~]|\n|é|EF|p1|t1|fireable|\\(|\\)|>=|&&| ){0,60}") {
+        let net = net();
+        for language in [Language::Inline, Language::Contest, Language::Mcc2011] {
+            for formula in read(&text, "f", language, &net, true) {
+                if let Err(error) = formula.formula {
+                    let shown = format!("{error:#}");
+                    prop_assert!(shown.contains('^'), "{}", shown);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Small nets that broke reduction rules, ours or those of other tools, and the edges of the
+//! interface.
+
+mod oracle;
+
+use parikh::evidence::replay;
+use parikh::net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, text};
+use parikh::reduction::{
+    Config, Firing, LogError, LogFile, Needs, Preserve, Reduction, recheck, reduce,
+};
+use parikh::solvers::Budget;
+
+fn net(text: &str) -> Net {
+    text::parse(text).unwrap()
+}
+
+fn place(net: &Net, name: &str) -> PlaceId {
+    net.place_named(name).unwrap()
+}
+
+fn transition(net: &Net, name: &str) -> TransitionId {
+    net.transition_named(name).unwrap()
+}
+
+fn reduced(net: &Net, needs: &Needs) -> Reduction {
+    reduce(net, needs, &Budget::unlimited(), &Config::default())
+}
+
+fn reduced_by(net: &Net, needs: &Needs, rule: &'static str) -> Reduction {
+    let config = Config { only: Some(vec![rule]), ..Config::default() };
+    reduce(net, needs, &Budget::unlimited(), &config)
+}
+
+fn has_deadlock(net: &Net) -> bool {
+    oracle::explore(net, oracle::Limits::default()).unwrap().deadlock()
+}
+
+/// ITS-Tools: the prefix of interest drops q, and t is left as a thief of the token on p.
+#[test]
+fn a_token_thief_makes_no_deadlock() {
+    let net = net("place p 1\nplace a\nplace r 1\nplace s\nplace q\nplace x
+        transition t1: p -> a\ntransition t2: a -> p\ntransition v: r -> s
+        transition u: r + s -> q\ntransition t: p + q -> x");
+    assert!(!has_deadlock(&net));
+    assert!(!has_deadlock(&reduced(&net, &Needs::deadlock()).net));
+}
+
+/// ITS-Tools: without a strongly connected component there was "a deadlock".
+#[test]
+fn a_source_transition_means_no_deadlock() {
+    let net = net("place p\ntransition t: -> p");
+    let reduction = reduced(&net, &Needs::deadlock());
+    assert_eq!((reduction.net.transition_count(), reduction.net.arc_count()), (1, 0));
+}
+
+/// verifypn: its pre-agglomeration lets producers compete for inputs, which decides too early.
+#[test]
+fn competing_producers_are_not_put_off_for_liveness() {
+    let net = net("place a 1\nplace b 1\nplace p\nplace c
+        transition t1: a -> p\ntransition t2: b -> p\ntransition t3: a + b -> p
+        transition t4: p -> c\ntransition t5: 2*c -> a + b");
+    let rule = "pre-agglomeration";
+    assert_eq!(reduced_by(&net, &Needs::deadlock(), rule).log.len(), 1);
+    let live = Needs::liveness([transition(&net, "t5")]);
+    assert_eq!(reduced_by(&net, &live, rule).log.len(), 0);
+}
+
+/// ITS-Tools: of equal places the one with fewer tokens has to stay, whichever comes first.
+#[test]
+fn the_scarcer_of_two_equal_places_stays() {
+    for (p, q) in [(1, 2), (2, 1), (1, 1)] {
+        let net = net(&format!(
+            "place p {p}\nplace q {q}\nplace r\nplace s 5\nplace x
+             transition t: p + q + s -> r + x\ntransition u: r + x + 2*s -> p + q"
+        ));
+        let reduction = reduced_by(&net, &Needs::deadlock(), "parallel-places");
+        let kept = reduction.map_place(place(&net, "p")).is_some();
+        let other = reduction.map_place(place(&net, "q")).is_some();
+        assert!(kept != other, "one and not both: {p} {q}");
+        let scarcer = if kept { p } else { q };
+        assert_eq!(scarcer, p.min(q));
+    }
+}
+
+/// ITS-Tools: fusing places of equal future lost the names of transitions, and quasi-liveness.
+#[test]
+fn twins_that_are_asked_for_are_not_fused() {
+    let net = net("place a 1\nplace p\nplace q\nplace x
+        transition left: a -> p\ntransition f: p -> x\ntransition g: q -> x
+        transition never: a + x -> q");
+    let [f, g] = ["f", "g"].map(|name| transition(&net, name));
+    let reduction = reduced(&net, &Needs::quasi_liveness([f, g]));
+    let space = oracle::explore(&reduction.net, oracle::Limits::default()).unwrap();
+    for (t, fires) in [(f, true), (g, false)] {
+        let goal = reduction.translate_predicate(&net, &Predicate::Enabled(t)).unwrap();
+        assert_eq!(space.reaches(&goal), fires);
+    }
+}
+
+/// ITS-Tools: free agglomeration forgot that the producer may put nothing elsewhere.
+#[test]
+fn a_producer_with_other_outputs_is_not_put_off() {
+    let net = net("place a 1\nplace b\nplace p\nplace x
+        transition h: a -> p + x\ntransition f: p + b -> b");
+    let needs = Needs::reachability([place(&net, "x")]);
+    assert_eq!(reduced_by(&net, &needs, "free-agglomeration").log.len(), 0);
+}
+
+#[test]
+fn a_protected_transition_that_cannot_fire_is_found_dead() {
+    let net = net("place a 1\nplace q\nplace x
+        transition t: 2*a -> q\ntransition g: q -> x\ntransition f: a -> x");
+    let g = transition(&net, "g");
+    let reduction = reduced(&net, &Needs::quasi_liveness([g]));
+    assert!(reduction.dead_transitions.contains(&g));
+    let goal = reduction.translate_predicate(&net, &Predicate::Enabled(g)).unwrap();
+    assert_eq!(goal, Predicate::False);
+}
+
+#[test]
+fn what_reductions_find_settles_goals_of_the_original_net() {
+    let net = net("place p 1\nplace q\nplace lock 3\nplace dead
+        transition t: p + lock -> q + lock\ntransition u: q + dead -> p");
+    let reduction = reduced(&net, &Needs::deadlock());
+    assert_eq!(reduction.dead_transitions, [transition(&net, "u")]);
+    let constant = [(place(&net, "lock"), 3), (place(&net, "dead"), 0)];
+    assert_eq!(reduction.constant_places, constant);
+}
+
+#[test]
+fn constants_of_the_support_enter_translated_goals() {
+    let net = net("place p 2\nplace q\nplace lock 3
+        transition t: p + lock -> q + lock");
+    let sum = LinearSum::new([(place(&net, "q"), 2), (place(&net, "lock"), 1)]).unwrap();
+    let goal = Goal::Maximise(sum);
+    let reduction = reduced(&net, &Needs::of_goals(&net, [&goal]));
+    let translated = reduction.translate(&net, &goal).unwrap();
+    assert_eq!(translated.constant, 3);
+    let space = oracle::explore(&reduction.net, oracle::Limits::default()).unwrap();
+    assert_eq!(space.answer(&translated.goal), oracle::Truth::Maximum(4));
+    // What was not asked for is not answered.
+    let other = Goal::Reach(Predicate::at_least(place(&net, "p"), 1));
+    assert_eq!(reduction.translate(&net, &other), None);
+}
+
+#[test]
+fn a_spent_budget_leaves_a_valid_net() {
+    let net = net("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let needs = Needs::quasi_liveness([transition(&net, "u")]);
+    let reduction = reduce(&net, &needs, &budget, &Config::default());
+    assert!(reduction.statistics.cut_short);
+    assert_eq!(text::print(&reduction.net), text::print(&net));
+    assert_eq!(
+        reduction.firing(transition(&net, "u")),
+        Some(&Firing::By(vec![TransitionId::new(1)]))
+    );
+}
+
+#[test]
+fn prefix_and_pump_come_back() {
+    let net = net("place a 1\nplace p\nplace q\nplace r\nplace x
+        transition start: a -> p\ntransition pq: p -> q\ntransition qp: q -> p
+        transition work: q -> r\ntransition done: r -> p + x");
+    let needs = Needs::reachability([place(&net, "x")]);
+    let reduction = reduced(&net, &needs);
+    let grows = reduction
+        .net
+        .transitions()
+        .find(|&t| !reduction.net.delta(t).is_empty())
+        .expect("something puts to x");
+    let pump: FiringSequence = [grows].into_iter().collect();
+    let (prefix, pump) = reduction.back.pump(&FiringSequence::new(), &pump).unwrap();
+    let mut both = prefix;
+    both.extend(&pump);
+    assert_eq!(replay(&net, &both).unwrap()[place(&net, "x")], 1);
+}
+
+#[test]
+fn huge_weights_and_repetitions_do_not_overflow() {
+    let most = i64::MAX;
+    let net = net(&format!(
+        "place a 3\nplace p\nplace q\nplace r
+         transition h: a -> {most}*p\ntransition f: p -> {most}*q\ntransition g: {most}*q -> r"
+    ));
+    let needs = Needs::reachability([place(&net, "r")]);
+    let reduction = reduced(&net, &needs);
+    assert!(reduction.statistics.rules.iter().all(|rule| rule.refused == 0));
+    assert_eq!(recheck(&net, &needs, &reduction.log, &reduction.net), Ok(()));
+}
+
+#[test]
+fn a_log_goes_through_json_and_is_checked_again() {
+    let net = net("place a 2\nplace p\nplace q\nplace r\nplace x
+        transition h: a -> p\ntransition f: p -> q + r\ntransition g: q -> x
+        transition k: r -> r");
+    let needs = Needs {
+        support: vec![place(&net, "x")],
+        protected: vec![transition(&net, "k")],
+        preserve: Preserve::REACHABILITY | Preserve::DEADLOCK,
+    };
+    let reduction = reduced(&net, &needs);
+    let json = serde_json::to_string(&reduction.log.to_file(&net, reduction.needs())).unwrap();
+    let file: LogFile = serde_json::from_str(&json).unwrap();
+    let (again, log) = file.resolve(&net).unwrap();
+    assert_eq!((&again, &log), (&needs, &reduction.log));
+    assert_eq!(recheck(&net, &again, &log, &reduction.net), Ok(()));
+
+    // A step that is not allowed is found, and so is a step too few.
+    let mut wrong = file.clone();
+    wrong.steps[0] = parikh::reduction::log::LogStep {
+        rule: "sink-places".into(),
+        places: vec!["x".into()],
+        transitions: Vec::new(),
+    };
+    let (_, log) = wrong.resolve(&net).unwrap();
+    let refused = LogError::ConditionFails { step: 1, rule: "sink-places".into() };
+    assert_eq!(recheck(&net, &again, &log, &reduction.net), Err(refused));
+    let mut short = file;
+    short.steps.pop();
+    let (_, log) = short.resolve(&net).unwrap();
+    assert_eq!(recheck(&net, &again, &log, &reduction.net), Err(LogError::OtherNet));
+}
