@@ -64,7 +64,6 @@ struct Asserted {
 /// A solution: the firings of each column and the marking they lead to, in floating point.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
-    #[allow(dead_code, reason = "a candidate for a walk that follows it, which is still to come")]
     pub(super) firings: Vec<f64>,
     pub(super) marking: Vec<f64>,
 }
