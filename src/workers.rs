@@ -74,6 +74,9 @@ impl<'a> Crew<'a> {
         let mut equation = Equation { crew: self, engine: None };
         let mut finished = equation.slice(self.part(0.4).slice(Duration::from_secs(20)));
         self.follow(&equation, worker);
+        if finished && equation.deepen() {
+            finished = equation.slice(self.part(0.3).slice(Duration::from_secs(20)));
+        }
         let stage = self.stage();
         let share = match (finished, self.threads, stage) {
             (false, ..) => 0.3,
@@ -238,6 +241,12 @@ impl Equation<'_, '_> {
         let open = candidates.filter(|candidate| self.crew.task.board.is_open(candidate.goal));
         open.map(|candidate| walk::Hint { goal: candidate.goal, firings: candidate.firings })
             .collect()
+    }
+
+    /// Has more refined what it could not exclude; whether there is anything to refine.
+    fn deepen(&mut self) -> bool {
+        let task = self.crew.task;
+        self.engine.as_mut().is_some_and(|engine| engine.deepen(task))
     }
 
     /// Goes on for a slice; whether there is nothing left to do.

@@ -53,7 +53,7 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::linear_program::ProgramError;
 use proofs::NoProof;
-use proposer::Proposer;
+use proposer::{Proposer, Split};
 use relaxation::{Point, Relaxation, TOLERANCE};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -150,6 +150,9 @@ struct Target {
     kind: Kind,
     /// A solution that shows nothing is to be had here, as far as the traps known then tell.
     candidate: Option<(Rc<Point>, usize)>,
+    /// The splits it is looked for on one side of each, and how many there may be.
+    splits: Vec<Split>,
+    depth: usize,
 }
 
 enum Kind {
@@ -178,11 +181,16 @@ pub struct Engine<'n> {
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
     /// The pairs of comparisons among them that contradict each other on one sum.
     clashes: HashSet<(AtomId, AtomId)>,
+    /// The splits made for some goal, by place and the bound below.
+    split: HashMap<(PlaceId, i64), Split>,
     targets: Vec<Target>,
     /// Some recent candidates: a goal that one of them satisfies needs no program.
     pool: Vec<Rc<Point>>,
     statistics: Statistics,
 }
+
+/// The most splits for one goal.
+const DEEPEST: usize = 512;
 
 /// How many candidates are kept for other goals.
 const POOL: usize = 24;
@@ -191,7 +199,9 @@ const POOL: usize = 24;
 pub fn run(task: &Task<'_>, over: Over<'_>, config: &Config) -> Statistics {
     match Engine::new(task, config) {
         Ok(mut engine) => {
-            engine.slice(task.budget, task, over);
+            while engine.slice(task.budget, task, over) == Progress::Finished
+                && engine.deepen(task)
+            {}
             engine.statistics()
         }
         Err(error) => {
@@ -209,7 +219,13 @@ impl<'n> Engine<'n> {
     pub fn new(task: &Task<'n>, config: &Config) -> Result<Self, ProgramError> {
         let start = Instant::now();
         let relaxation = Relaxation::new(task.net)?;
-        let target = |&(id, _): &(GoalId, Goal)| Target { id, kind: Kind::New, candidate: None };
+        let target = |&(id, _): &(GoalId, Goal)| Target {
+            id,
+            kind: Kind::New,
+            candidate: None,
+            splits: Vec::new(),
+            depth: 0,
+        };
         let mut engine = Engine {
             net: task.net,
             config: *config,
@@ -219,6 +235,7 @@ impl<'n> Engine<'n> {
             lemmas: Vec::new(),
             lemmas_of: HashMap::new(),
             clashes: HashSet::new(),
+            split: HashMap::new(),
             targets: task.goals.iter().map(target).collect(),
             pool: Vec::new(),
             statistics: Statistics::default(),
@@ -250,6 +267,22 @@ impl<'n> Engine<'n> {
             let (firings, integral) = self.relaxation.firings(point);
             Some(Candidate { goal: target.id, firings, integral })
         })
+    }
+
+    /// Lets the goals that rest on broken numbers of tokens be looked for with whole ones, by more
+    /// splits than before. Whether there are any; then call [`slice`](Self::slice) again.
+    pub fn deepen(&mut self, task: &Task<'_>) -> bool {
+        let mut any = false;
+        for target in &mut self.targets {
+            let broken = target.candidate.as_ref().is_some_and(|(point, _)| !point.is_integral());
+            let more = target.depth < DEEPEST && matches!(target.kind, Kind::Reach { .. });
+            if broken && more && task.board.is_open(target.id) {
+                target.depth = (target.depth * 4).clamp(32, DEEPEST);
+                target.candidate = None;
+                any = true;
+            }
+        }
+        any
     }
 
     /// Works on the open goals until each is settled or has a candidate, or `budget` is spent. Call

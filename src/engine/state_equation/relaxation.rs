@@ -76,6 +76,24 @@ impl Point {
         value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
     }
 
+    /// Whether every place has a whole number of tokens, give or take.
+    pub(super) fn is_integral(&self) -> bool {
+        self.most_broken().is_none()
+    }
+
+    /// The place whose tokens are furthest from whole, and their number rounded down.
+    pub(super) fn most_broken(&self) -> Option<(PlaceId, i64)> {
+        let distance = |tokens: f64| (tokens - tokens.round()).abs();
+        let broken = self
+            .marking
+            .iter()
+            .enumerate()
+            .filter(|&(_, &tokens)| distance(tokens) > 100.0 * TOLERANCE && tokens.abs() < 1e9);
+        let (index, tokens) =
+            broken.max_by(|(_, a), (_, b)| distance(**a).total_cmp(&distance(**b)))?;
+        Some((PlaceId::new(index), tokens.floor() as i64))
+    }
+
     /// Whether some place of `trap` is marked, or they are together.
     pub(super) fn marks(&self, trap: &[PlaceId]) -> bool {
         trap.iter().map(|p| self.marking[p.index()]).sum::<f64>() >= 1.0 - TOLERANCE

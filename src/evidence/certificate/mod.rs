@@ -6,7 +6,8 @@
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
 //!   each with a weighting of the places that shows it by adding up integers.
 //! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
-//!   and the lemmas forbid every such choice. Mostly obvious; where it is not, [`Certificate::steps`]
+//!   of a comparison and its negation one holds, because tokens are whole, and the lemmas forbid
+//!   every such choice. Mostly obvious; where it is not, [`Certificate::steps`]
 //!   lists intermediate clauses, each of which follows from those before it by unit propagation.
 //!
 //! # The checker
@@ -29,6 +30,7 @@ mod file;
 mod lemma;
 mod propagation;
 mod skeleton;
+mod splits;
 
 pub use file::FileError;
 pub use lemma::Lemma;
@@ -150,6 +152,7 @@ impl Certificate {
 
     fn numbered_clauses(&self, net: &Net) -> (Vec<Vec<i32>>, usize) {
         let (mut clauses, variables) = skeleton::clauses(net, &self.claim.refuted(), &self.atoms);
+        clauses.extend(splits::clauses(&self.atoms));
         clauses.extend(self.lemmas.iter().map(Lemma::clause));
         (clauses, variables)
     }
