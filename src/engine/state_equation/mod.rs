@@ -199,9 +199,9 @@ const POOL: usize = 24;
 pub fn run(task: &Task<'_>, over: Over<'_>, config: &Config) -> Statistics {
     match Engine::new(task, config) {
         Ok(mut engine) => {
-            while engine.slice(task.budget, task, over) == Progress::Finished
-                && engine.deepen(task)
-            {}
+            while engine.slice(task.budget, task, over) == Progress::Finished && engine.deepen(task)
+            {
+            }
             engine.statistics()
         }
         Err(error) => {

@@ -32,7 +32,8 @@ use std::collections::{BTreeMap, HashMap};
 /// Slack within which a floating-point value counts as an integer or a comparison as satisfied.
 pub(super) const TOLERANCE: f64 = 1e-6;
 
-/// What a row's value is, up to its value in the initial marking.
+/// What a row's value is, up to its value in the initial marking. Places after the net's own count
+/// the firings of effect classes.
 #[derive(Clone, Debug)]
 enum Form {
     Tokens(PlaceId),
@@ -65,7 +66,13 @@ struct Asserted {
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub(super) firings: Vec<f64>,
+    /// The tokens of each place, and after them the firings of each class.
     pub(super) marking: Vec<f64>,
+}
+
+/// The place that counts the firings of a class.
+fn counter(net: &Net, effect: EffectId) -> PlaceId {
+    PlaceId::new(net.place_count() + effect.index())
 }
 
 impl Point {
@@ -76,12 +83,12 @@ impl Point {
         value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
     }
 
-    /// Whether every place has a whole number of tokens, give or take.
+    /// Whether all tokens and firings are whole numbers, give or take.
     pub(super) fn is_integral(&self) -> bool {
         self.most_broken().is_none()
     }
 
-    /// The place whose tokens are furthest from whole, and their number rounded down.
+    /// The place or counter whose number is furthest from whole, and that number rounded down.
     pub(super) fn most_broken(&self) -> Option<(PlaceId, i64)> {
         let distance = |tokens: f64| (tokens - tokens.round()).abs();
         let broken = self
@@ -409,12 +416,16 @@ impl<'n> Relaxation<'n> {
         let &(first, leading) = atom.sum.terms().first()?;
         let negative = leading < 0;
         let (row, initially) = match atom.sum.terms() {
-            [_] if leading.abs() == 1 => {
+            [_] if leading.abs() == 1 && first.index() < self.net.place_count() => {
                 (StateEquation::row(first), i128::from(self.net.initial()[first]))
             }
             _ => {
                 let form = if negative { atom.sum.negated() } else { atom.sum.clone() };
-                let initially = form.value(self.net.initial());
+                let tokens = |&(place, a): &(PlaceId, i64)| match self.is_counter(place) {
+                    true => 0,
+                    false => i128::from(a) * i128::from(self.net.initial()[place]),
+                };
+                let initially = form.terms().iter().map(tokens).sum::<i128>();
                 (self.row_of(form)?, initially)
             }
         };
@@ -430,9 +441,8 @@ impl<'n> Relaxation<'n> {
         if let Some(&row) = self.sums.get(&form) {
             return row;
         }
-        let firings = self.equation.over_firings(self.net, &form);
-        let row =
-            firings.and_then(|firings| self.lp.add_row(Interval::FREE, &firings.coefficients).ok());
+        let firings = self.over_firings(&form);
+        let row = firings.and_then(|firings| self.lp.add_row(Interval::FREE, &firings).ok());
         if row.is_some() {
             self.forms.push(Form::Sum(form.clone()));
             self.base.push(Interval::FREE);
@@ -441,12 +451,33 @@ impl<'n> Relaxation<'n> {
         row
     }
 
+    fn is_counter(&self, place: PlaceId) -> bool {
+        place.index() >= self.net.place_count()
+    }
+
+    /// What each firing adds to a sum of tokens and firings.
+    fn over_firings(&self, form: &LinearSum) -> Option<Vec<(Column, i64)>> {
+        let (counted, tokens): (Vec<_>, Vec<_>) =
+            form.terms().iter().partition(|&&(place, _)| self.is_counter(place));
+        let tokens = LinearSum::new(tokens).ok()?;
+        let of_tokens = self.equation.over_firings(self.net, &tokens)?;
+        let mut gains: BTreeMap<Column, i64> = of_tokens.coefficients.into_iter().collect();
+        for (place, a) in counted {
+            let effect = EffectId::new(place.index() - self.net.place_count());
+            let gain = gains.entry(self.equation.column(effect)?).or_default();
+            *gain = gain.checked_add(a)?;
+        }
+        Some(gains.into_iter().filter(|&(_, gain)| gain != 0).collect())
+    }
+
     fn point(&self, firings: Vec<f64>) -> Point {
         let initial = self.net.initial().tokens();
         let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();
+        marking.resize(self.net.place_count() + self.net.effect_count(), 0.0);
         for effect in self.net.effect_classes() {
             let Some(column) = self.equation.column(effect) else { continue };
             let count = firings.get(column.index()).copied().unwrap_or(0.0);
+            marking[counter(self.net, effect).index()] = count;
             if count != 0.0 {
                 for change in self.net.effect(effect) {
                     marking[change.place.index()] += change.delta as f64 * count;
