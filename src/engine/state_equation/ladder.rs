@@ -11,6 +11,9 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
+/// Cuts for one solution.
+const CUTS: usize = 3;
+
 impl Engine<'_> {
     /// Works on one goal. Whether it is settled or has a candidate.
     pub(super) fn pursue(
@@ -77,7 +80,7 @@ impl Engine<'_> {
     ) -> bool {
         let Goal::Reach(predicate) = goal else { return true };
         let mut atoms = tree.atoms();
-        atoms.extend(self.split.values().flat_map(|&(low, high)| [low, high]));
+        atoms.extend(self.splits.iter().flat_map(|&(low, high)| [low, high]));
         atoms.sort_unstable();
         atoms.dedup();
         let lemmas: Vec<Lemma> = self.lemmas_about(&atoms).into_iter().cloned().collect();
@@ -93,28 +96,27 @@ impl Engine<'_> {
         }
     }
 
-    /// Splits on a place of which the point has a broken number of tokens: from now on the goal is
-    /// looked for below it and above it. Whether there was one.
+    /// Splits on sums that the point breaks: from now on the goal is looked for below the broken
+    /// value and above it. Whether there were any. `point` is the solution found last.
     fn split(&mut self, index: usize, point: &super::Point) -> bool {
-        let Some((place, low)) = point.most_broken() else { return false };
-        let split = match self.split.get(&(place, low)) {
-            Some(&known) => known,
-            None => {
-                let below = Atom { sum: LinearSum::place(place), bound: low };
-                let above = self.atoms.intern(below.negated());
-                let split = (self.atoms.intern(below), above);
-                if !self.proposer.split(split) {
-                    return false;
-                }
-                self.split.insert((place, low), split);
-                split
-            }
-        };
-        let splits = &mut self.targets[index].splits;
-        let new = !splits.contains(&split);
-        if new {
-            splits.push(split);
+        let mut broken = self.relaxation.cuts(point, CUTS);
+        if broken.is_empty() {
+            let most = point.most_broken();
+            broken.extend(most.map(|(place, low)| (LinearSum::place(place), low)));
         }
-        new
+        let mut any = false;
+        for (sum, bound) in broken {
+            let below = Atom { sum, bound };
+            let split = (self.atoms.intern(below.clone()), self.atoms.intern(below.negated()));
+            if self.splits.contains(&split) || self.proposer.split(split) {
+                self.splits.insert(split);
+                let splits = &mut self.targets[index].splits;
+                if !splits.contains(&split) {
+                    splits.push(split);
+                    any = true;
+                }
+            }
+        }
+        any
     }
 }

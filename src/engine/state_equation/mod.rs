@@ -181,8 +181,8 @@ pub struct Engine<'n> {
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
     /// The pairs of comparisons among them that contradict each other on one sum.
     clashes: HashSet<(AtomId, AtomId)>,
-    /// The splits made for some goal, by place and the bound below.
-    split: HashMap<(PlaceId, i64), Split>,
+    /// The splits made for some goal.
+    splits: HashSet<Split>,
     targets: Vec<Target>,
     /// Some recent candidates: a goal that one of them satisfies needs no program.
     pool: Vec<Rc<Point>>,
@@ -235,7 +235,7 @@ impl<'n> Engine<'n> {
             lemmas: Vec::new(),
             lemmas_of: HashMap::new(),
             clashes: HashSet::new(),
-            split: HashMap::new(),
+            splits: HashSet::new(),
             targets: task.goals.iter().map(target).collect(),
             pool: Vec::new(),
             statistics: Statistics::default(),

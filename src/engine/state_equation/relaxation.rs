@@ -15,6 +15,7 @@
 //! [`Lemma`] whose multipliers were checked in exact arithmetic.
 
 mod chains;
+mod cuts;
 mod multipliers;
 
 use super::atoms::{AtomId, Atoms};
