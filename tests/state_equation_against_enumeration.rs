@@ -154,3 +154,39 @@ fn candidates_are_handed_out_for_goals_that_are_reachable() {
     assert!(candidates[0].integral);
     assert_eq!(candidates[0].firings, [(net.effect_of(net.transition_named("t").unwrap()), 2)]);
 }
+
+#[test]
+fn half_a_firing_is_refused_with_a_certificate_that_counts() {
+    // q = 1 takes half a firing of t. A place may have the name that a counter would have.
+    let text = "place p 3\nplace q\nplace firings#0 1\ntransition t: 2*p -> 2*q";
+    let net = parikh::net::text::parse(text).unwrap();
+    let q = net.place_named("q").unwrap();
+    let one = Predicate::and([Predicate::at_least(q, 1), Predicate::no_more_than(q, 1)]);
+    let board = Board::new(&net, vec![Goal::Reach(one.clone())]);
+    let goals = [(GoalId::new(0), Goal::Reach(one))];
+    let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+    let task =
+        Task { net: &net, goals: &goals, facts: &facts, board: &board, budget: &budget, seed: 1 };
+    state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    let knowledge = board.knowledge(GoalId::new(0)).unwrap();
+    let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge else {
+        panic!("{knowledge:?}")
+    };
+    let Proof::StateEquation { certificate: Some(certificate), .. } = proof else {
+        panic!("{proof:?}")
+    };
+    assert_eq!(certificate.counters.len(), 1);
+    let printed = certificate.print(&net, "half");
+    let (read, about) = parikh::evidence::Certificate::parse(&net, &printed).unwrap();
+    assert_eq!((&read, about.as_str()), (&*certificate, "half"));
+    assert_eq!(read.check(&net), Ok(()));
+    // Without the firings, or with others, it proves nothing.
+    let mut less = read.clone();
+    less.counters[0].clear();
+    assert!(less.check(&net).is_err());
+    less.counters.clear();
+    assert!(less.check(&net).is_err());
+    let mut unknown = read;
+    unknown.counters[0].push(parikh::net::TransitionId::new(1));
+    assert!(unknown.check(&net).is_err());
+}

@@ -19,6 +19,11 @@
 //!                                              │ no: a candidate; the goal rests
 //! ```
 //!
+//! A candidate with broken tokens or firings is refined once all goals have theirs
+//! ([`Engine::deepen`]): the goal is *split* on a sum that the candidate breaks, Σ ≤ k or Σ ≥ k + 1,
+//! a cut from the solver's basis if there is one, and the SAT solver proposes sides along with
+//! comparisons. Candidates that remain are handed to the walk.
+//!
 //! Lemmas and traps are shared by all goals, so what one goal needed the next one has.
 //!
 //! # Soundness
