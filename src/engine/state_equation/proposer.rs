@@ -20,6 +20,9 @@ pub(super) enum Proposal {
     Unknown,
 }
 
+/// A comparison and its negation.
+pub(super) type Split = (AtomId, AtomId);
+
 /// See the module.
 #[derive(Default)]
 pub(super) struct Proposer {
@@ -75,6 +78,14 @@ impl Proposer {
         }
     }
 
+    /// Proposes one of the two from now on, with every goal that asks for it. Whether it can.
+    pub(super) fn split(&mut self, (low, high): Split) -> bool {
+        let clause = [low, high].map(|atom| self.atom(atom));
+        let [Some(low), Some(high)] = clause else { return false };
+        self.solver.add_clause(&[low, high]);
+        true
+    }
+
     /// Never proposes all of these again.
     pub(super) fn forbid(&mut self, atoms: impl Iterator<Item = AtomId>) {
         let clause: Option<Vec<Literal>> = atoms.map(|atom| Some(!self.atom(atom)?)).collect();
@@ -83,12 +94,13 @@ impl Proposer {
         }
     }
 
-    /// What to try for the goal with this tree and literal. Among equals, comparisons that
-    /// `likely` accepts come first.
+    /// What to try for the goal with this tree and literal, and on which side of each split. Among
+    /// equals, comparisons that `likely` accepts come first.
     pub(super) fn propose(
         &mut self,
         tree: &Node,
         root: Literal,
+        splits: &[Split],
         likely: &dyn Fn(AtomId) -> bool,
         budget: &Budget,
     ) -> Proposal {
@@ -104,6 +116,13 @@ impl Proposer {
                 let mut chosen = Vec::new();
                 if !choose(tree, &holds, likely, &mut chosen) {
                     return Proposal::Unknown;
+                }
+                for &(low, high) in splits {
+                    let side = if holds(low) && (likely(low) || !holds(high)) { low } else { high };
+                    if !holds(side) {
+                        return Proposal::Unknown;
+                    }
+                    chosen.push(side);
                 }
                 chosen.sort_unstable();
                 chosen.dedup();
