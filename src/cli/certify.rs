@@ -53,7 +53,8 @@ fn proved(net: &Net, certificate: &Certificate, about: &str) -> String {
     if about.is_empty() { text } else { format!("{about}: {text}") }
 }
 
-fn formula(net: &Net, predicate: &Predicate) -> String {
+/// A predicate for people.
+pub(super) fn formula(net: &Net, predicate: &Predicate) -> String {
     let joined = |parts: &[Predicate], by: &str| {
         let parts: Vec<String> = parts.iter().map(|part| formula(net, part)).collect();
         format!("({})", parts.join(by))
@@ -71,7 +72,8 @@ fn formula(net: &Net, predicate: &Predicate) -> String {
     }
 }
 
-fn linear(net: &Net, sum: &LinearSum) -> String {
+/// A sum for people.
+pub(super) fn linear(net: &Net, sum: &LinearSum) -> String {
     let mut text = String::new();
     for (position, &(place, a)) in sum.terms().iter().enumerate() {
         let sign = match (position, a < 0) {

@@ -5,6 +5,7 @@
 mod certify;
 mod check;
 mod draw;
+mod encode;
 mod formulas;
 mod info;
 mod limits;
@@ -55,6 +56,8 @@ enum Command {
     Check(check::Arguments),
     /// Check certificates of unreachability and bounds again, without any solver.
     Certify(certify::Arguments),
+    /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2 or LP format.
+    Encode(encode::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
     /// Show the sums of tokens that never change, or the firings that change nothing.
@@ -98,6 +101,7 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Certify(arguments) => certify::run(&arguments),
+        Command::Encode(arguments) => encode::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Invariants(arguments) => structure::invariants::run(&arguments),
         Command::Siphons(arguments) => structure::sets::siphons(&arguments),
