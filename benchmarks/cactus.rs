@@ -24,7 +24,9 @@ const COLOURS: [&str; 12] = [
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 
 const WIDTH: f64 = 960.0;
+/// At least; the legend may need more.
 const HEIGHT: f64 = 560.0;
+const LEGEND_LINE: f64 = 15.0;
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 330.0;
 const TOP: f64 = 40.0;
@@ -38,12 +40,13 @@ pub fn plot(title: &str, curves: &[Curve]) -> String {
     let times = || curves.iter().flat_map(|curve| &curve.seconds).map(|&s| clamped(s).log10());
     let low = times().fold(0.0, f64::min).floor();
     let high = times().fold(low + 1.0, f64::max).ceil();
+    let height = HEIGHT.max(TOP + LEGEND_LINE * (curves.len() + 2) as f64);
     let x = |count: f64| LEFT + count / most * (WIDTH - LEFT - RIGHT);
-    let y = |power: f64| TOP + (high - power) / (high - low) * (HEIGHT - TOP - BOTTOM);
+    let y = |power: f64| TOP + (high - power) / (high - low) * (height - TOP - BOTTOM);
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
+         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n\
          <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
         escaped(title)
     );
@@ -66,7 +69,7 @@ pub fn plot(title: &str, curves: &[Curve]) -> String {
     let mut count = 0.0;
     while count <= most {
         let label = format!("{count}");
-        let at = (x(count), HEIGHT - BOTTOM + 18.0, "middle", label);
+        let at = (x(count), height - BOTTOM + 18.0, "middle", label);
         line((x(count), y(low)), (x(count), y(high)), at);
         count += step;
     }
@@ -74,7 +77,7 @@ pub fn plot(title: &str, curves: &[Curve]) -> String {
         svg,
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">questions refuted, each within</text>",
         x(most / 2.0),
-        HEIGHT - 12.0
+        height - 12.0
     );
     let (mut names, mut styles) = (Vec::new(), Vec::new());
     for (index, curve) in curves.iter().enumerate() {
@@ -84,15 +87,15 @@ pub fn plot(title: &str, curves: &[Curve]) -> String {
         seconds.sort_unstable_by(f64::total_cmp);
         let mut path = String::new();
         for (before, seconds) in seconds.iter().enumerate() {
-            let (count, height) = (before as f64, y(seconds.log10()));
+            let (count, at) = (before as f64, y(seconds.log10()));
             let verb = if before == 0 { 'M' } else { 'L' };
-            let _ = write!(path, "{verb}{:.1} {height:.1}H{:.1}", x(count), x(count + 1.0));
+            let _ = write!(path, "{verb}{:.1} {at:.1}H{:.1}", x(count), x(count + 1.0));
         }
         let stroke = format!(
             "fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\" stroke-dasharray=\"{dash}\""
         );
         let _ = writeln!(svg, "<path d=\"{path}\" {stroke}/>");
-        let (at_x, at_y) = (WIDTH - RIGHT + 14.0, TOP + 10.0 + 15.0 * index as f64);
+        let (at_x, at_y) = (WIDTH - RIGHT + 14.0, TOP + 10.0 + LEGEND_LINE * index as f64);
         let _ = writeln!(
             svg,
             "<path d=\"M{at_x} {at_y}h26\" {stroke}/><text x=\"{}\" y=\"{}\" font-size=\"10\">{} {} \

@@ -16,7 +16,7 @@ use crate::instance::Instance;
 use crate::signals;
 use parikh::structure::given::given;
 use parikh_encodings::{Encoding, Given, Numbers, Part, Question, predicate};
-use parikh_net::{Goal, Net};
+use parikh_net::{Goal, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::lp::{LpAnswer, LpSolver};
@@ -192,6 +192,12 @@ impl Encodings {
         let mut all = Vec::new();
         for encoding in &self.encodings {
             let given = given(&net, encoding, self.traps, &Budget::lasting(self.timeout)).ok();
+            // What is not marked initially need not be marked: a choice, which programs do without.
+            let linear = given.clone().map(|mut given| {
+                let marked = |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
+                given.traps.retain(marked);
+                given
+            });
             for (asked, &backend) in
                 asked.iter().flat_map(|asked| self.backends.iter().map(move |b| (asked, b)))
             {
@@ -201,7 +207,11 @@ impl Encodings {
                 let mut encoding = encoding.clone();
                 encoding.numbers = backend.numbers();
                 let start = Instant::now();
-                let (outcome, constraints) = match &given {
+                let given = match backend {
+                    Backend::Highs | Backend::MicroLp => &linear,
+                    Backend::Z3Reals | Backend::Z3Integers => &given,
+                };
+                let (outcome, constraints) = match given {
                     Some(given) => self.ask(&net, asked, &encoding, given, backend),
                     None => (Outcome::NotAsked, 0),
                 };
@@ -358,7 +368,9 @@ pub(crate) mod tests {
             oracle: Some(inputs.clone()),
             inputs,
             exams: vec![Exam::ReachabilityCardinality, Exam::ReachabilityDeadlock],
-            encodings: ["state-equation", "state-equation+read-feed"].map(encoding).to_vec(),
+            encodings: ["state-equation", "state-equation+read-feed", "state-equation+traps"]
+                .map(encoding)
+                .to_vec(),
             backends: Backend::ALL.to_vec(),
             timeout: Duration::from_secs(60),
             unreachable_only,
@@ -379,13 +391,15 @@ pub(crate) mod tests {
             all.iter().find(mine).unwrap().outcome
         };
         assert!(all.iter().all(|m| !m.wrong));
-        assert_eq!(all.len(), 4 * 2 * 4);
+        assert_eq!(all.len(), 4 * 3 * 4);
         let plain = "state-equation";
         assert_eq!(of("Small-RC-0", plain, Backend::MicroLp), Outcome::Candidate);
         assert_eq!(of("Small-RC-1", plain, Backend::MicroLp), Outcome::Refuted);
         assert_eq!(of("Small-RC-2", plain, Backend::MicroLp), Outcome::Candidate);
         let fed = "state-equation+read-feed";
-        assert_eq!(of("Small-RC-2", fed, Backend::MicroLp), Outcome::Choices);
+        // Nothing feeds what is read, so that there is no choice.
+        assert_eq!(of("Small-RC-2", fed, Backend::MicroLp), Outcome::Refuted);
+        assert_eq!(of("Small-RC-1", "state-equation+traps", Backend::MicroLp), Outcome::Choices);
         if cfg!(feature = "z3") {
             assert_eq!(of("Small-RC-2", fed, Backend::Z3Reals), Outcome::Refuted);
             assert_eq!(of("Small-RC-1", plain, Backend::Z3Integers), Outcome::Refuted);

@@ -100,3 +100,31 @@ fn what_cannot_be_is_refused_with_the_way_out() {
         assert!(output.stdout.is_empty());
     }
 }
+
+#[test]
+fn every_question_of_the_state_equation_is_written_with_its_goal() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let dump = directory.path().join("questions");
+    let output = Command::new(env!("CARGO_BIN_EXE_parikh"))
+        .env_remove("PARIKH_LOG")
+        .arg("check")
+        .arg(model())
+        // Intervals do not decide it, so several comparisons are tried together.
+        .args(["--formula", "AG !((fork1 >= 1 && eat1 >= 1) || (fork2 >= 1 && eat2 >= 1))"])
+        .args(["--threads", "1", "--timeout", "10s"])
+        .arg("--dump")
+        .arg(&dump)
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let files = std::fs::read_dir(&dump).expect("made").map(|entry| entry.unwrap().path());
+    let files: Vec<PathBuf> = files.collect();
+    for extension in ["lp", "cnf"] {
+        let of = |file: &&PathBuf| file.extension().is_some_and(|found| found == extension);
+        let file = files.iter().find(of).expect("one of each kind");
+        let written = std::fs::read_to_string(file).unwrap();
+        for part in ["net: ", "goal ", "encoding: state equation"] {
+            assert!(written.lines().take(6).any(|line| line.contains(part)), "{written}");
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! `parikh encode`: a goal in any encoding, written for other solvers.
 
 use super::formulas::{self, Asked, Formulas};
-use super::{Outcome, certify, limits, model, signals};
+use super::{Outcome, limits, model, signals};
+use crate::evidence::words;
 use crate::formula::{Formula, Question as Asks, linear_sum, lower, text};
 use crate::structure::given::given;
 use anyhow::{Context, Result, bail};
@@ -209,9 +210,9 @@ fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
         };
         let (sum, constant) = linear_sum(&left).context("--goal")?;
         let text = match constant {
-            0 => format!("the most that {} ever is", certify::linear(net, &sum)),
+            0 => format!("the most that {} ever is", words::linear(net, &sum)),
             _ => {
-                format!("the most that {} ever is, then add {constant}", certify::linear(net, &sum))
+                format!("the most that {} ever is, then add {constant}", words::linear(net, &sum))
             }
         };
         return Ok(Subject { goal: Goal::Maximise(sum), text });
@@ -228,7 +229,7 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
 fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<Subject> {
     let asks = lower(formula, net).with_context(|| name.to_owned())?;
     let said = |predicate| {
-        let text: String = certify::formula(net, predicate);
+        let text: String = words::formula(net, predicate);
         match text.char_indices().nth(2000) {
             Some((end, _)) => format!("{} …", &text[..end]),
             None => text,
@@ -244,7 +245,7 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
             Subject { goal: Goal::Reach(predicate), text }
         }
         Asks::Bound(sum) => {
-            let text = format!("{name}: the most that {} ever is", certify::linear(net, &sum));
+            let text = format!("{name}: the most that {} ever is", words::linear(net, &sum));
             Subject { goal: Goal::Maximise(sum), text }
         }
         Asks::Initially(predicate) if state => {

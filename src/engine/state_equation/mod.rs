@@ -50,12 +50,13 @@ mod traps;
 
 use super::Task;
 use crate::board::Over;
-use crate::evidence::Proof;
 use crate::evidence::certificate::{Certificate, Claim, Lemma};
+use crate::evidence::{Proof, words};
 use atoms::{AtomId, Atoms, Node};
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
+use parikh_solvers::dump::Dump;
 use parikh_solvers::linear_program::ProgramError;
 use proofs::NoProof;
 use proposer::{Proposer, Split};
@@ -66,7 +67,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How the engine works.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// Hand certificates over with the proofs, instead of dropping them once they are checked.
     pub keep_certificates: bool,
@@ -74,11 +75,13 @@ pub struct Config {
     pub traps_at_once: usize,
     /// No goal gets more than this share of a slice before the others had their turn.
     pub share: f64,
+    /// Where every question to a solver is written to, if anywhere.
+    pub dump: Option<Dump>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { keep_certificates: true, traps_at_once: 8, share: 0.125 }
+        Config { keep_certificates: true, traps_at_once: 8, share: 0.125, dump: None }
     }
 }
 
@@ -223,7 +226,7 @@ impl<'n> Engine<'n> {
     /// When the net is too large for a linear program.
     pub fn new(task: &Task<'n>, config: &Config) -> Result<Self, ProgramError> {
         let start = Instant::now();
-        let relaxation = Relaxation::new(task.net)?;
+        let relaxation = Relaxation::new(task.net, config.dump.as_ref())?;
         let target = |&(id, _): &(GoalId, Goal)| Target {
             id,
             kind: Kind::New,
@@ -233,10 +236,10 @@ impl<'n> Engine<'n> {
         };
         let mut engine = Engine {
             net: task.net,
-            config: *config,
+            config: config.clone(),
             relaxation,
             atoms: Atoms::default(),
-            proposer: Proposer::default(),
+            proposer: Proposer::new(config.dump.as_ref()),
             lemmas: Vec::new(),
             lemmas_of: HashMap::new(),
             clashes: HashSet::new(),
@@ -357,6 +360,7 @@ impl<'n> Engine<'n> {
         task: &Task<'_>,
         over: Over<'_>,
     ) -> bool {
+        self.describe(index, goal);
         if let Kind::New = self.targets[index].kind {
             self.targets[index].kind = match goal {
                 Goal::Maximise(sum) => Kind::Maximum { negated: sum.negated(), unbounded: false },
@@ -386,6 +390,23 @@ impl<'n> Engine<'n> {
         };
         self.targets[index].kind = kind;
         done
+    }
+
+    /// Says in the files written from now on which goal they are about.
+    fn describe(&self, index: usize, goal: &Goal) {
+        let Some(dump) = &self.config.dump else { return };
+        let number = self.targets[index].id.index() + 1;
+        let header = format!(
+            "net: {}, {} places, {} transitions\ngoal {number}: {}\nencoding: state equation. A \
+             program has a column x for each effect class with an effect,\na row r for each place \
+             (tokens less those of the initial marking), then rows for safe units,\ntraps and \
+             comparisons. Clauses are about comparisons that cannot be together.",
+            self.net.name(),
+            self.net.place_count(),
+            self.net.transition_count(),
+            words::goal(self.net, goal).replace(char::is_control, " ")
+        );
+        dump.describe(&format!("state-equation-goal-{number}"), &header);
     }
 
     /// Adds rows for traps that the point leaves empty. Whether there were any.
@@ -477,7 +498,8 @@ impl<'n> Engine<'n> {
     ) -> Option<Proof> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
         let traps = self.relaxation.traps();
-        match proofs::certificate(self.net, claim, lemmas, &atom, traps, budget) {
+        let dump = self.config.dump.as_ref();
+        match proofs::certificate(self.net, claim, lemmas, &atom, traps, budget, dump) {
             Ok(certificate) => Some(self.proof(certificate)),
             Err(NoProof::Unfinished) => None,
             Err(NoProof::Flawed(flaw)) => {

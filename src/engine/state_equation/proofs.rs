@@ -9,7 +9,8 @@ use crate::evidence::certificate::{Certificate, Claim, Flaw, Lemma};
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
-use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::dump::{Dump, recorded_sat};
+use parikh_solvers::sat::SatAnswer;
 use parikh_solvers::sat_batsat::BatSat;
 
 /// Why there is no certificate.
@@ -29,10 +30,11 @@ pub(super) fn certificate(
     atom: &dyn Fn(usize) -> Atom,
     traps: &[Vec<PlaceId>],
     budget: &Budget,
+    dump: Option<&Dump>,
 ) -> Result<Certificate, NoProof> {
     let mut certificate = assemble(net, claim, lemmas, atom, traps);
     if lemmas.len() > 1 {
-        let needed = core(net, &certificate, budget).ok_or(NoProof::Unfinished)?;
+        let needed = core(net, &certificate, budget, dump).ok_or(NoProof::Unfinished)?;
         let needed: Vec<&Lemma> = needed.into_iter().map(|index| lemmas[index]).collect();
         certificate = assemble(net, certificate.claim, &needed, atom, traps);
     }
@@ -123,12 +125,17 @@ fn position(list: &mut Vec<usize>, wanted: usize) -> usize {
 }
 
 /// Lemmas that suffice, by position; `None` when that is not found out.
-fn core(net: &Net, certificate: &Certificate, budget: &Budget) -> Option<Vec<usize>> {
+fn core(
+    net: &Net,
+    certificate: &Certificate,
+    budget: &Budget,
+    dump: Option<&Dump>,
+) -> Option<Vec<usize>> {
     let clauses = certificate.clauses(net);
     let tree = clauses.len().checked_sub(certificate.lemmas.len())?;
     let variables = clauses.iter().flatten().map(|literal| literal.unsigned_abs()).max()?;
     let literal = |number: i32| Literal::new(number.unsigned_abs(), number > 0);
-    let mut solver = BatSat::new();
+    let mut solver = recorded_sat(BatSat::new(), dump);
     let mut assumed = Vec::new();
     for (index, clause) in clauses.iter().enumerate() {
         let mut literals: Vec<Literal> =

@@ -7,6 +7,7 @@
 use super::atoms::{AtomId, Node};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
+use parikh_solvers::dump::{Dump, recorded_sat};
 use parikh_solvers::sat::{SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::BatSat;
 
@@ -24,14 +25,19 @@ pub(super) enum Proposal {
 pub(super) type Split = (AtomId, AtomId);
 
 /// See the module.
-#[derive(Default)]
 pub(super) struct Proposer {
-    solver: BatSat,
+    solver: Box<dyn SatSolver + Send>,
     variables: u32,
     atoms: Vec<Option<Literal>>,
 }
 
 impl Proposer {
+    /// Nothing to propose yet.
+    pub(super) fn new(dump: Option<&Dump>) -> Self {
+        let solver = recorded_sat(BatSat::new(), dump);
+        Proposer { solver, variables: 0, atoms: Vec::new() }
+    }
+
     fn fresh(&mut self) -> Option<Literal> {
         let literal = Literal::new(self.variables, true)?;
         self.variables += 1;

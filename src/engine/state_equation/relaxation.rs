@@ -26,6 +26,7 @@ use parikh_encodings::StateEquation;
 use parikh_net::{Atom, EffectId, Facts, LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::Budget;
 use parikh_solvers::certify::Contradiction;
+use parikh_solvers::dump::{Dump, recorded_lp};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use std::collections::{BTreeMap, HashMap};
@@ -178,7 +179,7 @@ impl<'n> Relaxation<'n> {
     ///
     /// # Errors
     /// When the net is too large for a linear program.
-    pub(super) fn new(net: &'n Net) -> Result<Self, ProgramError> {
+    pub(super) fn new(net: &'n Net, dump: Option<&Dump>) -> Result<Self, ProgramError> {
         // Without facts: whatever a certificate rests on must be known to its checker.
         let equation = StateEquation::new(net, &Facts::none(net))?;
         let mut program = equation.program().clone();
@@ -188,7 +189,7 @@ impl<'n> Relaxation<'n> {
         Ok(Relaxation {
             net,
             equation,
-            lp: solver(program),
+            lp: solver(program, dump),
             forms,
             base,
             sums: HashMap::new(),
@@ -490,12 +491,12 @@ impl<'n> Relaxation<'n> {
 }
 
 #[cfg(feature = "highs")]
-fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
-    Box::new(parikh_solvers::lp_highs::HighsModel::new(program))
+fn solver(program: LinearProgram, dump: Option<&Dump>) -> Box<dyn IncrementalLp + Send> {
+    recorded_lp(parikh_solvers::lp_highs::HighsModel::new(program), dump)
 }
 
 #[cfg(not(feature = "highs"))]
-fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
+fn solver(program: LinearProgram, dump: Option<&Dump>) -> Box<dyn IncrementalLp + Send> {
     use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
-    Box::new(Cold::new(MicroLp::new(), program))
+    recorded_lp(Cold::new(MicroLp::new(), program), dump)
 }
