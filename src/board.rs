@@ -103,6 +103,7 @@ pub struct Board<'n> {
     /// Counts settlements, so that engines notice them with one load.
     version: AtomicU64,
     faults: AtomicUsize,
+    overflowed: AtomicBool,
     keep_witnesses: bool,
     settled: Option<Sender<GoalId>>,
 }
@@ -123,6 +124,7 @@ impl<'n> Board<'n> {
             goals,
             version: AtomicU64::new(0),
             faults: AtomicUsize::new(0),
+            overflowed: AtomicBool::new(false),
             keep_witnesses: true,
             settled: None,
         }
@@ -185,6 +187,12 @@ impl<'n> Board<'n> {
         self.faults.load(Ordering::Relaxed)
     }
 
+    /// Whether something seems to be reachable only through a marking with 2⁶³ tokens or more on a
+    /// place: a limit of ours, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
+    pub fn overflowed(&self) -> bool {
+        self.overflowed.load(Ordering::Relaxed)
+    }
+
     /// What is known of a goal; `None` when two engines contradict each other.
     pub fn knowledge(&self, id: GoalId) -> Option<Knowledge> {
         let entry = self.entry(id);
@@ -243,6 +251,14 @@ impl<'n> Board<'n> {
         tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
     }
 
+    /// A claim that cannot be shown, for a limit of ours: no bug, and no verdict.
+    fn beyond(&self, limit: Limit) {
+        tracing::debug!("a claim is dropped: {limit}");
+        if limit == Limit::Tokens {
+            self.overflowed.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Two engines disagree: nothing is known any more.
     fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, Entry>) {
         entry.frozen = true;
@@ -262,18 +278,39 @@ pub struct Sighting {
     pub firings: u64,
 }
 
+/// What keeps a true claim from being shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Limit {
+    /// Its sequence takes a place of the board's net to 2⁶³ tokens or more.
+    #[error("a place would hold 2^63 tokens or more")]
+    Tokens,
+    /// Its sequence is too long to be written out.
+    #[error("the firing sequence is too long to be written out")]
+    Length,
+}
+
 /// From a net that an engine works on to the net of the board.
 pub trait WayBack: Sync {
     /// A sequence of the board's net for one of the engine's net, and how many of its firings show
     /// the goal (as it reads on the board's net). `None` when there is none, which is a bug.
-    fn sequence(&self, goal: &Goal, engine: &FiringSequence) -> Option<(FiringSequence, u64)>;
+    ///
+    /// # Errors
+    /// With the limit that keeps it from being shown.
+    fn sequence(
+        &self,
+        goal: &Goal,
+        engine: &FiringSequence,
+    ) -> Result<Option<(FiringSequence, u64)>, Limit>;
 
     /// The same for a prefix and what repeats after it.
+    ///
+    /// # Errors
+    /// As there.
     fn pump(
         &self,
         prefix: &FiringSequence,
         pump: &FiringSequence,
-    ) -> Option<(FiringSequence, FiringSequence)>;
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit>;
 
     /// A proof about the board's net from one about the engine's net.
     fn proof(&self, proof: Proof) -> Proof;
@@ -310,11 +347,22 @@ impl<'b> Under<'b> {
         if let Some(back) = self.back {
             return self.along_on_the_way_back(back, Arc::new(sequence), &sightings);
         }
-        sightings.sort_by_key(|sighting| sighting.firings);
         let sequence = Arc::new(sequence);
+        if let Err(error) = self.replay(&sequence, sightings) {
+            self.fault_of_replay(&error, &sequence);
+        }
+    }
+
+    /// Replays a sequence of the board's net and notes what it shows.
+    fn replay(
+        &self,
+        sequence: &Arc<FiringSequence>,
+        mut sightings: Vec<Sighting>,
+    ) -> Result<(), ReplayError> {
+        sightings.sort_by_key(|sighting| sighting.firings);
         let mut next = 0;
         let stops = sightings.iter().map(|sighting| sighting.firings);
-        let replayed = Replayer::visit(self.board.net, &sequence, stops, |firings, marking| {
+        Replayer::visit(self.board.net, sequence, stops, |firings, marking| {
             let Sighting { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
@@ -324,15 +372,12 @@ impl<'b> Under<'b> {
                     self.note_reached(goal, witness);
                 }
                 Goal::Reach(_) => {
-                    let end = text_of(self.board.net, &sequence, firings);
+                    let end = text_of(self.board.net, sequence, firings);
                     self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
             }
-        });
-        if let Err(error) = replayed {
-            self.fault_of_replay(&error, &sequence);
-        }
+        })
     }
 
     /// Each sighting by itself: their translations need not share a prefix.
@@ -342,17 +387,23 @@ impl<'b> Under<'b> {
         sequence: Arc<FiringSequence>,
         sightings: &[Sighting],
     ) {
-        let direct = Under { back: None, ..*self };
         for &Sighting { goal, firings } in sightings {
             if !self.board.is_open(goal) {
                 continue;
             }
             let engine = Witness::new(sequence.clone(), firings).to_sequence();
             match back.sequence(self.board.goal(goal), &engine) {
-                Some((sequence, firings)) => {
-                    direct.along(sequence, vec![Sighting { goal, firings }]);
+                Ok(Some((sequence, firings))) => {
+                    let sequence = Arc::new(sequence);
+                    match self.replay(&sequence, vec![Sighting { goal, firings }]) {
+                        Ok(()) => {}
+                        // The reduced net need not have the place that overflows.
+                        Err(ReplayError::Overflow { .. }) => self.board.beyond(Limit::Tokens),
+                        Err(error) => self.fault_of_replay(&error, &sequence),
+                    }
                 }
-                None => self.board.fault(self.by, format_args!("{goal:?} has no way back")),
+                Err(limit) => self.board.beyond(limit),
+                Ok(None) => self.board.fault(self.by, format_args!("{goal:?} has no way back")),
             }
         }
     }
@@ -364,8 +415,9 @@ impl<'b> Under<'b> {
         };
         let (prefix, pump) = match self.back.map(|back| back.pump(&prefix, &pump)) {
             None => (prefix, pump),
-            Some(Some(translated)) => translated,
-            Some(None) => {
+            Some(Ok(Some(translated))) => translated,
+            Some(Err(limit)) => return self.board.beyond(limit),
+            Some(Ok(None)) => {
                 return self.board.fault(self.by, format_args!("a pump has no way back"));
             }
         };
@@ -385,7 +437,9 @@ impl<'b> Under<'b> {
             }
             Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
             // A real pump beyond the numbers we count with: nothing can be shown.
-            Err(PumpError::Replay(ReplayError::Overflow { .. })) => {}
+            Err(PumpError::Replay(ReplayError::Overflow { .. })) => {
+                self.board.beyond(Limit::Tokens);
+            }
             Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
         }
     }

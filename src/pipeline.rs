@@ -277,6 +277,13 @@ impl Hearing<'_, '_> {
             Some(exhausted) => exhausted.to_string(),
             None => "the engines have nothing more to try".to_owned(),
         };
+        let why = match self.board.overflowed() {
+            true => format!(
+                "on the way a place would hold 2^63 tokens or more, and Parikh counts no further; \
+                 {why}"
+            ),
+            false => why,
+        };
         for question in self.plan.open_questions() {
             let known = self.known(question);
             let reason = format!("{why}{known}");

@@ -4,8 +4,8 @@ use super::output::line;
 use super::{Outcome, limits, model, signals};
 use crate::pipeline;
 use crate::verdicts::{
-    Category, Computed, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict, VerdictFile,
-    Version, compute, firing_sequence, now,
+    Category, Computed, Findings, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict,
+    VerdictFile, Version, compute, firing_sequence, now,
 };
 use anyhow::Result;
 use clap::ValueEnum;
@@ -75,17 +75,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             Format::Xml => {}
         });
     if format == Format::Xml {
-        let file = verdict_file(&arguments.model, &net, &found, arguments.limits.threads);
+        let file = verdict_file(&arguments.model, &net, &found.keys, arguments.limits.threads);
         line(file.print().trim_end());
     }
     Ok(outcome(&found))
 }
 
-/// Whether everything was found out.
-pub(super) fn outcome(found: &[Computed]) -> Outcome {
-    match found.iter().any(|computed| computed.value == Truth::Unknown) {
-        true => Outcome::Incomplete,
-        false => Outcome::Complete,
+/// Whether everything was found out, and nothing was refused.
+fn outcome(found: &Findings) -> Outcome {
+    if found.faults > 0 {
+        Outcome::InternalError
+    } else if found.keys.iter().any(|computed| computed.value == Truth::Unknown) {
+        Outcome::Incomplete
+    } else {
+        Outcome::Complete
     }
 }
 
@@ -170,6 +173,13 @@ fn model_of(instance: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_claim_is_an_internal_error_whatever_was_found() {
+        let refused = Findings { faults: 1, ..Findings::default() };
+        assert_eq!(outcome(&refused), Outcome::InternalError);
+        assert_eq!(outcome(&Findings::default()), Outcome::Complete);
+    }
 
     #[test]
     fn the_model_is_what_stands_before_the_kind_of_net() {

@@ -29,6 +29,15 @@ pub struct Computed {
     pub trace: Option<FiringSequence>,
 }
 
+/// The keys of a net, as far as they were found.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// One for each key that was wanted.
+    pub keys: Vec<Computed>,
+    /// Claims that failed their check and were dropped: bugs of ours.
+    pub faults: usize,
+}
+
 /// Finds the keys of `wanted`, in their order but for REVERSIBLE and LIVE, which come last; each
 /// is handed to `tell` as soon as it is known. What `budget` does not suffice for is unknown.
 pub fn compute(
@@ -37,8 +46,8 @@ pub fn compute(
     config: &Config,
     budget: &Budget,
     mut tell: impl FnMut(&Computed),
-) -> Vec<Computed> {
-    let mut computation = Computation { net, config, budget, dead: None, starved: None };
+) -> Findings {
+    let mut computation = Computation { net, config, budget, dead: None, starved: None, faults: 0 };
     let mut found = Vec::new();
     if wanted.iter().any(|property| matches!(property, Property::Structural(_))) {
         for verdict in structural(net) {
@@ -68,7 +77,7 @@ pub fn compute(
         tell(&verdict);
         found.push(verdict);
     }
-    found
+    Findings { keys: found, faults: computation.faults }
 }
 
 /// The structural keys in the form of this module: the one place that knows both.
@@ -100,6 +109,7 @@ struct Computation<'a> {
     dead: Option<FiringSequence>,
     /// That some transition is never enabled, once that is known.
     starved: Option<Computed>,
+    faults: usize,
 }
 
 impl Computation<'_> {
@@ -120,6 +130,7 @@ impl Computation<'_> {
                 answer = Some(found.clone());
             }
         });
+        self.faults += report.faults;
         let Some(answer) = answer else {
             let why = report.unanswered.into_iter().next().map(|question| question.reason);
             return unknown(property, why.unwrap_or_else(|| "the engines disagree".into()));
@@ -153,7 +164,7 @@ impl Computation<'_> {
     }
 
     /// One question per place; the first place that is never marked ends the search.
-    fn dead_places(&self, budget: &Budget) -> Computed {
+    fn dead_places(&mut self, budget: &Budget) -> Computed {
         let mut plan = Plan::default();
         for place in self.net.places() {
             plan.ask_exists(self.net.place_name(place), Predicate::at_least(place, 1));
@@ -170,6 +181,7 @@ impl Computation<'_> {
                 }
             }
         });
+        self.faults += report.faults;
         let property = Property::DeadPlaces;
         if let Some(Answer { id, reason, techniques: by, assumes_units, .. }) = dead {
             let explanation = if reason.starts_with("place `") {
@@ -199,7 +211,7 @@ impl Computation<'_> {
         }
     }
 
-    fn by_graph(&self, wanted: &[Property]) -> Vec<Computed> {
+    fn by_graph(&mut self, wanted: &[Property]) -> Vec<Computed> {
         let (mut known, mut open) = (Vec::new(), Vec::new());
         for &property in wanted {
             match self.by_what_is_known(property) {
@@ -261,14 +273,14 @@ impl Computation<'_> {
     }
 
     /// What a dead marking or a dead transition says of LIVE and REVERSIBLE.
-    fn by_what_is_known(&self, property: Property) -> Option<Computed> {
+    fn by_what_is_known(&mut self, property: Property) -> Option<Computed> {
         let net = self.net;
-        let dead = self.dead.as_ref();
+        let dead = self.dead.clone();
         match property {
             Property::Live if net.transition_count() > 0 => {
                 if let Some(sequence) = dead {
                     let text = "a dead marking can be reached".to_owned();
-                    return Some(self.refuted(property, text, sequence.clone(), "RANDOM_WALK"));
+                    return Some(self.refuted(property, text, sequence, "RANDOM_WALK"));
                 }
                 let starved = self.starved.as_ref()?;
                 Some(Computed {
@@ -282,9 +294,9 @@ impl Computation<'_> {
                 })
             }
             // A dead initial marking is the only one; then the graph is quickly made.
-            Property::Reversible if dead.is_some_and(|sequence| !sequence.is_empty()) => {
+            Property::Reversible if dead.as_ref().is_some_and(|sequence| !sequence.is_empty()) => {
                 let text = "a dead marking other than the initial one can be reached".to_owned();
-                Some(self.refuted(property, text, dead?.clone(), "RANDOM_WALK"))
+                Some(self.refuted(property, text, dead?, "RANDOM_WALK"))
             }
             _ => None,
         }
@@ -292,13 +304,14 @@ impl Computation<'_> {
 
     /// A "no" with its firing sequence, which is replayed on the net first.
     fn refuted(
-        &self,
+        &mut self,
         property: Property,
         explanation: String,
         sequence: FiringSequence,
         technique: &'static str,
     ) -> Computed {
         if let Err(error) = replay(self.net, &sequence) {
+            self.faults += 1;
             tracing::error!(
                 "internal error: a sequence against {property} does not replay: {error}"
             );
@@ -343,7 +356,8 @@ mod tests {
         let wanted: Vec<Property> = Property::all().skip(15).collect();
         let budget = Budget::lasting(Duration::from_secs(20));
         let found = compute(&net, &wanted, &Config::default(), &budget, |_| {});
-        found.into_iter().map(|computed| (computed.property, computed.value)).collect()
+        assert_eq!(found.faults, 0);
+        found.keys.into_iter().map(|computed| (computed.property, computed.value)).collect()
     }
 
     #[test]
