@@ -10,12 +10,16 @@
 //! not replay, or does not show what it is said to, is an internal error: logged with everything
 //! needed to reproduce it, counted, and never a verdict. Contradictions between two engines freeze
 //! the goal for the same reason: nothing is printed for it.
+//!
+//! Proofs may rest on the model's claim that its units are safe (NUPN). Every sequence replayed is
+//! also held against that claim; once one breaks it, no proof from it is taken any more, and whoever
+//! runs the board asks again without it what was answered by such proofs.
 
-use crate::evidence::{Proof, PumpError, ReplayError, Replayer, Witness, check_pump};
+use crate::evidence::{Proof, PumpError, ReplayError, Replayer, Witness, check_pump, first_breach};
 use parikh_net::{FiringSequence, Goal, GoalId, Net};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
@@ -71,22 +75,6 @@ impl Maximum {
     }
 }
 
-impl Maximum {
-    /// Whether a value that was replayed (`None` for an infinite one) contradicts a bound that rests
-    /// on the model's claim of safe units: then the claim is false, which people should know.
-    fn disproves_units(&self, value: Option<i128>) -> bool {
-        let Some((proved, proof, _)) = &self.proved else { return false };
-        let exceeds = value.is_none_or(|value| value > *proved) && proof.assumes_units();
-        if exceeds {
-            tracing::warn!(
-                "the model claims that its units are safe (NUPN), but a replayed firing sequence \
-                 shows that they are not; answers that assume it may be wrong"
-            );
-        }
-        exceeds
-    }
-}
-
 struct Entry {
     knowledge: Knowledge,
     /// Two engines contradict each other: nothing may be said.
@@ -104,6 +92,7 @@ pub struct Board<'n> {
     version: AtomicU64,
     faults: AtomicUsize,
     overflowed: AtomicBool,
+    breach: OnceLock<String>,
     keep_witnesses: bool,
     settled: Option<Sender<GoalId>>,
 }
@@ -125,6 +114,7 @@ impl<'n> Board<'n> {
             version: AtomicU64::new(0),
             faults: AtomicUsize::new(0),
             overflowed: AtomicBool::new(false),
+            breach: OnceLock::new(),
             keep_witnesses: true,
             settled: None,
         }
@@ -191,6 +181,30 @@ impl<'n> Board<'n> {
     /// place: a limit of ours, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
     pub fn overflowed(&self) -> bool {
         self.overflowed.load(Ordering::Relaxed)
+    }
+
+    /// How a replayed sequence broke the model's claim that its units are safe, if one did.
+    pub fn breach(&self) -> Option<&str> {
+        self.breach.get().map(String::as_str)
+    }
+
+    /// Holds a sequence of the board's net against the model's claim that its units are safe.
+    fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
+        let unbroken =
+            || self.net.units().is_some_and(|units| units.safe()) && self.breach().is_none();
+        if unbroken()
+            && let Some(breach) = first_breach(self.net, sequence, firings)
+            && self.breach.set(breach.clone()).is_ok()
+        {
+            tracing::warn!(
+                "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"
+            );
+        }
+    }
+
+    /// Whether a proof rests on what is known to be false.
+    fn is_void(&self, proof: &Proof) -> bool {
+        proof.assumes_units() && self.breach().is_some()
     }
 
     /// What is known of a goal; `None` when two engines contradict each other.
@@ -360,6 +374,9 @@ impl<'b> Under<'b> {
         mut sightings: Vec<Sighting>,
     ) -> Result<(), ReplayError> {
         sightings.sort_by_key(|sighting| sighting.firings);
+        let firings = sightings.last().map_or(0, |sighting| sighting.firings);
+        // First, so that no proof from a false claim seems to contradict what is seen.
+        self.board.check_claim(sequence, firings);
         let mut next = 0;
         let stops = sightings.iter().map(|sighting| sighting.firings);
         Replayer::visit(self.board.net, sequence, stops, |firings, marking| {
@@ -421,13 +438,17 @@ impl<'b> Under<'b> {
                 return self.board.fault(self.by, format_args!("a pump has no way back"));
             }
         };
+        let mut both = prefix.clone();
+        pump.steps()
+            .iter()
+            .chain(pump.steps())
+            .for_each(|step| both.push(step.transition, step.count));
+        self.board.check_claim(&both, u64::MAX);
         match check_pump(self.board.net, &prefix, &pump) {
             Ok((before, after)) if sum.value(&after) > sum.value(&before) => {
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-                if maximum.disproves_units(None) {
-                    maximum.proved = None;
-                }
+                maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
                 if maximum.proved.is_some() {
                     return self.board.freeze(goal, self.by, entry);
                 }
@@ -452,6 +473,9 @@ impl<'b> Under<'b> {
                 drop(entry);
                 self.board.close(goal, true);
             }
+            Knowledge::Reach(Reach::Unreachable { proof, .. }) if self.board.is_void(proof) => {
+                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+            }
             Knowledge::Reach(Reach::Unreachable { .. }) => {
                 self.board.freeze(goal, self.by, entry);
             }
@@ -462,9 +486,7 @@ impl<'b> Under<'b> {
     fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-        if maximum.disproves_units(Some(value)) {
-            maximum.proved = None;
-        }
+        maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
         if maximum.proved.as_ref().is_some_and(|(proved, ..)| value > *proved) {
             return self.board.freeze(goal, self.by, entry);
         }
@@ -531,6 +553,10 @@ impl<'b> Over<'b> {
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         let proof = self.translated(proof);
         let mut entry = self.board.entry(goal);
+        // With the entry in hand: what was reached was held against the claim before it was noted.
+        if self.board.is_void(&proof) {
+            return;
+        }
         match &entry.knowledge {
             Knowledge::Reach(Reach::Open) => {
                 entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, by: self.by });
@@ -547,6 +573,9 @@ impl<'b> Over<'b> {
         let proof = self.translated(proof);
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        if self.board.is_void(&proof) {
+            return;
+        }
         let above = maximum.seen.as_ref().is_some_and(|(seen, ..)| *seen > bound);
         if above || maximum.unbounded.is_some() {
             return self.board.freeze(goal, self.by, entry);

@@ -205,7 +205,7 @@ impl Job<'_> {
         progress.end();
         report.unanswered.extend(refused);
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
-        printer.summary(report.answered, report.unanswered.len(), report.faults);
+        printer.summary(&report);
         match write_error {
             Some(error) => Err(error),
             None => Ok(report),
@@ -342,7 +342,7 @@ impl Job<'_> {
             }
         }
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
-        printer.summary(report.answered, report.unanswered.len(), report.faults);
+        printer.summary(&report);
         report
     }
 }

@@ -47,7 +47,7 @@ pub(super) struct Limits {
 enum Format {
     /// A line per key: its name, its value, why.
     Text,
-    /// A JSON object per line, one per key.
+    /// A JSON object per line, one per key, and one if the model's claim of safe units is false.
     Json,
     /// A verdict file in the contest's format, version 2.0.
     Xml,
@@ -74,6 +74,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             Format::Json => line(&json(computed).to_string()),
             Format::Xml => {}
         });
+    if let Some(breach) = &found.breach {
+        let text = format!("the model's NUPN claim is false: {breach}");
+        match format {
+            Format::Text => line(&format!("# {text}")),
+            Format::Json => {
+                line(&json!({"type": "false_unit_claim", "explanation": text}).to_string())
+            }
+            Format::Xml => {}
+        }
+    }
     if format == Format::Xml {
         let file = verdict_file(&arguments.model, &net, &found.keys, arguments.limits.threads);
         line(file.print().trim_end());
