@@ -187,3 +187,25 @@ fn the_keys_do_not_rest_on_a_claim_that_the_search_has_seen_broken() {
     assert_ne!(key("SAFE"), "true");
     assert_ne!(key("DEAD_TRANSITIONS"), "true");
 }
+
+#[test]
+fn invariants_say_what_is_proved_of_the_units() {
+    let (code, stdout, _) = parikh(&cycle(), &["invariants", "net.pnml", "--bounds"]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("\nunit u0 is safe, proved\n"), "{stdout}");
+    assert!(stdout.contains("2 of 2 are proved"), "{stdout}");
+    let (_, stdout, _) = parikh(&lossy(), &["invariants", "net.pnml", "--bounds"]);
+    let expected = "\nunit u1 is safe if, as assumed, one token at most is on c\n";
+    assert!(stdout.contains(expected), "{stdout}");
+    let json = ["invariants", "net.pnml", "--bounds", "--format", "json"];
+    let (_, stdout, _) = parikh(&lossy(), &json);
+    let unit = |name: &str| -> serde_json::Value {
+        let lines = stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.into_iter().find(|line: &serde_json::Value| line["unit"] == name).unwrap()
+    };
+    assert_eq!((&unit("u0")["proved"], &unit("u1")["proved"]), (&true.into(), &false.into()));
+    assert_eq!(unit("u1")["assumed_one_safe"], serde_json::json!(["c"]));
+    // Without a claim there is nothing to say.
+    let bare = pnml(&[("p", 1)], &[("t", &["p"], &[])], &[]);
+    assert!(!parikh(&bare, &["invariants", "net.pnml", "--bounds"]).1.contains("unit"));
+}
