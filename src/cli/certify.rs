@@ -3,8 +3,8 @@
 //! Nothing of the engines is involved, and no solver: see [`crate::evidence::certificate`].
 
 use super::{Outcome, model};
-use crate::evidence::{Certificate, Claim};
-use anyhow::{Context, Result};
+use crate::evidence::{Claim, Document};
+use anyhow::{Context, Result, bail};
 use parikh_net::{Atom, LinearSum, Net, Predicate};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -23,16 +23,39 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     for file in &arguments.certificates {
         let path = file.display();
         let text = std::fs::read_to_string(file).with_context(|| path.to_string())?;
-        let (certificate, about) =
-            Certificate::parse(&net, &text).with_context(|| path.to_string())?;
-        certificate.check(&net).with_context(|| format!("{path} proves nothing"))?;
-        println!("{}", proved(&net, &certificate, &about));
+        let mut found = false;
+        for (number, certificate) in objects(&text) {
+            found = true;
+            let place = || format!("{path}:{number}");
+            let (document, about) = Document::parse(&net, certificate).with_context(place)?;
+            document.check(&net).with_context(|| format!("{} proves nothing", place()))?;
+            for claim in document.claims() {
+                println!("{}", proved(&net, claim, &document, &about));
+            }
+        }
+        if !found {
+            bail!("{path}: there is no certificate in it");
+        }
     }
     Ok(Outcome::Complete)
 }
 
-fn proved(net: &Net, certificate: &Certificate, about: &str) -> String {
-    let mut text = match &certificate.claim {
+/// The certificates of a file with the numbers of their lines: one a line, or one for the whole file
+/// with line breaks as the reader likes them.
+fn objects(text: &str) -> Vec<(usize, &str)> {
+    let lines: Vec<(usize, &str)> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(at, line)| (at + 1, line))
+        .collect();
+    let whole =
+        |&(_, line): &(usize, &str)| line.starts_with('{') && line.trim_end().ends_with('}');
+    if lines.iter().all(whole) { lines } else { vec![(1, text)] }
+}
+
+fn proved(net: &Net, claim: &Claim, document: &Document, about: &str) -> String {
+    let mut text = match claim {
         Claim::Unreachable(predicate) => {
             format!("proved: no reachable marking has {}", formula(net, predicate))
         }
@@ -44,9 +67,22 @@ fn proved(net: &Net, certificate: &Certificate, about: &str) -> String {
         1 => format!("1 {one}"),
         _ => format!("{number} {one}s"),
     };
-    let lemmas = count(certificate.lemmas.len(), "lemma");
-    let _ = write!(text, " ({lemmas}, {}", count(certificate.traps.len(), "trap"));
-    if certificate.assumes_units {
+    let by = match document {
+        Document::Linear(certificate) => format!(
+            "{}, {}",
+            count(certificate.lemmas.len(), "lemma"),
+            count(certificate.traps.len(), "trap")
+        ),
+        Document::Bounds(bounds) => {
+            format!("bounds on tokens, {}", count(bounds.steps.len(), "step"))
+        }
+        Document::Markings(markings) => format!("all {} markings", markings.count),
+        Document::Reduced(reduced) => {
+            format!("on the net after {}", count(reduced.log.steps.len(), "reduction"))
+        }
+    };
+    let _ = write!(text, " ({by}");
+    if document.assumes_units() {
         text.push_str("; assumes that the model's units are safe, as it claims");
     }
     text.push(')');

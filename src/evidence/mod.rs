@@ -9,7 +9,7 @@ mod proof;
 mod replay;
 mod trace_file;
 
-pub use certificate::{Certificate, Claim, Flaw};
+pub use certificate::{Certificate, Claim, Document, Flaw};
 pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};

@@ -6,13 +6,10 @@
 //! composed transitions as `#1`, `#2`, … in the order they came to be, the virtual place that
 //! counts the firings of a protected transition `t` as `fired t`.
 
-use super::back::Back;
-use super::change::apply;
 use super::needs::{Needs, Preserve};
-use super::outcome::Findings;
-use super::rule::{Context, Focus};
-use super::rules::{self, Limits};
-use super::work::WorkNet;
+use super::rebuild::rebuild;
+use super::rule::Focus;
+use super::rules;
 use crate::net::{Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
@@ -220,27 +217,7 @@ impl LogFile {
 /// # Errors
 /// With the first step that does not hold.
 pub fn recheck(net: &Net, needs: &Needs, log: &Log, reduced: &Net) -> Result<(), LogError> {
-    let mut work = WorkNet::new(net, needs);
-    let mut back = Back::new(net.transition_count());
-    let mut findings = Findings::default();
-    let rules = rules::all(&Limits::default());
-    for (at, (name, focus)) in log.steps().enumerate() {
-        let step = at + 1;
-        let rule = rules.iter().find(|rule| rule.name() == name);
-        let rule = rule.ok_or_else(|| LogError::Unknown { step, name: name.to_owned() })?;
-        if !rule.preserves().covers(needs.preserve) {
-            return Err(LogError::NotPreserved { step, rule: name.to_owned() });
-        }
-        let fails = || LogError::ConditionFails { step, rule: name.to_owned() };
-        let there = focus.places.iter().all(|&p| work.has_place(p))
-            && focus.transitions.iter().all(|&t| work.has_transition(t));
-        let context = Context::new(&work, needs.preserve, None);
-        let proposal = there.then(|| rule.check(&context, &focus)).flatten().ok_or_else(fails)?;
-        apply(&mut work, &mut back, &mut findings, proposal).map_err(|_| fails())?;
-    }
-    let finished = super::finish::finish(net, &mut work, &back, needs, &findings);
-    let same = finished.is_ok_and(|finished| {
-        crate::net::text::print(&finished.net) == crate::net::text::print(reduced)
-    });
+    let rebuilt = rebuild(net, needs, log)?;
+    let same = crate::net::text::print(&rebuilt.net) == crate::net::text::print(reduced);
     if same { Ok(()) } else { Err(LogError::OtherNet) }
 }

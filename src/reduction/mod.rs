@@ -42,6 +42,7 @@ pub mod journal;
 pub mod log;
 pub mod needs;
 mod outcome;
+mod rebuild;
 mod route;
 pub mod rule;
 pub mod rules;
@@ -56,6 +57,7 @@ pub use back::{Back, BackError};
 pub use log::{Log, LogError, LogFile, recheck};
 pub use needs::{Needs, Preserve};
 pub use outcome::{Firing, Reduction, TranslatedGoal};
+pub use rebuild::rebuild;
 pub use statistics::{RuleStatistics, Size, Statistics};
 
 use crate::net::{Net, TransitionId};

@@ -20,7 +20,7 @@ use super::{Certificate, Claim, Lemma};
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate, UnitId};
 use serde::{Deserialize, Serialize};
 
-const FORMAT: &str = "parikh-certificate-1";
+pub(super) const FORMAT: &str = "parikh-certificate-1";
 
 /// Why a file is no certificate for the net.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum FileError {
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     /// Another version, or something else entirely.
-    #[error("the format is `{0}`, expected `{FORMAT}`")]
+    #[error("the format is `{0}`; expected `{FORMAT}`, or that of another kind of certificate")]
     Format(String),
     /// A name that the model does not have.
     #[error("the model has no {0} `{1}`")]
@@ -58,14 +58,14 @@ struct File {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ClaimText {
+pub(super) enum ClaimText {
     Unreachable(Formula),
     AtMost(AtomText),
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Formula {
+pub(super) enum Formula {
     True,
     False,
     AtMost(AtomText),
@@ -80,7 +80,7 @@ enum Formula {
 /// Σ ≤ bound.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AtomText {
+pub(super) struct AtomText {
     sum: Vec<(String, i64)>,
     bound: i64,
 }
@@ -100,7 +100,7 @@ struct LemmaText {
 /// An integer that is a JSON number while every reader holds it exactly, else a string.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Integer {
+pub(super) enum Integer {
     Small(i64),
     Large(String),
 }
@@ -115,7 +115,7 @@ impl From<i128> for Integer {
 }
 
 impl Integer {
-    fn value(&self) -> Result<i128, FileError> {
+    pub(super) fn value(&self) -> Result<i128, FileError> {
         match self {
             Integer::Small(value) => Ok((*value).into()),
             Integer::Large(text) => text
@@ -148,10 +148,7 @@ impl Certificate {
             format: FORMAT.to_owned(),
             net: net.name().to_owned(),
             about: about.to_owned(),
-            claim: match &self.claim {
-                Claim::Unreachable(predicate) => ClaimText::Unreachable(formula(net, predicate)),
-                Claim::AtMost(sum, bound) => ClaimText::AtMost(atom_text(net, sum, *bound)),
-            },
+            claim: claim_text(net, &self.claim),
             assumes_safe_units: self.assumes_units,
             atoms: self.atoms.iter().map(atom).collect(),
             traps: self.traps.iter().map(|trap| trap.iter().copied().map(name).collect()).collect(),
@@ -196,13 +193,7 @@ impl Certificate {
             })
         };
         let certificate = Certificate {
-            claim: match &file.claim {
-                ClaimText::Unreachable(formula) => Claim::Unreachable(predicate(net, formula)?),
-                ClaimText::AtMost(text) => {
-                    let Atom { sum, bound } = atom_of(net, text)?;
-                    Claim::AtMost(sum, bound)
-                }
-            },
+            claim: claim_of(net, &file.claim)?,
             assumes_units: file.assumes_safe_units,
             atoms: collect(&file.atoms, |text| atom_of(net, text))?,
             traps: collect(&file.traps, |trap| collect(trap, |name| place_named(net, name)))?,
@@ -213,14 +204,31 @@ impl Certificate {
     }
 }
 
-fn collect<A, B>(
+pub(super) fn claim_text(net: &Net, claim: &Claim) -> ClaimText {
+    match claim {
+        Claim::Unreachable(predicate) => ClaimText::Unreachable(formula(net, predicate)),
+        Claim::AtMost(sum, bound) => ClaimText::AtMost(atom_text(net, sum, *bound)),
+    }
+}
+
+pub(super) fn claim_of(net: &Net, text: &ClaimText) -> Result<Claim, FileError> {
+    Ok(match text {
+        ClaimText::Unreachable(formula) => Claim::Unreachable(predicate(net, formula)?),
+        ClaimText::AtMost(text) => {
+            let Atom { sum, bound } = atom_of(net, text)?;
+            Claim::AtMost(sum, bound)
+        }
+    })
+}
+
+pub(super) fn collect<A, B>(
     list: &[A],
     convert: impl Fn(&A) -> Result<B, FileError>,
 ) -> Result<Vec<B>, FileError> {
     list.iter().map(convert).collect()
 }
 
-fn place_named(net: &Net, name: &str) -> Result<PlaceId, FileError> {
+pub(super) fn place_named(net: &Net, name: &str) -> Result<PlaceId, FileError> {
     net.place_named(name).ok_or_else(|| FileError::NoSuchName("place", name.to_owned()))
 }
 

@@ -1,6 +1,11 @@
-//! Certificates of the impossible, and their checker.
+//! Certificates of the impossible, and their checkers.
 //!
-//! A certificate says why no reachable marking satisfies a predicate, in two layers that are read
+//! There are four kinds, all of them plain data with a checker of their own, which [`Document`]
+//! puts under one roof: bounds on the tokens of places ([`bounds`]), sums of inequalities
+//! ([`Certificate`], below), the number of all markings ([`markings`]), and a reduction with a
+//! certificate about the reduced net ([`Reduced`]). The rest of this page is about the second.
+//!
+//! A [`Certificate`] says why no reachable marking satisfies a predicate, in two layers that are read
 //! and checked separately:
 //!
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
@@ -25,13 +30,21 @@
 //! beyond the state equation*, FMSD 16, 2000 (traps); E. Goldberg, Y. Novikov, *Verification of
 //! proofs of unsatisfiability for CNF formulas*, DATE 2003 (steps by unit propagation).
 
+pub mod bounds;
+mod document;
 mod file;
 mod lemma;
+pub mod markings;
 mod propagation;
+mod reduced;
 mod skeleton;
 
+pub use bounds::{Bounds, BoundsFlaw};
+pub use document::{Document, DocumentFlaw};
 pub use file::FileError;
 pub use lemma::Lemma;
+pub use markings::{Markings, MarkingsFlaw};
+pub use reduced::{Reduced, ReducedFlaw};
 
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate, TransitionId};
 
