@@ -6,9 +6,10 @@
 //! becomes a [`row`] of the result file; [`contest`] drives this over a list and continues where
 //! it was stopped, [`table`] sums up a result file, and [`compare`] puts two beside each other.
 //! [`structure`] measures the structural algorithms in process, against the model [`form`]s, and
-//! [`structure_table`] sums that up. [`generate`] writes nets of known answers for the command line to chew on.
+//! [`structure_table`] sums that up. [`certificates`] counts what can be checked again. [`generate`] writes nets of known answers for the command line to chew on.
 
 pub mod answer;
+pub mod certificates;
 pub mod compare;
 pub mod contest;
 pub mod error;
