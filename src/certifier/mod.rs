@@ -54,10 +54,27 @@ impl Summary {
     }
 }
 
-/// The most markings that a certificate says to look at one by one.
-const MOST_MARKINGS: u64 = 1_000_000;
+/// Which kinds of certificates to make.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Bounds on tokens.
+    pub bounds: bool,
+    /// Sums of inequalities, with and without traps.
+    pub linear: bool,
+    /// The most markings that a certificate says to look at one by one; 0 for none.
+    pub markings: u64,
+    /// A reduction, and any of the others about the reduced net.
+    pub reduced: bool,
+}
 
-/// And the most bytes that they may take, about.
+impl Default for Config {
+    /// All of them, and up to a million markings.
+    fn default() -> Self {
+        Config { bounds: true, linear: true, markings: 1_000_000, reduced: true }
+    }
+}
+
+/// The most bytes that markings may take, about.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Makes a certificate for as many of `refuted` as the budget allows. `hand_over` is given each with
@@ -66,6 +83,7 @@ const MOST_BYTES: u64 = 1 << 30;
 pub fn certify(
     net: &Net,
     refuted: &[Refuted],
+    config: &Config,
     budget: &Budget,
     mut hand_over: impl FnMut(usize, &Document),
 ) -> Summary {
@@ -89,29 +107,33 @@ pub fn certify(
         left.retain(|position| !done.contains(position));
     };
     let group = |position: usize| &*refuted[position].id;
-    let maker = Maker { net, claims: &claims, group: &group };
+    let maker = Maker { net, claims: &claims, group: &group, most_markings: config.markings };
     let intervals = |position: &usize| {
         matches!(refuted[*position].proof, Proof::Intervals { .. } | Proof::Trivial { .. })
     };
     let part: Vec<usize> = left.iter().copied().filter(intervals).collect();
-    if !part.is_empty() {
+    if config.bounds && !part.is_empty() {
         take(&mut left, maker.bounds(&part, budget));
     }
-    let part = left.clone();
-    take(&mut left, maker.deadlock(&part, budget));
-    if !left.is_empty() {
-        let part = left.clone();
-        take(&mut left, maker.linear(&part, &share(budget, 0.2)));
+    if config.linear && !left.is_empty() {
+        let made = maker.deadlock(&left, budget);
+        take(&mut left, made);
     }
-    if !left.is_empty() {
-        let part = left.clone();
-        take(&mut left, maker.markings(&part, &share(budget, 0.4)));
+    if config.linear && !left.is_empty() {
+        let made = maker.linear(&left, &share(budget, 0.2));
+        take(&mut left, made);
     }
-    for position in left.clone() {
-        if budget.is_exhausted() {
-            break;
+    if config.markings > 0 && !left.is_empty() {
+        let made = maker.markings(&left, &share(budget, 0.4));
+        take(&mut left, made);
+    }
+    if config.reduced {
+        for position in left.clone() {
+            if budget.is_exhausted() {
+                break;
+            }
+            take(&mut left, maker.reduced(position, &share(budget, 0.5)));
         }
-        take(&mut left, maker.reduced(position, &share(budget, 0.5)));
     }
     summary.without = left;
     summary
@@ -135,6 +157,7 @@ struct Maker<'a> {
     claims: &'a [&'a Claim],
     /// Claims of one group may stand in one certificate.
     group: &'a dyn Fn(usize) -> &'a str,
+    most_markings: u64,
 }
 
 impl Maker<'_> {
@@ -243,7 +266,7 @@ impl Maker<'_> {
 
     /// By looking at all markings.
     fn markings(&self, positions: &[usize], budget: &Budget) -> Made {
-        let most = MOST_MARKINGS.min(MOST_BYTES / (self.net.place_count() as u64 + 64));
+        let most = self.most_markings.min(MOST_BYTES / (self.net.place_count() as u64 + 64));
         let claims: Vec<Claim> = positions.iter().map(|&at| self.claims[at].clone()).collect();
         let explored = markings::explore(self.net, &claims, most, || !budget.is_exhausted());
         let count = match explored {
@@ -275,7 +298,8 @@ impl Maker<'_> {
         };
         let claims = [&inner_claim];
         let group = |_: usize| "";
-        let maker = Maker { net: &reduction.net, claims: &claims, group: &group };
+        let most_markings = Config::default().markings;
+        let maker = Maker { net: &reduction.net, claims: &claims, group: &group, most_markings };
         let tries: [&dyn Fn() -> Made; 4] = [
             &|| maker.bounds(&[0], budget),
             &|| maker.deadlock(&[0], budget),

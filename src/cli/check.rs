@@ -328,7 +328,13 @@ impl Job<'_> {
                 );
             }
         };
-        let summary = certifier::certify(self.net, refuted, self.budget, hand_over);
+        let summary = certifier::certify(
+            self.net,
+            refuted,
+            &certifier::Config::default(),
+            self.budget,
+            hand_over,
+        );
         let mut without: BTreeMap<&'static str, usize> = BTreeMap::new();
         for &position in &summary.without {
             let goal = &refuted[position];
