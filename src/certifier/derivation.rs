@@ -19,8 +19,10 @@ use crate::evidence::certificate::Claim;
 use crate::evidence::certificate::bounds::{Bound, Bounds, Step};
 use crate::structure::bounds::{self as place_bounds, PlaceBounds, Reason};
 use crate::structure::flows::{PlaceFlow, place_flows};
+use crate::structure::integer::Integer;
 use parikh_net::{Atom, Facts, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What intervals rest on, from least to most.
@@ -41,6 +43,8 @@ pub(super) struct Deriver<'n> {
     found: PlaceBounds,
     /// By place and side the positions in the derivation of `found`.
     positions: HashMap<(PlaceId, bool), Vec<usize>>,
+    /// By basis, once they are asked for.
+    intervals: [OnceCell<Intervals>; 3],
 }
 
 impl<'n> Deriver<'n> {
@@ -52,11 +56,10 @@ impl<'n> Deriver<'n> {
         for (position, step) in found.steps().iter().enumerate() {
             positions.entry((step.place, step.upper)).or_default().push(position);
         }
-        Deriver { net, flows, found, positions }
+        Deriver { net, flows, found, positions, intervals: Default::default() }
     }
 
-    /// Certificates for as many of the claims as follow on this basis, with their positions.
-    pub(super) fn certificate(&self, claims: &[&Claim], basis: Basis) -> (Bounds, Vec<usize>) {
+    fn intervals(&self, basis: Basis) -> Intervals {
         let mut facts = Facts::none(self.net);
         if basis != Basis::Arcs {
             self.found.write(&mut facts);
@@ -64,8 +67,13 @@ impl<'n> Deriver<'n> {
         if basis == Basis::Units {
             self.net.places().for_each(|place| facts.bound(place, 1));
         }
-        let intervals = Intervals::new(self.net, &facts);
-        let mut cone = Cone::new(self, &intervals, basis == Basis::Units);
+        Intervals::new(self.net, &facts)
+    }
+
+    /// Certificates for as many of the claims as follow on this basis, with their positions.
+    pub(super) fn certificate(&self, claims: &[&Claim], basis: Basis) -> (Bounds, Vec<usize>) {
+        let intervals = self.intervals[basis as usize].get_or_init(|| self.intervals(basis));
+        let mut cone = Cone::new(self, intervals, basis == Basis::Units);
         let mut certified = Vec::new();
         for (index, claim) in claims.iter().enumerate() {
             if cone.explain(&claim.refuted().to_atoms(self.net)).is_some() {
@@ -157,7 +165,6 @@ impl<'a> Cone<'a> {
         while let Some((place, upper)) = self.waiting.pop() {
             self.follow(place, upper);
         }
-        let net = self.deriver.net;
         let found = self.deriver.found.steps();
         // Whatever a derived bound needs stands before it.
         let mut first = BTreeSet::new();
@@ -201,11 +208,10 @@ impl<'a> Cone<'a> {
                 }
                 _ => {
                     open = Some((flow, turned, position));
-                    let weight =
-                        |(place, value): &(PlaceId, crate::structure::integer::Integer)| {
-                            let value = i128::from(value.to_i64()?);
-                            Some((*place, if turned { -value } else { value }))
-                        };
+                    let weight = |(place, value): &(PlaceId, Integer)| {
+                        let value = i128::from(value.to_i64()?);
+                        Some((*place, if turned { -value } else { value }))
+                    };
                     let terms = self.deriver.flows[flow].terms().iter();
                     steps.push(Step::Weighted {
                         weights: terms.map(weight).collect::<Option<_>>()?,
@@ -220,7 +226,6 @@ impl<'a> Cone<'a> {
         if !self.together.is_empty() {
             steps.push(Step::Inductive(self.together.into_iter().collect()));
         }
-        debug_assert!(net.place_count() > 0 || steps.is_empty());
         Some(steps)
     }
 
@@ -304,7 +309,7 @@ impl<'a> Cone<'a> {
         let turned = self.turned(position, flow);
         let terms = self.deriver.flows[flow].terms().iter();
         let others = terms.filter(|(place, _)| *place != step.place);
-        let before = |(place, value): &(PlaceId, crate::structure::integer::Integer)| {
+        let before = |(place, value): &(PlaceId, Integer)| {
             let upper = value.is_positive() == turned;
             let positions = self.deriver.positions.get(&(*place, upper))?;
             let at = positions.partition_point(|&other| other < position);

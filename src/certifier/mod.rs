@@ -25,7 +25,7 @@ use crate::structure::commoner::{Question, SiphonTrap, siphon_trap};
 use derivation::{Basis, Deriver};
 use parikh_net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A goal that was refuted, or a maximum that was proved.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ fn share(budget: &Budget, part: f64) -> Budget {
 
 /// Certificates, each with its kind and the position of a goal, and the positions of all goals that
 /// they are for.
-type Made = (Vec<(&'static str, usize, Document)>, Vec<usize>);
+type Made = (Vec<(&'static str, usize, Document)>, HashSet<usize>);
 
 /// Makes certificates about one net.
 struct Maker<'a> {
@@ -171,7 +171,7 @@ impl Maker<'_> {
 
     /// Keeps those that the checker accepts; the others are bugs of ours.
     fn checked(&self, made: Vec<(&'static str, Vec<usize>, Document)>) -> Made {
-        let (mut documents, mut done) = (Vec::new(), Vec::new());
+        let (mut documents, mut done) = (Vec::new(), HashSet::new());
         for (kind, positions, document) in made {
             match document.check(self.net) {
                 Ok(()) => {
@@ -200,7 +200,8 @@ impl Maker<'_> {
                     continue;
                 }
                 let certified: Vec<usize> = certified.iter().map(|&index| left[index]).collect();
-                left.retain(|position| !certified.contains(position));
+                let done: HashSet<usize> = certified.iter().copied().collect();
+                left.retain(|position| !done.contains(position));
                 made.push(("bounds", certified, Document::Bounds(bounds)));
             }
         }
