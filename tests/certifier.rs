@@ -21,7 +21,7 @@ use std::time::Duration;
 /// What a run of the whole pipeline refutes.
 fn refuted(net: &Net, plan: Plan) -> Vec<Refuted> {
     let config = pipeline::Config { threads: 1, keep_certificates: true, ..Default::default() };
-    let budget = Budget::lasting(Duration::from_secs(20));
+    let budget = Budget::lasting(Duration::from_secs(2));
     let mut refuted = Vec::new();
     pipeline::run(net, plan, &config, &budget, |event| {
         if let Event::Proved { id, claim, proof } = event {
@@ -44,7 +44,7 @@ fn certificates(net: &Net, refuted: &[Refuted]) -> (Vec<Document>, Vec<usize>) {
 #[test]
 fn whatever_a_run_refutes_has_a_certificate() {
     let (mut goals, mut kinds) = (0, BTreeSet::new());
-    for seed in 0..120 {
+    for seed in 0..60 {
         let net = random(seed, &Shape::small(seed));
         // Small enough for every goal to be settled.
         if explore(&net, Limits { states: 2000, tokens: 100 }).is_none() {
@@ -73,7 +73,7 @@ fn whatever_a_run_refutes_has_a_certificate() {
         }
         goals += refuted.len();
     }
-    assert!(goals > 200 && kinds.len() >= 3, "{goals} {kinds:?}");
+    assert!(goals > 100 && kinds.len() >= 3, "{goals} {kinds:?}");
 }
 
 #[test]

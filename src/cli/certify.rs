@@ -1,6 +1,7 @@
 //! `parikh certify`: reads a model and certificates again, checks them, and says what they prove.
 //!
-//! Nothing of the engines is involved, and no solver: see [`crate::evidence::certificate`].
+//! No engine is involved and no solver: see [`crate::evidence::certificate`]. Of reductions, the rules'
+//! conditions are checked again.
 
 use super::{Outcome, model};
 use crate::evidence::{Claim, Document};
