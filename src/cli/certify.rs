@@ -3,7 +3,7 @@
 //! No engine is involved and no solver: see [`crate::evidence::certificate`]. Of reductions, the rules'
 //! conditions are checked again.
 
-use super::{Outcome, model};
+use super::{Outcome, model, output};
 use crate::evidence::{Claim, Document};
 use anyhow::{Context, Result, bail};
 use parikh_net::{Atom, LinearSum, Net, Predicate};
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             let (document, about) = Document::parse(&net, certificate).with_context(place)?;
             document.check(&net).with_context(|| format!("{} proves nothing", place()))?;
             for claim in document.claims() {
-                println!("{}", proved(&net, claim, &document, &about));
+                output::line(&proved(&net, claim, &document, &about));
             }
         }
         if !found {

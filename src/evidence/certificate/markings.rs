@@ -87,7 +87,7 @@ pub fn explore(
     seen.extend(waiting.iter().cloned());
     let mut visited = 0u64;
     while let Some(next) = waiting.pop() {
-        if visited % 1000 == 0 && !goes_on() {
+        if visited.is_multiple_of(1000) && !goes_on() {
             return Err(MarkingsFlaw::Stopped);
         }
         visited += 1;
