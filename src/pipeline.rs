@@ -16,6 +16,7 @@ use crate::evidence::{Claim, Proof};
 use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, Goal, GoalId, Net};
+use parikh_solvers::dump::Dump;
 use parikh_solvers::{Budget, Exhausted};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -31,12 +32,14 @@ pub struct Config {
     pub keep_all_witnesses: bool,
     /// Keep the certificate of every goal that has one, however many goals there are.
     pub keep_certificates: bool,
+    /// Where questions to solvers are written to, if anywhere.
+    pub dump: Option<Dump>,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config { threads, seed: 1, keep_all_witnesses: false, keep_certificates: false }
+        Config { threads, seed: 1, keep_all_witnesses: false, keep_certificates: false, dump: None }
     }
 }
 
@@ -150,7 +153,11 @@ pub fn run(
         statistics.lock().unwrap_or_else(|list| list.into_inner()).push((name, text));
     };
     let keep_certificates = config.keep_certificates || plan_goals <= MANY_GOALS;
-    let equations = state_equation::Config { keep_certificates, ..Default::default() };
+    let equations = state_equation::Config {
+        keep_certificates,
+        dump: config.dump.clone(),
+        ..Default::default()
+    };
     let crew = Crew::new(&task, config.threads, equations, bounds_from_flows, &note);
     let crew = &crew;
     if !open.is_empty() {

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
-//! second worker    siphons and traps ─▶ state equation ─▶ search the reduced net ─▶ state equation
-//!                  on in growing slices, walks between
+//! second worker    siphons and traps ─▶ state equation, walks along its candidates ─▶ search the
+//!                  reduced net ─▶ state equation on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
 //! one thread       the second worker, with a short walk before everything
 //! ```
@@ -73,6 +73,10 @@ impl<'a> Crew<'a> {
         // finished by then it goes on with in slices that grow, between the other engines' turns.
         let mut equation = Equation { crew: self, engine: None };
         let mut finished = equation.slice(self.part(0.4).slice(Duration::from_secs(20)));
+        self.follow(&equation, worker);
+        if finished && equation.deepen() {
+            finished = equation.slice(self.part(0.3).slice(Duration::from_secs(20)));
+        }
         let stage = self.stage();
         let share = match (finished, self.threads, stage) {
             (false, ..) => 0.3,
@@ -84,6 +88,7 @@ impl<'a> Crew<'a> {
         let mut longest = Duration::from_secs(30);
         while !finished && !self.is_over() {
             finished = equation.slice(self.part(0.5).slice(longest));
+            self.follow(&equation, worker);
             self.walk(self.task.budget.slice(longest / 2), worker, stage);
             longest *= 2;
         }
@@ -167,6 +172,33 @@ impl<'a> Crew<'a> {
         });
     }
 
+    /// Walks along the solutions that the state equation could not exclude.
+    fn follow(&self, equation: &Equation<'_, 'a>, worker: usize) {
+        let hints = equation.hints();
+        if hints.is_empty() {
+            return;
+        }
+        let budget = self.part(0.1).slice(Duration::from_secs(30));
+        self.guarded("walk, guided", || {
+            let seed = self.task.seed.wrapping_add(worker as u64);
+            let task = Task { budget: &budget, seed, ..*self.task };
+            let config = walk::Config {
+                work: hints.iter().map(|hint| walk::work_for(hint, hints.len())).sum(),
+                hints,
+                only: Some(vec![walk::Strategy::Guided]),
+                ..Default::default()
+            };
+            let statistics = walk::run(&task, task.board.under("PARIKH_WALK"), &config);
+            format!(
+                "{} firings, {} restarts, {} goals reached, {} maxima raised",
+                statistics.firings,
+                statistics.restarts,
+                statistics.reached,
+                statistics.improvements
+            )
+        });
+    }
+
     fn search(&self, budget: Budget, stage: Option<&Stage<'a>>) {
         let board = self.task.board;
         let name = if stage.is_some() { "explicit, reduced" } else { "explicit" };
@@ -203,6 +235,20 @@ struct Equation<'c, 'a> {
 }
 
 impl Equation<'_, '_> {
+    /// What it could not exclude, for open goals.
+    fn hints(&self) -> Vec<walk::Hint> {
+        let candidates = self.engine.iter().flat_map(|engine| engine.candidates());
+        let open = candidates.filter(|candidate| self.crew.task.board.is_open(candidate.goal));
+        open.map(|candidate| walk::Hint { goal: candidate.goal, firings: candidate.firings })
+            .collect()
+    }
+
+    /// Has more refined what it could not exclude; whether there is anything to refine.
+    fn deepen(&mut self) -> bool {
+        let task = self.crew.task;
+        self.engine.as_mut().is_some_and(|engine| engine.deepen(task))
+    }
+
     /// Goes on for a slice; whether there is nothing left to do.
     fn slice(&mut self, budget: Budget) -> bool {
         let crew = self.crew;

@@ -212,7 +212,7 @@ const OF_MARKINGS: [(&str, Mutation<Markings>); 5] = [
     }),
 ];
 
-const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
+const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
     ("no reduction", |r, _, _| !std::mem::take(&mut r.log.steps).is_empty()),
     ("the last application less", |r, _, _| r.log.steps.pop().is_some()),
     ("the first application less", |r, _, _| {
@@ -270,10 +270,17 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
         r.log.preserves = vec!["liveness".to_owned()];
         true
     }),
-    ("places asked for twice", |r, _, _| {
-        let again = r.log.support.clone();
-        r.log.support.extend(again);
-        !r.log.support.is_empty()
+    ("a log of another net", |r, _, _| {
+        r.log.net.arcs += 1;
+        true
+    }),
+    ("a log that leads to another net", |r, _, _| {
+        r.log.reduced.places += 1;
+        true
+    }),
+    ("a log of another version", |r, _, _| {
+        r.log.format.push('0');
+        true
     }),
     ("another claim", |r, net, rng| {
         r.claims = vec![any_claim(net, rng)];

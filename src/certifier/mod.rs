@@ -314,7 +314,7 @@ impl Maker<'_> {
         let Ok(inner) = serde_json::from_str(&inner.print(&reduction.net, "")) else {
             return Made::default();
         };
-        let log = reduction.log.to_file(self.net, reduction.needs());
+        let log = reduction.log.to_file(self.net, reduction.needs(), &reduction.net);
         let document = Document::Reduced(Reduced { claims: vec![claim.clone()], log, inner });
         self.checked(vec![("reduced", vec![position], document)])
     }

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
 use parikh_solvers::Budget;
+use parikh_solvers::dump::Dump;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
@@ -58,6 +59,11 @@ pub(super) struct Arguments {
     /// written by itself.
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
+    /// Write every question that the state equation asks a solver to DIR, numbered: linear programs
+    /// as .lp, clauses as .cnf. A comment says which net, goal and encoding each comes from. Files of
+    /// that numbering are overwritten.
+    #[arg(long, value_name = "DIR")]
+    dump: Option<PathBuf>,
     /// The seed of the random walks. Same seed and one thread, same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -92,6 +98,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         seed: arguments.seed,
         keep_all_witnesses: false,
         keep_certificates: arguments.certificate.is_some(),
+        dump: match &arguments.dump {
+            None => None,
+            Some(directory) => Some(
+                Dump::into(directory)
+                    .with_context(|| format!("cannot create {}", directory.display()))?,
+            ),
+        },
     };
     let subject = match arguments.examination {
         None => Subject::Formulas(arguments.formulas.read(&net)?),

@@ -17,8 +17,9 @@
 //!            {"safe_units": ["idle1"]}]}
 //! {"format": "parikh-markings-1", "net": "mutex", "about": "…", "claims": ["…"], "markings": 3}
 //! {"format": "parikh-reduced-1", "net": "mutex", "about": "…", "claims": ["…"],
-//!  "reduction": {"net": "mutex", "preserves": ["reachability"], "support": ["in1"], "protected": [],
-//!                "steps": [{"rule": "sink-places", "places": ["done"]}]},
+//!  "reduction": {"format": "parikh-reduction-log-1", "net": {"name": "mutex", "…": "…"},
+//!                "reduced": {"…": "…"}, "preserves": ["reachability"], "support": ["in1"],
+//!                "protected": [], "steps": [{"rule": "sink-places", "places": ["done"]}]},
 //!  "certificate": {"format": "parikh-bounds-1", "…": "…"}}
 //! ```
 

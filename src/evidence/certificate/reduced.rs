@@ -16,7 +16,7 @@
 
 use super::document::{Document, DocumentFlaw};
 use super::{Claim, check_predicate};
-use crate::reduction::{LogFile, Needs, Reduction, rebuild};
+use crate::reduction::{Fingerprint, LogError, LogFile, Needs, Reduction, redo};
 use parikh_net::{Goal, Net};
 
 /// A reduction and a certificate about the reduced net. Plain data.
@@ -38,7 +38,7 @@ pub enum ReducedFlaw {
     Name(#[from] super::Flaw),
     /// A step of the log does not hold.
     #[error("the reduction: {0}")]
-    Log(#[from] crate::reduction::LogError),
+    Log(#[from] LogError),
     /// The log was made for other questions.
     #[error("the reduction was not made for these claims")]
     OtherNeeds,
@@ -97,7 +97,10 @@ impl Reduced {
         if !covers(&listed, &needs) {
             return Err(ReducedFlaw::OtherNeeds);
         }
-        let reduction = rebuild(net, &listed, &log)?;
+        let reduction = redo(net, &listed, &log)?;
+        if Fingerprint::of(&reduction.net) != self.log.reduced {
+            return Err(LogError::OtherNet.into());
+        }
         let (inner, _) = Document::parse(&reduction.net, &self.inner.to_string())?;
         if inner.assumes_units() || matches!(inner, Document::Reduced(_)) {
             return Err(ReducedFlaw::NotHere);
@@ -114,12 +117,9 @@ impl Reduced {
     }
 }
 
-/// Whether what is listed is in order, and as much as is needed.
+/// Whether what is listed, in order, is as much as is needed.
 fn covers(listed: &Needs, needs: &Needs) -> bool {
-    let sorted =
-        listed.support.is_sorted_by(|a, b| a < b) && listed.protected.is_sorted_by(|a, b| a < b);
-    sorted
-        && listed.preserve.covers(needs.preserve)
+    listed.preserve.covers(needs.preserve)
         && needs.support.iter().all(|place| listed.support.binary_search(place).is_ok())
         && needs.protected.iter().all(|t| listed.protected.binary_search(t).is_ok())
 }
