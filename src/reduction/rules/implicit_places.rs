@@ -60,10 +60,10 @@ use std::collections::BTreeMap;
 pub(super) const NAME: &str = "implicit-places";
 
 /// The most times that a multiplicity is raised for one place.
-const STEPS: usize = 48;
+const STEPS: usize = 16;
 
 /// Places with more arcs are left alone, as what goes and as what vouches for it.
-const MOST: usize = 48;
+const MOST: usize = 16;
 
 pub(super) struct ImplicitPlaces;
 
