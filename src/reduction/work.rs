@@ -174,7 +174,9 @@ impl WorkNet {
 
     /// The transitions that are left, ascending.
     pub fn transitions(&self) -> impl Iterator<Item = TransitionId> {
-        (0..self.transitions.len()).filter(|&t| self.transitions[t].is_alive()).map(TransitionId::new)
+        (0..self.transitions.len())
+            .filter(|&t| self.transitions[t].is_alive())
+            .map(TransitionId::new)
     }
 
     /// Whether `p` is still there.
