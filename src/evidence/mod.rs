@@ -10,7 +10,7 @@ mod replay;
 mod trace_file;
 pub(crate) mod words;
 
-pub use certificate::{Certificate, Claim, Flaw};
+pub use certificate::{Certificate, Claim, Document, Flaw};
 pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};

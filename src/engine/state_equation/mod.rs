@@ -85,6 +85,27 @@ impl Default for Config {
     }
 }
 
+/// The certificate of `claim` from `lemmas`, with the steps that its propositional part needs; `atom`
+/// and `traps` are what the lemmas' positions refer to. `None` when it is not found in time or does
+/// not stand the checker.
+pub fn certificate(
+    net: &Net,
+    claim: Claim,
+    lemmas: &[&Lemma],
+    atom: &dyn Fn(usize) -> parikh_net::Atom,
+    traps: &[Vec<PlaceId>],
+    budget: &Budget,
+) -> Option<Certificate> {
+    match proofs::certificate(net, claim, lemmas, atom, traps, budget, None) {
+        Ok(certificate) => Some(certificate),
+        Err(NoProof::Unfinished) => None,
+        Err(NoProof::Flawed(flaw)) => {
+            tracing::error!("internal error: a certificate from given lemmas: {flaw}");
+            None
+        }
+    }
+}
+
 /// What the engine did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
