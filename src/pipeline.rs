@@ -84,6 +84,8 @@ pub struct Report {
     pub unanswered: Vec<Unanswered>,
     /// Claims that were refused and workers that failed: bugs of ours.
     pub faults: usize,
+    /// How a replayed sequence broke the model's claim that its units are safe, if one did.
+    pub breach: Option<String>,
     /// What each stage has to say of itself, for `--stats`.
     pub statistics: Vec<(&'static str, String)>,
 }
@@ -92,13 +94,36 @@ pub struct Report {
 const TICK: Duration = Duration::from_millis(20);
 
 /// Works on `plan` until every question is decided or `budget` is spent.
+///
+/// When the model's claim of safe units turns out to be false on the way, what is left is worked on
+/// without it. So are the questions that it answered before: they are answered twice.
 pub fn run(
     net: &Net,
-    mut plan: Plan,
+    plan: Plan,
     config: &Config,
     budget: &Budget,
     mut tell: impl FnMut(Event<'_>),
 ) -> Report {
+    let (mut report, again) = run_once(net, plan, config, budget, &mut tell);
+    if let Some(plan) = again {
+        let net = net.without_unit_claim();
+        let (rest, _) = run_once(&net, plan, config, budget, &mut tell);
+        report.answered += rest.answered;
+        report.unanswered.extend(rest.unanswered);
+        report.faults += rest.faults;
+        report.statistics.extend(rest.statistics);
+    }
+    report
+}
+
+/// One run, and what is left to be asked without the model's claim of safe units if it broke.
+fn run_once(
+    net: &Net,
+    mut plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    tell: &mut impl FnMut(Event<'_>),
+) -> (Report, Option<Plan>) {
     let mut report = Report::default();
     for answer in plan.vacuous() {
         report.answered += 1;
@@ -140,7 +165,7 @@ pub fn run(
     }
     let task = Task { facts: &facts, ..task };
     while let Ok(goal) = hear.try_recv() {
-        hearing.settled(goal, &mut tell);
+        hearing.settled(goal, tell);
     }
     let open: Vec<(GoalId, Goal)> =
         goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
@@ -174,7 +199,7 @@ pub fn run(
             }
             loop {
                 match hear.recv_timeout(TICK) {
-                    Ok(goal) => hearing.settled(goal, &mut tell),
+                    Ok(goal) => hearing.settled(goal, tell),
                     Err(RecvTimeoutError::Timeout) => tell(Event::Waiting {
                         questions: hearing.plan.open_questions().count(),
                         goals: board.open_count(),
@@ -182,7 +207,8 @@ pub fn run(
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
                 let done = hearing.plan.open_questions().next().is_none();
-                if done || workers.iter().all(|worker| worker.is_finished()) {
+                let broken = board.breach().is_some();
+                if done || broken || workers.iter().all(|worker| worker.is_finished()) {
                     break;
                 }
             }
@@ -195,16 +221,24 @@ pub fn run(
                 }
             }
             while let Ok(goal) = hear.try_recv() {
-                hearing.settled(goal, &mut tell);
+                hearing.settled(goal, tell);
             }
-            hearing.give_up(ended);
+            if board.breach().is_none() {
+                hearing.give_up(ended);
+            }
         });
     } else {
         hearing.give_up(None);
     }
     report.faults += board.faults();
     report.statistics = statistics.into_inner().unwrap_or_else(|list| list.into_inner());
-    report
+    report.breach = board.breach().map(str::to_owned);
+    let again = report.breach.is_some().then(|| {
+        let (again, revoked) = plan.without_unit_claim();
+        report.answered -= revoked;
+        again
+    });
+    (report, again)
 }
 
 /// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
@@ -244,7 +278,10 @@ impl Hearing<'_, '_> {
         match self.plan.settle(self.board, goal) {
             Some(Standing::Answered(answer)) => {
                 self.report.answered += 1;
-                tell(Event::Answered(&answer));
+                // What rests on a claim known to be false is asked again.
+                if !(answer.assumes_units && self.board.breach().is_some()) {
+                    tell(Event::Answered(&answer));
+                }
             }
             Some(Standing::Silenced) => {
                 tracing::error!("engines contradict each other on {goal:?}: no answer is given");
@@ -285,6 +322,13 @@ impl Hearing<'_, '_> {
         let why = match ended {
             Some(exhausted) => exhausted.to_string(),
             None => "the engines have nothing more to try".to_owned(),
+        };
+        let why = match self.board.overflowed() {
+            true => format!(
+                "on the way a place would hold 2^63 tokens or more, and Parikh counts no further; \
+                 {why}"
+            ),
+            false => why,
         };
         for question in self.plan.open_questions() {
             let known = self.known(question);

@@ -211,12 +211,16 @@ impl Job<'_> {
         progress.end();
         report.unanswered.extend(refused);
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
+        if report.breach.is_some() {
+            // These were asked again; if they were refuted again, that proof is in the list, too.
+            refuted.retain(|goal| !goal.proof.assumes_units());
+        }
         if let Some(directory) = evidence.certificates
             && let Err(error) = self.write_certificates(directory, &refuted, printer)
         {
             write_error = Some(error);
         }
-        printer.summary(report.answered, report.unanswered.len(), report.faults);
+        printer.summary(&report);
         match write_error {
             Some(error) => Err(error),
             None => Ok(report),
@@ -374,7 +378,7 @@ impl Job<'_> {
             }
         }
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
-        printer.summary(report.answered, report.unanswered.len(), report.faults);
+        printer.summary(&report);
         report
     }
 }

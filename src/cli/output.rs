@@ -1,7 +1,7 @@
 //! Answers on stdout, each flushed by itself: whatever ends the process, what was printed counts.
 
 use crate::answer::Answer;
-use crate::pipeline::Unanswered;
+use crate::pipeline::{Report, Unanswered};
 use clap::ValueEnum;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -81,14 +81,15 @@ impl Printer {
     }
 
     /// The last line of machine-readable output.
-    pub(super) fn summary(&self, answered: usize, unanswered: usize, faults: usize) {
+    pub(super) fn summary(&self, report: &Report) {
         if self.format == Format::Json {
             line(
                 &json!({
                     "type": "summary",
-                    "answered": answered,
-                    "unanswered": unanswered,
-                    "internal_errors": faults,
+                    "answered": report.answered,
+                    "unanswered": report.unanswered.len(),
+                    "internal_errors": report.faults,
+                    "false_unit_claim": report.breach,
                 })
                 .to_string(),
             );

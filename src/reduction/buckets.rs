@@ -13,14 +13,15 @@ const END: u32 = u32::MAX;
 /// What an id in no chain has for the next one.
 const NOWHERE: u32 = u32::MAX - 1;
 
-/// Ids by hash, about 30 bytes each.
+/// Ids by hash, about 20 bytes each. Half of the hash is kept: what shares that is looked at, and told
+/// apart by whoever looks.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
-    latest: HashMap<u64, u32>,
+    latest: HashMap<u32, u32>,
     /// The next id of the same bucket, by id.
     next: Vec<u32>,
     /// The bucket of each id.
-    bucket: Vec<u64>,
+    bucket: Vec<u32>,
 }
 
 impl Buckets {
@@ -30,6 +31,7 @@ impl Buckets {
             self.next.resize(id + 1, NOWHERE);
             self.bucket.resize(id + 1, 0);
         }
+        let hash = half(hash);
         if self.bucket[id] != hash || self.next[id] == NOWHERE {
             self.next[id] = self.latest.insert(hash, id as u32).unwrap_or(END);
             self.bucket[id] = hash;
@@ -38,6 +40,7 @@ impl Buckets {
 
     /// The ids in the bucket of `hash`, latest first, at most `most` of them.
     pub(super) fn of(&self, hash: u64, most: usize) -> impl Iterator<Item = usize> {
+        let hash = half(hash);
         let mut at = self.latest.get(&hash).copied().unwrap_or(END);
         let ids = std::iter::from_fn(move || {
             let id = at as usize;
@@ -49,6 +52,10 @@ impl Buckets {
         });
         ids.take(most)
     }
+}
+
+fn half(hash: u64) -> u32 {
+    (hash ^ hash >> 32) as u32
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) struct Schedule<'a> {
 }
 
 /// How many changed nodes a rule is shown at a time, which bounds the memory for its foci.
-const PORTION: usize = 256;
+const PORTION: usize = 64;
 
 /// How many foci are handled between two looks at the budget.
 const PATIENCE: usize = 64;
