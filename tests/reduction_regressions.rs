@@ -3,7 +3,7 @@
 
 mod oracle;
 
-use parikh::evidence::replay;
+use parikh::evidence::{check_pump, replay};
 use parikh::net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, text};
 use parikh::reduction::{
     Config, Firing, LogError, LogFile, Needs, Preserve, Reduction, recheck, reduce,
@@ -175,6 +175,26 @@ fn prefix_and_pump_come_back() {
     let mut both = prefix;
     both.extend(&pump);
     assert_eq!(replay(&net, &both).unwrap()[place(&net, "x")], 1);
+}
+
+#[test]
+fn a_pump_is_gone_through_until_the_tokens_of_fused_places_are_back() {
+    // The token on p, q and r goes round with each c, and is back after three.
+    let net = net("place p 1\nplace q\nplace r\nplace x
+        transition pq: p -> q + x\ntransition qr: q -> r + x\ntransition rp: r -> p + x
+        transition a: p -> q\ntransition b: q -> r\ntransition c: r -> p");
+    let needs = Needs::reachability([place(&net, "x")]);
+    let reduction = reduced(&net, &needs);
+    let small = &reduction.net;
+    let mut turned = 0;
+    for t in small.transitions().filter(|&t| !small.delta(t).is_empty()) {
+        let pump: FiringSequence = [t].into_iter().collect();
+        check_pump(small, &FiringSequence::new(), &pump).unwrap();
+        let (prefix, pump) = reduction.back.pump(&FiringSequence::new(), &pump).unwrap();
+        check_pump(&net, &prefix, &pump).unwrap();
+        turned += usize::from(pump.firings() > 1);
+    }
+    assert!(turned > 0, "{}", text::print(small));
 }
 
 #[test]
