@@ -88,6 +88,11 @@ impl Rule for ImplicitPlaces {
         true
     }
 
+    fn repeats(&self) -> bool {
+        // As often as its multiplicity says.
+        true
+    }
+
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
         for p in dirty.places_around(net) {
             if !net.in_support(p) && net.consumer_count(p) > 0 && is_small(net, p) {
