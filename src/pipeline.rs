@@ -15,7 +15,7 @@ use crate::engine::{Task, intervals, state_equation, walk};
 use crate::evidence::{Claim, Proof};
 use crate::workers::Crew;
 use crate::{explicit, structure};
-use parikh_net::{Facts, Goal, GoalId, Net};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::dump::Dump;
 use parikh_solvers::{Budget, Exhausted};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -393,16 +393,28 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
     if let Ok(figures) = counted(&budget.slice(Duration::from_millis(500))) {
         return figures;
     }
+    if find_pump(net, config, budget).is_some() {
+        return figures(&|_| Ok(("+inf".to_owned(), "RANDOM_WALK")));
+    }
+    counted(budget).unwrap_or_else(|incomplete| figures(&|_| Err(incomplete.to_string())))
+}
+
+/// A prefix and a pump, replayed, that show that infinitely many markings are reachable; looked for
+/// in a small part of the time.
+pub fn find_pump(
+    net: &Net,
+    config: &Config,
+    budget: &Budget,
+) -> Option<(FiringSequence, FiringSequence)> {
     // A pump shows itself early or hardly ever: a twentieth of the time is for it.
     let early = match budget.remaining() {
         Some(left) => budget.slice(left / 20),
         None => budget.slice(Duration::from_secs(10)),
     };
-    if let Some((prefix, pump)) = walk::find_pump(net, &early, config.seed, PUMP_WORK) {
-        if crate::evidence::pump_grows(net, &prefix, &pump) {
-            return figures(&|_| Ok(("+inf".to_owned(), "RANDOM_WALK")));
-        }
-        tracing::error!("internal error: a pump does not replay; it is dropped");
+    let (prefix, pump) = walk::find_pump(net, &early, config.seed, PUMP_WORK)?;
+    if crate::evidence::pump_grows(net, &prefix, &pump) {
+        return Some((prefix, pump));
     }
-    counted(budget).unwrap_or_else(|incomplete| figures(&|_| Err(incomplete.to_string())))
+    tracing::error!("internal error: a pump does not replay; it is dropped");
+    None
 }

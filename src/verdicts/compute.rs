@@ -5,6 +5,7 @@
 use super::{Property, Truth};
 use crate::answer::{Answer, Plan, Value};
 use crate::evidence::{first_breach, replay};
+use crate::explicit::Incomplete;
 use crate::explicit::graph::{Graph, Search};
 use crate::mcc::Examination;
 use crate::pipeline::{self, Config, Event};
@@ -12,6 +13,7 @@ use crate::structure::keys::{Key, KeyVerdict, structural_keys};
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
 use std::cell::OnceCell;
+use std::time::Duration;
 
 /// What was found of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,7 +157,7 @@ struct Computation<'a> {
     breach: Option<String>,
 }
 
-impl Computation<'_> {
+impl<'a> Computation<'a> {
     /// Nothing is assumed of the units any more.
     fn drop_claim(&mut self, breach: Option<String>) {
         let Some(breach) = breach else { return };
@@ -278,25 +280,25 @@ impl Computation<'_> {
         if open.is_empty() {
             return known;
         }
-        let facts = Facts::from_model(self.net);
-        let mut breaking = None;
-        let units = self.net.units().filter(|units| units.safe());
-        let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
-        let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
-        let explored = Graph::explore_looking(self.net, &facts, self.budget, search);
-        if let Some(sequence) = breaking {
-            let breach = first_breach(self.net, &sequence, u64::MAX);
-            if let Some(breach) = &breach {
-                tracing::warn!(
-                    "the model's NUPN claim is false: {breach}; what was assumed of its units is dropped"
-                );
-            }
-            self.drop_claim(breach);
-        }
+        // Most graphs that can be made at all are made at once; of the others some are infinite.
+        let early = self.explore(&self.budget.slice(Duration::from_millis(500)));
+        let explored = match early {
+            Ok(graph) => Ok(graph),
+            Err(_) => match pipeline::find_pump(self.net, self.config, self.budget) {
+                Some((prefix, pump)) => Err(format!(
+                    "infinitely many markings can be reached: after {} firings, {} more can repeat \
+                     for ever and add tokens each time",
+                    prefix.firings(),
+                    pump.firings()
+                )),
+                None => self
+                    .explore(self.budget)
+                    .map_err(|why| format!("{why} before all reachable markings were visited")),
+            },
+        };
         let mut graph = match explored {
             Ok(graph) => graph,
             Err(why) => {
-                let why = format!("{why} before all reachable markings were visited");
                 known.extend(open.into_iter().map(|property| unknown(property, why.clone())));
                 return known;
             }
@@ -339,6 +341,23 @@ impl Computation<'_> {
             });
         }
         known
+    }
+
+    /// The reachability graph. Each of its markings is held against the model's claim of safe units.
+    fn explore(&mut self, budget: &Budget) -> Result<Graph<'a>, Incomplete> {
+        let net = self.net;
+        let mut breaking = None;
+        let units = net.units().filter(|units| units.safe());
+        let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
+        let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
+        let explored = Graph::explore_looking(net, &Facts::from_model(net), budget, search);
+        if let Some(breach) = breaking.and_then(|found| first_breach(net, &found, u64::MAX)) {
+            tracing::warn!(
+                "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"
+            );
+            self.drop_claim(Some(breach));
+        }
+        explored
     }
 
     /// What a dead marking or a dead transition says of LIVE and REVERSIBLE.
@@ -418,7 +437,6 @@ fn unknown(property: Property, explanation: String) -> Computed {
 mod tests {
     use super::*;
     use parikh_net::text;
-    use std::time::Duration;
 
     fn values(net: &str) -> Vec<(Property, Truth)> {
         let net = text::parse(net).unwrap();
@@ -466,6 +484,20 @@ mod tests {
         assert!(found.contains(&(Property::Live, Truth::False)), "{found:?}");
         let found = values("place p 1");
         assert!(found.contains(&(Property::Live, Truth::True)), "{found:?}");
+    }
+
+    #[test]
+    fn a_net_without_bound_has_no_graph_and_says_so_long_before_the_time_is_over() {
+        let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> p + q\ntransition u: q -> r\ntransition v: r -> q").unwrap();
+        let budget = Budget::lasting(Duration::from_secs(600));
+        let wanted = [Property::Reversible, Property::Live];
+        let found = compute(&net, &wanted, &Config::default(), &budget, |_| {});
+        for computed in found.keys {
+            assert_eq!(computed.value, Truth::Unknown);
+            let why = computed.explanation;
+            assert!(why.starts_with("infinitely many markings can be reached: after "), "{why}");
+        }
+        assert!(!budget.is_exhausted());
     }
 
     #[test]
