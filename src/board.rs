@@ -301,6 +301,9 @@ pub enum Limit {
     /// Its sequence is too long to be written out.
     #[error("the firing sequence is too long to be written out")]
     Length,
+    /// What repeats takes too many turns to come back to where it began.
+    #[error("the repeated part does not come back to where it began soon enough")]
+    Turns,
 }
 
 /// From a net that an engine works on to the net of the board.

@@ -12,7 +12,7 @@
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::{Task, intervals, state_equation, walk};
-use crate::evidence::Proof;
+use crate::evidence::{Claim, Proof};
 use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
@@ -52,8 +52,8 @@ pub enum Event<'a> {
     Proved {
         /// The question that asks for the goal: its formula's id, or the examination's name.
         id: &'a str,
-        /// Which of the question's goals, from 0, and of how many.
-        goal: (usize, usize),
+        /// What is proved.
+        claim: &'a Claim,
         /// Why.
         proof: &'a Proof,
     },
@@ -296,15 +296,24 @@ impl Hearing<'_, '_> {
     }
 
     fn hand_over_proof(&self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
-        let proof = match self.board.knowledge(goal) {
-            Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => proof,
-            Some(Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. })) => proof,
+        let (proof, claim) = match (self.board.knowledge(goal), self.board.goal(goal)) {
+            (Some(Knowledge::Reach(Reach::Unreachable { proof, .. })), Goal::Reach(predicate)) => {
+                (proof, Claim::Unreachable(predicate.clone()))
+            }
+            (
+                Some(Knowledge::Maximum(Maximum { proved: Some((most, proof, _)), .. })),
+                Goal::Maximise(sum),
+            ) => match i64::try_from(most) {
+                Ok(most) => (proof, Claim::AtMost(sum.clone(), most)),
+                Err(_) => return,
+            },
             _ => return,
         };
-        let asks = |question: &&Question| question.goals.contains(&goal.index());
-        if let Some(question) = self.plan.questions().iter().find(asks) {
-            let position = (goal.index() - question.goals.start, question.goals.len());
-            tell(Event::Proved { id: &question.id, goal: position, proof: &proof });
+        // Questions have consecutive goals.
+        let questions = self.plan.questions();
+        let at = questions.partition_point(|question| question.goals.end <= goal.index());
+        if let Some(question) = questions.get(at) {
+            tell(Event::Proved { id: &question.id, claim: &claim, proof: &proof });
         }
     }
 

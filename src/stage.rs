@@ -101,7 +101,7 @@ impl<'n> Stage<'n> {
         let translated = match self.reduction.back.sequence(sequence) {
             Ok(translated) => translated,
             Err(BackError::TooLong(_)) => return Some(Limit::Length),
-            Err(BackError::NotEnabled) => return None,
+            Err(BackError::NotEnabled | BackError::NotRepeating) => return None,
         };
         match replay(self.original, &translated) {
             Err(ReplayError::Overflow { .. }) => Some(Limit::Tokens),
@@ -161,6 +161,7 @@ impl WayBack for Stage<'_> {
         match self.reduction.back.pump(prefix, pump) {
             Ok(translated) => Ok(Some(translated)),
             Err(BackError::TooLong(_)) => Err(Limit::Length),
+            Err(BackError::NotRepeating) => Err(Limit::Turns),
             Err(BackError::NotEnabled) => Ok(None),
         }
     }

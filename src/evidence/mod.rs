@@ -11,7 +11,7 @@ mod replay;
 mod trace_file;
 pub(crate) mod words;
 
-pub use certificate::{Certificate, Claim, Flaw};
+pub use certificate::{Certificate, Claim, Document, Flaw};
 pub use claim::first_breach;
 pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
