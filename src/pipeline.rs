@@ -309,6 +309,9 @@ impl Hearing<'_, '_> {
             },
             _ => return,
         };
+        if proof.assumes_units() && self.board.breach().is_some() {
+            return;
+        }
         // Questions have consecutive goals.
         let questions = self.plan.questions();
         let at = questions.partition_point(|question| question.goals.end <= goal.index());
