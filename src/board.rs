@@ -262,18 +262,37 @@ pub struct Sighting {
     pub firings: u64,
 }
 
+/// Why nothing is said of what was seen on the engine's net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Untold {
+    /// Carried back it would take more time or memory than there is left.
+    TooLong,
+    /// What comes back does not show it: a bug.
+    Wrong,
+}
+
 /// From a net that an engine works on to the net of the board.
 pub trait WayBack: Sync {
     /// A sequence of the board's net for one of the engine's net, and how many of its firings show
-    /// the goal (as it reads on the board's net). `None` when there is none, which is a bug.
-    fn sequence(&self, goal: &Goal, engine: &FiringSequence) -> Option<(FiringSequence, u64)>;
+    /// the goal (as it reads on the board's net).
+    ///
+    /// # Errors
+    /// See [`Untold`].
+    fn sequence(
+        &self,
+        goal: &Goal,
+        engine: &FiringSequence,
+    ) -> Result<(FiringSequence, u64), Untold>;
 
     /// The same for a prefix and what repeats after it.
+    ///
+    /// # Errors
+    /// See [`Untold`].
     fn pump(
         &self,
         prefix: &FiringSequence,
         pump: &FiringSequence,
-    ) -> Option<(FiringSequence, FiringSequence)>;
+    ) -> Result<(FiringSequence, FiringSequence), Untold>;
 
     /// A proof about the board's net from one about the engine's net.
     fn proof(&self, proof: Proof) -> Proof;
@@ -335,7 +354,8 @@ impl<'b> Under<'b> {
         }
     }
 
-    /// Each sighting by itself: their translations need not share a prefix.
+    /// Each sighting by itself: their translations need not share a prefix. Of a goal that is seen
+    /// several times, the last one counts: a maximum is larger there.
     fn along_on_the_way_back(
         &self,
         back: &dyn WayBack,
@@ -343,16 +363,20 @@ impl<'b> Under<'b> {
         sightings: &[Sighting],
     ) {
         let direct = Under { back: None, ..*self };
-        for &Sighting { goal, firings } in sightings {
-            if !self.board.is_open(goal) {
+        for (at, &Sighting { goal, firings }) in sightings.iter().enumerate() {
+            let again = |later: &Sighting| later.goal == goal && later.firings >= firings;
+            if !self.board.is_open(goal) || sightings[at + 1..].iter().any(again) {
                 continue;
             }
             let engine = Witness::new(sequence.clone(), firings).to_sequence();
             match back.sequence(self.board.goal(goal), &engine) {
-                Some((sequence, firings)) => {
+                Ok((sequence, firings)) => {
                     direct.along(sequence, vec![Sighting { goal, firings }]);
                 }
-                None => self.board.fault(self.by, format_args!("{goal:?} has no way back")),
+                Err(Untold::TooLong) => tracing::debug!("{goal:?}: the way back is too long"),
+                Err(Untold::Wrong) => {
+                    self.board.fault(self.by, format_args!("{goal:?} has no way back"));
+                }
             }
         }
     }
@@ -364,8 +388,11 @@ impl<'b> Under<'b> {
         };
         let (prefix, pump) = match self.back.map(|back| back.pump(&prefix, &pump)) {
             None => (prefix, pump),
-            Some(Some(translated)) => translated,
-            Some(None) => {
+            Some(Ok(translated)) => translated,
+            Some(Err(Untold::TooLong)) => {
+                return tracing::debug!("{goal:?}: the way back of a pump is too long");
+            }
+            Some(Err(Untold::Wrong)) => {
                 return self.board.fault(self.by, format_args!("a pump has no way back"));
             }
         };

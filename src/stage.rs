@@ -4,10 +4,10 @@
 //! firing sequence of the reduced net becomes one of the original and is replayed there like every
 //! witness; "unreachable" and "at most" carry over by what the reduction preserves, and say so.
 
-use crate::board::{Board, Over, Technique, Under, WayBack};
+use crate::board::{Board, Over, Technique, Under, Untold, WayBack};
 use crate::engine::Task;
 use crate::evidence::{Proof, Replayer};
-use crate::reduction::{Config, Needs, Reduction, reduce};
+use crate::reduction::{BackError, Config, Needs, Reduction, reduce};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate};
 use parikh_solvers::Budget;
 
@@ -18,6 +18,8 @@ pub struct Stage<'n> {
     goals: Vec<(GoalId, Goal)>,
     facts: Facts,
     applications: u64,
+    /// For the way back: that of the whole run.
+    budget: Budget,
 }
 
 impl<'n> Stage<'n> {
@@ -48,7 +50,14 @@ impl<'n> Stage<'n> {
         };
         let goals: Vec<(GoalId, Goal)> = open.iter().filter_map(translate).collect();
         let facts = learn(&reduction.net, Facts::none(&reduction.net));
-        Some(Stage { original: task.net, reduction, goals, facts, applications })
+        Some(Stage {
+            original: task.net,
+            reduction,
+            goals,
+            facts,
+            applications,
+            budget: task.budget.clone(),
+        })
     }
 
     /// The task on the reduced net.
@@ -67,31 +76,34 @@ impl<'n> Stage<'n> {
         board.over(by).through(self)
     }
 
-    /// The candidates for the witness of a goal: the translated sequence, and, where enabledness is
-    /// asked, the sequence with one more firing of what carries a transition asked for: a composed
+    /// What may be the witness of a goal, best first: the translated sequence, and, where enabledness
+    /// is asked, the sequence with one more firing of what carries a transition asked for: a composed
     /// transition fires it in its middle.
-    fn candidates(&self, goal: &Goal, sequence: &FiringSequence) -> Vec<FiringSequence> {
-        let back = &self.reduction.back;
-        let mut candidates = Vec::new();
-        match goal {
-            Goal::Reach(predicate) if predicate.mentions_deadness() => {
-                candidates.extend(back.deadlock(self.original, sequence));
-            }
-            _ => candidates.extend(back.sequence(sequence)),
-        }
+    fn candidates(
+        &self,
+        goal: &Goal,
+        sequence: &FiringSequence,
+    ) -> impl Iterator<Item = Result<FiringSequence, BackError>> {
+        let (back, budget) = (&self.reduction.back, &self.budget);
         let mut asked = Vec::new();
+        let mut asks_deadness = false;
         if let Goal::Reach(predicate) = goal {
             mark_enabled(predicate, &mut asked);
+            asks_deadness = predicate.mentions_deadness();
         }
-        for transition in asked {
-            let carriers = self.reduction.firing(transition).map_or(&[][..], |f| f.carriers());
-            for &carrier in carriers {
-                let mut longer = sequence.clone();
-                longer.push(carrier, 1);
-                candidates.extend(back.sequence(&longer));
-            }
-        }
-        candidates
+        let first = move || match asks_deadness {
+            true => back.deadlock(self.original, sequence, budget),
+            false => back.sequence(sequence, budget),
+        };
+        let carriers = asked.into_iter().flat_map(|transition| {
+            self.reduction.firing(transition).map_or(&[][..], |firing| firing.carriers())
+        });
+        let longer = carriers.map(move |&carrier| {
+            let mut longer = sequence.clone();
+            longer.push(carrier, 1);
+            back.sequence(&longer, budget)
+        });
+        std::iter::once_with(first).chain(longer)
     }
 
     /// How many firings of `sequence` lead to a marking that satisfies `predicate`; looked for at
@@ -120,25 +132,48 @@ fn mark_enabled(predicate: &Predicate, asked: &mut Vec<parikh_net::TransitionId>
 }
 
 impl WayBack for Stage<'_> {
-    fn sequence(&self, goal: &Goal, reduced: &FiringSequence) -> Option<(FiringSequence, u64)> {
-        self.candidates(goal, reduced).into_iter().find_map(|sequence| {
-            let firings = match goal {
-                Goal::Reach(predicate) => self.shown_after(predicate, &sequence)?,
-                Goal::Maximise(_) => u64::try_from(sequence.firings()).ok()?,
+    fn sequence(
+        &self,
+        goal: &Goal,
+        reduced: &FiringSequence,
+    ) -> Result<(FiringSequence, u64), Untold> {
+        let mut untold = Untold::Wrong;
+        for candidate in self.candidates(goal, reduced) {
+            let sequence = match candidate.map_err(why) {
+                Ok(sequence) => sequence,
+                Err(Untold::TooLong) => {
+                    untold = Untold::TooLong;
+                    continue;
+                }
+                Err(Untold::Wrong) => continue,
             };
-            Some((sequence, firings))
-        })
+            let firings = match goal {
+                Goal::Reach(predicate) => self.shown_after(predicate, &sequence),
+                Goal::Maximise(_) => u64::try_from(sequence.firings()).ok(),
+            };
+            if let Some(firings) = firings {
+                return Ok((sequence, firings));
+            }
+        }
+        Err(untold)
     }
 
     fn pump(
         &self,
         prefix: &FiringSequence,
         pump: &FiringSequence,
-    ) -> Option<(FiringSequence, FiringSequence)> {
-        self.reduction.back.pump(prefix, pump).ok()
+    ) -> Result<(FiringSequence, FiringSequence), Untold> {
+        self.reduction.back.pump(prefix, pump, &self.budget).map_err(why)
     }
 
     fn proof(&self, proof: Proof) -> Proof {
         Proof::Reduced { applications: self.applications, proof: Box::new(proof) }
+    }
+}
+
+fn why(error: BackError) -> Untold {
+    match error {
+        BackError::TooLong(_) | BackError::OutOfBudget(_) => Untold::TooLong,
+        BackError::NotEnabled => Untold::Wrong,
     }
 }
