@@ -614,6 +614,59 @@ mod tests {
         assert!(!board.is_open(max));
     }
 
+    /// The same net, seen through a way back that is asked, and may be too long.
+    struct Asked {
+        answer: Result<(), Untold>,
+        times: AtomicUsize,
+    }
+
+    impl WayBack for Asked {
+        fn sequence(
+            &self,
+            _: &Goal,
+            engine: &FiringSequence,
+        ) -> Result<(FiringSequence, u64), Untold> {
+            self.times.fetch_add(1, Ordering::Relaxed);
+            self.answer.map(|()| (engine.clone(), engine.firings() as u64))
+        }
+
+        fn pump(
+            &self,
+            prefix: &FiringSequence,
+            pump: &FiringSequence,
+        ) -> Result<(FiringSequence, FiringSequence), Untold> {
+            self.answer.map(|()| (prefix.clone(), pump.clone()))
+        }
+
+        fn proof(&self, proof: Proof) -> Proof {
+            proof
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_to_carry_back_is_no_fault_and_no_verdict() {
+        let net = net();
+        let max = GoalId::new(1);
+        for (untold, faults) in [(Untold::TooLong, 0), (Untold::Wrong, 2)] {
+            let board = Board::new(&net, goals(&net));
+            let back = Asked { answer: Err(untold), times: AtomicUsize::new(0) };
+            board.under("TEST").through(&back).reached(max, twice());
+            board.under("TEST").through(&back).unbounded(max, FiringSequence::new(), twice());
+            assert_eq!((board.faults(), board.seen(max), board.is_open(max)), (faults, None, true));
+        }
+    }
+
+    #[test]
+    fn of_a_maximum_that_rises_the_last_sighting_is_carried_back() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let back = Asked { answer: Ok(()), times: AtomicUsize::new(0) };
+        let max = GoalId::new(1);
+        let sightings = [1, 2].map(|firings| Sighting { goal: max, firings });
+        board.under("TEST").through(&back).along(twice(), sightings.to_vec());
+        assert_eq!((board.seen(max), back.times.into_inner()), (Some(2), 1));
+    }
+
     #[test]
     fn listeners_hear_of_every_settlement_once() {
         let net = net();
