@@ -12,7 +12,7 @@
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::{Task, intervals, state_equation, walk};
-use crate::evidence::{Claim, Proof};
+use crate::evidence::{Claim, Proof, short_walk};
 use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
@@ -158,7 +158,12 @@ fn run_once(
         basis.uses_flows = true;
         intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
     }
-    if board.open_count() > 0 && net.units().is_some_and(|units| units.safe()) {
+    let claims = board.open_count() > 0 && net.units().is_some_and(|units| units.safe());
+    if claims {
+        let walk = short_walk(net, config.seed);
+        board.check_claim(&walk, u64::MAX);
+    }
+    if claims && board.breach().is_none() {
         net.places().for_each(|place| facts.bound(place, 1));
         basis.assumes_units = true;
         intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
@@ -185,7 +190,7 @@ fn run_once(
     };
     let crew = Crew::new(&task, config.threads, equations, bounds_from_flows, &note);
     let crew = &crew;
-    if !open.is_empty() {
+    if !open.is_empty() && board.breach().is_none() {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..config.threads.max(1) {
@@ -227,7 +232,7 @@ fn run_once(
                 hearing.give_up(ended);
             }
         });
-    } else {
+    } else if board.breach().is_none() {
         hearing.give_up(None);
     }
     report.faults += board.faults();

@@ -7,8 +7,7 @@
 use crate::board::{Board, Limit, Over, Technique, Under, WayBack};
 use crate::engine::Task;
 use crate::evidence::{Proof, ReplayError, Replayer, replay};
-use crate::reduction::back::BackError;
-use crate::reduction::{Config, Needs, Reduction, reduce};
+use crate::reduction::{BackError, Config, Needs, Reduction, reduce};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate};
 use parikh_solvers::Budget;
 
@@ -19,6 +18,8 @@ pub struct Stage<'n> {
     goals: Vec<(GoalId, Goal)>,
     facts: Facts,
     applications: u64,
+    /// For the way back: that of the whole run.
+    budget: Budget,
 }
 
 impl<'n> Stage<'n> {
@@ -49,7 +50,14 @@ impl<'n> Stage<'n> {
         };
         let goals: Vec<(GoalId, Goal)> = open.iter().filter_map(translate).collect();
         let facts = learn(&reduction.net, Facts::none(&reduction.net));
-        Some(Stage { original: task.net, reduction, goals, facts, applications })
+        Some(Stage {
+            original: task.net,
+            reduction,
+            goals,
+            facts,
+            applications,
+            budget: task.budget.clone(),
+        })
     }
 
     /// The task on the reduced net.
@@ -68,40 +76,44 @@ impl<'n> Stage<'n> {
         board.over(by).through(self)
     }
 
-    /// The candidates for the witness of a goal: the translated sequence, and, where enabledness is
-    /// asked, the sequence with one more firing of what carries a transition asked for: a composed
+    /// What may be the witness of a goal, best first: the translated sequence, and, where enabledness
+    /// is asked, the sequence with one more firing of what carries a transition asked for: a composed
     /// transition fires it in its middle.
-    fn candidates(&self, goal: &Goal, sequence: &FiringSequence) -> Vec<FiringSequence> {
-        let back = &self.reduction.back;
-        let mut candidates = Vec::new();
-        match goal {
-            Goal::Reach(predicate) if predicate.mentions_deadness() => {
-                candidates.extend(back.deadlock(self.original, sequence));
-            }
-            _ => candidates.extend(back.sequence(sequence)),
-        }
+    fn candidates(
+        &self,
+        goal: &Goal,
+        sequence: &FiringSequence,
+    ) -> impl Iterator<Item = Result<FiringSequence, BackError>> {
+        let (back, budget) = (&self.reduction.back, &self.budget);
         let mut asked = Vec::new();
+        let mut asks_deadness = false;
         if let Goal::Reach(predicate) = goal {
             mark_enabled(predicate, &mut asked);
+            asks_deadness = predicate.mentions_deadness();
         }
-        for transition in asked {
-            let carriers = self.reduction.firing(transition).map_or(&[][..], |f| f.carriers());
-            for &carrier in carriers {
-                let mut longer = sequence.clone();
-                longer.push(carrier, 1);
-                candidates.extend(back.sequence(&longer));
-            }
-        }
-        candidates
+        let first = move || match asks_deadness {
+            true => back.deadlock(self.original, sequence, budget),
+            false => back.sequence(sequence, budget),
+        };
+        let carriers = asked.into_iter().flat_map(|transition| {
+            self.reduction.firing(transition).map_or(&[][..], |firing| firing.carriers())
+        });
+        let longer = carriers.map(move |&carrier| {
+            let mut longer = sequence.clone();
+            longer.push(carrier, 1);
+            back.sequence(&longer, budget)
+        });
+        std::iter::once_with(first).chain(longer)
     }
 
     /// What keeps `sequence` from having a counterpart on the original net. A reduced net need not
     /// have the places that bound what can fire by what they can hold.
     fn limit_of(&self, sequence: &FiringSequence) -> Option<Limit> {
-        let translated = match self.reduction.back.sequence(sequence) {
+        let translated = match self.reduction.back.sequence(sequence, &self.budget) {
             Ok(translated) => translated,
             Err(BackError::TooLong(_)) => return Some(Limit::Length),
-            Err(BackError::NotEnabled | BackError::NotRepeating) => return None,
+            Err(BackError::OutOfBudget(_)) => return Some(Limit::Budget),
+            Err(BackError::NotEnabled) => return None,
         };
         match replay(self.original, &translated) {
             Err(ReplayError::Overflow { .. }) => Some(Limit::Tokens),
@@ -140,17 +152,21 @@ impl WayBack for Stage<'_> {
         goal: &Goal,
         reduced: &FiringSequence,
     ) -> Result<Option<(FiringSequence, u64)>, Limit> {
-        let shown = self.candidates(goal, reduced).into_iter().find_map(|sequence| {
-            let firings = match goal {
-                Goal::Reach(predicate) => self.shown_after(predicate, &sequence)?,
-                Goal::Maximise(_) => u64::try_from(sequence.firings()).ok()?,
+        for candidate in self.candidates(goal, reduced) {
+            let sequence = match candidate {
+                Ok(sequence) => sequence,
+                Err(BackError::OutOfBudget(_)) => return Err(Limit::Budget),
+                Err(BackError::TooLong(_) | BackError::NotEnabled) => continue,
             };
-            Some((sequence, firings))
-        });
-        match shown {
-            Some(shown) => Ok(Some(shown)),
-            None => self.limit_of(reduced).map_or(Ok(None), Err),
+            let firings = match goal {
+                Goal::Reach(predicate) => self.shown_after(predicate, &sequence),
+                Goal::Maximise(_) => u64::try_from(sequence.firings()).ok(),
+            };
+            if let Some(firings) = firings {
+                return Ok(Some((sequence, firings)));
+            }
         }
+        self.limit_of(reduced).map_or(Ok(None), Err)
     }
 
     fn pump(
@@ -158,10 +174,10 @@ impl WayBack for Stage<'_> {
         prefix: &FiringSequence,
         pump: &FiringSequence,
     ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
-        match self.reduction.back.pump(prefix, pump) {
+        match self.reduction.back.pump(prefix, pump, &self.budget) {
             Ok(translated) => Ok(Some(translated)),
             Err(BackError::TooLong(_)) => Err(Limit::Length),
-            Err(BackError::NotRepeating) => Err(Limit::Turns),
+            Err(BackError::OutOfBudget(_)) => Err(Limit::Budget),
             Err(BackError::NotEnabled) => Ok(None),
         }
     }

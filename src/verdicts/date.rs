@@ -58,7 +58,8 @@ pub(super) fn is_valid(text: &str) -> bool {
     let fraction_is_valid =
         !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
     // Years go round every 400; of a long one the last four digits say enough.
-    let last = number(&year[year.len().saturating_sub(4)..], 4).unwrap_or_default();
+    let last = year.get(year.len().saturating_sub(4)..).and_then(|last| number(last, 4));
+    let last = last.unwrap_or_default();
     // The year before year 1 is written -0001: leap years are a year off.
     let counted = if before_year_1 { last + 399 } else { last };
     let is_leap =
