@@ -205,6 +205,22 @@ impl Predicate {
         }
     }
 
+    /// The place that all of its leaves, which are comparisons, are about; `None` when they are not,
+    /// or there are none.
+    pub fn only_place(&self) -> Option<PlaceId> {
+        match self {
+            Predicate::Atom(atom) => match atom.sum.terms() {
+                [(place, _)] => Some(*place),
+                _ => None,
+            },
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                let first = parts.first()?.only_place()?;
+                parts.iter().all(|part| part.only_place() == Some(first)).then_some(first)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it mentions deadness of the whole marking anywhere.
     pub fn mentions_deadness(&self) -> bool {
         match self {

@@ -11,7 +11,7 @@
 
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
-use crate::engine::{Task, intervals, state_equation, walk};
+use crate::engine::{Task, intervals, shrink, state_equation, walk};
 use crate::evidence::Proof;
 use crate::workers::Crew;
 use crate::{explicit, structure};
@@ -123,12 +123,12 @@ pub fn run(
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     // What can be proved is proved first; only then is the model's claim of safe units believed.
     let mut basis = intervals::Basis::default();
-    intervals::run(&task, under, over, basis);
+    let mut proved = intervals::run(&task, under, over, basis);
     let mut facts = facts.clone();
     if board.open_count() > 0 {
         facts = bounds_from_flows(net, facts, &budget);
         basis.uses_flows = true;
-        intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
+        proved = intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
     }
     if board.open_count() > 0 && net.units().is_some_and(|units| units.safe()) {
         net.places().for_each(|place| facts.bound(place, 1));
@@ -143,6 +143,7 @@ pub fn run(
         goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
     tracing::info!("intervals: {} of {} goals are left", open.len(), goals.len());
     let task = Task { goals: &open, ..task };
+    let shrunk = open.iter().map(|(id, goal)| (*id, shrink::goal(net, &proved, goal))).collect();
     let statistics = std::sync::Mutex::new(Vec::new());
     let note = |name: &'static str, text: String| {
         tracing::info!("{name}: {text}");
@@ -151,7 +152,7 @@ pub fn run(
     };
     let keep_certificates = config.keep_certificates || plan_goals <= MANY_GOALS;
     let equations = state_equation::Config { keep_certificates, ..Default::default() };
-    let crew = Crew::new(&task, config.threads, equations, bounds_from_flows, &note);
+    let crew = Crew::new(&task, shrunk, config.threads, equations, bounds_from_flows, &note);
     let crew = &crew;
     if !open.is_empty() {
         std::thread::scope(|scope| {
