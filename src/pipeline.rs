@@ -235,20 +235,21 @@ struct Hearing<'a, 'n> {
 impl Hearing<'_, '_> {
     fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
         self.hand_over_proof(goal, tell);
-        match self.plan.settle(self.board, goal) {
-            Some(Standing::Answered(answer)) => {
-                self.report.answered += 1;
-                tell(Event::Answered(&answer));
-            }
-            Some(Standing::Silenced) => {
-                tracing::error!("engines contradict each other on {goal:?}: no answer is given");
-                let asks = |question: &&Question| question.goals.contains(&goal.index());
-                if let Some(question) = self.plan.questions().iter().find(asks) {
+        for (question, standing) in self.plan.settle(self.board, goal) {
+            match standing {
+                Standing::Answered(answer) => {
+                    self.report.answered += 1;
+                    tell(Event::Answered(&answer));
+                }
+                Standing::Silenced => {
+                    tracing::error!(
+                        "engines contradict each other on {goal:?}: no answer is given"
+                    );
                     let reason = "engines contradict each other (internal error)".to_owned();
                     self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
                 }
+                Standing::Open => {}
             }
-            Some(Standing::Open) | None => {}
         }
     }
 
@@ -258,8 +259,7 @@ impl Hearing<'_, '_> {
             Some(Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. })) => proof,
             _ => return,
         };
-        let asks = |question: &&Question| question.goals.contains(&goal.index());
-        if let Some(question) = self.plan.questions().iter().find(asks) {
+        for question in self.plan.asking(goal) {
             let position = (goal.index() - question.goals.start, question.goals.len());
             tell(Event::Proved { id: &question.id, goal: position, proof: &proof });
         }

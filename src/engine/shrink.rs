@@ -46,31 +46,15 @@ pub fn goal(net: &Net, intervals: &Intervals, goal: &Goal) -> Goal {
 
 /// A predicate with the same value as `asked` in every marking of `net` inside the intervals.
 pub fn predicate(net: &Net, intervals: &Intervals, asked: &Predicate) -> Predicate {
-    let parts = |parts: &[Predicate]| -> Vec<Predicate> {
-        let mut parts: Vec<_> = parts.iter().map(|part| predicate(net, intervals, part)).collect();
-        parts.sort_unstable();
-        parts.dedup();
-        parts
-    };
-    match asked {
-        Predicate::And(all) => flat(Predicate::and(parts(all))),
-        Predicate::Or(any) => flat(Predicate::or(parts(any))),
-        Predicate::Atom(atom) => comparison(intervals, atom),
-        leaf => intervals.decide(net, leaf).map_or_else(|| leaf.clone(), Predicate::constant),
-    }
+    inner(net, intervals, asked).sorted()
 }
 
-/// Lists what came up from nested junctions of the same kind once.
-fn flat(predicate: Predicate) -> Predicate {
-    let once = |mut parts: Vec<Predicate>| {
-        parts.sort_unstable();
-        parts.dedup();
-        parts
-    };
-    match predicate {
-        Predicate::And(parts) => Predicate::and(once(parts)),
-        Predicate::Or(parts) => Predicate::or(once(parts)),
-        other => other,
+fn inner(net: &Net, intervals: &Intervals, asked: &Predicate) -> Predicate {
+    match asked {
+        Predicate::And(all) => Predicate::and(all.iter().map(|part| inner(net, intervals, part))),
+        Predicate::Or(any) => Predicate::or(any.iter().map(|part| inner(net, intervals, part))),
+        Predicate::Atom(atom) => comparison(intervals, atom),
+        leaf => intervals.decide(net, leaf).map_or_else(|| leaf.clone(), Predicate::constant),
     }
 }
 
@@ -281,11 +265,13 @@ mod tests {
         for seed in 0..3000 {
             let net = generate::random(seed, &generate::Shape::small(seed));
             let mut facts = Facts::none(&net);
-            for place in net.places().filter(|_| rng.u8(0..4) > 0) {
-                facts.bound(place, net.initial()[place] + rng.u64(0..3));
+            for place in net.places() {
+                if rng.u8(0..4) > 0 {
+                    facts.bound(place, net.initial()[place] + rng.u64(0..3));
+                }
             }
             let intervals = Intervals::new(&net, &facts);
-            let asked = generate::random_predicate(&mut generate::Rng::with_seed(seed), &net, 2);
+            let asked = generate::random_predicate(&mut fastrand::Rng::with_seed(seed), &net, 2);
             let shrunk = predicate(&net, &intervals, &asked);
             changed += u32::from(shrunk != asked);
             for _ in 0..20 {
