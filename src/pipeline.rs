@@ -31,12 +31,25 @@ pub struct Config {
     pub keep_all_witnesses: bool,
     /// Keep the certificate of every goal that has one, however many goals there are.
     pub keep_certificates: bool,
+    /// How long a hard goal is worked on, by itself and on a net reduced for it, before the next one
+    /// has its turn; four times as long in each further round. 2 s by default.
+    pub first_turn: Duration,
+    /// Leaves out everything before these turns: tests see whether they are right by themselves.
+    #[doc(hidden)]
+    pub only_turns: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config { threads, seed: 1, keep_all_witnesses: false, keep_certificates: false }
+        Config {
+            threads,
+            seed: 1,
+            keep_all_witnesses: false,
+            keep_certificates: false,
+            first_turn: Duration::from_secs(2),
+            only_turns: false,
+        }
     }
 }
 
@@ -152,7 +165,7 @@ pub fn run(
     };
     let keep_certificates = config.keep_certificates || plan_goals <= MANY_GOALS;
     let equations = state_equation::Config { keep_certificates, ..Default::default() };
-    let crew = Crew::new(&task, shrunk, config.threads, equations, bounds_from_flows, &note);
+    let crew = Crew::new(&task, shrunk, config, equations, bounds_from_flows, &note);
     let crew = &crew;
     if !open.is_empty() {
         std::thread::scope(|scope| {

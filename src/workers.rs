@@ -19,6 +19,7 @@
 
 use crate::engine::state_equation::{self, Progress};
 use crate::engine::{Task, siphon_trap, walk};
+use crate::pipeline::Config;
 use crate::stage::Stage;
 use crate::{explicit, groups};
 use parikh_net::{Facts, Goal, GoalId, Net};
@@ -27,9 +28,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// The slice of a group in the first round …
-const FIRST_TURN: Duration = Duration::from_secs(2);
-/// … and by how much slices grow from round to round.
+/// By how much slices grow from round to round.
 const GROWTH: u32 = 4;
 
 /// What all workers of a run share.
@@ -37,7 +36,7 @@ pub(crate) struct Crew<'a> {
     task: &'a Task<'a>,
     /// The goals of the task, shrunk by intervals that rest on nothing assumed.
     shrunk: Vec<(GoalId, Goal)>,
-    threads: usize,
+    config: &'a Config,
     equations: state_equation::Config,
     learn: fn(&Net, Facts, &Budget) -> Facts,
     note: &'a (dyn Fn(&'static str, String) + Sync),
@@ -50,17 +49,20 @@ impl<'a> Crew<'a> {
     pub(crate) fn new(
         task: &'a Task<'a>,
         shrunk: Vec<(GoalId, Goal)>,
-        threads: usize,
+        config: &'a Config,
         equations: state_equation::Config,
         learn: fn(&Net, Facts, &Budget) -> Facts,
         note: &'a (dyn Fn(&'static str, String) + Sync),
     ) -> Self {
-        Crew { task, shrunk, threads, equations, learn, note, stage: OnceLock::new() }
+        Crew { task, shrunk, config, equations, learn, note, stage: OnceLock::new() }
     }
 
     /// What one worker does, by its number.
     pub(crate) fn work(&self, worker: usize) {
-        let proves = self.threads <= 1 || worker == 1;
+        let proves = self.config.threads <= 1 || worker == 1;
+        if self.config.only_turns {
+            return self.take_turns(worker, Equation { crew: self, engine: None }, true);
+        }
         if worker == 0 {
             self.walk(self.part(if proves { 0.1 } else { 0.15 }), worker, None);
         }
@@ -83,26 +85,29 @@ impl<'a> Crew<'a> {
         // Proofs of the state equation come fast or not at all, so it goes first; what it has not
         // finished by then it goes on with in slices that grow, between the other engines' turns.
         let mut equation = Equation { crew: self, engine: None };
-        let mut finished = equation.slice(self.part(0.4).slice(Duration::from_secs(20)));
-        let stage = self.stage();
-        self.search(self.part(0.3), stage);
+        let finished = equation.slice(self.part(0.4).slice(Duration::from_secs(20)));
+        self.search(self.part(0.3), self.stage());
+        self.take_turns(worker, equation, finished);
+    }
+
+    /// Rounds of turns, with the state equation of the original net going on in slices that grow
+    /// between them, until neither has anything more to do.
+    fn take_turns(&self, worker: usize, mut equation: Equation<'_, '_>, mut finished: bool) {
         let mut round = 0;
         while !self.is_over() {
-            let share = match (finished, self.threads) {
+            let share = match (finished, self.config.threads) {
                 (false, _) => 0.5,
                 (true, 0..=1) => 0.7,
                 (true, _) => 1.0,
             };
-            let moved = self.round(round, share, &|group, budget| {
-                self.turn(group, budget, worker);
-            });
+            let moved = self.round(round, share, &|group, budget| self.turn(group, budget, worker));
             if finished && !moved {
                 break;
             }
             if !finished {
-                let longest = FIRST_TURN * 8 * 2u32.saturating_pow(round);
+                let longest = self.config.first_turn * 8 * 2u32.saturating_pow(round);
                 finished = equation.slice(self.part(0.5).slice(longest));
-                self.walk(self.task.budget.slice(longest / 2), worker, stage);
+                self.walk(self.task.budget.slice(longest / 2), worker, self.stage());
             }
             round += 1;
         }
@@ -128,7 +133,7 @@ impl<'a> Crew<'a> {
         let mut moved = false;
         for (at, group) in groups.iter().enumerate() {
             let goals: Vec<(GoalId, Goal)> = group.iter().map(|&at| open[at].clone()).collect();
-            let wanted = FIRST_TURN * GROWTH.saturating_pow(round);
+            let wanted = self.config.first_turn * GROWTH.saturating_pow(round);
             let slice = match end.remaining() {
                 // What would be left is too short for another round, so it is given out in this one.
                 Some(left) => {
@@ -155,7 +160,7 @@ impl<'a> Crew<'a> {
         let Some(stage) = self.reduced(&task, &share_of(budget, 0.4)) else {
             return self.search_for(goals, budget);
         };
-        if self.threads <= 1 {
+        if self.config.threads <= 1 {
             self.walk(share_of(budget, 0.25), worker, Some(&stage));
         }
         self.guarded("state equation, reduced", || {

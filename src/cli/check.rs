@@ -88,6 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         seed: arguments.seed,
         keep_all_witnesses: false,
         keep_certificates: arguments.certificate.is_some(),
+        ..defaults
     };
     let subject = match arguments.examination {
         None => Subject::Formulas(arguments.formulas.read(&net)?),

@@ -105,6 +105,7 @@ impl Limits {
             seed: self.seed,
             keep_all_witnesses: false,
             keep_certificates: false,
+            ..defaults
         }
     }
 }
