@@ -34,7 +34,9 @@ impl Answer {
 }
 
 /// Whether two printed values are the same: infinity is spelled `inf` and `+inf`, and zeros may
-/// lead a number. Numbers are compared as text, since state counts have thousands of digits.
+/// lead a number. Numbers are compared as text, since state counts have thousands of digits. One that
+/// was rounded (`4.0000E+0009`, as some tools and oracles print what is large) is the same as what
+/// rounds to it.
 pub fn same_value(a: &str, b: &str) -> bool {
     fn plain(value: &str) -> &str {
         let value = value.strip_prefix('+').unwrap_or(value);
@@ -46,7 +48,54 @@ pub fn same_value(a: &str, b: &str) -> bool {
             number => number,
         }
     }
-    plain(a).eq_ignore_ascii_case(plain(b))
+    match (Rounded::parse(a), Rounded::parse(b)) {
+        (Some(rounded), None) => Rounded::of(plain(b), rounded.digits.len()) == Some(rounded),
+        (None, Some(rounded)) => Rounded::of(plain(a), rounded.digits.len()) == Some(rounded),
+        _ => plain(a).eq_ignore_ascii_case(plain(b)),
+    }
+}
+
+/// A number in scientific notation: d.ddd… times a power of ten.
+#[derive(Debug, PartialEq, Eq)]
+struct Rounded {
+    digits: Vec<u8>,
+    exponent: usize,
+}
+
+impl Rounded {
+    fn parse(value: &str) -> Option<Rounded> {
+        let (mantissa, exponent) = value.split_once(['E', 'e'])?;
+        let digits: Vec<u8> = mantissa.bytes().filter(|&byte| byte != b'.').collect();
+        let is_mantissa = mantissa.find('.').is_none_or(|at| at == 1)
+            && digits.first().is_some_and(|digit| (b'1'..=b'9').contains(digit))
+            && digits.iter().all(u8::is_ascii_digit);
+        let exponent = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
+        is_mantissa.then_some(Rounded { digits, exponent })
+    }
+
+    /// A whole number without leading zeros, half up to so many digits.
+    fn of(number: &str, digits: usize) -> Option<Rounded> {
+        if number.starts_with('0') || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let mut exponent = number.len().checked_sub(1)?;
+        let mut kept: Vec<u8> =
+            number.bytes().chain(std::iter::repeat(b'0')).take(digits).collect();
+        if number.as_bytes().get(digits).is_some_and(|&next| next >= b'5') {
+            match kept.iter().rposition(|&digit| digit != b'9') {
+                Some(last) => {
+                    kept[last] += 1;
+                    kept[last + 1..].fill(b'0');
+                }
+                None => {
+                    kept.fill(b'0');
+                    kept[0] = b'1';
+                    exponent += 1;
+                }
+            }
+        }
+        Some(Rounded { digits: kept, exponent })
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +128,25 @@ mod tests {
     fn spellings_of_one_value_are_the_same() {
         for (a, b) in [("inf", "+inf"), ("TRUE", "TRUE"), ("007", "7"), ("0", "00"), ("+3", "3")] {
             assert!(same_value(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("4000000007", "4.0000E+0009"),
+            ("4.0000E+0009", "4000000000"),
+            ("123455", "1.2346E+0005"),
+            ("999996", "1.0000E+0006"),
+            ("12", "1.2000E+0001"),
+            ("1.5E+0003", "1.5E+0003"),
+        ] {
+            assert!(same_value(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("4000100000", "4.0000E+0009"),
+            ("400000000", "4.0000E+0009"),
+            ("123454", "1.2346E+0005"),
+            ("TRUE", "1.0E+0000"),
+            ("0", "0.0E+0000"),
+        ] {
+            assert!(!same_value(a, b), "{a} {b}");
         }
         for (a, b) in [("inf", "0"), ("TRUE", "FALSE"), ("70", "7"), ("0", ""), ("?", "TRUE")] {
             assert!(!same_value(a, b), "{a} {b}");

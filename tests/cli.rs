@@ -117,11 +117,15 @@ fn bad_input_is_one_clear_error_and_nothing_on_stdout() {
         (vec!["info", missing], "model.pnml"),
         (vec!["check", model, "-e", "RC"], "--queries"),
         (vec!["check", model, "-e", "RC", "--queries", other.as_str()], "other.xml"),
-        (vec!["check", model, "-e", "Liveness"], "not supported"),
         (vec!["replay", model, model], "line"),
+        (vec!["check", model, "-e", "Liveness"], "not supported"),
+        (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "leave --queries out"),
     ] {
         let output = run(&arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stderr(&output));
+        // What the command line alone says is wrong is a wrong command line.
+        let misuse = words == "not supported" || words == "leave --queries out";
+        let code = if misuse { 2 } else { 1 };
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{arguments:?}");
         assert!(stderr(&output).contains(words), "{arguments:?}: {}", stderr(&output));
         assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));

@@ -292,6 +292,15 @@ fn wrong_numbers_are_located_and_named() {
         problem(&format!("{NODES}{heavy}{heavy}")),
         "m.pnml:2:1: the arcs between `p` and `t` together weigh more than 2^63 - 1"
     );
+    let texts =
+        "<place id='p'><initialMarking><text>1</text><text>2</text></initialMarking></place>";
+    assert_eq!(
+        problem(texts),
+        "m.pnml:3:15: initial marking of place `p` has a second `<text>`, expected at most one"
+    );
+    let same =
+        "<place id='p'><initialMarking><text>1</text><value>1</value></initialMarking></place>";
+    assert_eq!(net(same), "net n\nplace p 1\n");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::formulas::{self, Asked};
 use super::output::{Format, Printer};
-use super::{Outcome, limits, model, signals};
+use super::{Misuse, Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
 use crate::evidence::{Proof, Trace};
 use crate::formula::{Formula, Question, lower};
@@ -75,10 +75,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     signals::leave_after(&budget, say_so);
     if let Some(examination) = arguments.examination {
         if !examination.is_supported() {
-            bail!("{examination} is not supported yet");
+            bail!(Misuse(format!("{examination} is not supported yet")));
         }
         if arguments.queries.is_some() && !examination.has_queries() {
-            bail!("{examination} has no queries: leave --queries out");
+            bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
         }
     }
     let net = model::read(&arguments.model)?;

@@ -110,10 +110,16 @@ pub fn main() -> ExitCode {
         Ok(Outcome::InternalError) => ExitCode::from(4),
         Err(error) => {
             eprintln!("parikh: {}", chain(&error));
-            ExitCode::from(1)
+            ExitCode::from(if error.is::<Misuse>() { 2 } else { 1 })
         }
     }
 }
+
+/// Arguments that are fine one by one and make no sense together: exit code 2, as for those that
+/// clap refuses.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Misuse(String);
 
 /// An error with its causes, except those that the words before say already.
 fn chain(error: &anyhow::Error) -> String {

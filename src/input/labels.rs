@@ -29,6 +29,8 @@ pub(super) struct Label {
     pub(super) text: String,
     /// It has a `<structure>`, as only the labels of coloured nets do.
     pub(super) structured: bool,
+    /// It says its text more than once, and not the same.
+    pub(super) contradictory: bool,
 }
 
 impl Label {
@@ -68,11 +70,15 @@ impl<R: BufRead> XmlReader<R> {
     pub(super) fn label(&mut self, at: Position) -> Result<Label, InputError> {
         let mut inner = String::new();
         let mut direct = String::new();
-        let mut structured = false;
+        let (mut structured, mut contradictory) = (false, false);
         loop {
             match self.next()? {
                 Item::Open(tag) => match tag.name() {
-                    "text" | "value" => self.text(&mut inner)?,
+                    "text" | "value" => {
+                        let before = std::mem::take(&mut inner);
+                        self.text(&mut inner)?;
+                        contradictory |= !before.is_empty() && before.trim() != inner.trim();
+                    }
                     name => {
                         structured |= name == "structure";
                         self.skip()?;
@@ -84,6 +90,6 @@ impl<R: BufRead> XmlReader<R> {
             }
         }
         let text = if inner.trim().is_empty() { direct } else { inner };
-        Ok(Label { at, text: text.trim().to_owned(), structured })
+        Ok(Label { at, text: text.trim().to_owned(), structured, contradictory })
     }
 }

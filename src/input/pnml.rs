@@ -264,6 +264,9 @@ impl<R: BufRead> PnmlReader<R> {
         default: u64,
         owner: impl Fn() -> String,
     ) -> Result<u64, InputError> {
+        if label.contradictory {
+            return Err(self.repeated(label.at, owner(), "text"));
+        }
         if label.text.is_empty() {
             return Ok(default);
         }
