@@ -7,7 +7,7 @@ mod oracle;
 
 use oracle::{Limits, Truth, explore};
 use parikh::board::{Board, Knowledge, Reach};
-use parikh::engine::{Task, intervals, siphon_trap, state_equation, walk};
+use parikh::engine::{Task, intervals, shrink, siphon_trap, state_equation, walk};
 use parikh::net::{Facts, Goal, GoalId, Net, generate};
 use parikh::solvers::Budget;
 use parikh::stage::Stage;
@@ -28,7 +28,7 @@ enum Owes {
 type Run = fn(&Task<'_>);
 
 /// The soundness table: an engine is one line here.
-const ENGINES: [(&str, Owes, Run); 8] = [
+const ENGINES: [(&str, Owes, Run); 10] = [
     ("intervals", Owes::Truth, |task| {
         intervals::run(task, task.board.under("T"), task.board.over("T"), Default::default());
     }),
@@ -58,12 +58,35 @@ const ENGINES: [(&str, Owes, Run); 8] = [
             walk::run(&reduced, stage.under(task.board, "T"), &config);
         }
     }),
-    ("search of the reduced net", Owes::Truth, |task| {
+    ("state equation on the reduced net", Owes::Truth, |task| {
         if let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) {
+            stage.settle(task.board, task.budget);
             let reduced = stage.task(task.board, task.budget, task.seed);
-            let (under, over) = (stage.under(task.board, "T"), stage.over(task.board, "T"));
-            explicit::run(&reduced, under, over, &explicit::Config::default());
+            let over = stage.over(task.board, "T");
+            state_equation::run(&reduced, over, &state_equation::Config::default());
         }
+    }),
+    // Maxima with constant places too: no goal may be lost on the way to the reduced net.
+    ("search of the reduced net", Owes::Everything, |task| {
+        let config = explicit::Config::default();
+        let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) else {
+            explicit::run(task, task.board.under("T"), task.board.over("T"), &config);
+            return;
+        };
+        let reduced = stage.shrunk_task(task.board, task.budget, task.seed);
+        let (under, over) = (stage.under(task.board, "T"), stage.over(task.board, "T"));
+        explicit::run(&reduced, under, over, &config);
+    }),
+    ("explicit, goals shrunk", Owes::Everything, |task| {
+        let mut facts = task.facts.clone();
+        let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
+        structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
+        let known = intervals::Intervals::new(task.net, &facts);
+        let shrunk = |(id, goal): &(GoalId, Goal)| (*id, shrink::goal(task.net, &known, goal));
+        let goals: Vec<_> = task.goals.iter().map(shrunk).collect();
+        let task = Task { goals: &goals, ..*task };
+        let (under, over) = (task.board.under("T"), task.board.over("T"));
+        explicit::run(&task, under, over, &explicit::Config::default());
     }),
     ("explicit", Owes::Everything, |task| {
         let (under, over) = (task.board.under("T"), task.board.over("T"));
