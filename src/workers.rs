@@ -28,6 +28,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+/// What is done for a group of goals when it has its turn, in the time it has.
+type Turn<'f> = dyn Fn(&[(GoalId, Goal)], &Budget) + 'f;
+
 /// By how much slices grow from round to round.
 const GROWTH: u32 = 4;
 
@@ -124,7 +127,7 @@ impl<'a> Crew<'a> {
 
     /// One turn for every group of open goals, in at most a share of the time that is left. Whether
     /// another round may help: a goal was settled, or a turn could have used more time.
-    fn round(&self, round: u32, share: f64, turn: &dyn Fn(&[(GoalId, Goal)], &Budget)) -> bool {
+    fn round(&self, round: u32, share: f64, turn: &Turn<'_>) -> bool {
         let board = self.task.board;
         let open: Vec<(GoalId, Goal)> =
             self.task.goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();

@@ -201,7 +201,9 @@ mod tests {
 
     fn intervals(net: &Net) -> Intervals {
         let mut facts = Facts::none(net);
-        ["p", "q", "off", "away"].map(|name| facts.bound(net.place_named(name).unwrap(), 1));
+        for name in ["p", "q", "off", "away"] {
+            facts.bound(net.place_named(name).unwrap(), 1);
+        }
         Intervals::new(net, &facts)
     }
 
