@@ -6,18 +6,29 @@
 //! becomes a [`row`] of the result file; [`contest`] drives this over a list and continues where
 //! it was stopped, [`table`] sums up a result file, and [`compare`] puts two beside each other.
 //! [`structure`] measures the structural algorithms in process, against the model [`form`]s, and
-//! [`structure_table`] sums that up. [`generate`] writes nets of known answers for the command line to chew on.
+//! [`structure_table`] sums that up; [`reductions`] and [`reductions_table`] do so for the structural
+//! reductions, with [`memory`] counted. [`encodings`] compares encodings and solvers on the goals of
+//! instances ([`goals`]), [`encodings_table`] and [`cactus`] show it; [`lp`] compares the solvers of
+//! linear programs. [`generate`] writes nets of known answers for the command line to chew on.
 
 pub mod answer;
+pub mod cactus;
 pub mod compare;
 pub mod contest;
+pub mod encodings;
+pub mod encodings_table;
 pub mod error;
 pub mod exam;
 pub mod form;
 pub mod generate;
+pub mod goals;
 pub mod instance;
+pub mod lp;
+pub mod memory;
 pub mod oracle;
 mod progress;
+pub mod reductions;
+pub mod reductions_table;
 pub mod row;
 pub mod run;
 pub mod signals;

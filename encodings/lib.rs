@@ -2,7 +2,31 @@
 //!
 //! An encoding never calls a solver and never loops over answers: it says what is to be asked, and
 //! engines ask it.
+//!
+//! [`StateEquation`] is the linear program that the engine keeps and solves again and again.
+//! [`Question`] is any encoding of any goal as terms, a *sum of parts* ([`Part`]), each in its own
+//! file and each sound by itself: they can be put together and compared at will.
+//!
+//! ```text
+//! state-equation + traps + read-feed     an over-approximation: no solution, no such marking
+//! state-equation + k-induction           the same for the first of k + 1 markings in a row
+//! bmc                                    exact, for at most k firings
+//! ```
 
+pub mod bounds;
+pub mod causal_order;
+pub mod encoding;
+pub mod flows;
+pub mod predecessor;
+pub mod predicate;
+pub mod question;
+pub mod read_feed;
 pub mod state_equation;
+pub mod traps;
+pub mod units;
+pub mod unrolling;
+pub mod variables;
 
+pub use encoding::{EncodeError, Encoding, Given, Numbers, Part};
+pub use question::Question;
 pub use state_equation::StateEquation;

@@ -14,8 +14,11 @@
 //! # Sources
 //! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989, §V.A.
 
+use crate::variables::Variables;
 use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use parikh_solvers::linear_sum as terms;
+use parikh_solvers::term::Term;
 
 /// The state equation of a net as a linear program with objective 0.
 #[derive(Clone, Debug)]
@@ -114,6 +117,26 @@ impl StateEquation {
         }
         Some(OverFirings { constant: sum.value(net.initial()), coefficients })
     }
+}
+
+/// m(p) = m₀(p) + Σ C(p,e)·x(e) for every place: the same as terms, with the marking as variables.
+pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
+    let net = variables.net;
+    let mut fired: Vec<terms::LinearSum> =
+        net.places().map(|place| terms::LinearSum::constant(net.initial()[place])).collect();
+    for effect in net.effect_classes() {
+        if let Some(x) = variables.firings(effect) {
+            for change in net.effect(effect) {
+                fired[change.place.index()].add(change.delta, x);
+            }
+        }
+    }
+    let mut equations = Vec::with_capacity(fired.len());
+    for (place, value) in net.places().zip(fired) {
+        let tokens = variables.tokens(place);
+        equations.push(variables.terms.equal(tokens, value));
+    }
+    equations
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub mod id;
 pub mod marking;
 pub mod names;
 pub mod net;
+pub mod pnml;
 pub mod predicate;
 pub mod sequence;
 pub mod sum;

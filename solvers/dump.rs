@@ -7,8 +7,8 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::budget::Budget;
 use crate::cnf::{Cnf, Literal};
@@ -19,11 +19,26 @@ use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::smt_lib;
 use crate::term::{Term, Terms};
 
-/// A directory that takes numbered questions. Clones share the numbering.
+/// A directory that takes numbered questions. Clones share the numbering and what is said of the
+/// questions to come.
 #[derive(Clone, Debug)]
 pub struct Dump {
     directory: PathBuf,
     written: Arc<AtomicUsize>,
+    label: Arc<Mutex<Label>>,
+}
+
+/// The name of the next files, and the comment in them.
+#[derive(Clone, Debug)]
+struct Label {
+    name: String,
+    header: String,
+}
+
+impl Default for Label {
+    fn default() -> Self {
+        Label { name: "question".into(), header: String::new() }
+    }
 }
 
 impl Dump {
@@ -33,7 +48,29 @@ impl Dump {
     /// When the directory cannot be made.
     pub fn into(directory: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
-        Ok(Dump { directory: directory.to_owned(), written: Arc::default() })
+        let directory = directory.to_owned();
+        Ok(Dump { directory, written: Arc::default(), label: Arc::default() })
+    }
+
+    /// The same directory and numbering with a description of its own.
+    pub fn apart(&self) -> Self {
+        Dump { label: Arc::default(), ..self.clone() }
+    }
+
+    /// Sets the name of the files and the comment in them, from now on, for what is
+    /// [`Recorded`] here or by clones.
+    pub fn describe(&self, name: &str, header: &str) {
+        *self.label() = Label { name: name.to_owned(), header: header.to_owned() };
+    }
+
+    fn label(&self) -> MutexGuard<'_, Label> {
+        // A poisoned label is still a label.
+        self.label.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn described(&self) -> (String, String) {
+        let label = self.label();
+        (label.name.clone(), label.header.clone())
     }
 
     /// Writes a linear program under `name`, with `header` as a comment before it.
@@ -100,13 +137,33 @@ impl Dump {
     }
 }
 
+/// The back-end, its questions written to `dump` if there is one.
+pub fn recorded_lp<L: IncrementalLp + Send + 'static>(
+    lp: L,
+    dump: Option<&Dump>,
+) -> Box<dyn IncrementalLp + Send> {
+    match dump {
+        Some(dump) => Box::new(Recorded::<L>::new(lp, dump.clone())),
+        None => Box::new(lp),
+    }
+}
+
+/// The back-end, its questions written to `dump` if there is one.
+pub fn recorded_sat<S: SatSolver + Send + 'static>(
+    sat: S,
+    dump: Option<&Dump>,
+) -> Box<dyn SatSolver + Send> {
+    match dump {
+        Some(dump) => Box::new(Recorded::<S, Cnf>::new(sat, dump.clone())),
+        None => Box::new(sat),
+    }
+}
+
 /// A back-end whose questions are written to a directory before they are asked.
 #[derive(Debug)]
 pub struct Recorded<S, Q = ()> {
     solver: S,
     dump: Dump,
-    name: String,
-    header: String,
     /// What an incremental back-end was told up to now.
     told: Q,
 }
@@ -114,21 +171,14 @@ pub struct Recorded<S, Q = ()> {
 impl<S, Q: Default> Recorded<S, Q> {
     /// Goes around `solver`, which must not have been told anything yet.
     pub fn new(solver: S, dump: Dump) -> Self {
-        Recorded {
-            solver,
-            dump,
-            name: "question".into(),
-            header: String::new(),
-            told: Q::default(),
-        }
+        Recorded { solver, dump, told: Q::default() }
     }
 }
 
 impl<S, Q> Recorded<S, Q> {
     /// Sets the name of the files and the comment in them, from now on.
     pub fn describe(&mut self, name: &str, header: &str) {
-        name.clone_into(&mut self.name);
-        header.clone_into(&mut self.header);
+        self.dump.describe(name, header);
     }
 
     /// The back-end inside.
@@ -150,7 +200,8 @@ impl<S: LpSolver> LpSolver for Recorded<S> {
     }
 
     fn solve(&mut self, program: &LinearProgram, budget: &Budget) -> LpAnswer {
-        self.log(self.dump.program(&self.name, &self.header, program));
+        let (name, header) = self.dump.described();
+        self.log(self.dump.program(&name, &header, program));
         self.solver.solve(program, budget)
     }
 }
@@ -181,7 +232,8 @@ impl<S: IncrementalLp> IncrementalLp for Recorded<S> {
     }
 
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
-        self.log(self.dump.program(&self.name, &self.header, self.solver.program()));
+        let (name, header) = self.dump.described();
+        self.log(self.dump.program(&name, &header, self.solver.program()));
         self.solver.solve_again(budget)
     }
 }
@@ -228,7 +280,8 @@ impl<S: SmtSolver> SmtSolver for Recorded<S, Scopes> {
     ) -> Result<SmtAnswer, SmtError> {
         let mut assertions = self.told.0.concat();
         assertions.extend_from_slice(assumptions);
-        self.log(self.dump.terms(&self.name, &self.header, terms, &assertions));
+        let (name, header) = self.dump.described();
+        self.log(self.dump.terms(&name, &header, terms, &assertions));
         self.solver.check(terms, assumptions, budget)
     }
 }
@@ -244,7 +297,8 @@ impl<S: SatSolver> SatSolver for Recorded<S, Cnf> {
     }
 
     fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> SatAnswer {
-        self.log(self.dump.clauses(&self.name, &self.header, &self.told, assumptions));
+        let (name, header) = self.dump.described();
+        self.log(self.dump.clauses(&name, &header, &self.told, assumptions));
         self.solver.solve(assumptions, budget)
     }
 }

@@ -4,7 +4,8 @@
 //! This crate never sees a place or a transition: it is handed terms and linear programs as plain
 //! data, and hands back answers that say how far they may be trusted.
 //!
-//! - Questions: [`linear_program`], [`term`], [`cnf`]; written to files by [`dump`].
+//! - Questions: [`linear_program`], [`term`], [`cnf`]; written to files by [`dump`]. [`linear_terms`]
+//!   makes programs of terms without choices.
 //! - What back-ends can do and what they answer: [`lp`], [`smt`], [`sat`]. Unknown, error and
 //!   timeout are all [`NoAnswer`].
 //! - Back-ends, one file each: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
@@ -19,6 +20,7 @@ mod dual_program;
 pub mod dump;
 pub mod linear_program;
 pub mod linear_sum;
+pub mod linear_terms;
 pub mod lp;
 pub mod lp_cold;
 #[cfg(feature = "highs")]

@@ -299,15 +299,31 @@ impl LinearProgram {
     /// # Errors
     /// What `out` reports.
     pub fn write_lp(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        self.write_lp_with(|column| format!("x{}", column.0), false, out)
+    }
+
+    /// Writes the program in CPLEX LP format with columns called as `name` says: letters, digits and
+    /// underscores, not starting with a digit or an `e`, each name once. With `integers`, all columns
+    /// are declared to be integers.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn write_lp_with(
+        &self,
+        name: impl Fn(Column) -> String,
+        integers: bool,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let name: &dyn Fn(Column) -> String = &name;
         let sense = match self.sense {
             Sense::Minimise => "Minimize",
             Sense::Maximise => "Maximize",
         };
         let costs = self.objective.iter().enumerate().filter(|&(_, &cost)| cost != 0);
         let costs: Vec<_> = costs.map(|(index, &cost)| (Column(index as u32), cost)).collect();
-        writeln!(out, "{sense}\n objective: {}\nSubject To", Sum(&costs))?;
+        writeln!(out, "{sense}\n objective: {}\nSubject To", Sum(&costs, name))?;
         for (Row(index), entries, bounds) in self.iter_rows() {
-            let sum = Sum(entries);
+            let sum = Sum(entries, name);
             match (bounds.lower, bounds.upper) {
                 (Some(lower), Some(upper)) if lower == upper => {
                     writeln!(out, " r{index}: {sum} = {lower}")?;
@@ -325,11 +341,18 @@ impl LinearProgram {
         }
         writeln!(out, "Bounds")?;
         for (index, bounds) in self.columns.iter().enumerate() {
+            let x = name(Column(index as u32));
             match (bounds.lower, bounds.upper) {
-                (None, None) => writeln!(out, " x{index} free")?,
-                (Some(lower), None) => writeln!(out, " x{index} >= {lower}")?,
-                (None, Some(upper)) => writeln!(out, " -inf <= x{index} <= {upper}")?,
-                (Some(lower), Some(upper)) => writeln!(out, " {lower} <= x{index} <= {upper}")?,
+                (None, None) => writeln!(out, " {x} free")?,
+                (Some(lower), None) => writeln!(out, " {x} >= {lower}")?,
+                (None, Some(upper)) => writeln!(out, " -inf <= {x} <= {upper}")?,
+                (Some(lower), Some(upper)) => writeln!(out, " {lower} <= {x} <= {upper}")?,
+            }
+        }
+        if integers {
+            writeln!(out, "General")?;
+            for index in 0..self.columns.len() {
+                writeln!(out, " {}", name(Column(index as u32)))?;
             }
         }
         writeln!(out, "End")
@@ -337,21 +360,21 @@ impl LinearProgram {
 }
 
 /// A sum in LP format. The empty one is written as a term with coefficient 0, which readers accept.
-struct Sum<'a>(&'a [(Column, i64)]);
+struct Sum<'a>(&'a [(Column, i64)], &'a dyn Fn(Column) -> String);
 
 impl fmt::Display for Sum<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
-            return write!(f, "0 x0");
+            return write!(f, "0 {}", self.1(Column(0)));
         }
-        for (position, &(Column(column), a)) in self.0.iter().enumerate() {
+        for (position, &(column, a)) in self.0.iter().enumerate() {
             let sign = match (position, a < 0) {
                 (0, false) => "",
                 (0, true) => "- ",
                 (_, false) => " + ",
                 (_, true) => " - ",
             };
-            write!(f, "{sign}{} x{column}", a.unsigned_abs())?;
+            write!(f, "{sign}{} {}", a.unsigned_abs(), self.1(column))?;
             // Readers of the format limit the length of a line.
             if position % 16 == 15 {
                 write!(f, "\n  ")?;

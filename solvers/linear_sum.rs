@@ -62,6 +62,11 @@ impl LinearSum {
         self.constant += value.widen();
     }
 
+    /// Adds the product of two numbers in place.
+    pub fn add_product(&mut self, a: impl Coefficient, b: impl Coefficient) {
+        self.constant += BigInt::from(a.widen()) * b.widen();
+    }
+
     /// Adds `coefficient`·`variable`.
     pub fn plus(mut self, coefficient: impl Coefficient, variable: Variable) -> Self {
         self.add(coefficient, variable);

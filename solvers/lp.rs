@@ -105,6 +105,14 @@ pub trait IncrementalLp {
         coefficients: &[(Column, i64)],
     ) -> Result<Row, ProgramError>;
 
+    /// Multipliers of the rows whose combination has 1 at `column` and 0 at every other basic
+    /// column: the column's row of the inverse basis, right after a solution was found. `None` when
+    /// the column is not basic, or the back-end has no basis to show. For cuts, which are checked.
+    fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
+        let _ = column;
+        None
+    }
+
     /// Solves the program as it is now within `budget`.
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer;
 }

@@ -288,6 +288,40 @@ impl IncrementalLp for HighsModel {
         Ok(row)
     }
 
+    fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
+        let count = self.program.rows().len();
+        if !self.loaded || count == 0 {
+            return None;
+        }
+        let mut basic: Vec<HighsInt> = vec![0; count];
+        // SAFETY: the model is alive and holds as many rows as the array has entries.
+        let status = unsafe { Highs_getBasicVariables(self.model.0, basic.as_mut_ptr()) };
+        if status != STATUS_OK {
+            return None;
+        }
+        let position = basic.iter().position(|&variable| variable == column.0 as HighsInt)?;
+        let mut values = vec![0.0; count];
+        let mut index: Vec<HighsInt> = vec![0; count];
+        let mut nonzeros: HighsInt = 0;
+        // SAFETY: as above; the position is one of a row.
+        let status = unsafe {
+            Highs_getBasisInverseRow(
+                self.model.0,
+                position as HighsInt,
+                values.as_mut_ptr(),
+                &mut nonzeros,
+                index.as_mut_ptr(),
+            )
+        };
+        if status != STATUS_OK {
+            return None;
+        }
+        let listed = index.iter().take(usize::try_from(nonzeros).ok()?);
+        listed
+            .map(|&row| Some((Row(u32::try_from(row).ok()?), *values.get(row as usize)?)))
+            .collect()
+    }
+
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
         if let Some(exhausted) = budget.exhausted() {
             return LpAnswer::NoAnswer(exhausted.into());
@@ -310,6 +344,12 @@ impl IncrementalLp for HighsModel {
             let primal = self.changed.calls_for_primal(&self.program);
             status = self.run(primal, budget);
             match status {
+                // Said of every program without columns, also when 0 is outside of a row's bounds.
+                MODEL_STATUS_MODEL_EMPTY
+                    if !self.program.rows().iter().all(|bounds| bounds.contains(0)) =>
+                {
+                    return LpAnswer::Infeasible(Infeasibility::default());
+                }
                 MODEL_STATUS_OPTIMAL | MODEL_STATUS_MODEL_EMPTY => {
                     self.changed = Changed::Costs;
                     return LpAnswer::Optimal(self.optimum());
@@ -440,6 +480,13 @@ mod tests {
         let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
         program.set_objective(Sense::Maximise, [(x, 1)]).unwrap();
         assert_eq!(Highs.solve(&program, &Budget::unlimited()), LpAnswer::Unbounded);
+        let mut program = LinearProgram::new(Sense::Maximise);
+        program.add_row(Interval::at_least(1), []).unwrap();
+        let LpAnswer::Infeasible(infeasibility) = Highs.solve(&program, &Budget::unlimited())
+        else {
+            panic!()
+        };
+        infeasibility.certify(&program).unwrap();
     }
 
     #[test]

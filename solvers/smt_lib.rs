@@ -9,6 +9,7 @@ use std::io;
 use num_bigint::BigInt;
 use num_traits::Signed;
 
+use crate::linear_sum::LinearSum;
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
 /// Terms nested deeper than this are named, so that writing does not recurse far.
@@ -19,8 +20,35 @@ const MAX_DEPTH: u32 = 16;
 /// # Errors
 /// What `out` reports.
 pub fn write_smt2(terms: &Terms, assertions: &[Term], out: &mut dyn io::Write) -> io::Result<()> {
-    let order = terms.reachable(assertions.iter().copied());
-    let script = Script::new(terms, assertions, &order);
+    write_script(terms, &[Section { comment: "", assertions }], None, out)
+}
+
+/// Assertions that belong together.
+#[derive(Clone, Copy, Debug)]
+pub struct Section<'a> {
+    /// What they say, on one line; nothing is written for an empty one.
+    pub comment: &'a str,
+    /// What is asserted.
+    pub assertions: &'a [Term],
+}
+
+/// Writes the question whether the assertions of all sections can be true, down to `(check-sat)`.
+/// With `maximise` it asks for the largest value of the sum besides, in the extension that Z3 and
+/// OptiMathSAT share.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_script(
+    terms: &Terms,
+    sections: &[Section<'_>],
+    maximise: Option<&LinearSum>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let all: Vec<Term> = sections.iter().flat_map(|section| section.assertions).copied().collect();
+    let order = terms.reachable(all.iter().copied());
+    let objective = maximise.map(|sum| sum.clone().into_parts());
+    let used = objective.iter().flat_map(|(entries, _)| entries).map(|&(variable, _)| variable);
+    let script = Script::new(terms, &all, &order, used);
     writeln!(out, "(set-logic {})", script.logic())?;
     for &variable in &script.variables {
         let sort = match terms.sort(variable) {
@@ -37,10 +65,20 @@ pub fn write_smt2(terms: &Terms, assertions: &[Term], out: &mut dyn io::Write) -
             writeln!(out, "(define-fun t!{} () Bool {text})", term.index())?;
         }
     }
-    for &assertion in assertions {
+    for section in sections {
+        if !section.comment.is_empty() {
+            writeln!(out, "; {}", section.comment)?;
+        }
+        for &assertion in section.assertions {
+            let mut text = String::new();
+            script.write_term(assertion, &mut text);
+            writeln!(out, "(assert {text})")?;
+        }
+    }
+    if let Some((entries, constant)) = &objective {
         let mut text = String::new();
-        script.write_term(assertion, &mut text);
-        writeln!(out, "(assert {text})")?;
+        script.write_sum(entries, constant, &mut text);
+        writeln!(out, "(maximize {text})")?;
     }
     writeln!(out, "(check-sat)")
 }
@@ -56,7 +94,12 @@ struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    fn new(terms: &'a Terms, assertions: &[Term], order: &[Term]) -> Self {
+    fn new(
+        terms: &'a Terms,
+        assertions: &[Term],
+        order: &[Term],
+        used: impl Iterator<Item = Variable>,
+    ) -> Self {
         let mut uses = vec![0u32; terms.len()];
         let mut depth = vec![0u32; terms.len()];
         let mut named = vec![false; terms.len()];
@@ -69,6 +112,7 @@ impl<'a> Script<'a> {
             uses[assertion.index()] += 1;
         }
         let mut occurring = vec![false; terms.variables().len()];
+        used.for_each(|variable| occurring[variable.index()] = true);
         for &term in order {
             let node = terms.node(term);
             match node {
@@ -139,20 +183,18 @@ impl<'a> Script<'a> {
         *out += ")";
     }
 
-    fn write_constraint(
-        &self,
-        relation: &str,
-        entries: &[(Variable, i128)],
-        bound: &BigInt,
-        out: &mut String,
-    ) {
-        let real = entries.iter().any(|&(variable, _)| self.terms.sort(variable) == Sort::Real);
-        *out += &format!("({relation} ");
-        if entries.len() > 1 {
-            *out += "(+";
+    fn is_real(&self, entries: &[(Variable, i128)]) -> bool {
+        entries.iter().any(|&(variable, _)| self.terms.sort(variable) == Sort::Real)
+    }
+
+    fn write_sum(&self, entries: &[(Variable, i128)], constant: &BigInt, out: &mut String) {
+        let real = self.is_real(entries);
+        let parts = entries.len() + usize::from(*constant != BigInt::ZERO || entries.is_empty());
+        if parts > 1 {
+            *out += "(+ ";
         }
-        for &(variable, coefficient) in entries {
-            if entries.len() > 1 {
+        for (position, &(variable, coefficient)) in entries.iter().enumerate() {
+            if position > 0 {
                 *out += " ";
             }
             let symbol = &self.symbols[variable.index()];
@@ -166,9 +208,25 @@ impl<'a> Script<'a> {
                 _ => format!("(* {} {symbol})", number(&coefficient.into(), real)),
             };
         }
-        if entries.len() > 1 {
+        if parts > entries.len() {
+            let space = if parts > 1 { " " } else { "" };
+            *out += &format!("{space}{}", number(constant, real));
+        }
+        if parts > 1 {
             *out += ")";
         }
+    }
+
+    fn write_constraint(
+        &self,
+        relation: &str,
+        entries: &[(Variable, i128)],
+        bound: &BigInt,
+        out: &mut String,
+    ) {
+        *out += &format!("({relation} ");
+        self.write_sum(entries, &BigInt::ZERO, out);
+        let real = self.is_real(entries);
         *out += &format!(" {})", number(bound, real));
     }
 }
@@ -214,7 +272,6 @@ const FUNCTIONS: [&str; 15] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linear_sum::LinearSum;
 
     fn text(terms: &Terms, assertions: &[Term]) -> String {
         let mut out = Vec::new();

@@ -14,6 +14,7 @@
 mod handle;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use num_bigint::BigInt;
 use z3::ast::{Bool, Int, Real};
@@ -330,6 +331,18 @@ fn check_version(version: &str) -> Result<(), SmtError> {
     }
     let needed = OLDEST.map(|part| part.to_string()).join(".");
     Err(SmtError::TooOld { found: version.to_owned(), needed })
+}
+
+/// What Z3's own reader answers to a script: `sat`, `unsat`, `unknown`, errors, and after a
+/// `(maximize …)` the objectives. For checking that what we write is what others read.
+///
+/// # Errors
+/// [`SmtError::TooOld`].
+pub fn run_script(script: &str, timeout: Duration) -> Result<String, SmtError> {
+    check_version(z3::full_version())?;
+    // What earlier scripts left is still there.
+    let script = format!("(reset)\n(set-option :timeout {})\n{script}", timeout.as_millis());
+    Ok(handle::eval(&script))
 }
 
 #[cfg(test)]

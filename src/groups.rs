@@ -15,19 +15,18 @@ pub(crate) const LARGEST: usize = 400;
 /// The number of groups that batches are made for, as far as [`LARGEST`] allows.
 const TURNS: usize = 64;
 
-/// Positions in a list of goals, a group each; every position once.
-pub(crate) fn of(net: &Net, goals: &[(GoalId, Goal)]) -> Vec<Vec<usize>> {
+/// The goals in groups; each goal is in one of them.
+pub(crate) fn of(net: &Net, goals: &[(GoalId, Goal)]) -> Vec<Vec<(GoalId, Goal)>> {
     let batch = goals.len().div_ceil(TURNS).clamp(1, LARGEST);
     if batch > 1 {
-        let positions: Vec<usize> = (0..goals.len()).collect();
-        return positions.chunks(batch).map(<[usize]>::to_vec).collect();
+        return goals.chunks(batch).map(<[_]>::to_vec).collect();
     }
-    let mut groups: Vec<(Needs, Vec<usize>)> = Vec::new();
-    for (position, (_, goal)) in goals.iter().enumerate() {
-        let needs = Needs::of_goals(net, [goal]);
+    let mut groups: Vec<(Needs, Vec<(GoalId, Goal)>)> = Vec::new();
+    for goal in goals {
+        let needs = Needs::of_goals(net, [&goal.1]);
         match groups.iter_mut().find(|(known, _)| *known == needs) {
-            Some((_, group)) => group.push(position),
-            None => groups.push((needs, vec![position])),
+            Some((_, group)) => group.push(goal.clone()),
+            None => groups.push((needs, vec![goal.clone()])),
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()
@@ -47,11 +46,15 @@ mod tests {
             goals.into_iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect()
         };
         let few = listed(vec![at_least(p, 2), at_least(q, 2), at_least(p, 3)]);
-        assert_eq!(of(&net, &few), [vec![0, 2], vec![1]]);
+        let positions = |goals: &[(GoalId, Goal)]| -> Vec<usize> {
+            goals.iter().map(|(id, _)| id.index()).collect()
+        };
+        let groups: Vec<_> = of(&net, &few).iter().map(|group| positions(group)).collect();
+        assert_eq!(groups, [vec![0, 2], vec![1]]);
         let fires = Goal::Reach(Predicate::Enabled(TransitionId::new(0)));
         let many = of(&net, &listed(vec![fires; 1000]));
         assert_eq!((many.len(), many[0].len()), (63, 16));
-        assert_eq!(many.concat(), (0..1000).collect::<Vec<_>>());
+        assert_eq!(positions(&many.concat()), (0..1000).collect::<Vec<_>>());
         assert!(of(&net, &[]).is_empty());
     }
 }

@@ -22,5 +22,6 @@ pub mod structure;
 pub mod verdicts;
 mod workers;
 
+pub use parikh_encodings as encodings;
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

@@ -16,6 +16,7 @@ use crate::evidence::Proof;
 use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, Goal, GoalId, Net};
+use parikh_solvers::dump::Dump;
 use parikh_solvers::{Budget, Exhausted};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -31,9 +32,11 @@ pub struct Config {
     pub keep_all_witnesses: bool,
     /// Keep the certificate of every goal that has one, however many goals there are.
     pub keep_certificates: bool,
-    /// How long a hard goal is worked on, by itself and on a net reduced for it, before the next one
-    /// has its turn; four times as long in each further round. 2 s by default.
-    pub first_turn: Duration,
+    /// Where questions to solvers are written to, if anywhere.
+    pub dump: Option<Dump>,
+    /// A goal has a turn by itself when the net reduced for it alone has at most this share of the
+    /// transitions of the net reduced for all open goals. 0.7 by default.
+    pub turns_below: f64,
     /// Leaves out everything before these turns: tests see whether they are right by themselves.
     #[doc(hidden)]
     pub only_turns: bool,
@@ -47,7 +50,8 @@ impl Default for Config {
             seed: 1,
             keep_all_witnesses: false,
             keep_certificates: false,
-            first_turn: Duration::from_secs(2),
+            dump: None,
+            turns_below: 0.7,
             only_turns: false,
         }
     }
@@ -164,7 +168,11 @@ pub fn run(
         statistics.lock().unwrap_or_else(|list| list.into_inner()).push((name, text));
     };
     let keep_certificates = config.keep_certificates || plan_goals <= MANY_GOALS;
-    let equations = state_equation::Config { keep_certificates, ..Default::default() };
+    let equations = state_equation::Config {
+        keep_certificates,
+        dump: config.dump.clone(),
+        ..Default::default()
+    };
     let crew = Crew::new(&task, shrunk, config, equations, bounds_from_flows, &note);
     let crew = &crew;
     if !open.is_empty() {

@@ -1,21 +1,19 @@
 //! The workers: which engine runs when, on which net.
 //!
 //! ```text
-//! first worker     walk a little ─▶ walk the shared reduced net ─▶ rounds: walk each goal's net,
-//!                  then the original
-//! second worker    siphons and traps ─▶ state equation ─▶ search the shared reduced net
-//!                  ─▶ rounds: each goal's net; state equation on; until nothing moves ─▶ walk
+//! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
+//! second worker    siphons and traps ─▶ state equation, walks along its candidates ─▶ search the
+//!                  reduced net, turns ─▶ state equation on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
 //! one thread       the second worker, with a short walk before everything
 //! ```
 //!
 //! The original net comes first, because what is settled there has the simplest evidence. Then the
-//! net is reduced for all goals that are open by then together, once: engines that see all goals at
-//! once are cheap. What is left is hard, and gets turns in rounds: every [group](crate::groups) of
-//! goals has the net reduced for it alone, and on it intervals, the state equation and a search, for
-//! a slice of 2, 8, 32 … seconds, or its part of what is left when that is less. So no hard goal
-//! starves the rest, and goals settled meanwhile protect nothing any more. A panic in an engine costs
-//! what that engine was at, nothing else.
+//! net is reduced for the goals that are open by then together, once: engines that see all goals at
+//! once are cheap. When the search is about to begin, fewer may be open, and some of them about a
+//! corner of the net: those whose net, reduced for them alone, is clearly smaller get turns on it,
+//! in half of the time of the search. A panic in an engine costs what that engine was at, nothing
+//! else.
 
 use crate::engine::state_equation::{self, Progress};
 use crate::engine::{Task, siphon_trap, walk};
@@ -26,13 +24,7 @@ use parikh_net::{Facts, Goal, GoalId, Net};
 use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
-
-/// What is done for a group of goals when it has its turn, in the time it has.
-type Turn<'f> = dyn Fn(&[(GoalId, Goal)], &Budget) + 'f;
-
-/// By how much slices grow from round to round.
-const GROWTH: u32 = 4;
+use std::time::Duration;
 
 /// What all workers of a run share.
 pub(crate) struct Crew<'a> {
@@ -64,7 +56,8 @@ impl<'a> Crew<'a> {
     pub(crate) fn work(&self, worker: usize) {
         let proves = self.config.threads <= 1 || worker == 1;
         if self.config.only_turns {
-            return self.take_turns(worker, Equation { crew: self, engine: None }, true);
+            self.take_turns(&self.corners(None), &self.part(1.0), worker);
+            return self.search(self.task.budget.child(), None);
         }
         if worker == 0 {
             self.walk(self.part(if proves { 0.1 } else { 0.15 }), worker, None);
@@ -72,8 +65,7 @@ impl<'a> Crew<'a> {
         if proves {
             self.prove(worker);
         } else if worker == 0 && self.stage().is_some() {
-            self.walk(self.part(0.4), worker, self.stage());
-            self.rounds(0.6, |group, budget| self.walk_group(group, budget, worker));
+            self.walk(self.part(0.7), worker, self.stage());
         }
         self.walk(self.task.budget.child(), worker, None);
     }
@@ -88,108 +80,90 @@ impl<'a> Crew<'a> {
         // Proofs of the state equation come fast or not at all, so it goes first; what it has not
         // finished by then it goes on with in slices that grow, between the other engines' turns.
         let mut equation = Equation { crew: self, engine: None };
-        let finished = equation.slice(self.part(0.4).slice(Duration::from_secs(20)));
-        self.search(self.part(0.3), self.stage());
-        self.take_turns(worker, equation, finished);
-    }
-
-    /// Rounds of turns, with the state equation of the original net going on in slices that grow
-    /// between them, until neither has anything more to do.
-    fn take_turns(&self, worker: usize, mut equation: Equation<'_, '_>, mut finished: bool) {
-        let mut round = 0;
-        while !self.is_over() {
-            let share = match (finished, self.config.threads) {
-                (false, _) => 0.5,
-                (true, 0..=1) => 0.7,
-                (true, _) => 1.0,
-            };
-            let moved = self.round(round, share, &|group, budget| self.turn(group, budget, worker));
-            if finished && !moved {
-                break;
-            }
-            if !finished {
-                let longest = self.config.first_turn * 8 * 2u32.saturating_pow(round);
-                finished = equation.slice(self.part(0.5).slice(longest));
-                self.walk(self.task.budget.slice(longest / 2), worker, self.stage());
-            }
-            round += 1;
+        let mut finished = equation.slice(self.part(0.4).slice(Duration::from_secs(20)));
+        self.follow(&equation, worker);
+        if finished && equation.deepen() {
+            finished = equation.slice(self.part(0.3).slice(Duration::from_secs(20)));
         }
-    }
-
-    /// Rounds until nothing moves, within a share of the time that is left now.
-    fn rounds(&self, share: f64, turn: impl Fn(&[(GoalId, Goal)], &Budget)) {
-        let end = self.part(share);
-        let mut round = 0;
-        while !self.is_over() && !end.is_exhausted() && self.round(round, 1.0, &turn) {
-            round += 1;
-        }
-    }
-
-    /// One turn for every group of open goals, in at most a share of the time that is left. Whether
-    /// another round may help: a goal was settled, or a turn could have used more time.
-    fn round(&self, round: u32, share: f64, turn: &Turn<'_>) -> bool {
-        let board = self.task.board;
-        let open: Vec<(GoalId, Goal)> =
-            self.task.goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
-        let groups = groups::of(self.task.net, &open);
-        let end = self.part(share);
-        let mut moved = false;
-        for (at, group) in groups.iter().enumerate() {
-            let goals: Vec<(GoalId, Goal)> = group.iter().map(|&at| open[at].clone()).collect();
-            let wanted = self.config.first_turn * GROWTH.saturating_pow(round);
-            let slice = match end.remaining() {
-                // What would be left is too short for another round, so it is given out in this one.
-                Some(left) => {
-                    let part = left / (groups.len() - at) as u32;
-                    if part < wanted * 2 { part } else { wanted }
-                }
-                None => wanted,
-            };
-            let budget = end.slice(slice);
-            if self.is_over() {
-                return false;
-            }
-            let before = board.version();
-            turn(&goals, &budget);
-            moved |= budget.is_exhausted() || board.version() != before;
-        }
-        moved
-    }
-
-    /// One group's turn, proving and searching on the net reduced for it.
-    fn turn(&self, goals: &[(GoalId, Goal)], budget: &Budget, worker: usize) {
-        let start = Instant::now();
-        let task = Task { goals, ..*self.task };
-        let Some(stage) = self.reduced(&task, &share_of(budget, 0.4)) else {
-            return self.search_for(goals, budget);
+        let stage = self.stage();
+        let share = match (finished, self.config.threads, stage) {
+            (false, ..) => 0.3,
+            (true, 0..=1, _) => 0.6,
+            (true, _, Some(_)) => 0.8,
+            (true, _, None) => 1.0,
         };
-        if self.config.threads <= 1 {
-            self.walk(share_of(budget, 0.25), worker, Some(&stage));
+        self.search_with_turns(share, stage, worker);
+        let mut longest = Duration::from_secs(30);
+        while !finished && !self.is_over() {
+            finished = equation.slice(self.part(0.5).slice(longest));
+            self.follow(&equation, worker);
+            self.walk(self.task.budget.slice(longest / 2), worker, stage);
+            longest *= 2;
         }
+        // Goals that the reduced net does not express are still to be searched for.
+        if stage.is_some() {
+            self.search(self.part(0.5), None);
+        }
+    }
+
+    /// Searches for a share of the time that is left; half of it is for turns, if there are any, and
+    /// all of it if they have a smaller net for all that is open.
+    fn search_with_turns(&self, share: f64, stage: Option<&Stage<'_>>, worker: usize) {
+        let corners = self.corners(stage);
+        let end = self.part(share);
+        match &corners[..] {
+            [] => return self.search(end, stage),
+            [all] if all.len() >= self.task.board.open_count() => {}
+            _ => self.search(share_of(&end, 0.5), stage),
+        }
+        self.take_turns(&corners, &end, worker);
+    }
+
+    fn take_turns(&self, corners: &[Vec<(GoalId, Goal)>], end: &Budget, worker: usize) {
+        for (at, goals) in corners.iter().enumerate() {
+            self.turn(goals, &share_of(end, 1.0 / (corners.len() - at) as f64), worker);
+        }
+    }
+
+    /// The groups of open goals that deserve a turn: the net reduced for them alone is clearly
+    /// smaller than the shared one. Finding out costs at most a tenth of the time that is left.
+    fn corners(&self, stage: Option<&Stage<'_>>) -> Vec<Vec<(GoalId, Goal)>> {
+        let board = self.task.board;
+        let mut open = self.task.goals.to_vec();
+        open.retain(|(id, _)| board.is_open(*id));
+        let mut groups = groups::of(self.task.net, &open);
+        let end = self.part(0.1);
+        let shared = stage.map_or(self.task.net, |stage| &stage.reduction().net);
+        let most = shared.transition_count() as f64 * self.config.turns_below;
+        let mut left = groups.len();
+        groups.retain(|goals| {
+            let budget = share_of(&end, 1.0 / left as f64);
+            left -= 1;
+            let stage = self.reduced(&Task { goals, ..*self.task }, &budget);
+            stage.is_some_and(|stage| stage.reduction().net.transition_count() as f64 <= most)
+        });
+        tracing::info!("turns: {} groups of {} open goals", groups.len(), open.len());
+        groups
+    }
+
+    /// A group's turn: proving and searching on the net reduced for it.
+    fn turn(&self, goals: &[(GoalId, Goal)], budget: &Budget, worker: usize) {
+        let task = Task { goals, ..*self.task };
+        // Made a second time, so that only one is in memory, and for what is still open.
+        let Some(stage) = self.reduced(&task, &share_of(budget, 0.4)) else { return };
         self.guarded("state equation, reduced", || {
             let budget = share_of(budget, 0.4);
             let task = stage.task(self.task.board, &budget, self.task.seed);
             let over = stage.over(self.task.board, "STATE_EQUATION");
-            state_equation::run(&task, over, &self.equations).to_string()
+            // Its questions would be dumped as if they were about the original net.
+            let config = state_equation::Config { dump: None, ..self.equations.clone() };
+            state_equation::run(&task, over, &config).to_string()
         });
-        self.search(budget.child(), Some(&stage));
-        let expressed = |id: &GoalId| stage.goals().iter().any(|(known, _)| known == id);
-        let others: Vec<_> = goals.iter().filter(|(id, _)| !expressed(id)).cloned().collect();
-        if !others.is_empty() {
-            self.search_for(&others, budget);
+        if self.config.threads > 1 {
+            return self.search(budget.child(), Some(&stage));
         }
-        tracing::debug!(
-            "turn: {} goals, {} transitions, {:.2?}",
-            goals.len(),
-            stage.reduction().net.transition_count(),
-            start.elapsed()
-        );
-    }
-
-    /// One group's turn, walking on the net reduced for it.
-    fn walk_group(&self, goals: &[(GoalId, Goal)], budget: &Budget, worker: usize) {
-        let task = Task { goals, ..*self.task };
-        if let Some(stage) = self.reduced(&task, &share_of(budget, 0.4)) {
+        self.search(share_of(budget, 0.6), Some(&stage));
+        if goals.iter().any(|(id, _)| self.task.board.is_open(*id)) {
             self.walk(budget.child(), worker, Some(&stage));
         }
     }
@@ -228,6 +202,9 @@ impl<'a> Crew<'a> {
 
     /// The net of `task` reduced for its open goals; what that settles by itself is settled.
     fn reduced<'t>(&self, task: &Task<'t>, budget: &Budget) -> Option<Stage<'t>> {
+        if self.is_over() {
+            return None;
+        }
         let make = || {
             let stage = Stage::new(task, budget, |net, facts| (self.learn)(net, facts, budget))?;
             stage.settle(task.board, budget);
@@ -264,41 +241,60 @@ impl<'a> Crew<'a> {
         });
     }
 
-    /// Searches the stage, or the original net for all goals.
+    /// Walks along the solutions that the state equation could not exclude.
+    fn follow(&self, equation: &Equation<'_, 'a>, worker: usize) {
+        let hints = equation.hints();
+        if hints.is_empty() {
+            return;
+        }
+        let budget = self.part(0.1).slice(Duration::from_secs(30));
+        self.guarded("walk, guided", || {
+            let seed = self.task.seed.wrapping_add(worker as u64);
+            let task = Task { budget: &budget, seed, ..*self.task };
+            let config = walk::Config {
+                work: hints.iter().map(|hint| walk::work_for(hint, hints.len())).sum(),
+                hints,
+                only: Some(vec![walk::Strategy::Guided]),
+                ..Default::default()
+            };
+            let statistics = walk::run(&task, task.board.under("PARIKH_WALK"), &config);
+            format!(
+                "{} firings, {} restarts, {} goals reached, {} maxima raised",
+                statistics.firings,
+                statistics.restarts,
+                statistics.reached,
+                statistics.improvements
+            )
+        });
+    }
+
     fn search(&self, budget: Budget, stage: Option<&Stage<'_>>) {
-        let (board, seed) = (self.task.board, self.task.seed);
-        let Some(stage) = stage else {
-            return self.search_for(&self.shrunk, &budget);
-        };
-        self.guarded("explicit, reduced", || {
-            let task = stage.shrunk_task(board, &budget, seed);
-            let (under, over) = (stage.under(board, "EXPLICIT"), stage.over(board, "EXPLICIT"));
-            let statistics = explicit::run(&task, under, over, &explicit::Config::default());
-            summary(&statistics)
-        });
-    }
-
-    /// Searches the original net for these goals.
-    fn search_for(&self, goals: &[(GoalId, Goal)], budget: &Budget) {
         let board = self.task.board;
-        self.guarded("explicit", || {
-            let task = Task { goals, budget, ..*self.task };
-            let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
+        let name = if stage.is_some() { "explicit, reduced" } else { "explicit" };
+        self.guarded(name, || {
+            let (task, under, over) = match stage {
+                Some(stage) => (
+                    stage.shrunk_task(board, &budget, self.task.seed),
+                    stage.under(board, "EXPLICIT"),
+                    stage.over(board, "EXPLICIT"),
+                ),
+                None => (
+                    Task { goals: &self.shrunk, budget: &budget, ..*self.task },
+                    board.under("EXPLICIT"),
+                    board.over("EXPLICIT"),
+                ),
+            };
             let statistics = explicit::run(&task, under, over, &explicit::Config::default());
-            summary(&statistics)
+            format!(
+                "{} searches, {} of them to the end, {} states, {} firings, {:.1} bytes a state",
+                statistics.searches,
+                statistics.exhausted,
+                statistics.states,
+                statistics.firings,
+                statistics.bytes_per_state()
+            )
         });
     }
-}
-
-fn summary(statistics: &explicit::Statistics) -> String {
-    format!(
-        "{} searches, {} of them to the end, {} states, {} firings, {:.1} bytes a state",
-        statistics.searches,
-        statistics.exhausted,
-        statistics.states,
-        statistics.firings,
-        statistics.bytes_per_state()
-    )
 }
 
 /// A share of what is left of a budget.
@@ -316,6 +312,20 @@ struct Equation<'c, 'a> {
 }
 
 impl Equation<'_, '_> {
+    /// What it could not exclude, for open goals.
+    fn hints(&self) -> Vec<walk::Hint> {
+        let candidates = self.engine.iter().flat_map(|engine| engine.candidates());
+        let open = candidates.filter(|candidate| self.crew.task.board.is_open(candidate.goal));
+        open.map(|candidate| walk::Hint { goal: candidate.goal, firings: candidate.firings })
+            .collect()
+    }
+
+    /// Has more refined what it could not exclude; whether there is anything to refine.
+    fn deepen(&mut self) -> bool {
+        let task = self.crew.task;
+        self.engine.as_mut().is_some_and(|engine| engine.deepen(task))
+    }
+
     /// Goes on for a slice; whether there is nothing left to do.
     fn slice(&mut self, budget: Budget) -> bool {
         let crew = self.crew;

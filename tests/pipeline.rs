@@ -1,5 +1,5 @@
-//! The whole pipeline on random nets against plain enumeration, confined to its last stages: turns
-//! of a millisecond on nets reduced for each goal alone, so that those are what is tested.
+//! The whole pipeline on random nets against plain enumeration, confined to its turns on nets reduced
+//! for some goals alone, and the search of the original net that follows them.
 //!
 //! Formulas come in several wordings and with their complements, which share goals; every witness
 //! must satisfy the formula as it was asked.
@@ -16,16 +16,16 @@ use parikh::net::{Goal, Net, Predicate, text};
 use parikh::pipeline::{self, Config, Event};
 use parikh::solvers::Budget;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// Searches of nets reduced for some goals alone, in all runs of a test binary.
+static TURNS: AtomicU64 = AtomicU64::new(0);
 
 /// All answers by id; panics over faults and over what is left open.
 fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
-    let config = Config {
-        threads,
-        first_turn: Duration::from_millis(1),
-        only_turns: true,
-        ..Config::default()
-    };
+    let config =
+        Config { threads, turns_below: f64::INFINITY, only_turns: true, ..Config::default() };
     let mut answers = HashMap::new();
     let budget = Budget::unlimited().slice(Duration::from_secs(300));
     let report = pipeline::run(net, plan, &config, &budget, |event| {
@@ -37,6 +37,8 @@ fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
     assert_eq!(report.faults, 0, "{}", text::print(net));
     let open: Vec<_> = report.unanswered.iter().map(|question| &question.id).collect();
     assert!(open.is_empty(), "{open:?} are open:\n{}", text::print(net));
+    let turns = report.statistics.iter().filter(|(stage, _)| *stage == "explicit, reduced").count();
+    TURNS.fetch_add(turns as u64, Ordering::Relaxed);
     answers
 }
 
@@ -124,12 +126,15 @@ fn check_examinations(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usi
 fn the_last_stages_agree_with_enumeration() {
     let times: u64 = std::env::var("PARIKH_NIGHTLY").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let nets = (0..).filter_map(|seed| Some((seed, bounded(seed, &Shape::small(seed))?)));
+    let before = TURNS.load(Ordering::Relaxed);
     for (seed, net) in nets.take(600 * times as usize) {
         let space = explore(&net, Limits::default()).unwrap();
         let threads = if seed % 8 == 0 { 2 } else { 1 };
         check_formulas(seed, &net, &space, threads);
         check_examinations(seed, &net, &space, threads);
     }
+    let turns = TURNS.load(Ordering::Relaxed) - before;
+    assert!(turns > 600 * times, "{turns} turns: hardly anything was tested");
 }
 
 /// More transitions than there are turns in a round, so that goals come in batches.

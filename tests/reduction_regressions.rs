@@ -201,7 +201,8 @@ fn a_log_goes_through_json_and_is_checked_again() {
         preserve: Preserve::REACHABILITY | Preserve::DEADLOCK,
     };
     let reduction = reduced(&net, &needs);
-    let json = serde_json::to_string(&reduction.log.to_file(&net, reduction.needs())).unwrap();
+    let file = reduction.log.to_file(&net, reduction.needs(), &reduction.net);
+    let json = serde_json::to_string(&file).unwrap();
     let file: LogFile = serde_json::from_str(&json).unwrap();
     let (again, log) = file.resolve(&net).unwrap();
     assert_eq!((&again, &log), (&needs, &reduction.log));
@@ -221,4 +222,30 @@ fn a_log_goes_through_json_and_is_checked_again() {
     short.steps.pop();
     let (_, log) = short.resolve(&net).unwrap();
     assert_eq!(recheck(&net, &again, &log, &reduction.net), Err(LogError::OtherNet));
+}
+
+#[test]
+fn nodes_that_are_called_like_ours_are_told_apart_in_a_log() {
+    // `#1` and `fired d` are what a log calls the first composed transition and d's counter.
+    let net = net("place a 2\nplace b\nplace c\nplace e\nplace \"fired d\"\nplace never
+        place \"fired fired d\" 1
+        transition \"#1\": a -> b\ntransition u: b -> c\ntransition \"##2\": c -> e
+        place f\ntransition \"#5\": b -> f\ntransition w: f -> e
+        transition t: e -> \"fired d\"\ntransition v: \"fired d\" -> a
+        transition d: never + \"fired fired d\" -> a");
+    let needs = Needs::quasi_liveness([transition(&net, "t"), transition(&net, "d")]);
+    let reduction = reduced(&net, &needs);
+    let file = reduction.log.to_file(&net, &needs, &reduction.net);
+    let names = |wanted: &str| {
+        let nodes = file.steps.iter().flat_map(|step| step.places.iter().chain(&step.transitions));
+        nodes.filter(|name| *name == wanted).count()
+    };
+    // Both the made-up names and those they must not be taken for occur.
+    let composed = file.steps.iter().flat_map(|step| &step.transitions);
+    let composed = composed.filter(|name| name.starts_with("###")).count();
+    assert!(composed > 0 && names("fired fired fired d") > 0, "{:?}", file.steps);
+    assert!(names("fired fired d") > 0, "{:?}", file.steps);
+    let (again, log) = file.resolve(&net).unwrap();
+    assert_eq!((&again, &log), (&needs, &reduction.log));
+    assert_eq!(recheck(&net, &again, &log, &reduction.net), Ok(()));
 }

@@ -198,7 +198,10 @@ fn examine(net: &Net, needs: &Needs, config: &Config) -> Result<Option<Reduction
         ensure(constant, || format!("{p:?} is not constant"))?;
     }
     if config.dropped.is_none() {
-        recheck(net, &needs, &reduction.log, &reduction.net).map_err(|e| e.to_string())?;
+        let file = reduction.log.to_file(net, &needs, &reduction.net);
+        let (again, log) = file.resolve(net).map_err(|e| e.to_string())?;
+        ensure((&again, &log) == (&needs, &reduction.log), || format!("lost in {file:?}"))?;
+        recheck(net, &needs, &log, &reduction.net).map_err(|e| e.to_string())?;
     }
     Ok(Some(reduction))
 }
@@ -318,7 +321,7 @@ fn campaign(
             Ok(None) => {}
             Err(complaint) => {
                 let reduced = reduce(&net, &needs, &Budget::unlimited(), config);
-                let steps: Vec<_> = reduced.log.to_file(&net, &needs).steps;
+                let steps: Vec<_> = reduced.log.to_file(&net, reduced.needs(), &reduced.net).steps;
                 return Err(format!(
                     "{complaint}\n{needs:?}\n{}became\n{}by {steps:#?}",
                     text::print(&net),

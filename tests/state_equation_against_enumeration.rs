@@ -65,6 +65,8 @@ struct Tally {
     refuted: usize,
     maxima: usize,
     tight: usize,
+    uncertified: u64,
+    unanswered: u64,
 }
 
 fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally: &mut Tally) {
@@ -75,6 +77,8 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
         "net {seed} {}",
         parikh::net::text::print(net)
     );
+    tally.uncertified += statistics.uncertified;
+    tally.unanswered += statistics.unanswered;
     for (at, goal) in goals.iter().enumerate() {
         let id = GoalId::new(at);
         tally.goals += 1;
@@ -117,9 +121,72 @@ fn nothing_reachable_is_refuted_and_no_bound_is_too_low() {
         nets += 1;
         compare(&net, &space, goals_of(seed, &net), seed, &mut tally);
     }
-    let Tally { goals, unreachable, refuted, maxima, tight } = tally;
+    let Tally { goals, unreachable, refuted, maxima, tight, uncertified, unanswered } = tally;
     eprintln!(
-        "{nets} nets, {goals} goals: {refuted} of {unreachable} refuted, {tight} of {maxima} tight"
+        "{nets} nets, {goals} goals: {refuted} of {unreachable} refuted, {tight} of {maxima} tight, {uncertified} uncertified, {unanswered} unanswered"
     );
-    assert!(nets > 1500 && refuted * 10 > unreachable * 8 && tight * 10 > maxima * 8);
+    assert!(nets > 1500 && refuted * 100 > unreachable * 95 && tight * 10 > maxima * 9);
+    assert!(uncertified + unanswered < 20);
+}
+
+#[test]
+fn candidates_are_handed_out_for_goals_that_are_reachable() {
+    let net = parikh::net::text::parse("place p 3\nplace q\ntransition t: p -> 2*q").unwrap();
+    let q = net.place_named("q").unwrap();
+    let goals = vec![Goal::Reach(Predicate::at_least(q, 4))];
+    let board = Board::new(&net, goals.clone());
+    let with_ids = [(GoalId::new(0), goals[0].clone())];
+    let facts = Facts::none(&net);
+    let budget = Budget::unlimited();
+    let task = Task {
+        net: &net,
+        goals: &with_ids,
+        facts: &facts,
+        board: &board,
+        budget: &budget,
+        seed: 1,
+    };
+    let mut engine = state_equation::Engine::new(&task, &Config::default()).unwrap();
+    let progress = engine.slice(&budget, &task, board.over("STATE_EQUATION"));
+    assert_eq!(progress, state_equation::Progress::Finished);
+    let candidates: Vec<_> = engine.candidates().collect();
+    assert_eq!(candidates.len(), 1);
+    assert!(candidates[0].integral);
+    assert_eq!(candidates[0].firings, [(net.effect_of(net.transition_named("t").unwrap()), 2)]);
+}
+
+#[test]
+fn half_a_firing_is_refused_with_a_certificate_that_counts() {
+    // q = 1 takes half a firing of t. A place may have the name that a counter would have.
+    let text = "place p 3\nplace q\nplace firings#0 1\ntransition t: 2*p -> 2*q";
+    let net = parikh::net::text::parse(text).unwrap();
+    let q = net.place_named("q").unwrap();
+    let one = Predicate::and([Predicate::at_least(q, 1), Predicate::no_more_than(q, 1)]);
+    let board = Board::new(&net, vec![Goal::Reach(one.clone())]);
+    let goals = [(GoalId::new(0), Goal::Reach(one))];
+    let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+    let task =
+        Task { net: &net, goals: &goals, facts: &facts, board: &board, budget: &budget, seed: 1 };
+    state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    let knowledge = board.knowledge(GoalId::new(0)).unwrap();
+    let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge else {
+        panic!("{knowledge:?}")
+    };
+    let Proof::StateEquation { certificate: Some(certificate), .. } = proof else {
+        panic!("{proof:?}")
+    };
+    assert_eq!(certificate.counters.len(), 1);
+    let printed = certificate.print(&net, "half");
+    let (read, about) = parikh::evidence::Certificate::parse(&net, &printed).unwrap();
+    assert_eq!((&read, about.as_str()), (&*certificate, "half"));
+    assert_eq!(read.check(&net), Ok(()));
+    // Without the firings, or with others, it proves nothing.
+    let mut less = read.clone();
+    less.counters[0].clear();
+    assert!(less.check(&net).is_err());
+    less.counters.clear();
+    assert!(less.check(&net).is_err());
+    let mut unknown = read;
+    unknown.counters[0].push(parikh::net::TransitionId::new(1));
+    assert!(unknown.check(&net).is_err());
 }

@@ -255,6 +255,7 @@ fn mutilated_files_are_errors() {
     let certificate = Certificate {
         claim: Claim::AtMost(LinearSum::place(q), 1),
         assumes_units: false,
+        counters: vec![],
         atoms: vec![more],
         traps: vec![],
         lemmas: vec![Lemma {

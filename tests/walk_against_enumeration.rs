@@ -149,7 +149,8 @@ fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
 
 #[test]
 fn each_strategy_by_itself_claims_nothing_false() {
-    for strategy in Strategy::ALL {
+    // Without hints the guided walk goes nowhere; see the table of engines for it with some.
+    for strategy in Strategy::ALL.into_iter().filter(|&strategy| strategy != Strategy::Guided) {
         let config = Config { work: 20_000, only: Some(vec![strategy]), ..Config::default() };
         let (answerable, missed) = compare(&config, 100);
         eprintln!("{strategy:?}: {missed} of {answerable} missed");

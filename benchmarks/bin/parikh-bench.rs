@@ -2,14 +2,25 @@
 
 use clap::{Args, Parser, Subcommand};
 use parikh_benchmarks::contest::{Contest, read_list};
+use parikh_benchmarks::encodings::{Backend, Encodings, refuting};
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{Family, Format, describe, write};
+use parikh_benchmarks::lp::{self, Lp};
+use parikh_benchmarks::memory::Counting;
+use parikh_benchmarks::reductions::Reductions;
 use parikh_benchmarks::structure::{Structure, place_transition_instances};
-use parikh_benchmarks::{Error, compare, row, signals, structure_table, table};
+use parikh_benchmarks::{
+    Error, cactus, compare, encodings_table, reductions_table, row, signals, structure_table, table,
+};
+use parikh_encodings::Encoding;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+
+/// `reductions` measures memory by it.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -78,6 +89,28 @@ enum Command {
     /// argument and are no failure of the run: forms err.
     #[command(after_help = EXIT_CODES)]
     Structure(StructureArgs),
+    /// Measure the structural reductions on the P/T instances
+    ///
+    /// Each net is reduced to the end for the deadlock question, for all formulas of
+    /// ReachabilityCardinality together and for all of ReachabilityFireability, and then for each
+    /// formula alone: sizes before and after, applications of each rule, time, memory.
+    #[command(after_help = EXIT_CODES)]
+    Reductions(ReductionsArgs),
+    /// Compare encodings and the solvers behind them, goal by goal
+    ///
+    /// Every goal in every encoding goes to every back-end, from scratch. The result file has a line
+    /// for each (outcome: refuted, candidate, gave-up, choices for what a linear program cannot say,
+    /// uncertified, not-asked); the table is printed, and the plot shows how many goals are refuted
+    /// within which time. Bounds are asked for one more than the known maximum, so UB needs --oracle.
+    #[command(after_help = EXIT_CODES)]
+    Encodings(EncodingsArgs),
+    /// Compare the solvers of linear programs on the state equations of instances
+    ///
+    /// The maximum of each expression in the formulas of RC and UB, by HiGHS going on from its last
+    /// basis, HiGHS from scratch, microlp, and Z3 over the rationals; every optimum is certified in
+    /// exact arithmetic.
+    #[command(after_help = EXIT_CODES)]
+    Lp(LpArgs),
     /// Write a net whose answers are known
     ///
     /// The known answers go to stderr.
@@ -164,6 +197,100 @@ struct StructureArgs {
     out: PathBuf,
 }
 
+#[derive(Args)]
+struct EncodingsArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// Directory with the known answers NAME-XX.out; what contradicts them is wrong
+    #[arg(long, value_name = "DIR")]
+    oracle: Option<PathBuf>,
+    /// File with the names of the instances
+    #[arg(long, value_name = "FILE")]
+    list: PathBuf,
+    /// Examinations: RC, RF, RD, UB
+    #[arg(long, value_delimiter = ',', default_value = "RC,RF,RD,UB")]
+    exams: Vec<Exam>,
+    /// Encodings, as `parikh encode` names them; the first is what others are compared with
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_parser = refuting,
+        default_value = "state-equation,flows,state-equation+bounds,state-equation+traps,\
+            state-equation+listed-traps,state-equation+read-feed,state-equation+causal-order,\
+            state-equation+predecessor,state-equation+k-induction,state-equation+traps+read-feed"
+    )]
+    encodings: Vec<Encoding>,
+    /// Back-ends: highs, microlp, z3-lra, z3-lia
+    #[arg(long, value_delimiter = ',', default_value = "highs,microlp,z3-lra,z3-lia")]
+    backends: Vec<Backend>,
+    /// Wall seconds for each question
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    timeout: Duration,
+    /// Ask only goals that are known to be unreachable
+    #[arg(long, requires = "oracle")]
+    unreachable: bool,
+    /// Pass over nets with more places and transitions
+    #[arg(long, value_name = "N", default_value = "2000")]
+    largest: usize,
+    /// Most goals of one examination of one instance
+    #[arg(long, value_name = "N", default_value = "16")]
+    most: usize,
+    /// Most traps that listed-traps lists
+    #[arg(long, value_name = "N", default_value = "100")]
+    traps: usize,
+    /// The result file, written anew
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+    /// The plot [default: none]
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct LpArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// File with the names of the instances [default: every P/T archive]
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Wall seconds for each program
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    timeout: Duration,
+    /// Pass over nets with more places and transitions
+    #[arg(long, value_name = "N", default_value = "2000")]
+    largest: usize,
+    /// Most programs of one instance
+    #[arg(long, value_name = "N", default_value = "20")]
+    most: usize,
+    /// The result file, written anew
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+}
+
+#[derive(Args)]
+struct ReductionsArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// File with the names of the instances [default: every P/T archive]
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Wall seconds for each reduction
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    timeout: Duration,
+    /// Wall seconds for the formulas of one file alone; those not begun by then are left out
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    alone: Duration,
+    /// Seconds that a reduction may take without being listed as slow
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    slow: Duration,
+    /// The result file, written anew
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no positive number of seconds");
     let number: f64 = text.parse().map_err(|_| wrong())?;
@@ -179,6 +306,9 @@ fn main() -> ExitCode {
         Command::Summary { file, at } => summary(file, at),
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
         Command::Structure(args) => structure(args),
+        Command::Reductions(args) => reductions(args),
+        Command::Encodings(args) => encodings(args),
+        Command::Lp(args) => lp(args),
         Command::Generate { family, output, format } => match family.make() {
             Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
                 if let Some(known) = known {
@@ -308,4 +438,125 @@ fn structure(args: StructureArgs) -> Result<u8, Error> {
         return Ok(4);
     }
     Ok(if all.iter().any(structure_table::is_wrong) { 3 } else { 0 })
+}
+
+fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
+    let instances = read_list(&args.list)?;
+    let encodings = Encodings {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        exams: args.exams,
+        encodings: args.encodings,
+        backends: args.backends,
+        timeout: args.timeout,
+        unreachable_only: args.unreachable,
+        largest: args.largest,
+        most: args.most,
+        traps: args.traps,
+    };
+    let measured = over(&instances, &args.out, &encodings_table::COLUMNS, |name| {
+        Ok(encodings.measure(name)?.map(|all| {
+            let lines = all.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
+            (all, lines)
+        }))
+    })?;
+    for m in measured.iter().filter(|m| m.wrong) {
+        eprintln!("WRONG {}", encodings_table::fields(m).join(" "));
+    }
+    print!("{}", encodings_table::print(&measured));
+    if let Some(path) = &args.plot {
+        let curves = encodings_table::curves(&measured);
+        let plot = cactus::plot("Goals refuted, by encoding and back-end", &curves);
+        std::fs::write(path, plot).map_err(Error::at(path))?;
+    }
+    Ok(match measured.iter().any(|m| m.wrong) {
+        true => 3,
+        false if signals::interrupted() => 4,
+        false => 0,
+    })
+}
+
+fn lp(args: LpArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let lp =
+        Lp { inputs: args.inputs, timeout: args.timeout, largest: args.largest, most: args.most };
+    let measured = over(&instances, &args.out, &lp::COLUMNS, |name| {
+        Ok(lp.measure(name)?.map(|all| {
+            let lines = all.iter().map(|m| lp::fields(m).to_vec()).collect();
+            (all, lines)
+        }))
+    })?;
+    print!("{}", lp::print(&measured));
+    let disagreements = lp::disagreements(&measured);
+    disagreements.iter().for_each(|disagreement| eprintln!("WRONG {disagreement}"));
+    Ok(match disagreements.is_empty() {
+        false => 3,
+        true if signals::interrupted() => 4,
+        true => 0,
+    })
+}
+
+/// What is measured of an instance, and its lines of the result file.
+type Measured<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
+
+/// Measures every instance, with a line of the result file for each measurement as it is made.
+fn over<M>(
+    instances: &[String],
+    out: &Path,
+    columns: &[&str],
+    measure: impl Fn(&str) -> Result<Measured<M>, Error>,
+) -> Result<Vec<M>, Error> {
+    let failed = |error: csv::Error| Error::at(out)(error.into());
+    let mut file = csv::Writer::from_path(out).map_err(failed)?;
+    file.write_record(columns).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    let mut passed_over = 0;
+    for (index, name) in instances.iter().enumerate() {
+        if signals::interrupted() {
+            break;
+        }
+        match measure(name)? {
+            Some((measured, lines)) => {
+                for line in lines {
+                    file.write_record(line).map_err(failed)?;
+                }
+                file.flush().map_err(Error::at(out))?;
+                all.extend(measured);
+            }
+            None => passed_over += 1,
+        }
+        eprintln!("{}/{} {name}", index + 1, instances.len());
+    }
+    eprintln!("{passed_over} of {} instances are too large and passed over", instances.len());
+    Ok(all)
+}
+
+fn reductions(args: ReductionsArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let reductions = Reductions { inputs: args.inputs, timeout: args.timeout, alone: args.alone };
+    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
+    file.write_record(reductions_table::header()).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    for (at, name) in instances.iter().enumerate() {
+        if signals::interrupted() {
+            break;
+        }
+        for measurement in reductions.measure(name)? {
+            file.write_record(reductions_table::fields(&measurement)).map_err(failed)?;
+            all.push(measurement);
+        }
+        file.flush().map_err(Error::at(&args.out))?;
+        eprintln!("{}/{} {name}", at + 1, instances.len());
+    }
+    print!("{}", reductions_table::print(&all, args.slow.as_secs_f64()));
+    Ok(if signals::interrupted() { 4 } else { 0 })
 }

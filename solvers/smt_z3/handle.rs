@@ -181,6 +181,21 @@ unsafe fn mk_symbol(context: Z3_context, name: &str) -> Option<Z3_symbol> {
     unsafe { Z3_mk_string_symbol(context, name.as_ptr()) }
 }
 
+/// What Z3 prints when it reads `script`; empty if that cannot be handed over.
+pub(super) fn eval(script: &str) -> String {
+    let context = Context::thread_local();
+    let Ok(script) = std::ffi::CString::new(script) else { return String::new() };
+    // SAFETY: the context and the string are alive; what comes back is copied before Z3 is called
+    // again.
+    unsafe {
+        let answer = Z3_eval_smtlib2_string(context.get_z3_context(), script.as_ptr());
+        if answer.is_null() {
+            return String::new();
+        }
+        CStr::from_ptr(answer).to_string_lossy().into_owned()
+    }
+}
+
 /// What the watching thread needs.
 struct Watch {
     context: Z3_context,

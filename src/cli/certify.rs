@@ -3,9 +3,10 @@
 //! Nothing of the engines is involved, and no solver: see [`crate::evidence::certificate`].
 
 use super::{Outcome, model};
+use crate::evidence::words::{formula, linear};
 use crate::evidence::{Certificate, Claim};
 use anyhow::{Context, Result};
-use parikh_net::{Atom, LinearSum, Net, Predicate};
+use parikh_net::Net;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -51,40 +52,4 @@ fn proved(net: &Net, certificate: &Certificate, about: &str) -> String {
     }
     text.push(')');
     if about.is_empty() { text } else { format!("{about}: {text}") }
-}
-
-fn formula(net: &Net, predicate: &Predicate) -> String {
-    let joined = |parts: &[Predicate], by: &str| {
-        let parts: Vec<String> = parts.iter().map(|part| formula(net, part)).collect();
-        format!("({})", parts.join(by))
-    };
-    match predicate {
-        Predicate::True => "true".to_owned(),
-        Predicate::False => "false".to_owned(),
-        Predicate::Atom(Atom { sum, bound }) => format!("{} ≤ {bound}", linear(net, sum)),
-        Predicate::Enabled(t) => format!("{} enabled", net.transition_name(*t)),
-        Predicate::Disabled(t) => format!("{} disabled", net.transition_name(*t)),
-        Predicate::Dead => "nothing enabled".to_owned(),
-        Predicate::NotDead => "something enabled".to_owned(),
-        Predicate::And(parts) => joined(parts, " ∧ "),
-        Predicate::Or(parts) => joined(parts, " ∨ "),
-    }
-}
-
-fn linear(net: &Net, sum: &LinearSum) -> String {
-    let mut text = String::new();
-    for (position, &(place, a)) in sum.terms().iter().enumerate() {
-        let sign = match (position, a < 0) {
-            (0, false) => "",
-            (0, true) => "−",
-            (_, false) => " + ",
-            (_, true) => " − ",
-        };
-        text.push_str(sign);
-        if a.unsigned_abs() != 1 {
-            let _ = write!(text, "{}·", a.unsigned_abs());
-        }
-        text.push_str(net.place_name(place));
-    }
-    if text.is_empty() { "0".to_owned() } else { text }
 }

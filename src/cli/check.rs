@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
 use parikh_solvers::Budget;
+use parikh_solvers::dump::Dump;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -54,6 +55,11 @@ pub(super) struct Arguments {
     /// `parikh certify`.
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
+    /// Write every question that the state equation asks a solver to DIR, numbered: linear programs
+    /// as .lp, clauses as .cnf. A comment says which net, goal and encoding each comes from. Files of
+    /// that numbering are overwritten.
+    #[arg(long, value_name = "DIR")]
+    dump: Option<PathBuf>,
     /// The seed of the random walks. Same seed and one thread, same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -88,6 +94,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         seed: arguments.seed,
         keep_all_witnesses: false,
         keep_certificates: arguments.certificate.is_some(),
+        dump: match &arguments.dump {
+            None => None,
+            Some(directory) => Some(
+                Dump::into(directory)
+                    .with_context(|| format!("cannot create {}", directory.display()))?,
+            ),
+        },
         ..defaults
     };
     let subject = match arguments.examination {

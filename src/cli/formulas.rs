@@ -59,6 +59,12 @@ pub(super) struct Asked {
 }
 
 impl Formulas {
+    /// The formulas of one file.
+    pub(super) fn of_file(file: &Path) -> Self {
+        let formulas = vec![file.to_owned()];
+        Formulas { formula: Vec::new(), formulas, language: None, strict: false }
+    }
+
     /// All formulas, each with a name of its own. What is wrong with one is told on stderr.
     pub(super) fn read(&self, net: &Net) -> Result<Vec<Asked>> {
         let mut gathered = Gathered { asked: Vec::new(), ids: HashSet::new() };

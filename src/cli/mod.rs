@@ -5,6 +5,7 @@
 mod certify;
 mod check;
 mod draw;
+mod encode;
 mod formulas;
 mod info;
 mod limits;
@@ -12,6 +13,7 @@ mod mcc;
 mod model;
 mod output;
 mod properties;
+mod reduce;
 mod replay;
 mod signals;
 mod structure;
@@ -41,8 +43,9 @@ struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  everything asked was answered
-  1  the input could not be read (model, queries, trace), a trace does not replay, or a verdict
-     file is not valid or contradicts the model
+  1  the input could not be read (model, queries, trace, log), a trace does not replay or what it
+     repeats makes nothing grow, a step of a log does not hold, or a verdict file is not valid or
+     contradicts the model
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted
   4  an internal error: a claim failed its check. It was not printed; please report it";
@@ -53,6 +56,8 @@ enum Command {
     Check(check::Arguments),
     /// Check certificates of unreachability and bounds again, without any solver.
     Certify(certify::Arguments),
+    /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2 or LP format.
+    Encode(encode::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),
     /// Show the sums of tokens that never change, or the firings that change nothing.
@@ -68,6 +73,8 @@ enum Command {
     /// Check verdict files of the contest, or compare one with a model.
     #[command(subcommand)]
     Verdicts(verdicts::Command),
+    /// Make a net smaller that answers the same questions, with a log of how.
+    Reduce(reduce::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -94,6 +101,7 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Certify(arguments) => certify::run(&arguments),
+        Command::Encode(arguments) => encode::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Invariants(arguments) => structure::invariants::run(&arguments),
         Command::Siphons(arguments) => structure::sets::siphons(&arguments),
@@ -101,6 +109,7 @@ pub fn main() -> ExitCode {
         Command::Draw(arguments) => draw::run(&arguments),
         Command::Properties(arguments) => properties::run(&arguments),
         Command::Verdicts(command) => verdicts::run(&command),
+        Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };

@@ -117,6 +117,7 @@ fn json(computed: &Computed) -> serde_json::Value {
         "value": computed.value.to_string(),
         "explanation": computed.explanation,
         "techniques": computed.techniques,
+        "assumes_units": computed.assumes_units,
         "trace_firings": computed.trace.as_ref().map(|sequence| sequence.firings().to_string()),
     })
 }

@@ -1,47 +1,148 @@
 //! `parikh replay`: fires a sequence from a file and shows where it leads.
+//!
+//! With a log, the sequence is one of a reduced net: the log is gone through again on the model,
+//! which checks it and gives the way back, and what comes back is replayed on the model and has to
+//! show there what it showed.
 
-use super::{Outcome, model};
+use super::{Outcome, model, reduce};
 use crate::evidence::{Trace, check_pump, replay};
-use anyhow::{Context, Result};
+use crate::reduction::{Preserve, Reduction, redo};
+use anyhow::{Context, Result, bail};
 use parikh_net::{Marking, Net};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance.
     model: PathBuf,
     /// A trace: one transition a line, with a tab and a count where it fires several times in a
     /// row; `#` starts a comment; behind a line `@repeat` stands what can repeat for ever.
     trace: PathBuf,
+    /// The trace is one of the net that this log ends with, as `parikh reduce MODEL --log` wrote it:
+    /// carry it back to MODEL and replay it there.
+    #[arg(long, value_name = "LOG.json")]
+    log: Option<PathBuf>,
+    /// With --log: write the trace of MODEL.
+    #[arg(short, long, value_name = "FILE", requires = "log")]
+    output: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh replay philosophers.pnml traces/ReachabilityDeadlock.trace
+  parikh reduce philosophers.pnml --preserve deadlock -o small.pnml --log small.json
+  parikh check small.pnml -e RD --trace traces
+  parikh replay philosophers.pnml traces/ReachabilityDeadlock.trace --log small.json -o back.trace";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let net = model::read(&arguments.model)?;
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
-    let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
-    match &trace.repeat {
-        None => {
-            let end =
-                replay(&net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
-            println!("{} firings replayed on net {}", trace.sequence.firings(), net.name());
-            show(&net, &end);
-        }
-        Some(pump) => {
-            let (before, after) = check_pump(&net, &trace.sequence, pump)
-                .with_context(|| format!("{path} does not replay"))?;
-            println!(
-                "{} firings replayed on net {}, then {} that can repeat for ever",
-                trace.sequence.firings(),
-                net.name(),
-                pump.firings()
-            );
-            for place in net.places().filter(|&place| after[place] > before[place]) {
-                println!("grows by {}: {}", after[place] - before[place], net.place_name(place));
+    let Some(log) = &arguments.log else {
+        let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
+        report(&net, &trace, &path.to_string())?;
+        return Ok(Outcome::Complete);
+    };
+    let reduction = go_through(&net, log)?;
+    let trace = Trace::parse(&reduction.net, &text)
+        .with_context(|| format!("{path}, as a trace of the reduced net"))?;
+    let Some(back) = carry_back(&net, &reduction, &trace, &path.to_string())? else {
+        return Ok(Outcome::InternalError);
+    };
+    report(&net, &back, &format!("{path}, carried back,"))?;
+    if let Some(file) = &arguments.output {
+        std::fs::write(file, back.print(&net))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(Outcome::Complete)
+}
+
+/// Replays a trace and says where it leads; `path` is what messages call it.
+fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
+    let Some(pump) = &trace.repeat else {
+        let end =
+            replay(net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
+        println!("{} firings replayed on net {}", trace.sequence.firings(), net.name());
+        show(net, &end);
+        return Ok(());
+    };
+    let (before, after) = check_pump(net, &trace.sequence, pump)
+        .with_context(|| format!("{path} does not replay"))?;
+    if before == after {
+        bail!(
+            "{path}: the {} firings behind @repeat can repeat for ever, but no place grows, so \
+             they show nothing",
+            pump.firings()
+        );
+    }
+    println!(
+        "{} firings replayed on net {}, then {} that can repeat for ever",
+        trace.sequence.firings(),
+        net.name(),
+        pump.firings()
+    );
+    for place in net.places().filter(|&place| after[place] > before[place]) {
+        println!("grows by {}: {}", after[place] - before[place], net.place_name(place));
+    }
+    Ok(())
+}
+
+fn go_through(net: &Net, log: &Path) -> Result<Reduction> {
+    let shown = || log.display().to_string();
+    let file = reduce::read_log(log)?;
+    let (needs, steps) = file.resolve(net).with_context(shown)?;
+    redo(net, &needs, &steps).with_context(shown)
+}
+
+/// The trace of `net` that a trace of the reduced net stands for. `None` when what comes back does
+/// not show the same: a mistake of ours, told on stderr.
+fn carry_back(
+    net: &Net,
+    reduction: &Reduction,
+    trace: &Trace,
+    path: &str,
+) -> Result<Option<Trace>> {
+    let small = &reduction.net;
+    let does_not = || format!("{path} does not replay on the reduced net");
+    let fault = |problem: &dyn std::fmt::Display| {
+        eprintln!("parikh: what {path} stands for fails on the model: {problem}; please report it");
+        Ok(None)
+    };
+    let mut notes = trace.notes.clone();
+    notes.retain(|(key, _)| key != "net");
+    notes.insert(0, ("net".to_owned(), net.name().to_owned()));
+    if let Some(pump) = &trace.repeat {
+        check_pump(small, &trace.sequence, pump).with_context(does_not)?;
+        let (sequence, pump) = reduction.back.pump(&trace.sequence, pump)?;
+        return match check_pump(net, &sequence, &pump) {
+            Ok(_) => Ok(Some(Trace { notes, sequence, repeat: Some(pump) })),
+            Err(problem) => fault(&problem),
+        };
+    }
+    let end = replay(small, &trace.sequence).with_context(does_not)?;
+    let preserves = |class| reduction.needs().preserve.covers(class);
+    let dead = preserves(Preserve::DEADLOCK) && small.is_dead(&end);
+    let sequence = match dead {
+        true => reduction.back.deadlock(net, &trace.sequence)?,
+        false => reduction.back.sequence(&trace.sequence)?,
+    };
+    let there = match replay(net, &sequence) {
+        Ok(marking) => marking,
+        Err(problem) => return fault(&problem),
+    };
+    if dead && !net.is_dead(&there) {
+        return fault(&"it does not end in a dead marking");
+    }
+    if dead || preserves(Preserve::REACHABILITY) {
+        for &p in &reduction.needs().support {
+            let expected = reduction.constant(p).or(reduction.map_place(p).map(|p| end[p]));
+            if expected != Some(there[p]) {
+                return fault(&format!("it ends with {} on {}", there[p], net.place_name(p)));
             }
         }
     }
-    Ok(Outcome::Complete)
+    Ok(Some(Trace { notes, sequence, repeat: None }))
 }
 
 fn show(net: &Net, marking: &Marking) {

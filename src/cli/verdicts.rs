@@ -198,6 +198,7 @@ fn json(comparison: &Comparison<'_>) -> serde_json::Value {
         "file": comparison.verdict.value.to_string(),
         "computed": comparison.computed.map(|own| own.value.to_string()),
         "explanation": comparison.computed.map(|own| own.explanation.as_str()),
+        "assumes_units": comparison.computed.map(|own| own.assumes_units),
         "file_explanation": comparison.verdict.explanation,
     })
 }

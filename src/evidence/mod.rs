@@ -8,6 +8,7 @@ pub mod certificate;
 mod proof;
 mod replay;
 mod trace_file;
+pub(crate) mod words;
 
 pub use certificate::{Certificate, Claim, Flaw};
 pub use proof::Proof;

@@ -98,6 +98,16 @@ impl Linear {
     }
 }
 
+/// `expression` as Σ a·m(p) and a constant.
+///
+/// # Errors
+/// When it multiplies token counts, or its numbers do not fit 64 bits.
+pub fn linear_sum(expression: &Expression) -> Result<(LinearSum, i64), Unsupported> {
+    let linear = Linear::of(expression)?;
+    let constant = i64::try_from(linear.constant).map_err(|_| Unsupported::TooLarge)?;
+    Ok((linear.sum()?, constant))
+}
+
 /// The tokens of `places` together.
 pub(super) fn tokens(places: &[PlaceId]) -> Result<LinearSum, Unsupported> {
     LinearSum::new(places.iter().map(|&place| (place, 1))).map_err(|_| Unsupported::TooLarge)

@@ -6,11 +6,13 @@ mod error;
 mod linear;
 mod lower;
 mod print;
+mod raise;
 mod syntax;
 pub mod text;
 
 pub(crate) use closest::closest;
 pub use error::{FormulaError, FormulaProblem};
+pub use linear::linear_sum;
 pub use lower::{Question, Unsupported, lower};
 pub use print::Printed;
 pub use syntax::{Expression, Formula, MAX_DEPTH, Relation};

@@ -40,6 +40,19 @@ pub enum InputError {
         /// The directory.
         file: Box<str>,
     },
+    /// A packed file where XML is expected.
+    #[error(
+        "{file}: this is a {kind}, expected XML; unpack it first ({advice}), and name the file or \
+         directory that comes out"
+    )]
+    Packed {
+        /// The file.
+        file: Box<str>,
+        /// What it is.
+        kind: &'static str,
+        /// How it is unpacked.
+        advice: &'static str,
+    },
     /// Nothing in it, or nothing but blanks and comments.
     #[error("{file}: the file has no content, expected an element `<{expected}>`")]
     Empty {

@@ -48,6 +48,9 @@ impl<R: BufRead> Source<R> {
             .take(HEAD as u64)
             .read_to_end(&mut head)
             .map_err(|cause| InputError::Unreadable { file: file.into(), cause })?;
+        if let Some((kind, advice)) = packing(&head) {
+            return Err(InputError::Packed { file: file.into(), kind, advice });
+        }
         let wide = match detect_encoding(&head) {
             Some(DetectedEncoding::Utf8Bom) => {
                 head.drain(..DetectedEncoding::Utf8Bom.bom_len());
@@ -78,6 +81,19 @@ impl<R: BufRead> Source<R> {
         };
         Ok(Source { text, position: Position::START })
     }
+}
+
+/// What a file is packed with, by how it begins, and how to unpack it. Instances of the contest come
+/// as `.tgz`.
+fn packing(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    let kinds: [(&[u8], &str, &str); 4] = [
+        (b"\x1f\x8b", "gzip file or .tgz archive", "tar -xzf, or gunzip"),
+        (b"PK\x03\x04", "zip archive", "unzip"),
+        (b"BZh", "bzip2 file", "tar -xjf, or bunzip2"),
+        (b"\xfd7zXZ\x00", "xz file", "tar -xJf, or unxz"),
+    ];
+    let kind = kinds.iter().find(|(start, ..)| head.starts_with(start));
+    kind.map(|&(_, kind, advice)| (kind, advice))
 }
 
 type Declared = (String, Option<&'static encoding_rs::Encoding>);
@@ -186,6 +202,14 @@ mod tests {
             Source::new(bytes, "f").err().unwrap().to_string(),
             "f:1:1: unknown encoding `klingon`, expected for example UTF-8 or ISO-8859-1"
         );
+    }
+
+    #[test]
+    fn packed_files_are_told_from_xml() {
+        let problem = Source::new(&b"\x1f\x8b\x08\x00"[..], "a.tgz").err().unwrap().to_string();
+        assert!(problem.starts_with("a.tgz: this is a gzip file or .tgz archive"), "{problem}");
+        assert!(problem.contains("unpack it first (tar -xzf"), "{problem}");
+        assert!(packing(b"<?xml").is_none() && packing(b"").is_none());
     }
 
     #[test]

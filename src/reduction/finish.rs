@@ -133,13 +133,14 @@ fn fresh(builder: &NetBuilder, wanted: String) -> String {
     let mut name = wanted.clone();
     let mut number = 2;
     while builder.node(&name).is_some() {
-        name = format!("{wanted}#{number}");
+        name = format!("{wanted}_{number}");
         number += 1;
     }
     name
 }
 
-/// `a.b` for a then b, `a.b^3` for repetitions, `first...last` beyond [`LONGEST_NAME`] bytes.
+/// `a.b` for a then b, `a.b_3` for repetitions, `first...last` beyond [`LONGEST_NAME`] bytes: ids as
+/// XML has them, if the parts are.
 fn composed_name(original: &Net, back: &Back, t: TransitionId) -> String {
     let mut name = String::new();
     let mut open = vec![(t, 1)];
@@ -167,7 +168,7 @@ fn composed_name(original: &Net, back: &Back, t: TransitionId) -> String {
         }
         name.push_str(part);
         if count > 1 {
-            name.push_str(&format!("^{count}"));
+            name.push_str(&format!("_{count}"));
         }
     }
     name

@@ -1,20 +1,20 @@
 //! The log of a reduction: what was applied where, in an order that anybody can go through again.
 //!
 //! An entry is a rule and its focus; the change follows from them and the net at that point, and so
-//! do the conditions. [`recheck`] starts from the original net, checks every condition of every
-//! entry from scratch, and must end at the same reduced net. In its file form nodes go by name:
+//! do the conditions. [`redo`](super::redo()) starts from the original net, checks every condition of
+//! every entry from scratch, and must end at the same reduced net. In its file form nodes go by name:
 //! composed transitions as `#1`, `#2`, … in the order they came to be, the virtual place that
-//! counts the firings of a protected transition `t` as `fired t`.
+//! counts the firings of a protected transition `t` as `fired t`. Where the net has such names
+//! itself, more `#` and more `fired` keep them apart.
 
-use super::back::Back;
-use super::change::apply;
+use super::fingerprint::Fingerprint;
 use super::needs::{Needs, Preserve};
-use super::outcome::Findings;
-use super::rule::{Context, Focus};
-use super::rules::{self, Limits};
-use super::work::WorkNet;
+use super::rule::Focus;
+use super::rules;
+use crate::formula::closest;
 use crate::net::{Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// The applications in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,30 +64,29 @@ impl Log {
         })
     }
 
-    /// The log for a file. `net` is the one that was reduced, for `needs`.
-    pub fn to_file(&self, net: &Net, needs: &Needs) -> LogFile {
+    /// The log for a file. `net` is the one that was reduced, for `needs`, to `reduced`.
+    pub fn to_file(&self, net: &Net, needs: &Needs, reduced: &Net) -> LogFile {
+        let made_up = MadeUp::of(net);
         let place = |p: PlaceId| match p.index().checked_sub(net.place_count()) {
             None => net.place_name(p).to_owned(),
-            Some(at) => format!("fired {}", net.transition_name(needs.protected[at])),
+            Some(at) => {
+                format!("{}{}", made_up.fired, net.transition_name(needs.protected[at]))
+            }
         };
         let transition = |t: TransitionId| match t.index().checked_sub(net.transition_count()) {
             None => net.transition_name(t).to_owned(),
-            Some(at) => format!("#{}", at + 1),
+            Some(at) => format!("{}{}", made_up.composed, at + 1),
         };
-        let classes = [
-            (Preserve::REACHABILITY, "reachability"),
-            (Preserve::DEADLOCK, "deadlock"),
-            (Preserve::LIVENESS, "liveness"),
-            (Preserve::STUTTERING, "stuttering"),
-        ];
-        let needed = classes.iter().filter(|(class, _)| needs.preserve.covers(*class));
+        let needed = CLASSES.iter().filter(|(class, _)| needs.preserve.covers(*class));
         let step = |(rule, focus): (&'static str, Focus)| LogStep {
             rule: rule.to_owned(),
             places: focus.places.into_iter().map(place).collect(),
             transitions: focus.transitions.into_iter().map(transition).collect(),
         };
         LogFile {
-            net: net.name().to_owned(),
+            format: FORMAT.to_owned(),
+            net: Fingerprint::of(net),
+            reduced: Fingerprint::of(reduced),
             preserves: needed.map(|&(_, name)| name.to_owned()).collect(),
             support: needs.support.iter().map(|&p| place(p)).collect(),
             protected: needs.protected.iter().map(|&t| transition(t)).collect(),
@@ -96,11 +95,45 @@ impl Log {
     }
 }
 
+/// The format of log files.
+const FORMAT: &str = "parikh-reduction-log-1";
+
+const CLASSES: [(Preserve, &str); 4] = [
+    (Preserve::REACHABILITY, "reachability"),
+    (Preserve::DEADLOCK, "deadlock"),
+    (Preserve::LIVENESS, "liveness"),
+    (Preserve::STUTTERING, "stuttering"),
+];
+
+/// How nodes are called that the net does not have: what goes before a number or a name.
+struct MadeUp {
+    composed: String,
+    fired: String,
+}
+
+impl MadeUp {
+    fn of(net: &Net) -> MadeUp {
+        let mut made_up = MadeUp { composed: "#".to_owned(), fired: "fired ".to_owned() };
+        let taken = |prefix: &str, name: &str| name.starts_with(prefix);
+        while net.transitions().any(|t| taken(&made_up.composed, net.transition_name(t))) {
+            made_up.composed.push('#');
+        }
+        while net.places().any(|p| taken(&made_up.fired, net.place_name(p))) {
+            made_up.fired.push_str("fired ");
+        }
+        made_up
+    }
+}
+
 /// A log in names, for a JSON file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogFile {
-    /// Name of the net.
-    pub net: String,
+    /// Name and version of the format.
+    pub format: String,
+    /// The net that was reduced.
+    pub net: Fingerprint,
+    /// The net that came out.
+    pub reduced: Fingerprint,
     /// The classes of questions preserved.
     pub preserves: Vec<String>,
     /// The places asked for.
@@ -127,13 +160,29 @@ pub struct LogStep {
 /// Why a log is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
+    /// The file is of another version.
+    #[error("the log has the format `{0}`, expected `{FORMAT}`")]
+    OtherFormat(String),
+    /// The log was written for another net.
+    #[error("the log belongs to another net: it was written for {expected}; this is {found}")]
+    OtherModel {
+        /// That of the log.
+        expected: Box<Fingerprint>,
+        /// That of the net at hand.
+        found: Box<Fingerprint>,
+    },
+    /// No class of questions is named, so anything would do.
+    #[error("the log says of nothing that it is preserved")]
+    NothingPreserved,
     /// A name is no rule, class or node.
-    #[error("step {step}: `{name}` is not known")]
+    #[error("{}: `{name}` is not known{}", place_of(*step), guess(hint.as_deref()))]
     Unknown {
         /// From 1; 0 is the head of the file.
         step: usize,
         /// The name.
         name: String,
+        /// What was probably meant.
+        hint: Option<String>,
     },
     /// The rule does not preserve what was asked for.
     #[error("step {step}: rule `{rule}` does not preserve what is needed")]
@@ -156,52 +205,87 @@ pub enum LogError {
     OtherNet,
 }
 
+fn place_of(step: usize) -> String {
+    if step == 0 { "head of the log".to_owned() } else { format!("step {step}") }
+}
+
+fn guess(hint: Option<&str>) -> String {
+    hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}
+
 impl LogFile {
     /// The log and the needs it was made for, in ids of `net`.
     ///
     /// # Errors
-    /// When a name is not known.
+    /// When the log belongs to another net, or a name is not known.
     pub fn resolve(&self, net: &Net) -> Result<(Needs, Log), LogError> {
-        let unknown = |step: usize, name: &str| LogError::Unknown { step, name: name.to_owned() };
-        let transition = |step, name: &str| {
-            let composed = name.strip_prefix('#').and_then(|number| number.parse::<u32>().ok());
-            let id = net.transition_named(name).or_else(|| match composed {
-                Some(number @ 1..) => {
-                    Some(TransitionId::new(net.transition_count() + number as usize - 1))
-                }
-                _ => None,
-            });
-            id.ok_or_else(|| unknown(step, name))
+        if self.format != FORMAT {
+            return Err(LogError::OtherFormat(self.format.clone()));
+        }
+        let found = Fingerprint::of(net);
+        if found != self.net {
+            let expected = Box::new(self.net.clone());
+            return Err(LogError::OtherModel { expected, found: Box::new(found) });
+        }
+        let made_up = MadeUp::of(net);
+        let unknown = |step: usize, name: &str, close: Option<&str>| LogError::Unknown {
+            step,
+            name: name.to_owned(),
+            hint: close.map(str::to_owned),
+        };
+        let original = |step: usize, name: &str| {
+            let close = || closest(name, net.transitions().map(|t| net.transition_name(t)));
+            net.transition_named(name).ok_or_else(|| unknown(step, name, close()))
+        };
+        let transition = |step: usize, name: &str| {
+            let number = name.strip_prefix(&made_up.composed).and_then(|n| n.parse::<u32>().ok());
+            let id = number.filter(|&n| n > 0).map(|n| net.transition_count() + n as usize - 1);
+            match id.filter(|&id| u32::try_from(id).is_ok()) {
+                // Whether there are so many is found out where the step is redone.
+                Some(id) => Ok(TransitionId::new(id)),
+                None => original(step, name),
+            }
         };
         let mut needs = Needs::default();
         for name in &self.preserves {
-            let class = match name.as_str() {
-                "reachability" => Preserve::REACHABILITY,
-                "deadlock" => Preserve::DEADLOCK,
-                "liveness" => Preserve::LIVENESS,
-                "stuttering" => Preserve::STUTTERING,
-                _ => return Err(unknown(0, name)),
-            };
+            let class = CLASSES.iter().find(|(_, class)| class == name);
+            let names = || CLASSES.iter().map(|&(_, name)| name);
+            let class = class.ok_or_else(|| unknown(0, name, closest(name, names())))?.0;
             needs.preserve = needs.preserve | class;
         }
+        if needs.preserve == Preserve::NOTHING {
+            return Err(LogError::NothingPreserved);
+        }
+        let place = |step: usize, name: &str| {
+            let close = || closest(name, net.places().map(|p| net.place_name(p)));
+            net.place_named(name).ok_or_else(|| unknown(step, name, close()))
+        };
         for name in &self.support {
-            needs.support.push(net.place_named(name).ok_or_else(|| unknown(0, name))?);
+            needs.support.push(place(0, name)?);
         }
         for name in &self.protected {
-            needs.protected.push(transition(0, name)?);
+            needs.protected.push(original(0, name)?);
         }
-        let place = |step, name: &str| {
-            let counter = || {
-                let t = net.transition_named(name.strip_prefix("fired ")?)?;
-                let at = needs.protected.iter().position(|&other| other == t)?;
-                Some(PlaceId::new(net.place_count() + at))
-            };
-            net.place_named(name).or_else(counter).ok_or_else(|| unknown(step, name))
+        let needs = needs.normalised();
+        let counters: HashMap<TransitionId, PlaceId> = (net.place_count()..)
+            .map(PlaceId::new)
+            .zip(&needs.protected)
+            .map(|(p, &t)| (t, p))
+            .collect();
+        let place = |step: usize, name: &str| {
+            let fired = name.strip_prefix(&made_up.fired).and_then(|t| net.transition_named(t));
+            match fired.and_then(|t| counters.get(&t)) {
+                Some(&counter) => Ok(counter),
+                None => place(step, name),
+            }
         };
         let mut log = Log::default();
         for (at, step) in self.steps.iter().enumerate() {
             let rule = rules::NAMES.iter().find(|name| **name == step.rule);
-            let rule = rule.ok_or_else(|| unknown(at + 1, &step.rule))?;
+            let rule = rule.ok_or_else(|| {
+                let close = closest(&step.rule, rules::NAMES.iter().copied());
+                unknown(at + 1, &step.rule, close)
+            })?;
             let places = step.places.iter().map(|name| place(at + 1, name));
             let transitions = step.transitions.iter().map(|name| transition(at + 1, name));
             let focus = Focus {
@@ -212,35 +296,4 @@ impl LogFile {
         }
         Ok((needs, log))
     }
-}
-
-/// Goes through a log from the original net and checks every condition again. The net it leads to
-/// has to be `reduced`.
-///
-/// # Errors
-/// With the first step that does not hold.
-pub fn recheck(net: &Net, needs: &Needs, log: &Log, reduced: &Net) -> Result<(), LogError> {
-    let mut work = WorkNet::new(net, needs);
-    let mut back = Back::new(net.transition_count());
-    let mut findings = Findings::default();
-    let rules = rules::all(&Limits::default());
-    for (at, (name, focus)) in log.steps().enumerate() {
-        let step = at + 1;
-        let rule = rules.iter().find(|rule| rule.name() == name);
-        let rule = rule.ok_or_else(|| LogError::Unknown { step, name: name.to_owned() })?;
-        if !rule.preserves().covers(needs.preserve) {
-            return Err(LogError::NotPreserved { step, rule: name.to_owned() });
-        }
-        let fails = || LogError::ConditionFails { step, rule: name.to_owned() };
-        let there = focus.places.iter().all(|&p| work.has_place(p))
-            && focus.transitions.iter().all(|&t| work.has_transition(t));
-        let context = Context::new(&work, needs.preserve, None);
-        let proposal = there.then(|| rule.check(&context, &focus)).flatten().ok_or_else(fails)?;
-        apply(&mut work, &mut back, &mut findings, proposal).map_err(|_| fails())?;
-    }
-    let finished = super::finish::finish(net, &mut work, &back, needs, &findings);
-    let same = finished.is_ok_and(|finished| {
-        crate::net::text::print(&finished.net) == crate::net::text::print(reduced)
-    });
-    if same { Ok(()) } else { Err(LogError::OtherNet) }
 }

@@ -37,11 +37,13 @@ pub mod back;
 mod buckets;
 pub mod change;
 mod compose;
+mod fingerprint;
 mod finish;
 pub mod journal;
 pub mod log;
 pub mod needs;
 mod outcome;
+mod redo;
 mod route;
 pub mod rule;
 pub mod rules;
@@ -53,13 +55,16 @@ pub mod work;
 mod example;
 
 pub use back::{Back, BackError};
-pub use log::{Log, LogError, LogFile, recheck};
+pub use fingerprint::Fingerprint;
+pub use log::{Log, LogError, LogFile};
 pub use needs::{Needs, Preserve};
 pub use outcome::{Firing, Reduction, TranslatedGoal};
+pub use redo::{recheck, redo};
 pub use statistics::{RuleStatistics, Size, Statistics};
 
-use crate::net::{Net, TransitionId};
+use crate::net::{BuildError, Net, TransitionId};
 use crate::solvers::Budget;
+use outcome::Findings;
 use rules::Limits;
 use schedule::Schedule;
 use std::time::Instant;
@@ -103,11 +108,7 @@ impl Default for Config {
 /// Reduces `net` for these needs, until no rule applies or the budget ends.
 pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Reduction {
     let start = Instant::now();
-    let mut needs = needs.clone();
-    needs.support.sort_unstable();
-    needs.support.dedup();
-    needs.protected.sort_unstable();
-    needs.protected.dedup();
+    let needs = needs.normalised();
     let mut rules = rules::all(&config.limits);
     rules.retain(|rule| {
         let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name()));
@@ -119,51 +120,61 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
         Some(seed) => schedule.run_anywhere(seed),
     }
     let rules = schedule.take_statistics();
-    let Schedule { net: mut work, mut back, findings, log, rounds, cut_short, .. } = schedule;
-    let size = |net: &Net| Size {
-        places: net.place_count(),
-        transitions: net.transition_count(),
-        arcs: net.arc_count(),
-    };
-    let mut statistics =
-        Statistics { before: size(net), rules, rounds, cut_short, ..Statistics::default() };
-    let reduction = match finish::finish(net, &mut work, &back, &needs, &findings) {
-        Ok(finished) => {
-            back.finish(finished.final_ids);
-            statistics.after = size(&finished.net);
-            let (mut dead_transitions, constant_places, fixed) = findings.into_parts();
-            if needs.preserve.covers(Preserve::REACHABILITY) {
-                let firings = needs.protected.iter().zip(&finished.firings);
-                let never = firings.filter(|(_, firing)| **firing == Firing::By(Vec::new()));
-                dead_transitions.extend(never.map(|(&t, _)| t));
-                dead_transitions.sort_unstable();
-                dead_transitions.dedup();
+    let Schedule { net: work, back, findings, log, rounds, cut_short, .. } = schedule;
+    let statistics =
+        Statistics { before: size_of(net), rules, rounds, cut_short, ..Statistics::default() };
+    let mut reduction =
+        match conclude(net, work, back, findings, needs.clone(), log, statistics.clone()) {
+            Ok(reduction) => reduction,
+            // Only for want of ids or room for names: nothing was gained then.
+            Err(error) => {
+                tracing::warn!("reduction: given up: {error}");
+                unreduced(net, needs.clone(), Statistics { after: size_of(net), ..statistics })
             }
-            Reduction {
-                net: finished.net,
-                back,
-                log,
-                statistics,
-                dead_transitions,
-                constant_places,
-                places: finished.places,
-                transitions: finished.transitions,
-                fixed,
-                firings: finished.firings,
-                needs,
-            }
-        }
-        // Only for want of ids or room for names: nothing was gained then.
-        Err(error) => {
-            tracing::warn!("reduction: given up: {error}");
-            statistics.after = size(net);
-            unreduced(net, needs, statistics)
-        }
-    };
-    let mut reduction = reduction;
+        };
     reduction.statistics.time = start.elapsed();
     tracing::info!("reduction: {}", reduction.statistics);
     reduction
+}
+
+fn size_of(net: &Net) -> Size {
+    Size { places: net.place_count(), transitions: net.transition_count(), arcs: net.arc_count() }
+}
+
+/// The reduction that ends with this working net.
+fn conclude(
+    net: &Net,
+    mut work: WorkNet,
+    mut back: Back,
+    findings: Findings,
+    needs: Needs,
+    log: Log,
+    mut statistics: Statistics,
+) -> Result<Reduction, BuildError> {
+    let finished = finish::finish(net, &mut work, &back, &needs, &findings)?;
+    back.finish(finished.final_ids);
+    statistics.after = size_of(&finished.net);
+    let (mut dead_transitions, constant_places, fixed) = findings.into_parts();
+    if needs.preserve.covers(Preserve::REACHABILITY) {
+        let firings = needs.protected.iter().zip(&finished.firings);
+        let never = firings.filter(|(_, firing)| **firing == Firing::By(Vec::new()));
+        dead_transitions.extend(never.map(|(&t, _)| t));
+        dead_transitions.sort_unstable();
+        dead_transitions.dedup();
+    }
+    Ok(Reduction {
+        net: finished.net,
+        back,
+        log,
+        statistics,
+        dead_transitions,
+        constant_places,
+        places: finished.places,
+        transitions: finished.transitions,
+        fixed,
+        firings: finished.firings,
+        needs,
+    })
 }
 
 /// The net as its own reduction.

@@ -88,6 +88,16 @@ impl Needs {
         }
     }
 
+    /// The same, ascending and without doubles: the form that reductions work with.
+    pub fn normalised(&self) -> Needs {
+        let mut needs = self.clone();
+        needs.support.sort_unstable();
+        needs.support.dedup();
+        needs.protected.sort_unstable();
+        needs.protected.dedup();
+        needs
+    }
+
     /// What these goals need together. A fireability question of a single transition protects the
     /// transition rather than its input places; inside a larger predicate it protects the places.
     pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Needs {
@@ -101,11 +111,7 @@ impl Needs {
                 }
             }
         }
-        needs.support.sort_unstable();
-        needs.support.dedup();
-        needs.protected.sort_unstable();
-        needs.protected.dedup();
-        needs
+        needs.normalised()
     }
 
     fn add(&mut self, net: &Net, predicate: &Predicate) {

@@ -131,6 +131,10 @@ pub trait Rule {
         false
     }
 
+    /// Takes note of all that changed since the last call, before [`find`](Self::find) is shown it
+    /// in portions: for rules that look for other nodes among it.
+    fn learn(&mut self, _net: &WorkNet, _dirty: &Dirty) {}
+
     /// Appends foci worth a check, in a fixed order; `dirty` is what changed since the last call.
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>);
 

@@ -42,7 +42,7 @@ pub(super) struct Schedule<'a> {
 }
 
 /// How many changed nodes a rule is shown at a time, which bounds the memory for its foci.
-const PORTION: usize = 4096;
+const PORTION: usize = 256;
 
 /// How many foci are handled between two looks at the budget.
 const PATIENCE: usize = 64;
@@ -136,6 +136,7 @@ impl<'a> Schedule<'a> {
         let mut dirty = self.net.dirty_since(&mut self.rules[at].cursor);
         self.net.start_batch();
         let global = self.rules[at].rule.stage() == Stage::Global;
+        self.rules[at].rule.learn(&self.net, &dirty);
         while !dirty.is_empty() && !self.cut_short {
             let part = if global { std::mem::take(&mut dirty) } else { dirty.split_off(PORTION) };
             let mut foci = Vec::new();

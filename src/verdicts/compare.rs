@@ -107,6 +107,7 @@ mod tests {
             value,
             explanation: String::new(),
             techniques: Vec::new(),
+            assumes_units: false,
             trace: None,
         };
         let ours =

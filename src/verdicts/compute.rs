@@ -23,6 +23,8 @@ pub struct Computed {
     pub explanation: String,
     /// The engines it rests on.
     pub techniques: Vec<&'static str>,
+    /// Whether it rests on the model's own claim that its units are safe (NUPN).
+    pub assumes_units: bool,
     /// A firing sequence that shows it, where one does.
     pub trace: Option<FiringSequence>,
 }
@@ -71,11 +73,13 @@ pub fn compute(
 
 /// The structural keys in the form of this module: the one place that knows both.
 fn structural(net: &Net) -> impl Iterator<Item = Computed> {
-    structural_keys(net).into_iter().map(|KeyVerdict { key, value, explanation }| Computed {
+    let reads_units = |key| key == Key::NestedUnits && net.units().is_some();
+    structural_keys(net).into_iter().map(move |KeyVerdict { key, value, explanation }| Computed {
         property: Property::Structural(key),
         value: value.into(),
         explanation,
-        techniques: vec![if key == Key::NestedUnits { "USE_NUPN" } else { "TOPOLOGICAL" }],
+        techniques: vec![if reads_units(key) { "USE_NUPN" } else { "TOPOLOGICAL" }],
+        assumes_units: false,
         trace: None,
     })
 }
@@ -94,8 +98,8 @@ struct Computation<'a> {
     budget: &'a Budget,
     /// A sequence to a dead marking, once one is known.
     dead: Option<FiringSequence>,
-    /// Why some transition is never enabled, once that is known.
-    starved: Option<String>,
+    /// That some transition is never enabled, once that is known.
+    starved: Option<Computed>,
 }
 
 impl Computation<'_> {
@@ -122,9 +126,9 @@ impl Computation<'_> {
         };
         let holds = (answer.value == Value::Bool(true)) == positive;
         let explanation = match (property, holds) {
-            // The engines take the model's word for its units.
-            (Property::Safe, true) if self.net.units().is_some_and(|units| units.safe()) => {
-                "no place can hold two tokens; the model's safe units (NUPN) are assumed".to_owned()
+            (Property::Safe, true) if answer.assumes_units => {
+                "no place can hold two tokens, if the model's units are safe (NUPN), as it claims"
+                    .to_owned()
             }
             (Property::Safe, true) => "no place can hold two tokens".to_owned(),
             (Property::DeadTransitions, false) => "every transition can be enabled".to_owned(),
@@ -136,13 +140,16 @@ impl Computation<'_> {
             _ => answer.reason,
         };
         let trace = answer.witness.map(|(_, sequence)| sequence);
+        let assumes_units = answer.assumes_units;
+        let techniques = techniques_of(answer.techniques, assumes_units);
+        let value = holds.into();
+        let found = Computed { property, value, explanation, techniques, assumes_units, trace };
         match (property, holds) {
-            (Property::Deadlock, true) => self.dead.clone_from(&trace),
-            (Property::DeadTransitions, true) => self.starved = Some(explanation.clone()),
+            (Property::Deadlock, true) => self.dead.clone_from(&found.trace),
+            (Property::DeadTransitions, true) => self.starved = Some(found.clone()),
             _ => {}
         }
-        let techniques = answer.techniques;
-        Computed { property, value: holds.into(), explanation, techniques, trace }
+        found
     }
 
     /// One question per place; the first place that is never marked ends the search.
@@ -164,13 +171,16 @@ impl Computation<'_> {
             }
         });
         let property = Property::DeadPlaces;
-        if let Some(Answer { id, reason, techniques, .. }) = dead {
+        if let Some(Answer { id, reason, techniques: by, assumes_units, .. }) = dead {
             let explanation = if reason.starts_with("place `") {
                 format!("{reason}, so it is never marked")
             } else {
                 format!("place `{id}` is never marked: {reason}")
             };
-            return Computed { property, value: Truth::True, explanation, techniques, trace: None };
+            let techniques = techniques_of(by, assumes_units);
+            let value = Truth::True;
+            let trace = None;
+            return Computed { property, value, explanation, techniques, assumes_units, trace };
         }
         match report.unanswered.first() {
             None if report.answered == self.net.place_count() => Computed {
@@ -178,6 +188,7 @@ impl Computation<'_> {
                 value: Truth::False,
                 explanation: "every place can be marked".into(),
                 techniques: techniques.into_iter().collect(),
+                assumes_units: false,
                 trace: None,
             },
             first => {
@@ -240,6 +251,7 @@ impl Computation<'_> {
                     value: Truth::True,
                     explanation: format!("all {states} reachable markings were visited"),
                     techniques: vec!["EXPLICIT"],
+                    assumes_units: false,
                     trace: None,
                 },
                 Ok(Some((text, sequence))) => self.refuted(property, text, sequence, "EXPLICIT"),
@@ -258,13 +270,15 @@ impl Computation<'_> {
                     let text = "a dead marking can be reached".to_owned();
                     return Some(self.refuted(property, text, sequence.clone(), "RANDOM_WALK"));
                 }
-                let why = self.starved.as_ref()?;
+                let starved = self.starved.as_ref()?;
                 Some(Computed {
                     property,
                     value: Truth::False,
-                    explanation: format!("a transition can never be enabled: {why}"),
-                    techniques: Vec::new(),
-                    trace: None,
+                    explanation: format!(
+                        "a transition can never be enabled: {}",
+                        starved.explanation
+                    ),
+                    ..starved.clone()
                 })
             }
             // A dead initial marking is the only one; then the graph is quickly made.
@@ -290,14 +304,32 @@ impl Computation<'_> {
             );
             return unknown(property, "an internal error: the evidence did not replay".into());
         }
-        let techniques = vec![technique];
-        Computed { property, value: Truth::False, explanation, techniques, trace: Some(sequence) }
+        Computed {
+            property,
+            value: Truth::False,
+            explanation,
+            techniques: vec![technique],
+            assumes_units: false,
+            trace: Some(sequence),
+        }
     }
 }
 
+/// What the engines used, and the model's claim if it was.
+fn techniques_of(mut engines: Vec<&'static str>, assumes_units: bool) -> Vec<&'static str> {
+    engines.extend(assumes_units.then_some("USE_NUPN"));
+    engines
+}
+
 fn unknown(property: Property, explanation: String) -> Computed {
-    let techniques = Vec::new();
-    Computed { property, value: Truth::Unknown, explanation, techniques, trace: None }
+    Computed {
+        property,
+        value: Truth::Unknown,
+        explanation,
+        techniques: Vec::new(),
+        assumes_units: false,
+        trace: None,
+    }
 }
 
 #[cfg(test)]

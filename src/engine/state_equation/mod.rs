@@ -4,8 +4,8 @@
 //! excludes, together with *traps* (sets of places that stay marked once they are) and the model's
 //! safe units, is unreachable. The engine asks in two ways:
 //!
-//! - [`maxima`]: the largest value of a sum is a linear program; its floor bounds the goal;
-//! - [`ladder`]: for a predicate a SAT solver proposes comparisons that would make it true, the
+//! - `maxima`: the largest value of a sum is a linear program; its floor bounds the goal;
+//! - `ladder`: for a predicate a SAT solver proposes comparisons that would make it true, the
 //!   linear program decides them together, and a refusal comes back as a lemma that no proposal may
 //!   repeat, until none is left (unreachable) or a solution is found. An empty marked trap in the
 //!   solution becomes a row for all goals, and the question is asked again.
@@ -18,6 +18,11 @@
 //!                                   a marked trap left empty? ─yes─▶ a row more, LP again
 //!                                              │ no: a candidate; the goal rests
 //! ```
+//!
+//! A candidate with broken tokens or firings is refined once all goals have theirs
+//! ([`Engine::deepen`]): the goal is *split* on a sum that the candidate breaks, Σ ≤ k or Σ ≥ k + 1,
+//! a cut from the solver's basis if there is one, and the SAT solver proposes sides along with
+//! comparisons. Candidates that remain are handed to the walk.
 //!
 //! Lemmas and traps are shared by all goals, so what one goal needed the next one has.
 //!
@@ -45,23 +50,24 @@ mod traps;
 
 use super::Task;
 use crate::board::Over;
-use crate::evidence::Proof;
 use crate::evidence::certificate::{Certificate, Claim, Lemma};
+use crate::evidence::{Proof, words};
 use atoms::{AtomId, Atoms, Node};
-use parikh_net::{Goal, GoalId, LinearSum, Net, PlaceId};
+use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
+use parikh_solvers::dump::Dump;
 use parikh_solvers::linear_program::ProgramError;
 use proofs::NoProof;
-use proposer::Proposer;
+use proposer::{Proposer, Split};
 use relaxation::{Point, Relaxation, TOLERANCE};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How the engine works.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// Hand certificates over with the proofs, instead of dropping them once they are checked.
     pub keep_certificates: bool,
@@ -69,11 +75,13 @@ pub struct Config {
     pub traps_at_once: usize,
     /// No goal gets more than this share of a slice before the others had their turn.
     pub share: f64,
+    /// Where every question to a solver is written to, if anywhere.
+    pub dump: Option<Dump>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { keep_certificates: true, traps_at_once: 8, share: 0.125 }
+        Config { keep_certificates: true, traps_at_once: 8, share: 0.125, dump: None }
     }
 }
 
@@ -133,12 +141,26 @@ pub enum Progress {
     Unfinished,
 }
 
+/// A solution of everything known that satisfies a goal: a hint for walks, and nothing more.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The goal.
+    pub goal: GoalId,
+    /// How often transitions of each effect class fire, rounded; classes that do not are left out.
+    pub firings: Vec<(EffectId, u64)>,
+    /// Whether the solution was integral before rounding.
+    pub integral: bool,
+}
+
 /// A goal and where it stands.
 struct Target {
     id: GoalId,
     kind: Kind,
     /// A solution that shows nothing is to be had here, as far as the traps known then tell.
     candidate: Option<(Rc<Point>, usize)>,
+    /// The splits it is looked for on one side of each, and how many there may be.
+    splits: Vec<Split>,
+    depth: usize,
 }
 
 enum Kind {
@@ -165,11 +187,18 @@ pub struct Engine<'n> {
     lemmas: Vec<Lemma>,
     /// The lemmas whose first comparison this is; those without comparisons under `None`.
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
+    /// The pairs of comparisons among them that contradict each other on one sum.
+    clashes: HashSet<(AtomId, AtomId)>,
+    /// The splits made for some goal.
+    splits: HashSet<Split>,
     targets: Vec<Target>,
     /// Some recent candidates: a goal that one of them satisfies needs no program.
     pool: Vec<Rc<Point>>,
     statistics: Statistics,
 }
+
+/// The most splits for one goal.
+const DEEPEST: usize = 512;
 
 /// How many candidates are kept for other goals.
 const POOL: usize = 24;
@@ -178,7 +207,9 @@ const POOL: usize = 24;
 pub fn run(task: &Task<'_>, over: Over<'_>, config: &Config) -> Statistics {
     match Engine::new(task, config) {
         Ok(mut engine) => {
-            engine.slice(task.budget, task, over);
+            while engine.slice(task.budget, task, over) == Progress::Finished && engine.deepen(task)
+            {
+            }
             engine.statistics()
         }
         Err(error) => {
@@ -195,16 +226,24 @@ impl<'n> Engine<'n> {
     /// When the net is too large for a linear program.
     pub fn new(task: &Task<'n>, config: &Config) -> Result<Self, ProgramError> {
         let start = Instant::now();
-        let relaxation = Relaxation::new(task.net)?;
-        let target = |&(id, _): &(GoalId, Goal)| Target { id, kind: Kind::New, candidate: None };
+        let relaxation = Relaxation::new(task.net, config.dump.as_ref())?;
+        let target = |&(id, _): &(GoalId, Goal)| Target {
+            id,
+            kind: Kind::New,
+            candidate: None,
+            splits: Vec::new(),
+            depth: 0,
+        };
         let mut engine = Engine {
             net: task.net,
-            config: *config,
+            config: config.clone(),
             relaxation,
             atoms: Atoms::default(),
-            proposer: Proposer::default(),
+            proposer: Proposer::new(config.dump.as_ref()),
             lemmas: Vec::new(),
             lemmas_of: HashMap::new(),
+            clashes: HashSet::new(),
+            splits: HashSet::new(),
             targets: task.goals.iter().map(target).collect(),
             pool: Vec::new(),
             statistics: Statistics::default(),
@@ -227,6 +266,31 @@ impl<'n> Engine<'n> {
             candidates: self.targets.iter().filter(resting).count(),
             ..self.statistics
         }
+    }
+
+    /// The goals that rest on a solution, each with it.
+    pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        self.targets.iter().filter_map(|target| {
+            let (point, _) = target.candidate.as_ref()?;
+            let (firings, integral) = self.relaxation.firings(point);
+            Some(Candidate { goal: target.id, firings, integral })
+        })
+    }
+
+    /// Lets the goals that rest on broken numbers of tokens be looked for with whole ones, by more
+    /// splits than before. Whether there are any; then call [`slice`](Self::slice) again.
+    pub fn deepen(&mut self, task: &Task<'_>) -> bool {
+        let mut any = false;
+        for target in &mut self.targets {
+            let broken = target.candidate.as_ref().is_some_and(|(point, _)| !point.is_integral());
+            let more = target.depth < DEEPEST && matches!(target.kind, Kind::Reach { .. });
+            if broken && more && task.board.is_open(target.id) {
+                target.depth = (target.depth * 4).clamp(32, DEEPEST);
+                target.candidate = None;
+                any = true;
+            }
+        }
+        any
     }
 
     /// Works on the open goals until each is settled or has a candidate, or `budget` is spent. Call
@@ -296,11 +360,13 @@ impl<'n> Engine<'n> {
         task: &Task<'_>,
         over: Over<'_>,
     ) -> bool {
+        self.describe(index, goal);
         if let Kind::New = self.targets[index].kind {
             self.targets[index].kind = match goal {
                 Goal::Maximise(sum) => Kind::Maximum { negated: sum.negated(), unbounded: false },
                 Goal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
+                    self.learn_clashes(&tree.atoms());
                     match self.proposer.add(&tree) {
                         Some(root) => Kind::Reach { tree, root },
                         None => return true,
@@ -324,6 +390,23 @@ impl<'n> Engine<'n> {
         };
         self.targets[index].kind = kind;
         done
+    }
+
+    /// Says in the files written from now on which goal they are about.
+    fn describe(&self, index: usize, goal: &Goal) {
+        let Some(dump) = &self.config.dump else { return };
+        let number = self.targets[index].id.index() + 1;
+        let header = format!(
+            "net: {}, {} places, {} transitions\ngoal {number}: {}\nencoding: state equation. A \
+             program has a column x for each effect class with an effect,\na row r for each place \
+             (tokens less those of the initial marking), then rows for safe units,\ntraps and \
+             comparisons. Clauses are about comparisons that cannot be together.",
+            self.net.name(),
+            self.net.place_count(),
+            self.net.transition_count(),
+            words::goal(self.net, goal).replace(char::is_control, " ")
+        );
+        dump.describe(&format!("state-equation-goal-{number}"), &header);
     }
 
     /// Adds rows for traps that the point leaves empty. Whether there were any.
@@ -362,6 +445,38 @@ impl<'n> Engine<'n> {
         self.lemmas.push(lemma);
     }
 
+    /// Learns which of these comparisons contradict each other on one sum, before they are proposed
+    /// together one pair after the other: a ≤ k and a ≥ l for k < l.
+    fn learn_clashes(&mut self, atoms: &[AtomId]) {
+        let mut most: HashMap<LinearSum, Vec<AtomId>> = HashMap::new();
+        for &id in atoms {
+            most.entry(self.atoms.get(id).sum.clone()).or_default().push(id);
+        }
+        // Pairs can be many where one sum is compared with many numbers; lemmas come later, too.
+        let mut room = 4 * atoms.len();
+        for &id in atoms {
+            let atom = self.atoms.get(id);
+            // Each pair once, from its positive side.
+            if atom.sum.terms().first().is_none_or(|&(_, a)| a < 0) {
+                continue;
+            }
+            let Some(opposite) = most.get(&atom.sum.negated()) else { continue };
+            let bound = i128::from(atom.bound);
+            let clashes = |other: &&AtomId| bound + i128::from(self.atoms.get(**other).bound) < 0;
+            let clashing: Vec<AtomId> = opposite.iter().filter(clashes).copied().collect();
+            for other in clashing {
+                if room == 0 {
+                    return;
+                }
+                room -= 1;
+                if self.clashes.insert((id, other)) {
+                    let atoms = vec![(id.index(), 1), (other.index(), 1)];
+                    self.learn(Lemma { atoms, ..Lemma::default() });
+                }
+            }
+        }
+    }
+
     /// The lemmas that speak of these comparisons (ascending) only.
     fn lemmas_about(&self, atoms: &[AtomId]) -> Vec<&Lemma> {
         let known = |index: usize| atoms.binary_search(&AtomId(index as u32)).is_ok();
@@ -383,7 +498,8 @@ impl<'n> Engine<'n> {
     ) -> Option<Proof> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
         let traps = self.relaxation.traps();
-        match proofs::certificate(self.net, claim, lemmas, &atom, traps, budget) {
+        let dump = self.config.dump.as_ref();
+        match proofs::certificate(self.net, claim, lemmas, &atom, traps, budget, dump) {
             Ok(certificate) => Some(self.proof(certificate)),
             Err(NoProof::Unfinished) => None,
             Err(NoProof::Flawed(flaw)) => {

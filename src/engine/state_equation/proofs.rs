@@ -6,10 +6,11 @@
 
 use super::refutation;
 use crate::evidence::certificate::{Certificate, Claim, Flaw, Lemma};
-use parikh_net::{Net, PlaceId};
+use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
-use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::dump::{Dump, recorded_sat};
+use parikh_solvers::sat::SatAnswer;
 use parikh_solvers::sat_batsat::BatSat;
 
 /// Why there is no certificate.
@@ -26,15 +27,16 @@ pub(super) fn certificate(
     net: &Net,
     claim: Claim,
     lemmas: &[&Lemma],
-    atom: &dyn Fn(usize) -> parikh_net::Atom,
+    atom: &dyn Fn(usize) -> Atom,
     traps: &[Vec<PlaceId>],
     budget: &Budget,
+    dump: Option<&Dump>,
 ) -> Result<Certificate, NoProof> {
-    let mut certificate = assemble(claim, lemmas, atom, traps);
+    let mut certificate = assemble(net, claim, lemmas, atom, traps);
     if lemmas.len() > 1 {
-        let needed = core(net, &certificate, budget).ok_or(NoProof::Unfinished)?;
+        let needed = core(net, &certificate, budget, dump).ok_or(NoProof::Unfinished)?;
         let needed: Vec<&Lemma> = needed.into_iter().map(|index| lemmas[index]).collect();
-        certificate = assemble(certificate.claim, &needed, atom, traps);
+        certificate = assemble(net, certificate.claim, &needed, atom, traps);
     }
     match certificate.check(net) {
         Ok(()) => return Ok(certificate),
@@ -55,9 +57,10 @@ pub(super) fn certificate(
 
 /// The lemmas with their atoms and traps, renumbered in the order they come up.
 fn assemble(
+    net: &Net,
     claim: Claim,
     lemmas: &[&Lemma],
-    atom: &dyn Fn(usize) -> parikh_net::Atom,
+    atom: &dyn Fn(usize) -> Atom,
     traps: &[Vec<PlaceId>],
 ) -> Certificate {
     let (mut atom_of, mut trap_of) = (Vec::new(), Vec::new());
@@ -67,15 +70,50 @@ fn assemble(
         lemma.traps.iter_mut().for_each(|(index, _)| *index = position(&mut trap_of, *index));
         lemma
     });
-    let lemmas: Vec<Lemma> = renumbered.collect();
+    let mut lemmas: Vec<Lemma> = renumbered.collect();
+    let mut atoms: Vec<Atom> = atom_of.into_iter().map(atom).collect();
+    let counters = renumber_counters(net, &mut atoms, &mut lemmas);
     Certificate {
         claim,
+        counters,
         assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
-        atoms: atom_of.into_iter().map(atom).collect(),
+        atoms,
         traps: trap_of.into_iter().map(|index: usize| traps[index].clone()).collect(),
         lemmas,
         steps: Vec::new(),
     }
+}
+
+/// The engine counts the firings of every effect class, by places after the net's own; in the
+/// certificate only those that come up are counted.
+fn renumber_counters(
+    net: &Net,
+    atoms: &mut [Atom],
+    lemmas: &mut [Lemma],
+) -> Vec<Vec<TransitionId>> {
+    let places = net.place_count();
+    let terms = atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place);
+    let weighted = lemmas.iter().flat_map(|lemma| &lemma.weights).map(|&(place, _)| place);
+    let mut used: Vec<PlaceId> =
+        terms.chain(weighted).filter(|place| place.index() >= places).collect();
+    used.sort_unstable();
+    used.dedup();
+    let renumbered = |place: PlaceId| match used.binary_search(&place) {
+        Ok(position) => PlaceId::new(places + position),
+        Err(_) => place,
+    };
+    for atom in atoms.iter_mut() {
+        let terms = atom.sum.terms().iter().map(|&(place, a)| (renumbered(place), a));
+        // The same coefficients, so that they fit.
+        if let Ok(sum) = LinearSum::new(terms) {
+            atom.sum = sum;
+        }
+    }
+    for (place, _) in lemmas.iter_mut().flat_map(|lemma| &mut lemma.weights) {
+        *place = renumbered(*place);
+    }
+    let class = |place: &PlaceId| net.class(EffectId::new(place.index() - places)).to_vec();
+    used.iter().map(class).collect()
 }
 
 /// Where `wanted` stands in the list, at the end if it was not there.
@@ -87,12 +125,17 @@ fn position(list: &mut Vec<usize>, wanted: usize) -> usize {
 }
 
 /// Lemmas that suffice, by position; `None` when that is not found out.
-fn core(net: &Net, certificate: &Certificate, budget: &Budget) -> Option<Vec<usize>> {
+fn core(
+    net: &Net,
+    certificate: &Certificate,
+    budget: &Budget,
+    dump: Option<&Dump>,
+) -> Option<Vec<usize>> {
     let clauses = certificate.clauses(net);
     let tree = clauses.len().checked_sub(certificate.lemmas.len())?;
     let variables = clauses.iter().flatten().map(|literal| literal.unsigned_abs()).max()?;
     let literal = |number: i32| Literal::new(number.unsigned_abs(), number > 0);
-    let mut solver = BatSat::new();
+    let mut solver = recorded_sat(BatSat::new(), dump);
     let mut assumed = Vec::new();
     for (index, clause) in clauses.iter().enumerate() {
         let mut literals: Vec<Literal> =

@@ -7,6 +7,7 @@
 use super::atoms::{AtomId, Node};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
+use parikh_solvers::dump::{Dump, recorded_sat};
 use parikh_solvers::sat::{SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::BatSat;
 
@@ -20,15 +21,23 @@ pub(super) enum Proposal {
     Unknown,
 }
 
+/// A comparison and its negation.
+pub(super) type Split = (AtomId, AtomId);
+
 /// See the module.
-#[derive(Default)]
 pub(super) struct Proposer {
-    solver: BatSat,
+    solver: Box<dyn SatSolver + Send>,
     variables: u32,
     atoms: Vec<Option<Literal>>,
 }
 
 impl Proposer {
+    /// Nothing to propose yet.
+    pub(super) fn new(dump: Option<&Dump>) -> Self {
+        let solver = recorded_sat(BatSat::new(), dump);
+        Proposer { solver, variables: 0, atoms: Vec::new() }
+    }
+
     fn fresh(&mut self) -> Option<Literal> {
         let literal = Literal::new(self.variables, true)?;
         self.variables += 1;
@@ -75,6 +84,14 @@ impl Proposer {
         }
     }
 
+    /// Proposes one of the two from now on, with every goal that asks for it. Whether it can.
+    pub(super) fn split(&mut self, (low, high): Split) -> bool {
+        let clause = [low, high].map(|atom| self.atom(atom));
+        let [Some(low), Some(high)] = clause else { return false };
+        self.solver.add_clause(&[low, high]);
+        true
+    }
+
     /// Never proposes all of these again.
     pub(super) fn forbid(&mut self, atoms: impl Iterator<Item = AtomId>) {
         let clause: Option<Vec<Literal>> = atoms.map(|atom| Some(!self.atom(atom)?)).collect();
@@ -83,12 +100,13 @@ impl Proposer {
         }
     }
 
-    /// What to try for the goal with this tree and literal. Among equals, comparisons that
-    /// `likely` accepts come first.
+    /// What to try for the goal with this tree and literal, and on which side of each split. Among
+    /// equals, comparisons that `likely` accepts come first.
     pub(super) fn propose(
         &mut self,
         tree: &Node,
         root: Literal,
+        splits: &[Split],
         likely: &dyn Fn(AtomId) -> bool,
         budget: &Budget,
     ) -> Proposal {
@@ -104,6 +122,13 @@ impl Proposer {
                 let mut chosen = Vec::new();
                 if !choose(tree, &holds, likely, &mut chosen) {
                     return Proposal::Unknown;
+                }
+                for &(low, high) in splits {
+                    let side = if holds(low) && (likely(low) || !holds(high)) { low } else { high };
+                    if !holds(side) {
+                        return Proposal::Unknown;
+                    }
+                    chosen.push(side);
                 }
                 chosen.sort_unstable();
                 chosen.dedup();

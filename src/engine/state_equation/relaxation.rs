@@ -14,15 +14,19 @@
 //! What comes back is in floating point. An infeasibility or a bound is only passed on as a
 //! [`Lemma`] whose multipliers were checked in exact arithmetic.
 
+mod chains;
+mod cuts;
+mod multipliers;
+
 use super::atoms::{AtomId, Atoms};
 use crate::evidence::certificate::Lemma;
 use num_bigint::BigInt;
-use num_integer::Integer as _;
-use num_traits::{Signed as _, ToPrimitive as _};
+use num_traits::ToPrimitive as _;
 use parikh_encodings::StateEquation;
-use parikh_net::{Atom, Facts, LinearSum, Net, PlaceId, UnitId};
+use parikh_net::{Atom, EffectId, Facts, LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::Budget;
 use parikh_solvers::certify::Contradiction;
+use parikh_solvers::dump::{Dump, recorded_lp};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use std::collections::{BTreeMap, HashMap};
@@ -30,7 +34,8 @@ use std::collections::{BTreeMap, HashMap};
 /// Slack within which a floating-point value counts as an integer or a comparison as satisfied.
 pub(super) const TOLERANCE: f64 = 1e-6;
 
-/// What a row's value is, up to its value in the initial marking.
+/// What a row's value is, up to its value in the initial marking. Places after the net's own count
+/// the firings of effect classes.
 #[derive(Clone, Debug)]
 enum Form {
     Tokens(PlaceId),
@@ -62,9 +67,14 @@ struct Asserted {
 /// A solution: the firings of each column and the marking they lead to, in floating point.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
-    #[allow(dead_code, reason = "a candidate for a walk that follows it, which is still to come")]
     pub(super) firings: Vec<f64>,
+    /// The tokens of each place, and after them the firings of each class.
     pub(super) marking: Vec<f64>,
+}
+
+/// The place that counts the firings of a class.
+fn counter(net: &Net, effect: EffectId) -> PlaceId {
+    PlaceId::new(net.place_count() + effect.index())
 }
 
 impl Point {
@@ -73,6 +83,24 @@ impl Point {
         let terms = atom.sum.terms().iter();
         let value: f64 = terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum();
         value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
+    }
+
+    /// Whether all tokens and firings are whole numbers, give or take.
+    pub(super) fn is_integral(&self) -> bool {
+        self.most_broken().is_none()
+    }
+
+    /// The place or counter whose number is furthest from whole, and that number rounded down.
+    pub(super) fn most_broken(&self) -> Option<(PlaceId, i64)> {
+        let distance = |tokens: f64| (tokens - tokens.round()).abs();
+        let broken = self
+            .marking
+            .iter()
+            .enumerate()
+            .filter(|&(_, &tokens)| distance(tokens) > 100.0 * TOLERANCE && tokens.abs() < 1e9);
+        let (index, tokens) =
+            broken.max_by(|(_, a), (_, b)| distance(**a).total_cmp(&distance(**b)))?;
+        Some((PlaceId::new(index), tokens.floor() as i64))
     }
 
     /// Whether some place of `trap` is marked, or they are together.
@@ -151,17 +179,17 @@ impl<'n> Relaxation<'n> {
     ///
     /// # Errors
     /// When the net is too large for a linear program.
-    pub(super) fn new(net: &'n Net) -> Result<Self, ProgramError> {
+    pub(super) fn new(net: &'n Net, dump: Option<&Dump>) -> Result<Self, ProgramError> {
         // Without facts: whatever a certificate rests on must be known to its checker.
         let equation = StateEquation::new(net, &Facts::none(net))?;
         let mut program = equation.program().clone();
         let mut forms: Vec<Form> = net.places().map(Form::Tokens).collect();
-        add_chains(net, &equation, &mut program, &mut forms)?;
+        chains::add(net, &equation, &mut program, &mut forms)?;
         let base = program.rows().to_vec();
         Ok(Relaxation {
             net,
             equation,
-            lp: solver(program),
+            lp: solver(program, dump),
             forms,
             base,
             sums: HashMap::new(),
@@ -235,8 +263,7 @@ impl<'n> Relaxation<'n> {
             }
             self.counting = true;
         }
-        self.counters.solved += 1;
-        match self.lp.solve_again(budget) {
+        match self.solve(budget) {
             LpAnswer::Optimal(optimum) => Decision::Feasible(self.point(optimum.point)),
             LpAnswer::Infeasible(infeasibility) => {
                 self.counters.infeasible += 1;
@@ -289,8 +316,7 @@ impl<'n> Relaxation<'n> {
         if self.lp.set_objective(Sense::Minimise, &costs.coefficients).is_err() {
             return Least::Unknown;
         }
-        self.counters.solved += 1;
-        match self.lp.solve_again(budget) {
+        match self.solve(budget) {
             LpAnswer::Optimal(optimum) => {
                 let Ok(certified) = optimum.certify(self.lp.program()) else {
                     self.counters.uncertified += 1;
@@ -321,6 +347,37 @@ impl<'n> Relaxation<'n> {
                 Least::Unknown
             }
         }
+    }
+
+    /// The firings of each class in a solution, rounded, and whether they were integers.
+    pub(super) fn firings(&self, point: &Point) -> (Vec<(EffectId, u64)>, bool) {
+        let mut integral = true;
+        let mut firings = Vec::new();
+        for effect in self.net.effect_classes() {
+            let Some(column) = self.equation.column(effect) else { continue };
+            let count = point.firings.get(column.index()).copied().unwrap_or(0.0);
+            let rounded = count.round();
+            integral &= (count - rounded).abs() <= TOLERANCE * count.abs().max(1.0);
+            // Saturates, and takes what is below zero for zero.
+            if rounded >= 1.0 {
+                firings.push((effect, rounded as u64));
+            }
+        }
+        (firings, integral)
+    }
+
+    fn solve(&mut self, budget: &Budget) -> LpAnswer {
+        self.counters.solved += 1;
+        let start = std::time::Instant::now();
+        let answer = self.lp.solve_again(budget);
+        let word = match &answer {
+            LpAnswer::Optimal(_) => "optimal",
+            LpAnswer::Infeasible(_) => "infeasible",
+            LpAnswer::Unbounded => "unbounded",
+            LpAnswer::NoAnswer(_) => "no answer",
+        };
+        tracing::trace!("linear program: {word} after {:.1?}", start.elapsed());
+        answer
     }
 
     /// Makes the rows say exactly what is wanted.
@@ -361,12 +418,16 @@ impl<'n> Relaxation<'n> {
         let &(first, leading) = atom.sum.terms().first()?;
         let negative = leading < 0;
         let (row, initially) = match atom.sum.terms() {
-            [_] if leading.abs() == 1 => {
+            [_] if leading.abs() == 1 && first.index() < self.net.place_count() => {
                 (StateEquation::row(first), i128::from(self.net.initial()[first]))
             }
             _ => {
                 let form = if negative { atom.sum.negated() } else { atom.sum.clone() };
-                let initially = form.value(self.net.initial());
+                let tokens = |&(place, a): &(PlaceId, i64)| match self.is_counter(place) {
+                    true => 0,
+                    false => i128::from(a) * i128::from(self.net.initial()[place]),
+                };
+                let initially = form.terms().iter().map(tokens).sum::<i128>();
                 (self.row_of(form)?, initially)
             }
         };
@@ -382,9 +443,8 @@ impl<'n> Relaxation<'n> {
         if let Some(&row) = self.sums.get(&form) {
             return row;
         }
-        let firings = self.equation.over_firings(self.net, &form);
-        let row =
-            firings.and_then(|firings| self.lp.add_row(Interval::FREE, &firings.coefficients).ok());
+        let firings = self.over_firings(&form);
+        let row = firings.and_then(|firings| self.lp.add_row(Interval::FREE, &firings).ok());
         if row.is_some() {
             self.forms.push(Form::Sum(form.clone()));
             self.base.push(Interval::FREE);
@@ -393,80 +453,33 @@ impl<'n> Relaxation<'n> {
         row
     }
 
-    /// A lemma from multipliers y of rows, positive for upper and negative for lower ends, and the
-    /// factor of a sum whose comparison is still to be named. `None` beyond 127 bits.
-    fn lemma(
-        &self,
-        numerators: &[(Row, BigInt)],
-        open: Option<(&LinearSum, &BigInt)>,
-    ) -> Option<(Lemma, i128)> {
-        let mut common = open.map_or(BigInt::from(0), |(_, factor)| factor.clone());
-        for (_, y) in numerators {
-            common = common.gcd(y);
+    fn is_counter(&self, place: PlaceId) -> bool {
+        place.index() >= self.net.place_count()
+    }
+
+    /// What each firing adds to a sum of tokens and firings.
+    fn over_firings(&self, form: &LinearSum) -> Option<Vec<(Column, i64)>> {
+        let (counted, tokens): (Vec<_>, Vec<_>) =
+            form.terms().iter().partition(|&&(place, _)| self.is_counter(place));
+        let tokens = LinearSum::new(tokens).ok()?;
+        let of_tokens = self.equation.over_firings(self.net, &tokens)?;
+        let mut gains: BTreeMap<Column, i64> = of_tokens.coefficients.into_iter().collect();
+        for (place, a) in counted {
+            let effect = EffectId::new(place.index() - self.net.place_count());
+            let gain = gains.entry(self.equation.column(effect)?).or_default();
+            *gain = gain.checked_add(a)?;
         }
-        let reduced = |y: &BigInt| -> Option<i128> {
-            if common.is_positive() { (y / &common).to_i128() } else { y.to_i128() }
-        };
-        let mut weights: BTreeMap<PlaceId, i128> = BTreeMap::new();
-        let mut weigh = |place: PlaceId, a: i128, y: i128| -> Option<()> {
-            let entry = weights.entry(place).or_default();
-            *entry = entry.checked_sub(a.checked_mul(y)?)?;
-            Some(())
-        };
-        let mut atoms: BTreeMap<usize, i128> = BTreeMap::new();
-        let mut traps: BTreeMap<usize, i128> = BTreeMap::new();
-        let mut units: BTreeMap<UnitId, i128> = BTreeMap::new();
-        for (row, y) in numerators {
-            let y = reduced(y)?;
-            let form = self.forms.get(row.index())?;
-            match form {
-                Form::Tokens(place) => weigh(*place, 1, y)?,
-                Form::Sum(sum) => {
-                    sum.terms().iter().try_for_each(|&(p, a)| weigh(p, a.into(), y))?;
-                }
-                Form::Trap(trap) => {
-                    self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
-                }
-                Form::Chain(unit) => {
-                    own_or_chain(self.net, *unit).try_for_each(|place| weigh(place, 1, y))?;
-                }
-            }
-            let asserted = self.asserted.get(&row.0).copied().unwrap_or_default();
-            let source = if y > 0 { asserted.upper } else { asserted.lower };
-            match (source, form) {
-                _ if y == 0 => {}
-                (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
-                (None, Form::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
-                (None, Form::Chain(unit)) => *units.entry(*unit).or_default() += y,
-                // A place holds one token at most because its unit does; at least none always.
-                (None, Form::Tokens(place)) if y > 0 => {
-                    *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
-                }
-                (None, Form::Tokens(_)) => {}
-                (None, Form::Sum(_)) => return None,
-            }
-        }
-        let mut factor = 0;
-        if let Some((sum, denominator)) = open {
-            factor = reduced(denominator)?;
-            sum.terms().iter().try_for_each(|&(place, a)| weigh(place, a.into(), factor))?;
-        }
-        weights.retain(|_, weight| *weight != 0);
-        let lemma = Lemma {
-            atoms: atoms.into_iter().collect(),
-            traps: traps.into_iter().collect(),
-            units: units.into_iter().collect(),
-            weights: weights.into_iter().collect(),
-        };
-        Some((lemma, factor))
+        Some(gains.into_iter().filter(|&(_, gain)| gain != 0).collect())
     }
 
     fn point(&self, firings: Vec<f64>) -> Point {
         let initial = self.net.initial().tokens();
         let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();
+        marking.resize(self.net.place_count() + self.net.effect_count(), 0.0);
         for effect in self.net.effect_classes() {
             let Some(column) = self.equation.column(effect) else { continue };
             let count = firings.get(column.index()).copied().unwrap_or(0.0);
+            marking[counter(self.net, effect).index()] = count;
             if count != 0.0 {
                 for change in self.net.effect(effect) {
                     marking[change.place.index()] += change.delta as f64 * count;
@@ -477,59 +490,13 @@ impl<'n> Relaxation<'n> {
     }
 }
 
-/// The places of a unit and of the units around it.
-fn own_or_chain(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
-    let units = net.units();
-    let around = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);
-    let chain = std::iter::successors(Some(unit), around);
-    chain.flat_map(move |unit| {
-        units.into_iter().flat_map(move |u| u.get(unit).places.iter().copied())
-    })
-}
-
-/// The rows of safe units: one per chain from an innermost unit outwards, or the bounds of the
-/// place's own row where a chain has only one.
-fn add_chains(
-    net: &Net,
-    equation: &StateEquation,
-    program: &mut LinearProgram,
-    forms: &mut Vec<Form>,
-) -> Result<(), ProgramError> {
-    let Some(units) = net.units().filter(|units| units.safe()) else { return Ok(()) };
-    let mut inner = vec![true; units.len()];
-    for (_, unit) in units.iter() {
-        if let Some(parent) = unit.parent {
-            inner[parent.index()] = false;
-        }
-    }
-    // Every place holds one token at most. Chains imply it, but a bound costs the simplex nothing.
-    for place in net.places() {
-        let interval = StateEquation::tokens(net, place, 0, Some(1));
-        program.set_row_bounds(StateEquation::row(place), interval)?;
-    }
-    let mut room = 20 * net.place_count() + 1000;
-    for (id, _) in units.iter().filter(|(id, _)| inner[id.index()]) {
-        let places: Vec<PlaceId> = own_or_chain(net, id).collect();
-        if places.len() < 2 || places.len() > room {
-            continue;
-        }
-        room -= places.len();
-        let Ok(sum) = LinearSum::new(places.iter().map(|&place| (place, 1))) else { continue };
-        let Some(firings) = equation.over_firings(net, &sum) else { continue };
-        let Ok(upper) = i64::try_from(1 - firings.constant) else { continue };
-        program.add_row(Interval::at_most(upper), firings.coefficients)?;
-        forms.push(Form::Chain(id));
-    }
-    Ok(())
-}
-
 #[cfg(feature = "highs")]
-fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
-    Box::new(parikh_solvers::lp_highs::HighsModel::new(program))
+fn solver(program: LinearProgram, dump: Option<&Dump>) -> Box<dyn IncrementalLp + Send> {
+    recorded_lp(parikh_solvers::lp_highs::HighsModel::new(program), dump)
 }
 
 #[cfg(not(feature = "highs"))]
-fn solver(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
+fn solver(program: LinearProgram, dump: Option<&Dump>) -> Box<dyn IncrementalLp + Send> {
     use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
-    Box::new(Cold::new(MicroLp::new(), program))
+    recorded_lp(Cold::new(MicroLp::new(), program), dump)
 }

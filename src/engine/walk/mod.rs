@@ -11,7 +11,8 @@
 //! * `watch`: goals as thresholds of the same cells, with counters above them, so that they cost
 //!   something only when a part of them turns.
 //! * `strategy`, `aim`, `acceleration`, `pumping`: where to go. Blind walks for what is common,
-//!   walks towards one goal for what is rare: downhill, by learned potency, or along relaxed plans.
+//!   walks towards one goal for what is rare: downhill, by learned potency, along relaxed plans, or
+//!   by what a solution of the state equation says to fire.
 //!   Runs of one transition are fired at once. Coverings show that a sum has no maximum.
 //! * `schedule`: the slices of the strategies, more for those that reach goals.
 //!
@@ -43,7 +44,7 @@ pub use pumping::find_pump;
 use crate::board::{Sighting, Under};
 use crate::engine::Task;
 use compiled::Compiled;
-use parikh_net::{FiringSequence, Goal, GoalId};
+use parikh_net::{EffectId, FiringSequence, Goal, GoalId};
 use schedule::{Schedule, Stopped};
 use walker::{Hand, Walker};
 use watch::Watch;
@@ -67,11 +68,14 @@ pub enum Strategy {
     Pump,
     /// Towards one goal, by what has brought it nearer before.
     Potency,
+    /// Following the hints of [`Config::hints`]; when there are any.
+    Guided,
 }
 
 impl Strategy {
     /// All, in the order in which they are first tried.
-    pub const ALL: [Strategy; 8] = [
+    pub const ALL: [Strategy; 9] = [
+        Strategy::Guided,
         Strategy::Uniform,
         Strategy::Plan,
         Strategy::Directed,
@@ -83,9 +87,34 @@ impl Strategy {
     ];
 }
 
+/// How often to fire what, so as to come to a goal: a solution of the state equation, rounded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The goal.
+    pub goal: GoalId,
+    /// Firings of each effect class; classes that need not fire are left out.
+    pub firings: Vec<(EffectId, u64)>,
+}
+
+/// The work that following a hint is worth when there are so many: a hundred times what it takes to
+/// get to its end, less when there are many.
+pub fn work_for(hint: &Hint, hints: usize) -> u64 {
+    let times = match hints {
+        0..16 => 100,
+        16..100 => 30,
+        100..200 => 10,
+        _ => 3,
+    };
+    // Long runs of one class are fired at once.
+    let runs: u64 = hint.firings.iter().map(|&(_, count)| count.min(256)).sum();
+    times * (runs + 64)
+}
+
 /// How to walk.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// Firings to try for some goals; none by default.
+    pub hints: Vec<Hint>,
     /// The strategy of the first slice, [`Strategy::Uniform`] by default. Walkers side by side
     /// should be given different ones, and different seeds.
     pub first: Option<Strategy>,
@@ -101,7 +130,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { first: None, only: None, longest_walk: 1 << 20, work: u64::MAX }
+        Config { hints: Vec::new(), first: None, only: None, longest_walk: 1 << 20, work: u64::MAX }
     }
 }
 

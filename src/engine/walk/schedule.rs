@@ -17,11 +17,12 @@ use super::pumping;
 use super::strategy::blind::{Novelty, Uniform};
 use super::strategy::deadlock::Deadlock;
 use super::strategy::directed::{Directed, Nearest, Potency};
+use super::strategy::guided::{Guided, Hints};
 use super::strategy::plan::Plan;
 use super::walker::{End, Walker};
 use super::{Config, Strategy};
 use parikh_net::{Goal, GoalId, Predicate};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The first slices in a small net, in units of work; a unit takes some 50 to 200 ns.
 const FIRST_SLICE: u64 = 1 << 13;
@@ -62,6 +63,7 @@ pub(super) struct Schedule {
     /// Slices since a goal was reached.
     dry: u32,
     longest_walk: u64,
+    hints: Hints,
     pools: BTreeMap<GoalId, Vec<(u64, Vec<Run>)>>,
 }
 
@@ -86,7 +88,9 @@ impl Schedule {
             maximise |= matches!(goal, Goal::Maximise(_));
             deadness |= matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness());
         }
+        let hints = Hints::new(&config.hints);
         let suits = |strategy: &Strategy| match strategy {
+            Strategy::Guided => !hints.is_empty(),
             Strategy::Deadlock => deadness,
             Strategy::Pump => maximise,
             Strategy::Directed | Strategy::Potency | Strategy::Plan => aims,
@@ -105,6 +109,7 @@ impl Schedule {
             slice: FIRST_SLICE.max(FIRST_SLICE_PER_CLASS * classes as u64).min(LONGEST_SLICE),
             dry: 0,
             longest_walk: config.longest_walk,
+            hints,
             pools: BTreeMap::new(),
         }
     }
@@ -116,6 +121,7 @@ impl Schedule {
         let mut directed = Directed::new(&walker.machine);
         let mut potency = Potency::new(&walker.machine);
         let mut plan: Option<Plan> = None;
+        let mut guided: Option<Guided> = None;
         loop {
             // Ties go to the first.
             let rank = |arm: &Arm| arm.work as f64 / arm.merit;
@@ -163,6 +169,13 @@ impl Schedule {
                         let end = walker.walk(plan, limit);
                         (end, plan.nearest())
                     });
+                }
+                Strategy::Guided => {
+                    let guided = guided.get_or_insert_with(|| Guided::new(net.effect_count()));
+                    if !self.follow(walker, guided) {
+                        self.arms.remove(next);
+                        continue;
+                    }
                 }
                 Strategy::Pump => pumping::slice(walker, self.longest_walk),
             }
@@ -213,6 +226,25 @@ impl Schedule {
             let end = walker.walk(&mut Uniform, self.longest_walk.min(length));
             if end == End::Slice || walker.slice_is_over() {
                 return;
+            }
+        }
+    }
+
+    /// Walks along one hint, again and again. Whether there was one for an open goal.
+    fn follow(&mut self, walker: &mut Walker<'_>, guided: &mut Guided) -> bool {
+        let machine = &walker.machine;
+        let watched = machine.compiled.goals.iter().zip(0..);
+        let open = watched.filter(|&(_, position)| !machine.is_gone(position));
+        let open: HashSet<GoalId> = open.map(|(watched, _)| watched.id).collect();
+        let Some((hint, tries)) = self.hints.next(|goal| open.contains(&goal)) else {
+            return false;
+        };
+        loop {
+            walker.restart();
+            guided.begin(hint, *tries, &mut walker.hand);
+            *tries = tries.saturating_add(1);
+            if walker.walk(guided, self.longest_walk) == End::Slice || walker.slice_is_over() {
+                return true;
             }
         }
     }

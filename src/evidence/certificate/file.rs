@@ -14,10 +14,11 @@
 //! }
 //! ```
 //!
-//! Numbers beyond 64 bits are strings of digits. Unknown fields and names are errors.
+//! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
+//! `firings#0`, `firings#1` … count them. Numbers beyond 64 bits are strings of digits. Unknown fields and names are errors.
 
-use super::{Certificate, Claim, Lemma};
-use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate, UnitId};
+use super::{Certificate, Claim, Flaw, Lemma, counters};
+use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 
 const FORMAT: &str = "parikh-certificate-1";
@@ -34,6 +35,9 @@ pub enum FileError {
     /// A name that the model does not have.
     #[error("the model has no {0} `{1}`")]
     NoSuchName(&'static str, String),
+    /// The counters cannot be added to the net.
+    #[error("{0}")]
+    Counters(#[from] Flaw),
     /// The coefficients of a sum are too large.
     #[error("{0}")]
     Sum(#[from] parikh_net::SumError),
@@ -48,6 +52,8 @@ struct File {
     about: String,
     claim: ClaimText,
     assumes_safe_units: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    counters: Vec<Vec<String>>,
     atoms: Vec<AtomText>,
     #[serde(default)]
     traps: Vec<Vec<String>>,
@@ -129,8 +135,11 @@ impl Integer {
 impl Certificate {
     /// The certificate as JSON; `about` says what asked for it, such as a formula's id.
     pub fn print(&self, net: &Net, about: &str) -> String {
-        let name = |place: PlaceId| net.place_name(place).to_owned();
-        let atom = |atom: &Atom| atom_text(net, &atom.sum, atom.bound);
+        let counting = counters::count(net, &self.counters).ok();
+        let all = counting.as_ref().unwrap_or(net);
+        let name = |place: PlaceId| all.place_name(place).to_owned();
+        let atom = |atom: &Atom| atom_text(all, &atom.sum, atom.bound);
+        let transition_name = |&t: &TransitionId| net.transition_name(t).to_owned();
         let pairs = |list: &[(usize, i128)]| {
             list.iter().map(|&(index, factor)| (index, factor.into())).collect()
         };
@@ -153,6 +162,11 @@ impl Certificate {
                 Claim::AtMost(sum, bound) => ClaimText::AtMost(atom_text(net, sum, *bound)),
             },
             assumes_safe_units: self.assumes_units,
+            counters: self
+                .counters
+                .iter()
+                .map(|set| set.iter().map(transition_name).collect())
+                .collect(),
             atoms: self.atoms.iter().map(atom).collect(),
             traps: self.traps.iter().map(|trap| trap.iter().copied().map(name).collect()).collect(),
             lemmas: self.lemmas.iter().map(lemma).collect(),
@@ -174,6 +188,14 @@ impl Certificate {
         if file.format != FORMAT {
             return Err(FileError::Format(file.format));
         }
+        let counters: Vec<Vec<TransitionId>> = collect(&file.counters, |set| {
+            collect(set, |name| {
+                let known = net.transition_named(name);
+                known.ok_or_else(|| FileError::NoSuchName("transition", name.clone()))
+            })
+        })?;
+        let counting = counters::count(net, &counters)?;
+        let all = &counting;
         let units: std::collections::HashMap<&str, UnitId> = match net.units() {
             Some(units) => units.iter().map(|(id, unit)| (&*unit.name, id)).collect(),
             None => Default::default(),
@@ -191,7 +213,7 @@ impl Certificate {
                 traps: pairs(&lemma.traps)?,
                 units: collect(&lemma.units, |(name, factor)| Ok((unit(name)?, factor.value()?)))?,
                 weights: collect(&lemma.weights, |(name, weight)| {
-                    Ok((place_named(net, name)?, weight.value()?))
+                    Ok((place_named(all, name)?, weight.value()?))
                 })?,
             })
         };
@@ -204,8 +226,9 @@ impl Certificate {
                 }
             },
             assumes_units: file.assumes_safe_units,
-            atoms: collect(&file.atoms, |text| atom_of(net, text))?,
-            traps: collect(&file.traps, |trap| collect(trap, |name| place_named(net, name)))?,
+            counters,
+            atoms: collect(&file.atoms, |text| atom_of(all, text))?,
+            traps: collect(&file.traps, |trap| collect(trap, |name| place_named(all, name)))?,
             lemmas: collect(&file.lemmas, lemma)?,
             steps: file.steps,
         };

@@ -6,7 +6,8 @@
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
 //!   each with a weighting of the places that shows it by adding up integers.
 //! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
-//!   and the lemmas forbid every such choice. Mostly obvious; where it is not, [`Certificate::steps`]
+//!   of a comparison and its negation one holds, because tokens are whole, and the lemmas forbid
+//!   every such choice. Mostly obvious; where it is not, [`Certificate::steps`]
 //!   lists intermediate clauses, each of which follows from those before it by unit propagation.
 //!
 //! # The checker
@@ -25,10 +26,12 @@
 //! beyond the state equation*, FMSD 16, 2000 (traps); E. Goldberg, Y. Novikov, *Verification of
 //! proofs of unsatisfiability for CNF formulas*, DATE 2003 (steps by unit propagation).
 
+mod counters;
 mod file;
 mod lemma;
 mod propagation;
 mod skeleton;
+mod splits;
 
 pub use file::FileError;
 pub use lemma::Lemma;
@@ -63,6 +66,9 @@ pub struct Certificate {
     /// Whether lemmas may use that the model's units are safe (NUPN): a claim of the model, which
     /// the certificate takes for granted.
     pub assumes_units: bool,
+    /// Sets of transitions whose firings are counted. What follows is about the net with one more
+    /// place per set, which gets a token from each firing; these come after the net's own places.
+    pub counters: Vec<Vec<TransitionId>>,
     /// The comparisons that lemmas speak of. Comparison i is variable i + 1 of clauses.
     pub atoms: Vec<Atom>,
     /// Sets of places that stay marked once they are: a firing that takes from one puts into it.
@@ -119,6 +125,9 @@ pub enum Flaw {
     /// Unit propagation finds no contradiction in all clauses together.
     #[error("the lemmas leave a way to satisfy the predicate")]
     NotRefuted,
+    /// The net with counters is too large.
+    #[error("the net with counters is too large")]
+    TooLarge,
     /// A number beyond 127 bits.
     #[error("numbers beyond 127 bits")]
     Overflow,
@@ -130,6 +139,17 @@ impl Certificate {
     /// # Errors
     /// The first [`Flaw`] found; it says nothing about the claim.
     pub fn check(&self, net: &Net) -> Result<(), Flaw> {
+        // The claim is about the net itself.
+        check_predicate(net, &self.claim.refuted())?;
+        if self.counters.is_empty() {
+            self.check_on(net)
+        } else {
+            self.check_on(&counters::count(net, &self.counters)?)
+        }
+    }
+
+    /// The check on the net with counters.
+    fn check_on(&self, net: &Net) -> Result<(), Flaw> {
         self.check_names(net)?;
         for (index, trap) in self.traps.iter().enumerate() {
             check_trap(net, index, trap)?;
@@ -142,21 +162,21 @@ impl Certificate {
     }
 
     /// The clauses that the lemmas and the predicate come down to; contradictory if the certificate
-    /// is right. Variable i + 1 says that atom i holds; the junctions of the predicate, in
-    /// [`skeleton`](self::skeleton)'s order, follow.
+    /// is right. Variable i + 1 says that atom i holds; the junctions of the predicate, parents
+    /// before children, follow.
     pub fn clauses(&self, net: &Net) -> Vec<Vec<i32>> {
         self.numbered_clauses(net).0
     }
 
     fn numbered_clauses(&self, net: &Net) -> (Vec<Vec<i32>>, usize) {
         let (mut clauses, variables) = skeleton::clauses(net, &self.claim.refuted(), &self.atoms);
+        clauses.extend(splits::clauses(&self.atoms));
         clauses.extend(self.lemmas.iter().map(Lemma::clause));
         (clauses, variables)
     }
 
     /// That every place and transition exists, so that nothing below has to ask.
     fn check_names(&self, net: &Net) -> Result<(), Flaw> {
-        check_predicate(net, &self.claim.refuted())?;
         for atom in &self.atoms {
             check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
         }
@@ -227,6 +247,7 @@ mod tests {
         let certificate = Certificate {
             claim: Claim::Unreachable(both),
             assumes_units: false,
+            counters: vec![],
             atoms: vec![inside(in1), inside(in2)],
             traps: vec![],
             lemmas: vec![Lemma {
@@ -281,6 +302,7 @@ mod tests {
                 Predicate::no_more_than(q, 0),
             ])),
             assumes_units: false,
+            counters: vec![],
             atoms: [p, q].map(|place| Atom { sum: LinearSum::place(place), bound: 0 }).to_vec(),
             traps: vec![vec![p, q]],
             lemmas: vec![Lemma {

@@ -84,11 +84,14 @@ impl Rule for ComposedTransitions {
         true
     }
 
+    fn learn(&mut self, net: &WorkNet, dirty: &Dirty) {
+        for &t in &dirty.transitions {
+            self.by_effect.insert(effect_hash(net.changes(t)), t.index());
+        }
+    }
+
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
         let hash = |t| effect_hash(net.changes(t));
-        for &t in &dirty.transitions {
-            self.by_effect.insert(hash(t), t.index());
-        }
         let mut pair = |first: TransitionId, whole: TransitionId| {
             let second = hash(whole).wrapping_sub(hash(first));
             let seconds = self.by_effect.of(second, MOST_ALIKE).map(TransitionId::new);

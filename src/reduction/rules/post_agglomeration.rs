@@ -18,7 +18,7 @@
 //! place z
 //! transition g: z -> y
 //! transition h.f: a -> x + z
-//! transition k.f^2: x -> 2*z
+//! transition k.f_2: x -> 2*z
 //! ```
 //!
 //! # Conditions
@@ -186,7 +186,7 @@ mod tests {
              transition f: p -> q";
         example::reduces(super::NAME, net, net);
         let dead = net.replace("reachability", "deadlock");
-        let result = "place a 1\n place q\n transition h.f^2: a -> 2*q";
+        let result = "place a 1\n place q\n transition h.f_2: a -> 2*q";
         example::reduces(super::NAME, &dead, result);
     }
 

@@ -3,4 +3,5 @@
 pub(super) mod blind;
 pub(super) mod deadlock;
 pub(super) mod directed;
+pub(super) mod guided;
 pub(super) mod plan;

@@ -1,0 +1,422 @@
+//! Encodings and solvers compared: every goal in every encoding to every back-end, each question
+//! from scratch and by itself.
+//!
+//! A goal is *refuted* when its question has no solution. Z3 is believed; of a linear program every
+//! conjunction of the goal must be infeasible with a certificate that holds in exact arithmetic. The
+//! time is that of encoding and solving. What an encoding is given (flows, bounds, traps) is found
+//! once per instance and not counted.
+//!
+//! This is not how Parikh works, which shares programs, lemmas and traps over all goals: it shows
+//! what each part is worth by itself.
+
+use crate::error::Error;
+use crate::exam::Exam;
+use crate::goals::{Asked, goals};
+use crate::instance::Instance;
+use crate::signals;
+use parikh::structure::given::given;
+use parikh_encodings::{Encoding, Given, Numbers, Part, Question, predicate};
+use parikh_net::{Goal, Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_solvers::linear_terms::{Linear, NotLinear};
+use parikh_solvers::lp::{LpAnswer, LpSolver};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Backend {
+    /// Linear programs by HiGHS.
+    Highs,
+    /// Linear programs by microlp.
+    MicroLp,
+    /// Terms over the reals by Z3.
+    Z3Reals,
+    /// Terms over the integers by Z3.
+    Z3Integers,
+}
+
+impl Backend {
+    /// All of them, whatever the build has.
+    pub const ALL: [Backend; 4] =
+        [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers];
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Highs => "highs",
+            Backend::MicroLp => "microlp",
+            Backend::Z3Reals => "z3-lra",
+            Backend::Z3Integers => "z3-lia",
+        }
+    }
+
+    fn numbers(self) -> Numbers {
+        match self {
+            Backend::Z3Integers => Numbers::Integers,
+            _ => Numbers::Reals,
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Backend {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let known = Backend::ALL.into_iter().find(|backend| backend.name() == word);
+        known.ok_or_else(|| {
+            format!("`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia")
+        })
+    }
+}
+
+/// What came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is no solution.
+    Refuted,
+    /// There is one, which says nothing.
+    Candidate,
+    /// A linear program was called infeasible and no exact proof was found.
+    Uncertified,
+    /// No answer in time, or the solver gave up.
+    GaveUp,
+    /// The question makes choices that a linear program cannot, or too many of them.
+    Choices,
+    /// Flows or traps were not found in time, or the build lacks the back-end.
+    NotAsked,
+}
+
+impl Outcome {
+    /// As in result files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Refuted => "refuted",
+            Outcome::Candidate => "candidate",
+            Outcome::Uncertified => "uncertified",
+            Outcome::GaveUp => "gave-up",
+            Outcome::Choices => "choices",
+            Outcome::NotAsked => "not-asked",
+        }
+    }
+}
+
+/// One question to one back-end.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    /// The instance.
+    pub instance: String,
+    /// The examination.
+    pub exam: Exam,
+    /// The formula's id, or the examination's name.
+    pub id: String,
+    /// The encoding.
+    pub encoding: String,
+    /// The back-end.
+    pub backend: Backend,
+    /// What came out.
+    pub outcome: Outcome,
+    /// Whether a goal was refuted that is known to be reachable: a mistake.
+    pub wrong: bool,
+    /// Constraints besides m ≥ 0, x ≥ 0 and the goal.
+    pub constraints: usize,
+    /// Encoding and solving.
+    pub seconds: f64,
+}
+
+/// What to compare.
+#[derive(Clone, Debug)]
+pub struct Encodings {
+    /// Directory with the archives `NAME.tgz`.
+    pub inputs: PathBuf,
+    /// Directory with the known answers.
+    pub oracle: Option<PathBuf>,
+    /// RC, RF, RD, UB.
+    pub exams: Vec<Exam>,
+    /// Their numbers are those of the back-end.
+    pub encodings: Vec<Encoding>,
+    /// Who is asked.
+    pub backends: Vec<Backend>,
+    /// For each question, and for what encodings are given.
+    pub timeout: Duration,
+    /// Ask only goals that are known to be unreachable.
+    pub unreachable_only: bool,
+    /// Nets with more places and transitions are passed over.
+    pub largest: usize,
+    /// Most goals of one examination of one instance.
+    pub most: usize,
+    /// Most traps listed.
+    pub traps: usize,
+}
+
+/// Reads an encoding whose questions have no solution only where a goal is unreachable.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn refuting(text: &str) -> Result<Encoding, String> {
+    let encoding: Encoding = text.parse().map_err(|error| format!("{error}"))?;
+    match encoding.has(Part::Unrolling) {
+        true => Err("bmc looks at one firing here and refutes nothing".to_owned()),
+        false => Ok(encoding),
+    }
+}
+
+/// A linear program for more conjunctions than this would be a search.
+const MOST_CUBES: usize = 256;
+
+impl Encodings {
+    /// Measures one instance; `None` when it is too large.
+    ///
+    /// # Errors
+    /// When archive, model, queries or oracle cannot be read.
+    pub fn measure(&self, name: &str) -> Result<Option<Vec<Measurement>>, Error> {
+        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let net = read_net(&instance)?;
+        if net.place_count() + net.transition_count() > self.largest {
+            return Ok(None);
+        }
+        let mut asked = Vec::new();
+        for &exam in &self.exams {
+            let goals = goals(&instance, &net, exam, self.oracle.as_deref())?.into_iter();
+            let wanted = |asked: &Asked| !self.unreachable_only || asked.reachable == Some(false);
+            asked.extend(goals.filter(wanted).take(self.most));
+        }
+        let mut all = Vec::new();
+        for encoding in &self.encodings {
+            let given = given(&net, encoding, self.traps, &Budget::lasting(self.timeout)).ok();
+            // What is not marked initially need not be marked: a choice, which programs do without.
+            let linear = given.clone().map(|mut given| {
+                let marked = |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
+                given.traps.retain(marked);
+                given
+            });
+            for (asked, &backend) in
+                asked.iter().flat_map(|asked| self.backends.iter().map(move |b| (asked, b)))
+            {
+                if signals::interrupted() {
+                    return Ok(Some(all));
+                }
+                let mut encoding = encoding.clone();
+                encoding.numbers = backend.numbers();
+                let start = Instant::now();
+                let given = match backend {
+                    Backend::Highs | Backend::MicroLp => &linear,
+                    Backend::Z3Reals | Backend::Z3Integers => &given,
+                };
+                let (outcome, constraints) = match given {
+                    Some(given) => self.ask(&net, asked, &encoding, given, backend),
+                    None => (Outcome::NotAsked, 0),
+                };
+                all.push(Measurement {
+                    instance: name.to_owned(),
+                    exam: asked.exam,
+                    id: asked.id.clone(),
+                    encoding: encoding.to_string(),
+                    backend,
+                    outcome,
+                    wrong: outcome == Outcome::Refuted && asked.reachable == Some(true),
+                    constraints,
+                    seconds: start.elapsed().as_secs_f64(),
+                });
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn ask(
+        &self,
+        net: &Net,
+        asked: &Asked,
+        encoding: &Encoding,
+        given: &Given,
+        backend: Backend,
+    ) -> (Outcome, usize) {
+        if encoding.has(Part::Induction) && asked.goal.holds(net, net.initial()) {
+            // The base case of one step.
+            return (Outcome::Candidate, 0);
+        }
+        let goal = Goal::Reach(asked.goal.clone());
+        let budget = Budget::lasting(self.timeout);
+        let Ok(mut question) = Question::new(net, &goal, encoding, given) else {
+            return (Outcome::NotAsked, 0);
+        };
+        let constraints = question.constraint_count();
+        let outcome = match backend {
+            Backend::Highs => highs().map_or(Outcome::NotAsked, |mut highs| {
+                by_programs(net, asked, &mut question, &mut *highs, &budget)
+            }),
+            Backend::MicroLp => {
+                let mut microlp = parikh_solvers::lp_microlp::MicroLp::new();
+                by_programs(net, asked, &mut question, &mut microlp, &budget)
+            }
+            Backend::Z3Reals | Backend::Z3Integers => by_z3(&question, &budget),
+        };
+        (outcome, constraints)
+    }
+}
+
+/// The net of an unpacked instance.
+pub(crate) fn read_net(instance: &Instance) -> Result<Net, Error> {
+    let path = instance.path().join("model.pnml");
+    parikh::input::read_net(&path)
+        .map_err(|problem| Error::Rows { path, problem: problem.to_string() })
+}
+
+#[cfg(feature = "highs")]
+fn highs() -> Option<Box<dyn LpSolver>> {
+    Some(Box::new(parikh_solvers::lp_highs::Highs))
+}
+
+#[cfg(not(feature = "highs"))]
+fn highs() -> Option<Box<dyn LpSolver>> {
+    None
+}
+
+/// Refuted if each conjunction of the goal is.
+fn by_programs(
+    net: &Net,
+    asked: &Asked,
+    question: &mut Question<'_>,
+    solver: &mut dyn LpSolver,
+    budget: &Budget,
+) -> Outcome {
+    let Some(cubes) = predicate::cubes(net, &asked.goal, MOST_CUBES) else {
+        return Outcome::Choices;
+    };
+    let Ok(base) = question.linear_constraints() else { return Outcome::Choices };
+    for cube in cubes {
+        let comparisons = question.comparisons(&cube);
+        let linear: Result<Linear, NotLinear> = base.with(question.terms(), &comparisons);
+        let Ok(linear) = linear else { return Outcome::Choices };
+        match solver.solve(&linear.program, budget) {
+            LpAnswer::Infeasible(found) => {
+                if found.certify(&linear.program).is_err() {
+                    return Outcome::Uncertified;
+                }
+            }
+            LpAnswer::Optimal(_) | LpAnswer::Unbounded => return Outcome::Candidate,
+            LpAnswer::NoAnswer(_) => return Outcome::GaveUp,
+        }
+    }
+    Outcome::Refuted
+}
+
+#[cfg(feature = "z3")]
+fn by_z3(question: &Question<'_>, budget: &Budget) -> Outcome {
+    use parikh_solvers::smt::{SmtAnswer, SmtSolver};
+    let Ok(mut z3) = parikh_solvers::smt_z3::Z3::new() else { return Outcome::NotAsked };
+    for assertion in question.assertions() {
+        if z3.assert(question.terms(), assertion).is_err() {
+            return Outcome::GaveUp;
+        }
+    }
+    match z3.check(question.terms(), &[], budget) {
+        Ok(SmtAnswer::Unsatisfiable { .. }) => Outcome::Refuted,
+        Ok(SmtAnswer::Satisfiable(_)) => Outcome::Candidate,
+        Ok(SmtAnswer::NoAnswer(_)) | Err(_) => Outcome::GaveUp,
+    }
+}
+
+#[cfg(not(feature = "z3"))]
+fn by_z3(_: &Question<'_>, _: &Budget) -> Outcome {
+    Outcome::NotAsked
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::instance::tests::pack;
+    use parikh_net::{generate, text};
+
+    /// A net on which read arcs, traps and the plain state equation differ, and its questions.
+    pub(crate) fn small(unreachable_only: bool) -> Encodings {
+        let directory = tempfile::tempdir().unwrap();
+        let net = text::parse(
+            "place p 1\nplace q\nplace r\nplace s
+             transition a: p -> q\ntransition b: q -> p\ntransition t: r -> r + s",
+        );
+        let atom = |id: &str, place: &str, least: u32, quantifier: &str| {
+            format!(
+                "<property><id>{id}</id><formula><exists-path><finally><{quantifier}>\
+                 <integer-constant>{least}</integer-constant><tokens-count><place>{place}</place>\
+                 </tokens-count></{quantifier}></finally></exists-path></formula></property>"
+            )
+        };
+        let queries = format!(
+            "<property-set>{}{}{}</property-set>",
+            atom("Small-RC-0", "q", 1, "integer-le"),
+            atom("Small-RC-1", "q", 2, "integer-le"),
+            atom("Small-RC-2", "s", 1, "integer-le"),
+        );
+        let model = generate::pnml(&net.unwrap());
+        let files = [("model.pnml", &*model), ("ReachabilityCardinality.xml", &*queries)];
+        pack(directory.path(), "Small", &files);
+        let oracle = "Small ReachabilityCardinality\nFORMULA Small-RC-0 TRUE TECHNIQUES O\n\
+                      FORMULA Small-RC-1 FALSE TECHNIQUES O\nFORMULA Small-RC-2 FALSE TECHNIQUES O\n";
+        std::fs::write(directory.path().join("Small-RC.out"), oracle).unwrap();
+        let encoding = |text: &str| text.parse().unwrap();
+        let inputs = directory.keep();
+        Encodings {
+            oracle: Some(inputs.clone()),
+            inputs,
+            exams: vec![Exam::ReachabilityCardinality, Exam::ReachabilityDeadlock],
+            encodings: ["state-equation", "state-equation+read-feed", "state-equation+traps"]
+                .map(encoding)
+                .to_vec(),
+            backends: Backend::ALL.to_vec(),
+            timeout: Duration::from_secs(60),
+            unreachable_only,
+            largest: 100,
+            most: 16,
+            traps: 10,
+        }
+    }
+
+    #[test]
+    fn each_encoding_refutes_what_it_can_and_linear_programs_say_where_they_cannot() {
+        let small = small(false);
+        let all = small.measure("Small").unwrap().unwrap();
+        std::fs::remove_dir_all(&small.inputs).unwrap();
+        let of = |id: &str, encoding: &str, backend: Backend| {
+            let mine =
+                |m: &&Measurement| m.id == id && m.encoding == encoding && m.backend == backend;
+            all.iter().find(mine).unwrap().outcome
+        };
+        assert!(all.iter().all(|m| !m.wrong));
+        assert_eq!(all.len(), 4 * 3 * 4);
+        let plain = "state-equation";
+        assert_eq!(of("Small-RC-0", plain, Backend::MicroLp), Outcome::Candidate);
+        assert_eq!(of("Small-RC-1", plain, Backend::MicroLp), Outcome::Refuted);
+        assert_eq!(of("Small-RC-2", plain, Backend::MicroLp), Outcome::Candidate);
+        let fed = "state-equation+read-feed";
+        // Nothing feeds what is read, so that there is no choice.
+        assert_eq!(of("Small-RC-2", fed, Backend::MicroLp), Outcome::Refuted);
+        assert_eq!(of("Small-RC-1", "state-equation+traps", Backend::MicroLp), Outcome::Choices);
+        if cfg!(feature = "z3") {
+            assert_eq!(of("Small-RC-2", fed, Backend::Z3Reals), Outcome::Refuted);
+            assert_eq!(of("Small-RC-1", plain, Backend::Z3Integers), Outcome::Refuted);
+        }
+        if cfg!(feature = "highs") {
+            assert_eq!(of("Small-RC-1", plain, Backend::Highs), Outcome::Refuted);
+            assert_eq!(of("ReachabilityDeadlock", plain, Backend::Highs), Outcome::Refuted);
+        }
+    }
+
+    #[test]
+    fn what_is_known_to_be_reachable_can_be_left_out() {
+        let mut small = small(true);
+        let all = small.measure("Small").unwrap().unwrap();
+        assert!(all.iter().all(|m| m.id != "Small-RC-0"));
+        small.largest = 3;
+        assert!(small.measure("Small").unwrap().is_none());
+        std::fs::remove_dir_all(&small.inputs).unwrap();
+    }
+}

@@ -1,0 +1,129 @@
+//! A comparison of encodings as a result file, a table in Markdown and the curves of a plot.
+
+use crate::cactus::Curve;
+use crate::encodings::{Backend, Measurement, Outcome};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The columns of a result file.
+pub const COLUMNS: [&str; 9] =
+    ["instance", "exam", "id", "encoding", "backend", "outcome", "wrong", "constraints", "seconds"];
+
+/// The line of a measurement.
+pub fn fields(m: &Measurement) -> [String; 9] {
+    [
+        m.instance.clone(),
+        m.exam.to_string(),
+        m.id.clone(),
+        m.encoding.clone(),
+        m.backend.to_string(),
+        m.outcome.name().to_owned(),
+        m.wrong.to_string(),
+        m.constraints.to_string(),
+        format!("{:.4}", m.seconds),
+    ]
+}
+
+/// Pairs of an encoding and a back-end in the order in which they were asked.
+fn pairs(all: &[Measurement]) -> Vec<(&str, Backend)> {
+    let mut seen = BTreeSet::new();
+    all.iter().map(|m| (m.encoding.as_str(), m.backend)).filter(|pair| seen.insert(*pair)).collect()
+}
+
+fn of<'a>(
+    all: &'a [Measurement],
+    (encoding, backend): (&'a str, Backend),
+) -> impl Iterator<Item = &'a Measurement> + Clone {
+    all.iter().filter(move |m| m.encoding == encoding && m.backend == backend)
+}
+
+/// One line per encoding and back-end. *new*: refuted here, but not by the first encoding of the
+/// comparison with the same back-end.
+pub fn print(all: &[Measurement]) -> String {
+    let mut text =
+        "| encoding | back-end | asked | refuted | new | candidate | gave up | choices | \
+                    uncertified | not asked | wrong | median constraints | median s | total s |\n\
+                    |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+            .to_owned();
+    let pairs = pairs(all);
+    for &pair in &pairs {
+        let mine = of(all, pair);
+        let count = |outcome| mine.clone().filter(|m| m.outcome == outcome).count();
+        let first = pairs.iter().find(|(_, backend)| *backend == pair.1).copied().unwrap_or(pair);
+        let question = |m: &Measurement| (m.instance.clone(), m.exam, m.id.clone());
+        let refuted = |pair| {
+            let refuted = of(all, pair).filter(|m| m.outcome == Outcome::Refuted);
+            refuted.map(question).collect::<BTreeSet<_>>()
+        };
+        let new = refuted(pair).difference(&refuted(first)).count();
+        let mut constraints: Vec<usize> = mine.clone().map(|m| m.constraints).collect();
+        constraints.sort_unstable();
+        let mut seconds: Vec<f64> = mine.clone().map(|m| m.seconds).collect();
+        seconds.sort_unstable_by(f64::total_cmp);
+        let middle = seconds.len() / 2;
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {new} | {} | {} | {} | {} | {} | {} | {} | {:.4} | {:.1} |",
+            pair.0,
+            pair.1,
+            seconds.len(),
+            count(Outcome::Refuted),
+            count(Outcome::Candidate),
+            count(Outcome::GaveUp),
+            count(Outcome::Choices),
+            count(Outcome::Uncertified),
+            count(Outcome::NotAsked),
+            mine.clone().filter(|m| m.wrong).count(),
+            constraints.get(middle).copied().unwrap_or(0),
+            seconds.get(middle).copied().unwrap_or(0.0),
+            seconds.iter().sum::<f64>(),
+        );
+    }
+    text
+}
+
+/// For each encoding and back-end the times of what it refuted.
+pub fn curves(all: &[Measurement]) -> Vec<Curve> {
+    let curve = |pair: (&str, Backend)| Curve {
+        name: pair.0.to_owned(),
+        style: pair.1.to_string(),
+        seconds: of(all, pair)
+            .filter(|m| m.outcome == Outcome::Refuted)
+            .map(|m| m.seconds)
+            .collect(),
+    };
+    pairs(all).into_iter().map(curve).filter(|curve| !curve.seconds.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exam::Exam;
+
+    #[test]
+    fn refutations_beyond_the_first_encoding_are_new() {
+        let measured = |id: &str, encoding: &str, outcome, seconds| Measurement {
+            instance: "A".into(),
+            exam: Exam::ReachabilityCardinality,
+            id: id.into(),
+            encoding: encoding.into(),
+            backend: Backend::Highs,
+            outcome,
+            wrong: false,
+            constraints: 7,
+            seconds,
+        };
+        let all = [
+            measured("f", "flows", Outcome::Refuted, 0.5),
+            measured("g", "flows", Outcome::Candidate, 0.25),
+            measured("f", "traps", Outcome::GaveUp, 1.0),
+            measured("g", "traps", Outcome::Refuted, 2.0),
+        ];
+        let table = print(&all);
+        assert!(table.contains("| flows | highs | 2 | 1 | 0 | 1 | 0 |"), "{table}");
+        assert!(table.contains("| traps | highs | 2 | 1 | 1 | 0 | 1 |"), "{table}");
+        let curves = curves(&all);
+        assert_eq!((curves.len(), &curves[1].seconds[..]), (2, &[2.0][..]));
+        assert_eq!(fields(&all[0]).len(), COLUMNS.len());
+    }
+}

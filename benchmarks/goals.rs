@@ -1,0 +1,95 @@
+//! The goals behind the questions of an instance, with what is known of them: what engines,
+//! encodings and solvers are asked when they are measured one by one.
+
+use crate::error::Error;
+use crate::exam::Exam;
+use crate::instance::Instance;
+use crate::oracle;
+use parikh::formula::{Question, lower};
+use parikh_net::{LinearSum, Net, Predicate};
+use std::path::Path;
+
+/// A marking that is looked for.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The examination.
+    pub exam: Exam,
+    /// The formula's id, or the examination's name.
+    pub id: String,
+    /// What the marking has to satisfy.
+    pub goal: Predicate,
+    /// Whether there is one, where known.
+    pub reachable: Option<bool>,
+}
+
+/// The goals of an examination: dead markings, what EF asks for, what violates AG, and for a bound
+/// one more than what is known to be the most. Formulas that are no reachability, and bounds that
+/// are not known, are left out.
+///
+/// # Errors
+/// When query file or oracle cannot be read.
+pub fn goals(
+    instance: &Instance,
+    net: &Net,
+    exam: Exam,
+    oracle: Option<&Path>,
+) -> Result<Vec<Asked>, Error> {
+    let known = match oracle {
+        Some(directory) => oracle::read(directory, instance.name(), exam)?,
+        None => None,
+    };
+    if exam == Exam::ReachabilityDeadlock {
+        let known = known.into_iter().flatten().next().map(|question| question.expected);
+        let reachable = known.and_then(|known| truth(&known));
+        let id = exam.long().to_owned();
+        return Ok(vec![Asked { exam, id, goal: Predicate::Dead, reachable }]);
+    }
+    let known = oracle::questions(instance.formulas(exam)?, known);
+    let expected = |id: &str| known.iter().find(|question| question.id == id).map(|q| &*q.expected);
+    let mut goals = Vec::new();
+    for (id, asks) in questions(instance, net, exam)? {
+        let expected = expected(&id).unwrap_or_default();
+        let (goal, reachable) = match asks {
+            Question::Possible(goal) => (goal, truth(expected)),
+            Question::Never(goal) => (goal, truth(expected).map(|holds| !holds)),
+            Question::Bound(sum) => match more_than(&sum, expected) {
+                Some(goal) => (goal, Some(false)),
+                None => continue,
+            },
+            Question::Initially(_) => continue,
+        };
+        goals.push(Asked { exam, id, goal, reachable });
+    }
+    Ok(goals)
+}
+
+/// The formulas of an examination that ask for reachability, with their ids.
+///
+/// # Errors
+/// When the query file cannot be read.
+pub fn questions(
+    instance: &Instance,
+    net: &Net,
+    exam: Exam,
+) -> Result<Vec<(String, Question)>, Error> {
+    let path = instance.path().join(format!("{}.xml", exam.long()));
+    let file = parikh::input::read_queries(&path, net)
+        .map_err(|problem| Error::Rows { path, problem: problem.to_string() })?;
+    let asks = |formula| lower(&formula, net).ok();
+    let queries = file.queries.into_iter();
+    Ok(queries.filter_map(|query| Some((query.id, asks(query.formula.ok()?)?))).collect())
+}
+
+fn truth(answer: &str) -> Option<bool> {
+    match answer {
+        "TRUE" => Some(true),
+        "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+fn more_than(sum: &LinearSum, most: &str) -> Option<Predicate> {
+    let most: i64 = most.parse().ok()?;
+    // sum ≥ most + 1.
+    Some(Predicate::at_most(sum.negated(), !most))
+}

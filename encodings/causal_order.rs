@@ -1,0 +1,66 @@
+//! Causal order: first firings happen one after the other, and each finds its tokens.
+//!
+//! With a number first(e) per effect class, "when it fires for the first time": if e fires by its
+//! transition t, then for every place of t that did not hold enough initially, some other class
+//! that raises it fired before.
+//!
+//! ```text
+//! x(e) = 0  ∨  ∨ t of class e  ∧ p: pre(p,t) > m₀(p)  ∨ j ≠ e, C(p,j) > 0:
+//!                 x(j) ≥ 1  ∧  first(j) + 1 ≤ first(e)
+//! ```
+//!
+//! It excludes circles in which firings pay for each other, whatever the amounts; read ⇒ feed
+//! excludes too small amounts, whatever the order. Many disjunctions: for few goals that resist
+//! everything else.
+//!
+//! # Sources
+//! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; cf. the potential reachability
+//! graphs of K. L. McMillan and the event orders of V. Khomenko, M. Koutny, *LP deadlock checking
+//! using partial order dependencies*, CONCUR 2000.
+
+use crate::read_feed::feeders;
+use crate::variables::Variables;
+use parikh_net::{EffectId, PlaceId};
+use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::term::{Term, Variable};
+
+/// One constraint per class whose every transition needs what is not there initially.
+pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
+    let net = variables.net;
+    let mut constraints = Vec::new();
+    'classes: for effect in net.effect_classes() {
+        let Some(x) = variables.firings(effect) else { continue };
+        let mut ways = vec![variables.terms.at_most(x, 0)];
+        for &t in net.class(effect) {
+            let mut all = Vec::new();
+            for arc in net.pre(t).iter().filter(|arc| arc.weight > net.initial()[arc.place]) {
+                all.push(fed_before(variables, arc.place, effect));
+            }
+            if all.is_empty() {
+                continue 'classes;
+            }
+            ways.push(variables.terms.and(all));
+        }
+        constraints.push(variables.terms.or(ways));
+    }
+    constraints
+}
+
+fn fed_before(variables: &mut Variables<'_>, place: PlaceId, own: EffectId) -> Term {
+    let mine = first(variables, own);
+    let mut ways = Vec::new();
+    for (effect, _) in feeders(variables.net, place) {
+        if let (true, Some(x)) = (effect != own, variables.firings(effect)) {
+            let theirs = first(variables, effect);
+            let fires = variables.terms.at_least(x, 1);
+            let before = LinearSum::variable(theirs).plus_constant(1);
+            let before = variables.terms.at_most(before, mine);
+            ways.push(variables.terms.and([fires, before]));
+        }
+    }
+    variables.terms.or(ways)
+}
+
+fn first(variables: &mut Variables<'_>, effect: EffectId) -> Variable {
+    variables.class_number("first", effect)
+}

@@ -1,0 +1,255 @@
+//! What an encoding is made of, and how people write it: `state-equation+traps+read-feed`.
+
+use parikh_net::{Facts, LinearSum, PlaceId};
+use std::fmt;
+use std::str::FromStr;
+
+/// One part of an encoding. Each is a set of constraints that every reachable marking satisfies
+/// (with the firing counts of some sequence that leads to it), but for the last two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// m = m₀ + C·x: [`state_equation`](crate::state_equation).
+    StateEquation,
+    /// Sums of tokens that no firing changes: [`flows`](crate::flows).
+    Flows,
+    /// What each place holds at most: [`bounds`](crate::bounds).
+    Bounds,
+    /// What the model claims of its nested units: [`units`](crate::units).
+    Units,
+    /// Marked traps stay marked, all of them at once: [`traps`](crate::traps).
+    Traps,
+    /// The same for traps that are listed, each a linear constraint: [`traps`](crate::traps).
+    ListedTraps,
+    /// What is read must be fed: [`read_feed`](crate::read_feed).
+    ReadFeed,
+    /// First firings have an order: [`causal_order`](crate::causal_order).
+    CausalOrder,
+    /// The marking before the first goal marking: [`predecessor`](crate::predecessor).
+    Predecessor,
+    /// k firings from the initial marking: [`unrolling`](crate::unrolling).
+    Unrolling,
+    /// k firings from any marking to the first goal marking: [`unrolling`](crate::unrolling).
+    Induction,
+}
+
+impl Part {
+    /// All of them, in the order in which they are asserted.
+    pub const ALL: [Part; 11] = [
+        Part::StateEquation,
+        Part::Flows,
+        Part::Bounds,
+        Part::Units,
+        Part::Traps,
+        Part::ListedTraps,
+        Part::ReadFeed,
+        Part::CausalOrder,
+        Part::Predecessor,
+        Part::Unrolling,
+        Part::Induction,
+    ];
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::StateEquation => "state-equation",
+            Part::Flows => "flows",
+            Part::Bounds => "bounds",
+            Part::Units => "units",
+            Part::Traps => "traps",
+            Part::ListedTraps => "listed-traps",
+            Part::ReadFeed => "read-feed",
+            Part::CausalOrder => "causal-order",
+            Part::Predecessor => "predecessor",
+            Part::Unrolling => "bmc",
+            Part::Induction => "k-induction",
+        }
+    }
+
+    /// What it says, in a line.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Part::StateEquation => {
+                "m = m0 + C·x: tokens are what there was and what firings changed"
+            }
+            Part::Flows => "place invariants: weighted sums of tokens that no firing changes",
+            Part::Bounds => "no place holds more than its bound",
+            Part::Units => "nested units are safe, as the model claims",
+            Part::Traps => {
+                "every initially marked trap is marked, by an order of leaving the empty places"
+            }
+            Part::ListedTraps => "traps that are marked initially, or were fed, are marked",
+            Part::ReadFeed => "what needs tokens that were not there at first was fed by others",
+            Part::CausalOrder => "first firings can be ordered so that each finds its tokens",
+            Part::Predecessor => "the first goal marking comes from a marking that is none",
+            Part::Unrolling => "at most k firings from the initial marking",
+            Part::Induction => {
+                "k firings from any marking, of which only the last one leads to the goal"
+            }
+        }
+    }
+
+    /// Whether it speaks of firing counts.
+    pub fn needs_firings(self) -> bool {
+        matches!(self, Part::ReadFeed | Part::CausalOrder | Part::Predecessor)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What kind of numbers tokens and firings are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Numbers {
+    /// Linear arithmetic over the reals, LRA: the relaxation.
+    Reals,
+    /// Linear arithmetic over the integers, LIA.
+    Integers,
+}
+
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Numbers::Reals => "LRA",
+            Numbers::Integers => "LIA",
+        })
+    }
+}
+
+/// Which parts, over which numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Encoding {
+    /// Ascending, each once, not empty.
+    parts: Vec<Part>,
+    /// The numbers.
+    pub numbers: Numbers,
+    /// k, for [`Part::Unrolling`] and [`Part::Induction`]; at least 1.
+    pub steps: u32,
+}
+
+impl Encoding {
+    /// These parts over these numbers, with 1 step.
+    ///
+    /// # Errors
+    /// When parts do not go together.
+    pub fn new(
+        parts: impl IntoIterator<Item = Part>,
+        numbers: Numbers,
+    ) -> Result<Self, EncodeError> {
+        let mut parts: Vec<Part> = parts.into_iter().collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let encoding = Encoding { parts, numbers, steps: 1 };
+        let lonely = encoding.has(Part::Unrolling) && encoding.parts.len() > 1;
+        if lonely {
+            return Err(EncodeError::Exact);
+        }
+        if encoding.has(Part::Predecessor) && encoding.has(Part::Induction) {
+            return Err(EncodeError::TwoPredecessors);
+        }
+        match encoding.parts.iter().find(|part| part.needs_firings()) {
+            Some(&part) if !encoding.has(Part::StateEquation) => Err(EncodeError::NoFirings(part)),
+            _ if encoding.parts.is_empty() => Err(EncodeError::Unknown(String::new())),
+            _ => Ok(encoding),
+        }
+    }
+
+    /// The same with k steps, at least 1.
+    pub fn with_steps(mut self, steps: u32) -> Self {
+        self.steps = steps.max(1);
+        self
+    }
+
+    /// The parts, ascending.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether it has this part.
+    pub fn has(&self, part: Part) -> bool {
+        self.parts.binary_search(&part).is_ok()
+    }
+}
+
+impl FromStr for Encoding {
+    type Err = EncodeError;
+
+    /// Names joined by `+`, over the reals.
+    fn from_str(text: &str) -> Result<Self, EncodeError> {
+        let part = |name: &str| {
+            let known = Part::ALL.into_iter().find(|part| part.name() == name.trim());
+            known.ok_or_else(|| EncodeError::Unknown(name.trim().to_owned()))
+        };
+        let parts = text.split('+').map(part).collect::<Result<Vec<_>, _>>()?;
+        Encoding::new(parts, Numbers::Reals)
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, part) in self.parts.iter().enumerate() {
+            write!(f, "{}{part}", if position > 0 { "+" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// What encodings are given besides net and goal. Whatever a part does not find here it does not say.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// Bounds of places, for [`Part::Bounds`].
+    pub facts: Facts,
+    /// P-flows, for [`Part::Flows`].
+    pub flows: Vec<LinearSum>,
+    /// Traps, marked or not, for [`Part::ListedTraps`].
+    pub traps: Vec<Vec<PlaceId>>,
+}
+
+/// Why a goal is not encoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// No part is called so.
+    #[error("`{0}` is no encoding: expected some of {known}, joined by `+`", known = names())]
+    Unknown(String),
+    /// A part speaks of firings, and nothing ties firings to markings.
+    #[error("{0} speaks of firings: add state-equation")]
+    NoFirings(Part),
+    /// The unrolling is exact and has no room for more.
+    #[error("bmc is exact up to its steps and goes with no other part")]
+    Exact,
+    /// Two parts that say what comes before the goal.
+    #[error("k-induction says what predecessor says and more: take one of them")]
+    TwoPredecessors,
+    /// Maxima are values, not markings that are met for the first time.
+    #[error("{0} looks for the first marking of a goal, and a maximum has none: ask EF (e >= k)")]
+    NoFirst(Part),
+    /// A sum that was handed over as a P-flow is changed by some firing.
+    #[error("a sum that was given as a place invariant is changed by `{0}`")]
+    NotAFlow(String),
+    /// A set that was handed over as a trap is none.
+    #[error("a set that was given as a trap loses its tokens by `{0}`")]
+    NotATrap(String),
+}
+
+fn names() -> String {
+    Part::ALL.map(Part::name).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_read_as_they_are_written() {
+        let encoding: Encoding = "traps+state-equation + read-feed".parse().unwrap();
+        assert_eq!(encoding.to_string(), "state-equation+traps+read-feed");
+        assert_eq!(encoding.to_string().parse::<Encoding>().unwrap(), encoding);
+        let error = |text: &str| text.parse::<Encoding>().unwrap_err();
+        assert!(error("state-equation+trap").to_string().contains("listed-traps"));
+        assert_eq!(error("traps+read-feed"), EncodeError::NoFirings(Part::ReadFeed));
+        assert_eq!(error("bmc+traps"), EncodeError::Exact);
+        assert!(matches!(error(""), EncodeError::Unknown(_)));
+    }
+}

@@ -1,0 +1,53 @@
+//! P-flows: weighted sums of tokens that no firing changes, Σ y(p)·m(p) = Σ y(p)·m₀(p).
+//!
+//! They follow from the state equation, over the reals at any rate. Alone they are the state
+//! equation without firings: the same markings are excluded, by far fewer variables, where the
+//! flows are a basis and firings may be negative.
+//!
+//! # Sources
+//! K. Lautenbach, *Liveness in Petri nets*, GMD-ISF 75-02.1, 1975.
+
+use crate::encoding::EncodeError;
+use crate::variables::Variables;
+use parikh_net::{LinearSum, Net};
+use parikh_solvers::term::Term;
+
+/// One equation per flow.
+///
+/// # Errors
+/// [`EncodeError::NotAFlow`]: every sum is multiplied with the net.
+pub fn constraints(
+    variables: &mut Variables<'_>,
+    flows: &[LinearSum],
+) -> Result<Vec<Term>, EncodeError> {
+    let net = variables.net;
+    let mut equations = Vec::with_capacity(flows.len());
+    for flow in flows {
+        is_flow(net, flow)?;
+        let sum = variables.sum(flow);
+        let mut constant = parikh_solvers::linear_sum::LinearSum::new();
+        for &(place, y) in flow.terms() {
+            constant.add_product(y, net.initial()[place]);
+        }
+        equations.push(variables.terms.equal(sum, constant));
+    }
+    Ok(equations)
+}
+
+fn is_flow(net: &Net, flow: &LinearSum) -> Result<(), EncodeError> {
+    for &(place, _) in flow.terms() {
+        let arcs = net.consumers(place).iter().chain(net.producers(place));
+        for t in arcs.map(|arc| arc.transition) {
+            // Below 2¹²⁷: coefficients add up to less than 2⁶³.
+            let gained: i128 = net
+                .delta(t)
+                .iter()
+                .map(|change| i128::from(flow.coefficient(change.place)) * i128::from(change.delta))
+                .sum();
+            if gained != 0 {
+                return Err(EncodeError::NotAFlow(net.transition_name(t).to_owned()));
+            }
+        }
+    }
+    Ok(())
+}

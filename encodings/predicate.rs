@@ -1,0 +1,235 @@
+//! Predicates on markings as terms, in whatever marking they are asked of.
+//!
+//! Everything is in negation normal form over comparisons of integers, so over the reals no strict
+//! inequality occurs: m(p) > 1 is m(p) ≥ 2, which excludes halves.
+//!
+//! "Nothing is enabled" asks of each transition that some input place lacks tokens. A transition
+//! whose preset contains that of another is disabled with it, so only the *minimal* presets count:
+//! on contest nets often a tenth of the transitions.
+
+use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
+use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::term::{Term, Terms, Variable};
+
+/// The tokens of a place in some marking: a variable, if any, and a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tokens {
+    /// What is not known.
+    pub variable: Option<Variable>,
+    /// What to add to it.
+    pub offset: i64,
+}
+
+impl Tokens {
+    /// So many tokens.
+    pub fn known(tokens: i64) -> Self {
+        Tokens { variable: None, offset: tokens }
+    }
+}
+
+impl From<Variable> for Tokens {
+    fn from(variable: Variable) -> Self {
+        Tokens { variable: Some(variable), offset: 0 }
+    }
+}
+
+/// Says that `predicate` holds in the marking that `at` gives, with 2⁶³ tokens and more nowhere.
+pub fn holds(
+    terms: &mut Terms,
+    net: &Net,
+    predicate: &Predicate,
+    at: &dyn Fn(PlaceId) -> Tokens,
+) -> Term {
+    match predicate {
+        Predicate::True => terms.truth(true),
+        Predicate::False => terms.truth(false),
+        Predicate::Atom(atom) => comparison(terms, atom, at),
+        Predicate::Enabled(t) => enabled(terms, net, *t, at),
+        Predicate::Disabled(t) => disabled(terms, net, *t, at),
+        Predicate::Dead => {
+            let minimal = minimal_presets(net);
+            let all: Vec<Term> = minimal.iter().map(|&t| disabled(terms, net, t, at)).collect();
+            terms.and(all)
+        }
+        Predicate::NotDead => {
+            let minimal = minimal_presets(net);
+            let any: Vec<Term> = minimal.iter().map(|&t| enabled(terms, net, t, at)).collect();
+            terms.or(any)
+        }
+        Predicate::And(parts) => {
+            let all: Vec<Term> = parts.iter().map(|part| holds(terms, net, part, at)).collect();
+            terms.and(all)
+        }
+        Predicate::Or(parts) => {
+            let any: Vec<Term> = parts.iter().map(|part| holds(terms, net, part, at)).collect();
+            terms.or(any)
+        }
+    }
+}
+
+fn comparison(terms: &mut Terms, atom: &Atom, at: &dyn Fn(PlaceId) -> Tokens) -> Term {
+    let mut sum = LinearSum::new();
+    for &(place, a) in atom.sum.terms() {
+        let tokens = at(place);
+        if let Some(variable) = tokens.variable {
+            sum.add(a, variable);
+        }
+        sum.add_product(a, tokens.offset);
+    }
+    terms.at_most(sum, atom.bound)
+}
+
+/// Says that every input place of `t` holds enough.
+pub fn enabled(
+    terms: &mut Terms,
+    net: &Net,
+    t: TransitionId,
+    at: &dyn Fn(PlaceId) -> Tokens,
+) -> Term {
+    let arcs = net.pre(t).iter();
+    let all: Vec<Term> = arcs.map(|arc| at_least(terms, at(arc.place), arc.weight)).collect();
+    terms.and(all)
+}
+
+fn disabled(terms: &mut Terms, net: &Net, t: TransitionId, at: &dyn Fn(PlaceId) -> Tokens) -> Term {
+    let mut lacks = Vec::with_capacity(net.pre(t).len());
+    for arc in net.pre(t) {
+        let tokens = at(arc.place);
+        let sum = with_offset(tokens);
+        lacks.push(terms.at_most(sum, arc.weight - 1));
+    }
+    terms.or(lacks)
+}
+
+/// tokens ≥ count.
+pub fn at_least(terms: &mut Terms, tokens: Tokens, count: u64) -> Term {
+    terms.at_least(with_offset(tokens), count)
+}
+
+fn with_offset(tokens: Tokens) -> LinearSum {
+    let sum = tokens.variable.map(LinearSum::variable).unwrap_or_default();
+    sum.plus_constant(tokens.offset)
+}
+
+/// The transitions without another that needs no more anywhere, one of each set of equals, ascending.
+pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
+    let mut by_size: Vec<TransitionId> = net.transitions().collect();
+    let weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
+    by_size.sort_by_key(|&t| (net.pre(t).len(), weight(t), t));
+    // A preset within that of t has its first place in t's, so these are all to compare with.
+    let mut kept_at: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
+    let mut kept = Vec::new();
+    for t in by_size {
+        let Some(first) = net.pre(t).first() else { return vec![t] };
+        let needs_less = |&other: &TransitionId| {
+            net.pre(other).iter().all(|a| a.weight <= net.pre_weight(t, a.place))
+        };
+        let covered =
+            net.pre(t).iter().any(|arc| kept_at[arc.place.index()].iter().any(needs_less));
+        if !covered {
+            kept_at[first.place.index()].push(t);
+            kept.push(t);
+        }
+    }
+    kept.sort_unstable();
+    kept
+}
+
+/// The conjunctions of comparisons whose disjunction `predicate` is, if there are at most `limit`.
+/// What a linear program can ask, one after the other.
+pub fn cubes(net: &Net, predicate: &Predicate, limit: usize) -> Option<Vec<Vec<Atom>>> {
+    match predicate {
+        Predicate::True => Some(vec![Vec::new()]),
+        Predicate::False => Some(Vec::new()),
+        Predicate::Atom(atom) => Some(vec![vec![atom.clone()]]),
+        Predicate::Dead | Predicate::NotDead => {
+            let minimal = minimal_presets(net).into_iter();
+            let parts: Predicate = match predicate {
+                Predicate::Dead => Predicate::and(minimal.map(Predicate::Disabled)),
+                _ => Predicate::or(minimal.map(Predicate::Enabled)),
+            };
+            cubes(net, &parts, limit)
+        }
+        Predicate::Enabled(_) | Predicate::Disabled(_) => {
+            cubes(net, &predicate.to_atoms(net), limit)
+        }
+        Predicate::Or(parts) => {
+            let mut all = Vec::new();
+            for part in parts {
+                all.extend(cubes(net, part, limit)?);
+                if all.len() > limit {
+                    return None;
+                }
+            }
+            Some(all)
+        }
+        Predicate::And(parts) => {
+            let mut all: Vec<Vec<Atom>> = vec![Vec::new()];
+            for part in parts {
+                let more = cubes(net, part, limit)?;
+                if all.len().checked_mul(more.len())? > limit {
+                    return None;
+                }
+                let join = |cube: &Vec<Atom>| {
+                    let cube = cube.clone();
+                    more.iter().map(move |more| [&cube[..], more].concat()).collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(join).collect();
+            }
+            Some(all)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{Marking, text};
+
+    fn net() -> Net {
+        text::parse(
+            "place p 1
+             place q 2
+             transition small: p -> q
+             transition twin: p -> p
+             transition large: 2*p + q -> q
+             transition other: 3*q -> p",
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn only_minimal_presets_are_asked() {
+        let net = net();
+        let names: Vec<&str> =
+            minimal_presets(&net).into_iter().map(|t| net.transition_name(t)).collect();
+        assert_eq!(names, ["small", "other"]);
+        let source = text::parse("place p\ntransition s: -> p\ntransition t: p ->").unwrap();
+        assert_eq!(minimal_presets(&source), [source.transition_named("s").unwrap()]);
+    }
+
+    #[test]
+    fn predicates_and_their_cubes_hold_in_the_same_markings() {
+        let net = net();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let large = net.transition_named("large").unwrap();
+        let both = Predicate::and([Predicate::at_least(p, 1), Predicate::Disabled(large)]);
+        let mixed = Predicate::or([both, Predicate::NotDead.negated()]);
+        for predicate in [Predicate::Dead, Predicate::NotDead, mixed] {
+            let cubes = cubes(&net, &predicate, 100).unwrap();
+            for tokens in [[0, 0], [0, 2], [0, 3], [1, 0], [1, 2], [2, 0], [2, 1], [3, 5]] {
+                let marking = Marking::new(tokens.to_vec());
+                let truth = predicate.holds(&net, &marking);
+                let mut terms = Terms::new();
+                let at = |place: PlaceId| Tokens::known(marking[place] as i64);
+                assert_eq!(holds(&mut terms, &net, &predicate, &at), terms.truth(truth));
+                let cube = |cube: &Vec<Atom>| cube.iter().all(|atom| atom.holds(&marking));
+                assert_eq!(cubes.iter().any(cube), truth);
+            }
+        }
+        let wide = Predicate::and((0..9).map(|k| {
+            Predicate::or([Predicate::at_least(p, k + 1), Predicate::at_least(q, k + 1)])
+        }));
+        assert_eq!(super::cubes(&net, &wide, 100), None);
+    }
+}

@@ -1,0 +1,211 @@
+//! A question: an encoding of a goal, as terms or as a linear program, ready to be written or asked.
+
+use crate::encoding::{EncodeError, Encoding, Given, Part};
+use crate::variables::Variables;
+use crate::{
+    bounds, causal_order, flows, predecessor, predicate, read_feed, state_equation, traps, units,
+    unrolling,
+};
+use parikh_net::{Atom, Goal, Net, PlaceId};
+use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::linear_terms::{Linear, NotLinear};
+use parikh_solvers::smt_lib::{self, Section};
+use parikh_solvers::term::{Term, Terms};
+use std::io;
+
+/// An encoded goal.
+#[derive(Debug)]
+pub struct Question<'n> {
+    variables: Variables<'n>,
+    encoding: Encoding,
+    /// m ≥ 0 and x ≥ 0.
+    domain: Vec<Term>,
+    /// The constraints of each part.
+    parts: Vec<(Part, Vec<Term>)>,
+    /// The goal, unless it is a maximum.
+    goal: Option<Term>,
+    objective: Option<LinearSum>,
+}
+
+impl<'n> Question<'n> {
+    /// Encodes a goal of `net`.
+    ///
+    /// # Errors
+    /// When the encoding does not fit the goal, or what is given is wrong.
+    pub fn new(
+        net: &'n Net,
+        goal: &Goal,
+        encoding: &Encoding,
+        given: &Given,
+    ) -> Result<Self, EncodeError> {
+        let mut variables = Variables::new(net, encoding.numbers);
+        let with_firings = encoding.has(Part::StateEquation);
+        let domain = match encoding.has(Part::Unrolling) {
+            // No marking is free there.
+            true => Vec::new(),
+            false => variables.domain(with_firings),
+        };
+        let mut stated = None;
+        let mut parts = Vec::with_capacity(encoding.parts().len());
+        for &part in encoding.parts() {
+            let reach = match goal {
+                Goal::Reach(predicate) => Ok(predicate),
+                Goal::Maximise(_) => Err(EncodeError::NoFirst(part)),
+            };
+            let constraints = match part {
+                Part::StateEquation => state_equation::constraints(&mut variables),
+                Part::Flows => flows::constraints(&mut variables, &given.flows)?,
+                Part::Bounds => bounds::constraints(&mut variables, &given.facts),
+                Part::Units => units::constraints(&mut variables),
+                Part::Traps => traps::all(&mut variables),
+                Part::ListedTraps => traps::listed(&mut variables, &given.traps, with_firings)?,
+                Part::ReadFeed => read_feed::constraints(&mut variables),
+                Part::CausalOrder => causal_order::constraints(&mut variables),
+                Part::Predecessor => predecessor::constraints(&mut variables, reach?),
+                Part::Unrolling => {
+                    let (row, last) = unrolling::bounded(&mut variables, reach?, encoding.steps);
+                    stated = Some(last);
+                    row
+                }
+                Part::Induction => {
+                    let (row, last) = unrolling::induction(&mut variables, reach?, encoding.steps);
+                    stated = Some(last);
+                    row
+                }
+            };
+            parts.push((part, constraints));
+        }
+        let (stated, objective) = match goal {
+            Goal::Maximise(sum) => (None, Some(variables.sum(sum))),
+            Goal::Reach(reach) => {
+                let marking: Vec<_> = net.places().map(|place| variables.tokens(place)).collect();
+                let at = |place: PlaceId| marking[place.index()].into();
+                let holds = stated
+                    .unwrap_or_else(|| predicate::holds(&mut variables.terms, net, reach, &at));
+                (Some(holds), None)
+            }
+        };
+        let encoding = encoding.clone();
+        Ok(Question { variables, encoding, domain, parts, goal: stated, objective })
+    }
+
+    /// The arena.
+    pub fn terms(&self) -> &Terms {
+        &self.variables.terms
+    }
+
+    /// Everything that is asserted, the goal last.
+    pub fn assertions(&self) -> Vec<Term> {
+        let mut all = self.constraints();
+        all.extend(self.goal);
+        all
+    }
+
+    /// Everything that is asserted but the goal.
+    pub fn constraints(&self) -> Vec<Term> {
+        let parts = self.parts.iter().flat_map(|(_, constraints)| constraints);
+        self.domain.iter().chain(parts).copied().collect()
+    }
+
+    /// How many constraints there are besides m ≥ 0, x ≥ 0 and the goal.
+    pub fn constraint_count(&self) -> usize {
+        self.parts.iter().map(|(_, constraints)| constraints.len()).sum()
+    }
+
+    /// The question without its goal as a linear program, with the objective of a maximum.
+    ///
+    /// # Errors
+    /// When a part makes choices, or numbers are too large.
+    pub fn linear_constraints(&self) -> Result<Linear, NotLinear> {
+        Linear::new(self.terms(), &self.constraints(), self.objective.as_ref())
+    }
+
+    /// The question as a linear program; over integers its relaxation.
+    ///
+    /// # Errors
+    /// When a part or the goal makes choices, or numbers are too large.
+    pub fn linear(&self) -> Result<Linear, NotLinear> {
+        Linear::new(self.terms(), &self.assertions(), self.objective.as_ref())
+    }
+
+    /// The comparisons of a conjunction (see [`predicate::cubes`]) as terms about m.
+    pub fn comparisons(&mut self, atoms: &[Atom]) -> Vec<Term> {
+        let mut stated = Vec::with_capacity(atoms.len());
+        for atom in atoms {
+            let sum = self.variables.sum(&atom.sum);
+            stated.push(self.variables.terms.at_most(sum, atom.bound));
+        }
+        stated
+    }
+
+    /// What the answers mean, in a few lines, for the head of a file.
+    pub fn meaning(&self) -> String {
+        let mut text = String::new();
+        let k = self.encoding.steps;
+        text += &match (&self.objective, self.encoding.has(Part::Unrolling)) {
+            (Some(_), _) => "The optimum, rounded down, is an upper bound of the goal's value in all \
+                             reachable markings.\nunbounded: nothing follows. infeasible: cannot be."
+                .to_owned(),
+            (None, true) => format!(
+                "sat: a goal marking is reached by at most {k} firings: those with fire(i,t) = 1.\n\
+                 unsat: none is reached by {k} firings or fewer."
+            ),
+            (None, false) if self.encoding.has(Part::Induction) => format!(
+                "unsat: the goal is unreachable, if no goal marking is reached by fewer than {k} \
+                 firings\n(ask `--encoding bmc --steps {}`, or look at the initial marking for k = 1).\n\
+                 sat: nothing follows.",
+                k - 1
+            ),
+            (None, false) => "unsat (infeasible): no reachable marking satisfies the goal.\n\
+                              sat (feasible): nothing follows; m is a candidate."
+                .to_owned(),
+        };
+        if self.encoding.has(Part::Units) {
+            text += "\nThis rests on the model's claim that its units are safe.";
+        }
+        text
+    }
+
+    /// Writes the question in SMT-LIB 2, with a comment before each part.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn write_smt2(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let title = |part: &Part| format!("{part}: {}", part.explanation());
+        let titles: Vec<String> = self.parts.iter().map(|(part, _)| title(part)).collect();
+        let mut sections = Vec::new();
+        if !self.domain.is_empty() {
+            sections.push(Section { comment: "nothing is negative", assertions: &self.domain });
+        }
+        for ((_, assertions), comment) in self.parts.iter().zip(&titles) {
+            sections.push(Section { comment, assertions });
+        }
+        let goal = self.goal.as_slice();
+        if !goal.is_empty() {
+            sections.push(Section { comment: "the goal", assertions: goal });
+        }
+        smt_lib::write_script(self.terms(), &sections, self.objective.as_ref(), out)
+    }
+
+    /// Writes the question in CPLEX LP format.
+    ///
+    /// # Errors
+    /// What `out` reports; what is not linear as [`io::ErrorKind::InvalidInput`].
+    pub fn write_lp(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let linear =
+            self.linear().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let names = linear.names(self.terms());
+        for (name, &variable) in names.iter().zip(&linear.variables) {
+            let meant = self.terms().name(variable);
+            if name.replace('_', "") != meant.replace(['(', ')', '_'], "") {
+                writeln!(out, "\\ {name} is {}", meant.replace(char::is_control, "_"))?;
+            }
+        }
+        if linear.constant != 0.into() {
+            writeln!(out, "\\ add {} to the objective", linear.constant)?;
+        }
+        let integers = self.encoding.numbers == crate::Numbers::Integers;
+        let name = |column: parikh_solvers::linear_program::Column| names[column.index()].clone();
+        linear.program.write_lp_with(name, integers, out)
+    }
+}

@@ -1,0 +1,71 @@
+//! Read ⇒ feed: tokens that are needed but not there initially were put there by others.
+//!
+//! The state equation does not see a transition that takes tokens and puts them back: it fires on an
+//! empty place. But when class e fires for the *first* time, by its transition t, every place p of t
+//! holds pre(p,t) tokens, and no firing of e has contributed. So
+//!
+//! ```text
+//! x(e) = 0  ∨  ∨ t of class e  ∧ p: pre(p,t) > m₀(p), post(p,t) > 0
+//!                 Σ j ≠ e, C(p,j) > 0:  C(p,j)·x(j)  ≥  pre(p,t) − m₀(p)
+//! ```
+//!
+//! Places that t only takes from are left out: there the state equation says it already. A class
+//! with a transition that needs nothing of the kind has no constraint.
+//!
+//! # Sources
+//! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020 (self-loops in ITS-Tools).
+
+use crate::variables::Variables;
+use parikh_net::{EffectId, Net, PlaceId};
+use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::term::Term;
+
+/// One constraint per class whose every transition reads what is not there initially.
+pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
+    let net = variables.net;
+    let mut constraints = Vec::new();
+    'classes: for effect in net.effect_classes() {
+        let Some(x) = variables.firings(effect) else { continue };
+        let mut ways = vec![variables.terms.at_most(x, 0)];
+        for &t in net.class(effect) {
+            let mut all = Vec::new();
+            for arc in net.pre(t) {
+                let initially = net.initial()[arc.place];
+                if arc.weight > initially && net.post_weight(t, arc.place) > 0 {
+                    let fed = fed_by_others(variables, arc.place, effect);
+                    all.push(variables.terms.at_least(fed, arc.weight - initially));
+                }
+            }
+            if all.is_empty() {
+                continue 'classes;
+            }
+            ways.push(variables.terms.and(all));
+        }
+        constraints.push(variables.terms.or(ways));
+    }
+    constraints
+}
+
+fn fed_by_others(variables: &Variables<'_>, place: PlaceId, own: EffectId) -> LinearSum {
+    let mut sum = LinearSum::new();
+    for (effect, delta) in feeders(variables.net, place) {
+        if let (true, Some(x)) = (effect != own, variables.firings(effect)) {
+            sum.add(delta, x);
+        }
+    }
+    sum
+}
+
+/// The classes that raise `place`, ascending, and by how much.
+pub(crate) fn feeders(net: &Net, place: PlaceId) -> Vec<(EffectId, i64)> {
+    let mut classes: Vec<EffectId> =
+        net.producers(place).iter().map(|arc| net.effect_of(arc.transition)).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let raise = |effect: EffectId| {
+        let changes = net.effect(effect);
+        let at = changes.binary_search_by_key(&place, |change| change.place).ok()?;
+        (changes[at].delta > 0).then_some((effect, changes[at].delta))
+    };
+    classes.into_iter().filter_map(raise).collect()
+}

@@ -1,0 +1,150 @@
+//! Traps: whoever takes from a trap puts into it, so once marked it stays marked.
+//!
+//! # Listed traps
+//! Σ m(p) ≥ 1 over each trap that is marked initially, and for the others
+//! Σ x(e) ≥ 1 ⇒ Σ m(p) ≥ 1, where e are the classes that put more into the trap than they take from
+//! some place of it. Which traps is for the engine to say, which finds them from candidates.
+//!
+//! # All traps at once
+//! The places that are empty in m contain a largest trap; m respects all initially marked traps if
+//! and only if that one is not marked initially. It is what remains when places *leave*: p may leave
+//! when a transition takes from it and puts only into places that are marked in m or have left
+//! before. So with a Boolean left(p) and a number rank(p) ("when"),
+//!
+//! ```text
+//! m₀(p) > 0      m(p) ≥ 1 ∨ left(p)
+//! left(p)  ⇒  ∨ t ∈ p•  ∧ r ∈ t•  ( m(r) ≥ 1  ∨  left(r) ∧ rank(r) + 1 ≤ rank(p) )
+//! ```
+//!
+//! which is linear in the size of the net where transitions have few outputs. Only places that can
+//! be asked to leave have variables.
+//!
+//! # Soundness
+//! A reachable m marks every initially marked trap, so peeling its empty places removes all
+//! initially marked ones; left and rank record that order.
+//!
+//! # Sources
+//! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
+//! state equation*, FMSD 16, 2000 (the constraint); the order is that of the linear-time algorithm
+//! for the largest trap, P. Starke, *Analyse von Petri-Netz-Modellen*, 1990.
+
+use crate::encoding::EncodeError;
+use crate::predicate::{Tokens, at_least};
+use crate::variables::Variables;
+use parikh_net::{EffectId, LinearSum, Net, PlaceId};
+use parikh_solvers::linear_sum as terms;
+use parikh_solvers::term::{Term, Variable};
+use std::collections::HashMap;
+
+/// One constraint per listed trap; unmarked ones only where the encoding counts firings.
+///
+/// # Errors
+/// [`EncodeError::NotATrap`].
+pub fn listed(
+    variables: &mut Variables<'_>,
+    traps: &[Vec<PlaceId>],
+    with_firings: bool,
+) -> Result<Vec<Term>, EncodeError> {
+    let net = variables.net;
+    let mut constraints = Vec::with_capacity(traps.len());
+    for trap in traps {
+        is_trap(net, trap)?;
+        // As many ones as places: they do add up.
+        let Ok(sum) = LinearSum::new(trap.iter().map(|&place| (place, 1))) else { continue };
+        let sum = variables.sum(&sum);
+        let marked = variables.terms.at_least(sum, 1);
+        if trap.iter().any(|&place| net.initial()[place] > 0) {
+            constraints.push(marked);
+        } else if with_firings {
+            let mut feeding = terms::LinearSum::new();
+            for effect in feeders(net, trap) {
+                if let Some(x) = variables.firings(effect) {
+                    feeding.add(1, x);
+                }
+            }
+            let never_fed = variables.terms.at_most(feeding, 0);
+            constraints.push(variables.terms.or([never_fed, marked]));
+        }
+    }
+    Ok(constraints)
+}
+
+/// The classes that raise some place of the set, ascending.
+fn feeders(net: &Net, set: &[PlaceId]) -> Vec<EffectId> {
+    let producers = set.iter().flat_map(|&place| {
+        let raises = move |effect: &EffectId| {
+            net.effect(*effect).iter().any(|change| change.place == place && change.delta > 0)
+        };
+        net.producers(place).iter().map(|arc| net.effect_of(arc.transition)).filter(raises)
+    });
+    let mut classes: Vec<EffectId> = producers.collect();
+    classes.sort_unstable();
+    classes.dedup();
+    classes
+}
+
+fn is_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
+    let mut inside = vec![false; net.place_count()];
+    set.iter().for_each(|place| inside[place.index()] = true);
+    for arc in set.iter().flat_map(|&place| net.consumers(place)) {
+        if !net.post(arc.transition).iter().any(|put| inside[put.place.index()]) {
+            return Err(EncodeError::NotATrap(net.transition_name(arc.transition).to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// Every initially marked trap is marked.
+pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
+    let net = variables.net;
+    let mut leaving = Leaving { of: HashMap::new(), open: Vec::new() };
+    let mut constraints = Vec::new();
+    for (place, _) in net.initial().marked() {
+        let (left, _) = leaving.of(variables, place);
+        let tokens = variables.tokens(place).into();
+        let stays = at_least(&mut variables.terms, tokens, 1);
+        constraints.push(variables.terms.or([stays, left]));
+    }
+    while let Some(place) = leaving.open.pop() {
+        let (left, rank) = leaving.of(variables, place);
+        let mut ways = vec![variables.terms.not(left)];
+        for arc in net.consumers(place) {
+            let outputs = net.post(arc.transition);
+            if outputs.iter().any(|output| output.place == place) {
+                continue;
+            }
+            let mut all = Vec::with_capacity(outputs.len());
+            for output in outputs {
+                let (earlier, when) = leaving.of(variables, output.place);
+                let tokens: Tokens = variables.tokens(output.place).into();
+                let marked = at_least(&mut variables.terms, tokens, 1);
+                let before = terms::LinearSum::variable(when).plus_constant(1);
+                let before = variables.terms.at_most(before, rank);
+                let left_before = variables.terms.and([earlier, before]);
+                all.push(variables.terms.or([marked, left_before]));
+            }
+            ways.push(variables.terms.and(all));
+        }
+        constraints.push(variables.terms.or(ways));
+    }
+    constraints
+}
+
+/// Places that may have to leave.
+struct Leaving {
+    of: HashMap<PlaceId, (Term, Variable)>,
+    /// Those whose ways out are not yet written down.
+    open: Vec<PlaceId>,
+}
+
+impl Leaving {
+    /// left(p) and rank(p).
+    fn of(&mut self, variables: &mut Variables<'_>, place: PlaceId) -> (Term, Variable) {
+        *self.of.entry(place).or_insert_with(|| {
+            self.open.push(place);
+            let name = variables.net.place_name(place);
+            let left = variables.terms.boolean(&format!("left({name})"));
+            (left, variables.number(&format!("rank({name})")))
+        })
+    }
+}

@@ -1,0 +1,88 @@
+//! The variables that the parts of an encoding share: m(p) for every place, x(e) for every effect
+//! class. They bear the names of places and transitions, so that what is written can be read.
+
+use crate::encoding::Numbers;
+use parikh_net::{EffectId, LinearSum as NetSum, Net, PlaceId};
+use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::term::{Term, Terms, Variable};
+
+/// Net, arena and variables of one question.
+#[derive(Debug)]
+pub struct Variables<'n> {
+    /// The net.
+    pub net: &'n Net,
+    /// All terms of the question.
+    pub terms: Terms,
+    numbers: Numbers,
+    marking: Vec<Variable>,
+    firings: Vec<Option<Variable>>,
+}
+
+impl<'n> Variables<'n> {
+    /// A variable for every place, and for every effect class that has an effect.
+    pub fn new(net: &'n Net, numbers: Numbers) -> Self {
+        let mut this = Variables {
+            net,
+            terms: Terms::new(),
+            numbers,
+            marking: Vec::with_capacity(net.place_count()),
+            firings: Vec::with_capacity(net.effect_count()),
+        };
+        for place in net.places() {
+            let variable = this.number(&format!("m({})", net.place_name(place)));
+            this.marking.push(variable);
+        }
+        for effect in net.effect_classes() {
+            let counts = !net.effect(effect).is_empty();
+            let variable = counts.then(|| this.class_number("x", effect));
+            this.firings.push(variable);
+        }
+        this
+    }
+
+    /// A number of the question's kind.
+    pub fn number(&mut self, name: &str) -> Variable {
+        match self.numbers {
+            Numbers::Reals => self.terms.real(name),
+            Numbers::Integers => self.terms.integer(name),
+        }
+    }
+
+    /// The tokens of `place` in the marking that is asked for.
+    pub fn tokens(&self, place: PlaceId) -> Variable {
+        self.marking[place.index()]
+    }
+
+    /// How often transitions of this class fired; `None` for the class without effect.
+    pub fn firings(&self, effect: EffectId) -> Option<Variable> {
+        self.firings[effect.index()]
+    }
+
+    /// A number that belongs to a class, called after its first transition. No two of one kind are
+    /// called the same: only those of a single transition end in a parenthesis.
+    pub fn class_number(&mut self, kind: &str, effect: EffectId) -> Variable {
+        let class = self.net.class(effect);
+        let name = self.net.transition_name(class[0]);
+        let name = match class.len() {
+            1 => format!("{kind}({name})"),
+            count => format!("{kind}({name}) and {} more", count - 1),
+        };
+        self.number(&name)
+    }
+
+    /// Σ a·m(p).
+    pub fn sum(&self, sum: &NetSum) -> LinearSum {
+        let mut tokens = LinearSum::new();
+        sum.terms().iter().for_each(|&(place, a)| tokens.add(a, self.tokens(place)));
+        tokens
+    }
+
+    /// m ≥ 0 and x ≥ 0, where the parts mention x.
+    pub fn domain(&mut self, with_firings: bool) -> Vec<Term> {
+        let mut variables = self.marking.clone();
+        if with_firings {
+            variables.extend(self.firings.iter().flatten());
+        }
+        variables.into_iter().map(|variable| self.terms.at_least(variable, 0)).collect()
+    }
+}

@@ -1,0 +1,246 @@
+//! Conjunctions of linear constraints as linear programs.
+//!
+//! The bridge from terms to programs: one encoding serves both, as long as it makes no choices. A
+//! constraint on one variable becomes a bound of its column, any other a row. Over integers the
+//! program is the relaxation; whether the columns are integers is for its user to say.
+
+use std::collections::HashMap;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive as _;
+
+use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Sense};
+use crate::linear_sum::LinearSum;
+use crate::term::{Node, Sort, Term, Terms, Variable};
+
+/// A linear program and what its columns are.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    /// The program.
+    pub program: LinearProgram,
+    /// The variable of each column.
+    pub variables: Vec<Variable>,
+    /// What to add to the objective: programs have no constants there.
+    pub constant: BigInt,
+}
+
+/// Why terms are no linear program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotLinear {
+    /// There is a choice: a disjunction, a negated conjunction or equation, or a Boolean.
+    #[error("it makes choices (disjunctions), which a linear program cannot")]
+    Choice,
+    /// A strict inequality over reals.
+    #[error("it has a strict inequality over the reals")]
+    Strict,
+    /// A number beyond 64 bits.
+    #[error("its numbers do not fit 64 bits")]
+    TooLarge,
+    /// More than 2³² columns or rows.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+}
+
+impl Linear {
+    /// The program whose solutions satisfy all of `assertions`, with the objective to maximise.
+    ///
+    /// # Errors
+    /// [`NotLinear`].
+    pub fn new(
+        terms: &Terms,
+        assertions: &[Term],
+        maximise: Option<&LinearSum>,
+    ) -> Result<Self, NotLinear> {
+        let program = LinearProgram::new(Sense::Maximise);
+        let mut linear = Linear { program, variables: Vec::new(), constant: BigInt::ZERO };
+        let mut columns = HashMap::new();
+        linear.add(terms, assertions, &mut columns)?;
+        if let Some(sum) = maximise {
+            let (entries, constant) = sum.clone().into_parts();
+            let costs = linear.entries(&entries, &mut columns)?;
+            linear.program.set_objective(Sense::Maximise, costs)?;
+            linear.constant = constant;
+        }
+        Ok(linear)
+    }
+
+    /// The same program with these demanded besides.
+    ///
+    /// # Errors
+    /// [`NotLinear`].
+    pub fn with(&self, terms: &Terms, assertions: &[Term]) -> Result<Self, NotLinear> {
+        let mut linear = self.clone();
+        let columns = self.variables.iter().zip(0..);
+        let mut columns = columns.map(|(&variable, at)| (variable, Column(at))).collect();
+        linear.add(terms, assertions, &mut columns)?;
+        Ok(linear)
+    }
+
+    fn add(
+        &mut self,
+        terms: &Terms,
+        assertions: &[Term],
+        columns: &mut HashMap<Variable, Column>,
+    ) -> Result<(), NotLinear> {
+        let mut open: Vec<Term> = assertions.iter().rev().copied().collect();
+        while let Some(term) = open.pop() {
+            match terms.node(term) {
+                Node::Truth(true) => {}
+                // 0 ≥ 1.
+                Node::Truth(false) => {
+                    self.program.add_row(Interval::at_least(1), [])?;
+                }
+                Node::And(parts) => open.extend(parts.iter().rev()),
+                Node::AtMost(entries, bound) => {
+                    let upper = bound.to_i64().ok_or(NotLinear::TooLarge)?;
+                    self.constrain(entries, Interval::at_most(upper), columns)?;
+                }
+                Node::Equal(entries, bound) => {
+                    let value = bound.to_i64().ok_or(NotLinear::TooLarge)?;
+                    self.constrain(entries, Interval::exactly(value), columns)?;
+                }
+                Node::Not(part) => match terms.node(*part) {
+                    // Over integers, ¬(s ≤ b) is s ≥ b + 1.
+                    Node::AtMost(entries, bound)
+                        if entries.iter().all(|(v, _)| terms.sort(*v) == Sort::Int) =>
+                    {
+                        let lower: BigInt = bound + 1;
+                        let lower = lower.to_i64().ok_or(NotLinear::TooLarge)?;
+                        self.constrain(entries, Interval::at_least(lower), columns)?;
+                    }
+                    Node::AtMost(..) => return Err(NotLinear::Strict),
+                    _ => return Err(NotLinear::Choice),
+                },
+                Node::Or(_) | Node::Boolean(_) => return Err(NotLinear::Choice),
+            }
+        }
+        Ok(())
+    }
+
+    fn constrain(
+        &mut self,
+        entries: &[(Variable, i128)],
+        interval: Interval,
+        columns: &mut HashMap<Variable, Column>,
+    ) -> Result<(), NotLinear> {
+        let entries = self.entries(entries, columns)?;
+        let negated = |interval: Interval| Interval {
+            // −i64::MIN does not fit: such an end stays a row's.
+            lower: interval.upper.and_then(i64::checked_neg),
+            upper: interval.lower.and_then(i64::checked_neg),
+        };
+        match entries[..] {
+            [(column, 1)] => self.narrow(column, interval),
+            [(column, -1)] if ![interval.lower, interval.upper].contains(&Some(i64::MIN)) => {
+                self.narrow(column, negated(interval))
+            }
+            _ => self.program.add_row(interval, entries).map(|_| ())?,
+        }
+        Ok(())
+    }
+
+    fn narrow(&mut self, column: Column, interval: Interval) {
+        let known = self.program.columns()[column.index()];
+        let tighter = |a: Option<i64>, b: Option<i64>, pick: fn(i64, i64) -> i64| match (a, b) {
+            (Some(a), Some(b)) => Some(pick(a, b)),
+            (a, b) => a.or(b),
+        };
+        let both = Interval {
+            lower: tighter(known.lower, interval.lower, i64::max),
+            upper: tighter(known.upper, interval.upper, i64::min),
+        };
+        // The column exists: it was just looked at.
+        let _ = self.program.set_column_bounds(column, both);
+    }
+
+    fn entries(
+        &mut self,
+        entries: &[(Variable, i128)],
+        columns: &mut HashMap<Variable, Column>,
+    ) -> Result<Vec<(Column, i64)>, NotLinear> {
+        let mut converted = Vec::with_capacity(entries.len());
+        for &(variable, coefficient) in entries {
+            let coefficient = i64::try_from(coefficient).map_err(|_| NotLinear::TooLarge)?;
+            let column = match columns.get(&variable) {
+                Some(&column) => column,
+                None => {
+                    let column = self.program.add_column(Interval::FREE)?;
+                    columns.insert(variable, column);
+                    self.variables.push(variable);
+                    column
+                }
+            };
+            converted.push((column, coefficient));
+        }
+        Ok(converted)
+    }
+
+    /// A name for each column that LP readers take, near that of its variable.
+    pub fn names(&self, terms: &Terms) -> Vec<String> {
+        let mut taken = std::collections::HashSet::new();
+        let mut names = Vec::with_capacity(self.variables.len());
+        for (index, &variable) in self.variables.iter().enumerate() {
+            let mut name: String = terms.name(variable).chars().take(200).map(tame).collect();
+            while name.ends_with('_') {
+                name.pop();
+            }
+            // Readers take `e1` for an exponent, and a digit for a coefficient.
+            if name.starts_with(|c: char| !c.is_ascii_alphabetic() || c == 'e' || c == 'E') {
+                name.insert_str(0, "v_");
+            }
+            if !taken.insert(name.clone()) {
+                // Ends in two underscores and the number, which no other name does.
+                name = format!("{name}__{index}");
+                while !taken.insert(name.clone()) {
+                    name.push('_');
+                }
+            }
+            names.push(name);
+        }
+        names
+    }
+}
+
+fn tame(c: char) -> char {
+    if c.is_ascii_alphanumeric() { c } else { '_' }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conjunctions_become_bounds_and_rows() {
+        let mut terms = Terms::new();
+        let (x, y) = (terms.integer("m(p-1)"), terms.integer("m(p_1)"));
+        let sum = LinearSum::new().plus(2, x).plus(-1, y);
+        let parts = [terms.at_least(x, 1), terms.less(sum.clone(), 7), terms.equal(y, 3)];
+        let all = terms.and(parts);
+        let linear = Linear::new(&terms, &[all], Some(&sum.plus_constant(5))).unwrap();
+        let column = |v: Variable| linear.variables.iter().position(|&w| w == v).unwrap();
+        let program = &linear.program;
+        assert_eq!(program.columns()[column(x)], Interval::at_least(1));
+        assert_eq!(program.columns()[column(y)], Interval::exactly(3));
+        assert_eq!(program.rows(), [Interval::at_most(6)]);
+        assert_eq!(linear.constant, 5.into());
+        let names = linear.names(&terms);
+        assert!(names.contains(&"m_p_1".to_owned()) && names[0] != names[1], "{names:?}");
+        let more = terms.at_most(x, 0);
+        let more = linear.with(&terms, &[more]).unwrap();
+        assert!(more.program.columns()[column(x)].is_empty());
+    }
+
+    #[test]
+    fn choices_and_strict_inequalities_are_refused() {
+        let mut terms = Terms::new();
+        let (x, y) = (terms.real("x"), terms.real("y"));
+        let parts = [terms.at_most(x, 1), terms.at_most(y, 1)];
+        let either = terms.or(parts);
+        assert!(matches!(Linear::new(&terms, &[either], None), Err(NotLinear::Choice)));
+        let strict = terms.less(x, 1);
+        assert!(matches!(Linear::new(&terms, &[strict], None), Err(NotLinear::Strict)));
+        let never = terms.truth(false);
+        let program = Linear::new(&terms, &[never], None).unwrap().program;
+        assert!(!program.admits(&[]));
+    }
+}

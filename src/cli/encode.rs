@@ -1,0 +1,259 @@
+//! `parikh encode`: a goal in any encoding, written for other solvers.
+
+use super::formulas::{self, Asked, Formulas};
+use super::{Outcome, limits, model, signals};
+use crate::evidence::words;
+use crate::formula::{Formula, Question as Asks, linear_sum, lower, text};
+use crate::structure::given::given;
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use parikh_encodings::{Encoding, Numbers, Part, Question};
+use parikh_net::{Goal, Net};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(group(clap::ArgGroup::new("asked").required(true).args(["goal", "queries"])))]
+#[command(after_help = format!("{}\n\n{EXAMPLES}\n\n{}", parts(), formulas::LANGUAGE))]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// What to ask: 'EF φ', 'AG φ' (whose violation is asked for), a property φ of markings to be
+    /// reached, `deadlock`, or `max p1 + 2*p2`. The language is described below.
+    #[arg(long, value_name = "GOAL")]
+    goal: Option<String>,
+    /// A file of formulas, the contest's XML or any other that `check --formulas` reads.
+    #[arg(long, value_name = "FILE", requires = "id")]
+    queries: Option<PathBuf>,
+    /// Which formula of the file.
+    #[arg(long, requires = "queries")]
+    id: Option<String>,
+    /// Parts joined by `+`; they are described below.
+    #[arg(short, long, default_value = "state-equation")]
+    encoding: Encoding,
+    /// Over the reals or over the integers.
+    #[arg(short, long, value_enum, ignore_case = true, default_value = "LRA")]
+    logic: Logic,
+    /// k, how many firings bmc and k-induction unroll.
+    #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    steps: u32,
+    /// At most how many traps listed-traps lists.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    traps: usize,
+    /// The language to write; by default the one that the file's name ends in, else smt2.
+    #[arg(short, long, value_enum)]
+    format: Option<Format>,
+    /// The file to write; by default it goes to stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How long the search for flows and traps may take.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Logic {
+    /// Linear real arithmetic.
+    #[value(name = "LRA")]
+    Reals,
+    /// Linear integer arithmetic.
+    #[value(name = "LIA")]
+    Integers,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// SMT-LIB 2. A maximum is asked by `(maximize …)`, which Z3 and OptiMathSAT know.
+    Smt2,
+    /// CPLEX LP format, for goals and encodings without choices.
+    Lp,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh encode net.pnml --goal 'EF (p1 >= 2 && !fireable(t3))' -o goal.smt2
+  parikh encode net.pnml --goal deadlock -e state-equation+traps+read-feed -l LIA -o dead.smt2
+  parikh encode net.pnml --goal 'max p1 + p2' -e state-equation+listed-traps -o bound.lp
+  parikh encode net.pnml --queries ReachabilityCardinality.xml --id ID -e bmc -k 20 | z3 -in";
+
+fn parts() -> String {
+    let mut text = "Parts of encodings:\n".to_owned();
+    for part in Part::ALL {
+        text += &format!("  {:15} {}\n", part.name(), part.explanation());
+    }
+    text + "\nAll but the last two are true of every reachable marking, so that `unsat` is a proof; the \
+            head of\neach file says what its answers mean."
+}
+
+/// What is asked, and how people say it.
+struct Subject {
+    goal: Goal,
+    text: String,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let budget = limits::budget(Some(arguments.timeout), None);
+    signals::cancel_on_signal(&budget, || ());
+    let net = model::read(&arguments.model)?;
+    let subject = subject(arguments, &net)?;
+    let mut encoding = arguments.encoding.clone().with_steps(arguments.steps);
+    encoding.numbers = match arguments.logic {
+        Logic::Reals => Numbers::Reals,
+        Logic::Integers => Numbers::Integers,
+    };
+    let format = arguments.format.unwrap_or_else(|| of_name(arguments.output.as_deref()));
+    let mut given = given(&net, &encoding, arguments.traps, &budget)
+        .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
+    if format == Format::Lp {
+        // What is not marked initially need not be marked: that is a choice.
+        given.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
+    }
+    let question = Question::new(&net, &subject.goal, &encoding, &given)?;
+    if format == Format::Lp {
+        question.linear().context("this is no linear program: write it as --format smt2")?;
+    }
+    let head = head(arguments, &net, &subject, &encoding, &question);
+    match &arguments.output {
+        None => match write(&question, format, &head, &mut io::stdout().lock()) {
+            // Whoever reads has read enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            result => result?,
+        },
+        Some(path) => File::create(path)
+            .and_then(|file| {
+                let mut out = BufWriter::new(file);
+                write(&question, format, &head, &mut out)?;
+                out.flush()
+            })
+            .with_context(|| path.display().to_string())?,
+    }
+    Ok(Outcome::Complete)
+}
+
+fn of_name(file: Option<&Path>) -> Format {
+    match file.and_then(Path::extension).is_some_and(|extension| extension == "lp") {
+        true => Format::Lp,
+        false => Format::Smt2,
+    }
+}
+
+fn write(
+    question: &Question<'_>,
+    format: Format,
+    head: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let comment = match format {
+        Format::Smt2 => ";",
+        Format::Lp => "\\",
+    };
+    for line in head.lines() {
+        writeln!(out, "{comment} {line}")?;
+    }
+    match format {
+        Format::Smt2 => question.write_smt2(out),
+        Format::Lp => question.write_lp(out),
+    }
+}
+
+fn head(
+    arguments: &Arguments,
+    net: &Net,
+    subject: &Subject,
+    encoding: &Encoding,
+    question: &Question<'_>,
+) -> String {
+    let name = if net.name().is_empty() { "(without a name)" } else { net.name() };
+    let mut text = format!(
+        "net: {name}, {} places, {} transitions, from {}\ngoal: {}\nencoding: {encoding}, {}",
+        net.place_count(),
+        net.transition_count(),
+        arguments.model.display(),
+        subject.text,
+        encoding.numbers,
+    );
+    if encoding.has(Part::Unrolling) || encoding.has(Part::Induction) {
+        text += &format!(", k = {}", encoding.steps);
+    }
+    text += &format!(
+        ", {} constraints\n{}\nwritten by parikh {}",
+        question.constraint_count(),
+        question.meaning(),
+        env!("CARGO_PKG_VERSION")
+    );
+    // Names may hold anything, and a comment ends with its line.
+    text.split('\n').map(|line| line.replace(char::is_control, " ") + "\n").collect()
+}
+
+fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
+    let Some(goal) = &arguments.goal else {
+        // Both are required together.
+        let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());
+        let (Some(file), Some(id)) = (file, id) else { bail!("--queries FILE needs --id ID") };
+        let asked = Formulas::of_file(file).read(net)?;
+        let ids: Vec<&str> = asked.iter().map(|asked| asked.id.as_str()).take(3).collect();
+        let some = ids.join(", ");
+        let found: Option<Asked> = asked.into_iter().find(|asked| asked.id == id);
+        let Some(found) = found else {
+            bail!("{}: no formula is called `{id}`; the first are {some}", file.display());
+        };
+        let formula = found.formula.map_err(|error| anyhow::anyhow!("formula {id}: {error}"))?;
+        return of_formula(net, &formula, id, false);
+    };
+    if let Some(sum) = goal.trim_start().strip_prefix("max ") {
+        // A comparison is the smallest formula around a sum.
+        let formula = read(net, &format!("{sum} >= 0"))?;
+        let Formula::Compare { left, .. } = formula else {
+            bail!("--goal: expected `max` and a sum of tokens, found `{goal}`");
+        };
+        let (sum, constant) = linear_sum(&left).context("--goal")?;
+        let text = match constant {
+            0 => format!("the most that {} ever is", words::linear(net, &sum)),
+            _ => {
+                format!("the most that {} ever is, then add {constant}", words::linear(net, &sum))
+            }
+        };
+        return Ok(Subject { goal: Goal::Maximise(sum), text });
+    }
+    of_formula(net, &read(net, goal)?, goal, true)
+}
+
+fn read(net: &Net, formula: &str) -> Result<Formula> {
+    // With its line and caret.
+    text::read_one(formula, "--goal", net).formula.map_err(|error| anyhow::anyhow!("{error:#}"))
+}
+
+/// The goal behind a formula. A property of markings is one to be reached, where `state` allows it.
+fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<Subject> {
+    let asks = lower(formula, net).with_context(|| name.to_owned())?;
+    let said = |predicate| {
+        let text: String = words::formula(net, predicate);
+        match text.char_indices().nth(2000) {
+            Some((end, _)) => format!("{} …", &text[..end]),
+            None => text,
+        }
+    };
+    Ok(match asks {
+        Asks::Possible(predicate) => {
+            let text = format!("{name}: EF {}", said(&predicate));
+            Subject { goal: Goal::Reach(predicate), text }
+        }
+        Asks::Never(predicate) => {
+            let text = format!("{name}: violated by EF {}", said(&predicate));
+            Subject { goal: Goal::Reach(predicate), text }
+        }
+        Asks::Bound(sum) => {
+            let text = format!("{name}: the most that {} ever is", words::linear(net, &sum));
+            Subject { goal: Goal::Maximise(sum), text }
+        }
+        Asks::Initially(predicate) if state => {
+            let text = format!("{name}: EF {}", said(&predicate));
+            Subject { goal: Goal::Reach(predicate), text }
+        }
+        Asks::Initially(_) => {
+            bail!("{name} asks of the initial marking only, which needs no solver: see `check`")
+        }
+    })
+}

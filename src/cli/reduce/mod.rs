@@ -1,0 +1,278 @@
+//! `parikh reduce`: a smaller net that answers the same questions, and the log of how it came to be.
+//!
+//! stdout has what was done, one fact a line, the sizes first and comments behind `#`; in JSON every
+//! line is an object with a `type`, and the summary with the sizes comes last. Files are written
+//! before the last line is printed.
+
+mod check;
+mod files;
+mod wanted;
+
+pub(super) use files::read_log;
+
+use super::output::line;
+use super::{Outcome, formulas, limits, model, signals};
+use crate::reduction::{Config, Firing, Reduction, Statistics, reduce, rules};
+use anyhow::Result;
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use parikh_net::{Net, TransitionId};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+use wanted::{Asked, Wanted};
+
+#[derive(clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// What has to survive: the reachable markings as far as --support sees them; whether a dead
+    /// marking can be reached (with --support, which, as far as it sees them); which transitions of
+    /// --support are live. Formulas say it for themselves.
+    #[arg(
+        long, value_name = "CLASS", value_enum, value_delimiter = ',', conflicts_with = "check",
+        required_unless_present_any = ["formula", "formulas", "check"]
+    )]
+    preserve: Vec<Class>,
+    /// The places that are asked for: ids with commas between. For a transition, its input places
+    /// are kept, so that its enabledness can be asked of the reduced net; under liveness the
+    /// transition itself is.
+    #[arg(long, value_name = "NODES", conflicts_with = "check")]
+    support: Vec<String>,
+    #[command(flatten)]
+    formulas: formulas::Formulas,
+    /// Only these rules, with commas between.
+    #[arg(
+        long, value_name = "RULES", value_delimiter = ',', hide_possible_values = true,
+        value_parser = PossibleValuesParser::new(rules::NAMES), conflicts_with = "check"
+    )]
+    rules: Vec<String>,
+    /// All rules but these. The rules:
+    #[arg(
+        long, value_name = "RULES", value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(rules::NAMES), conflicts_with = "check"
+    )]
+    without: Vec<String>,
+    /// How long it may take. The net at its end is as good as any, only larger.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// Where to write the reduced net, as PNML.
+    #[arg(short, long, value_name = "OUT.pnml")]
+    output: Option<PathBuf>,
+    /// Where to write the log: every application of a rule with its nodes, in JSON. `parikh replay
+    /// MODEL TRACE --log LOG.json` carries traces of the reduced net back, --check checks it.
+    #[arg(long, value_name = "LOG.json", conflicts_with = "check")]
+    log: Option<PathBuf>,
+    /// Instead of searching, go through this log: each step's conditions are checked on the net
+    /// before it, and the net it ends with must be the one it names.
+    #[arg(
+        long, value_name = "LOG.json",
+        conflicts_with_all = ["formula", "formulas"]
+    )]
+    check: Option<PathBuf>,
+    /// With --check: the net in this PNML file must be what the log leads to.
+    #[arg(long, value_name = "FILE.pnml", requires = "check")]
+    reduced: Option<PathBuf>,
+    /// How to print it.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// A class of questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Class {
+    Reachability,
+    Deadlock,
+    Liveness,
+}
+
+/// How what was done is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A fact a line, comments behind `#`.
+    Text,
+    /// A JSON object a line, a summary last.
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh reduce philosophers.pnml --preserve deadlock -o small.pnml --log small.json
+  parikh reduce mutex.pnml --preserve reachability --support critical1,critical2 -o small.pnml
+  parikh reduce mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' --format json
+  parikh reduce philosophers.pnml --check small.json --reduced small.pnml
+  parikh replay philosophers.pnml small.trace --log small.json -o original.trace";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let net = model::read(&arguments.model)?;
+    if let Some(log) = &arguments.check {
+        return check::run(&net, log, arguments);
+    }
+    let wanted = Wanted::of(&net, arguments)?;
+    let budget = limits::budget(Some(arguments.timeout), None);
+    signals::cancel_on_signal(&budget, || ());
+    let chosen = |name: &&'static str| {
+        let is = |list: &[String]| list.iter().any(|other| other == name);
+        (arguments.rules.is_empty() || is(&arguments.rules)) && !is(&arguments.without)
+    };
+    let only = Some(rules::NAMES.iter().copied().filter(chosen).collect());
+    let config = Config { only, keep_log: arguments.log.is_some(), ..Config::default() };
+    let reduction = reduce(&net, &wanted.needs, &budget, &config);
+    let mut written = Vec::new();
+    if let Some(file) = &arguments.output {
+        files::write_net(&reduction.net, file)?;
+        written.push(file.clone());
+    }
+    if let Some(file) = &arguments.log {
+        files::write_log(&reduction.log.to_file(&net, reduction.needs(), &reduction.net), file)?;
+        written.push(file.clone());
+    }
+    let faults = reduction.statistics.rules.iter().map(|rule| rule.refused).sum();
+    if faults > 0 {
+        eprintln!("parikh: {faults} changes that rules wanted made no sense; please report it");
+    }
+    print(&net, &reduction, &wanted.asked, &written, faults, arguments.format);
+    Ok(match (faults, reduction.statistics.cut_short) {
+        (0, false) => Outcome::Complete,
+        (0, true) => Outcome::Incomplete,
+        _ => Outcome::InternalError,
+    })
+}
+
+/// Prints what was done.
+fn print(
+    net: &Net,
+    reduction: &Reduction,
+    asked: &[Asked],
+    written: &[PathBuf],
+    faults: u64,
+    format: Format,
+) {
+    if format == Format::Text {
+        sizes(net, reduction);
+    }
+    rules_applied(&reduction.statistics, format);
+    for &t in &reduction.needs().protected {
+        if let Some(firing) = reduction.firing(t) {
+            protected(net, reduction, t, firing, format);
+        }
+    }
+    asked.iter().for_each(|asked| translated(asked, asked.on(net, reduction), format));
+    match format {
+        Format::Text => {
+            for file in written {
+                line(&format!("# written: {}", file.display()));
+            }
+        }
+        Format::Json => line(&summary(net, reduction, written, faults).to_string()),
+    }
+}
+
+fn sizes(net: &Net, reduction: &Reduction) {
+    let (before, after) = (reduction.statistics.before, reduction.statistics.after);
+    let statistics = &reduction.statistics;
+    let cut_short = if statistics.cut_short { ", incomplete: out of time" } else { "" };
+    line(&format!(
+        "{}: places {} → {}, transitions {} → {}, arcs {} → {}, {:.2} s{cut_short}",
+        net.name(),
+        before.places,
+        after.places,
+        before.transitions,
+        after.transitions,
+        before.arcs,
+        after.arcs,
+        statistics.time.as_secs_f64(),
+    ));
+    let (dead, constant) = (&reduction.dead_transitions, &reduction.constant_places);
+    if !dead.is_empty() || !constant.is_empty() {
+        line(&format!(
+            "# found on the way: {} transitions that never fire, {} places that never change",
+            dead.len(),
+            constant.len()
+        ));
+    }
+}
+
+/// A line for each rule that was applied.
+fn rules_applied(statistics: &Statistics, format: Format) {
+    for rule in statistics.rules.iter().filter(|rule| rule.applied > 0) {
+        let seconds = rule.time.as_secs_f64();
+        match format {
+            Format::Text => line(&format!(
+                "{}: {} times, {} places and {} transitions fewer, {seconds:.2} s",
+                rule.name, rule.applied, rule.places_removed, rule.transitions_removed
+            )),
+            Format::Json => line(
+                &json!({
+                    "type": "rule",
+                    "rule": rule.name,
+                    "applied": rule.applied,
+                    "places_removed": rule.places_removed,
+                    "transitions_removed": rule.transitions_removed,
+                    "seconds": seconds,
+                })
+                .to_string(),
+            ),
+        }
+    }
+}
+
+/// How a transition that was asked for fires in the reduced net.
+fn protected(net: &Net, reduction: &Reduction, t: TransitionId, firing: &Firing, format: Format) {
+    let name = net.transition_name(t);
+    let carriers = firing.carriers().iter().map(|&by| reduction.net.transition_name(by));
+    let carriers: Vec<&str> = carriers.collect();
+    let at_once = matches!(firing, Firing::Fired(_));
+    match format {
+        Format::Text => {
+            let by = match carriers.len() {
+                0 => "no transition".to_owned(),
+                _ => carriers.join(", "),
+            };
+            let before = if at_once { "before everything else, and later " } else { "" };
+            line(&format!("{name} fires {before}with {by} of the reduced net"));
+        }
+        Format::Json => line(
+            &json!({"type": "fires", "transition": name, "at_once": at_once, "with": carriers})
+                .to_string(),
+        ),
+    }
+}
+
+/// A formula as it is asked of the reduced net, unless its numbers do not fit there.
+fn translated(asked: &Asked, formula: Option<String>, format: Format) {
+    let id = &asked.id;
+    match (format, formula) {
+        (Format::Text, Some(formula)) => line(&format!("{id}: {formula}")),
+        (Format::Text, None) => line(&format!("# {id}: its numbers would go beyond 64 bits")),
+        (Format::Json, formula) => {
+            line(&json!({"type": "formula", "id": id, "formula": formula}).to_string());
+        }
+    }
+}
+
+fn summary(net: &Net, reduction: &Reduction, written: &[PathBuf], faults: u64) -> Value {
+    let statistics = &reduction.statistics;
+    let size = |size: crate::reduction::Size| {
+        json!({
+            "places": size.places, "transitions": size.transitions, "arcs": size.arcs,
+        })
+    };
+    let dead = reduction.dead_transitions.iter().map(|&t| net.transition_name(t));
+    let constant = reduction.constant_places.iter();
+    let constant = constant.map(|&(p, n)| json!({"place": net.place_name(p), "tokens": n}));
+    json!({
+        "type": "summary",
+        "net": net.name(),
+        "before": size(statistics.before),
+        "after": size(statistics.after),
+        "rounds": statistics.rounds,
+        "dead_transitions": dead.collect::<Vec<_>>(),
+        "constant_places": constant.collect::<Vec<_>>(),
+        "written": written,
+        "seconds": statistics.time.as_secs_f64(),
+        "complete": !statistics.cut_short,
+        "internal_errors": faults,
+    })
+}

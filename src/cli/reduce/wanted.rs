@@ -1,0 +1,220 @@
+//! What a reduction is asked to preserve: classes with nodes, and formulas.
+
+use super::{Arguments, Class};
+use crate::formula::{Formula, Question, closest, lower};
+use crate::reduction::{Needs, Preserve, Reduction};
+use anyhow::{Context, Result, bail};
+use parikh_net::builder::Node;
+use parikh_net::{Goal, Net};
+
+/// A formula, as a question that its goal answers.
+pub(super) struct Asked {
+    pub(super) id: String,
+    question: Question,
+}
+
+/// The needs of a reduction, and the formulas they are for.
+pub(super) struct Wanted {
+    pub(super) needs: Needs,
+    pub(super) asked: Vec<Asked>,
+}
+
+impl Wanted {
+    pub(super) fn of(net: &Net, arguments: &Arguments) -> Result<Wanted> {
+        let nodes = nodes_named(net, &arguments.support)?;
+        let asked = asked(net, arguments)?;
+        let mut needs = needs(net, &arguments.preserve, &nodes)?;
+        let goals: Vec<Goal> = asked.iter().filter_map(Asked::goal).collect();
+        let others = Needs::of_goals(net, &goals);
+        needs.support.extend(others.support);
+        needs.protected.extend(others.protected);
+        needs.preserve = needs.preserve | others.preserve;
+        if needs.preserve == Preserve::NOTHING {
+            // The initial marking decides all formulas: any net that has it would do.
+            needs.preserve = Preserve::REACHABILITY;
+        }
+        Ok(Wanted { needs: needs.normalised(), asked })
+    }
+}
+
+fn needs(net: &Net, classes: &[Class], nodes: &[Node]) -> Result<Needs> {
+    let has = |class| classes.contains(&class);
+    let mut needs = Needs::default();
+    for (class, preserve) in [
+        (Class::Reachability, Preserve::REACHABILITY),
+        (Class::Deadlock, Preserve::DEADLOCK),
+        (Class::Liveness, Preserve::LIVENESS),
+    ] {
+        if has(class) {
+            needs.preserve = needs.preserve | preserve;
+        }
+    }
+    if nodes.is_empty() && has(Class::Reachability) {
+        bail!(
+            "--preserve reachability needs --support: without places that are asked for, nothing \
+             of the net has to be kept"
+        );
+    }
+    let sees_markings = has(Class::Reachability) || has(Class::Deadlock) || classes.is_empty();
+    for node in nodes {
+        match *node {
+            Node::Place(p) if sees_markings => needs.support.push(p),
+            Node::Place(p) => bail!(
+                "--support {0}: liveness is asked of transitions, and `{0}` is a place",
+                net.place_name(p)
+            ),
+            Node::Transition(t) => {
+                if sees_markings {
+                    needs.support.extend(net.pre(t).iter().map(|arc| arc.place));
+                }
+                if has(Class::Liveness) {
+                    needs.protected.push(t);
+                }
+            }
+        }
+    }
+    if has(Class::Liveness) && needs.protected.is_empty() {
+        bail!("--preserve liveness needs --support with the transitions that are asked for");
+    }
+    Ok(needs)
+}
+
+/// The nodes of `--support`: ids with commas between. An id may contain a comma itself, so an
+/// argument that is a node as a whole is one.
+fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
+    let node = |name: &str| {
+        let place = net.place_named(name).map(Node::Place);
+        place.or_else(|| net.transition_named(name).map(Node::Transition))
+    };
+    let mut nodes = Vec::new();
+    for argument in arguments {
+        if let Some(node) = node(argument) {
+            nodes.push(node);
+            continue;
+        }
+        for (index, name) in argument.split(',').map(str::trim).enumerate() {
+            let unknown = || unknown(net, name);
+            let place = || format!("--support {argument}, name {}", index + 1);
+            nodes.push(node(name).with_context(unknown).with_context(place)?);
+        }
+    }
+    Ok(nodes)
+}
+
+fn unknown(net: &Net, name: &str) -> String {
+    let labels = net.places().map(|p| (net.place_name(p), net.place_label(p)));
+    let transitions = net.transitions().map(|t| (net.transition_name(t), net.transition_label(t)));
+    let mut all = labels.chain(transitions);
+    let hint = match all.find(|(_, label)| *label == Some(name)) {
+        Some((id, _)) => format!("; this is the name of `{id}`, and ids are expected"),
+        None => {
+            let places = net.places().map(|p| net.place_name(p));
+            let ids = places.chain(net.transitions().map(|t| net.transition_name(t)));
+            closest(name, ids).map_or(String::new(), |id| format!("; did you mean `{id}`?"))
+        }
+    };
+    format!("the net has no place or transition `{name}`{hint}")
+}
+
+fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
+    if arguments.formulas.formula.is_empty() && arguments.formulas.formulas.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut asked = Vec::new();
+    for formula in arguments.formulas.read(net)? {
+        let id = formula.id;
+        let question = match formula.formula {
+            Ok(formula) => lower(&formula, net).map_err(|problem| problem.to_string()),
+            Err(problem) => Err(problem),
+        };
+        match question {
+            Ok(question) => asked.push(Asked { id, question }),
+            Err(problem) => bail!("formula {id}: {problem}; a reduction cannot preserve it"),
+        }
+    }
+    Ok(asked)
+}
+
+impl Asked {
+    fn goal(&self) -> Option<Goal> {
+        match &self.question {
+            Question::Possible(predicate) | Question::Never(predicate) => {
+                Some(Goal::Reach(predicate.clone()))
+            }
+            Question::Bound(sum) => Some(Goal::Maximise(sum.clone())),
+            Question::Initially(_) => None,
+        }
+    }
+
+    /// The formula to ask of the reduced net, in the language of `--formula`; `None` when its
+    /// numbers would not fit 64 bits there.
+    pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<String> {
+        let small = &reduction.net;
+        let Some(goal) = self.goal() else {
+            let Question::Initially(predicate) = &self.question else { return None };
+            let holds = predicate.holds(net, net.initial());
+            return Some(if holds { "true" } else { "false" }.to_owned());
+        };
+        let translated = reduction.translate(net, &goal)?;
+        match (&self.question, translated.goal) {
+            (Question::Never(_), Goal::Reach(predicate)) => {
+                let always = Formula::of_predicate(&predicate.negated());
+                let globally = Formula::Globally(Box::new(always));
+                Some(Formula::AllPaths(Box::new(globally)).print(small).to_string())
+            }
+            (_, Goal::Reach(predicate)) => {
+                Some(Formula::possible(&predicate).print(small).to_string())
+            }
+            (_, Goal::Maximise(sum)) => {
+                let places = sum.terms().iter();
+                let places = places.flat_map(|&(p, times)| {
+                    std::iter::repeat_n(p, usize::try_from(times).unwrap_or(0))
+                });
+                let places: Vec<_> = places.collect();
+                Some(match (places.is_empty(), translated.constant) {
+                    (true, constant) => constant.to_string(),
+                    (false, 0) => Formula::PlaceBound(places).print(small).to_string(),
+                    (false, constant) => {
+                        let bound = Formula::PlaceBound(places);
+                        format!("{constant} + {}", bound.print(small))
+                    }
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn support_of_a_transition_is_its_input_places_or_itself() {
+        let net = parikh_net::text::parse(
+            "place p 1\nplace q\nplace \"a,b\"\ntransition t: p + q -> \"a,b\"",
+        );
+        let net = net.unwrap();
+        let of = |classes: &[Class], names: &str| {
+            needs(&net, classes, &nodes_named(&net, &[names.to_owned()])?)
+        };
+        let [p, q, comma] = ["p", "q", "a,b"].map(|name| net.place_named(name).unwrap());
+        let t = net.transition_named("t").unwrap();
+        assert_eq!(of(&[Class::Reachability], "t").unwrap().support, [p, q]);
+        assert_eq!(of(&[Class::Reachability], "a,b").unwrap().support, [comma]);
+        let live = of(&[Class::Liveness], "t").unwrap();
+        assert_eq!((live.support.len(), live.protected), (0, vec![t]));
+        let both = of(&[Class::Liveness, Class::Deadlock], "t,q").unwrap();
+        assert_eq!((both.support, both.protected), (vec![p, q, q], vec![t]));
+        let problem = format!("{:#}", of(&[Class::Liveness], "q").unwrap_err());
+        assert!(problem.contains("`q` is a place"), "{problem}");
+        let problem = format!("{:#}", of(&[Class::Deadlock], "p, x").unwrap_err());
+        assert!(problem.contains("name 2") && problem.contains("transition `x`"), "{problem}");
+    }
+
+    #[test]
+    fn what_the_initial_marking_decides_is_no_goal() {
+        let question = Question::Initially(parikh_net::Predicate::True);
+        let asked = Asked { id: "a".into(), question };
+        assert_eq!(asked.goal(), None);
+    }
+}

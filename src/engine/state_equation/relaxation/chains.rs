@@ -1,0 +1,55 @@
+//! What safe units (NUPN) say: a chain of nested units holds one token at most.
+//!
+//! An assumption of the model, used where the model makes it and named in every certificate that
+//! needed it.
+
+use super::Form;
+use parikh_encodings::StateEquation;
+use parikh_net::{LinearSum, Net, PlaceId, UnitId};
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError};
+
+/// The places of a unit and of the units around it.
+pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
+    let units = net.units();
+    let around = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);
+    let chain = std::iter::successors(Some(unit), around);
+    chain.flat_map(move |unit| {
+        units.into_iter().flat_map(move |u| u.get(unit).places.iter().copied())
+    })
+}
+
+/// The rows of safe units: one per chain from an innermost unit outwards, or the bounds of the
+/// place's own row where a chain has only one.
+pub(super) fn add(
+    net: &Net,
+    equation: &StateEquation,
+    program: &mut LinearProgram,
+    forms: &mut Vec<Form>,
+) -> Result<(), ProgramError> {
+    let Some(units) = net.units().filter(|units| units.safe()) else { return Ok(()) };
+    let mut inner = vec![true; units.len()];
+    for (_, unit) in units.iter() {
+        if let Some(parent) = unit.parent {
+            inner[parent.index()] = false;
+        }
+    }
+    // Every place holds one token at most. Chains imply it, but a bound costs the simplex nothing.
+    for place in net.places() {
+        let interval = StateEquation::tokens(net, place, 0, Some(1));
+        program.set_row_bounds(StateEquation::row(place), interval)?;
+    }
+    let mut room = 20 * net.place_count() + 1000;
+    for (id, _) in units.iter().filter(|(id, _)| inner[id.index()]) {
+        let places: Vec<PlaceId> = places(net, id).collect();
+        if places.len() < 2 || places.len() > room {
+            continue;
+        }
+        room -= places.len();
+        let Ok(sum) = LinearSum::new(places.iter().map(|&place| (place, 1))) else { continue };
+        let Some(firings) = equation.over_firings(net, &sum) else { continue };
+        let Ok(upper) = i64::try_from(1 - firings.constant) else { continue };
+        program.add_row(Interval::at_most(upper), firings.coefficients)?;
+        forms.push(Form::Chain(id));
+    }
+    Ok(())
+}

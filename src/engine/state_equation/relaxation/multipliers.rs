@@ -1,0 +1,87 @@
+//! From a solver's multipliers of rows to a lemma about places.
+//!
+//! A row's value is, up to a constant, a weighted sum of tokens f_r(m). Multipliers y that refute
+//! the program make Σ y_r·f_r a sum that no firing lowers; its negation is the weighting of the
+//! lemma. Where y_r took the upper end of its row, something said f_r ≤ that end, and where it took
+//! the lower end, something said f_r ≥ it: a comparison, a trap, a unit, or just that tokens are
+//! not negative. Each gets |y_r| as its factor. The common divisor of all numbers is taken out.
+
+use super::{Form, Relaxation};
+use crate::evidence::certificate::Lemma;
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{Signed as _, ToPrimitive as _};
+use parikh_net::{LinearSum, PlaceId, UnitId};
+use parikh_solvers::linear_program::Row;
+use std::collections::BTreeMap;
+
+impl Relaxation<'_> {
+    /// A lemma from multipliers y of rows, positive for upper and negative for lower ends, and the
+    /// factor of a sum whose comparison is still to be named. `None` beyond 127 bits.
+    pub(super) fn lemma(
+        &self,
+        numerators: &[(Row, BigInt)],
+        open: Option<(&LinearSum, &BigInt)>,
+    ) -> Option<(Lemma, i128)> {
+        let mut common = open.map_or(BigInt::from(0), |(_, factor)| factor.clone());
+        for (_, y) in numerators {
+            common = common.gcd(y);
+        }
+        let reduced = |y: &BigInt| -> Option<i128> {
+            if common.is_positive() { (y / &common).to_i128() } else { y.to_i128() }
+        };
+        let mut weights: BTreeMap<PlaceId, i128> = BTreeMap::new();
+        let mut weigh = |place: PlaceId, a: i128, y: i128| -> Option<()> {
+            let entry = weights.entry(place).or_default();
+            *entry = entry.checked_sub(a.checked_mul(y)?)?;
+            Some(())
+        };
+        let mut atoms: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut traps: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut units: BTreeMap<UnitId, i128> = BTreeMap::new();
+        for (row, y) in numerators {
+            let y = reduced(y)?;
+            let form = self.forms.get(row.index())?;
+            match form {
+                Form::Tokens(place) => weigh(*place, 1, y)?,
+                Form::Sum(sum) => {
+                    sum.terms().iter().try_for_each(|&(p, a)| weigh(p, a.into(), y))?;
+                }
+                Form::Trap(trap) => {
+                    self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
+                }
+                Form::Chain(unit) => {
+                    super::chains::places(self.net, *unit)
+                        .try_for_each(|place| weigh(place, 1, y))?;
+                }
+            }
+            let asserted = self.asserted.get(&row.0).copied().unwrap_or_default();
+            let source = if y > 0 { asserted.upper } else { asserted.lower };
+            match (source, form) {
+                _ if y == 0 => {}
+                (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
+                (None, Form::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
+                (None, Form::Chain(unit)) => *units.entry(*unit).or_default() += y,
+                // A place holds one token at most because its unit does; at least none always.
+                (None, Form::Tokens(place)) if y > 0 => {
+                    *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
+                }
+                (None, Form::Tokens(_)) => {}
+                (None, Form::Sum(_)) => return None,
+            }
+        }
+        let mut factor = 0;
+        if let Some((sum, denominator)) = open {
+            factor = reduced(denominator)?;
+            sum.terms().iter().try_for_each(|&(place, a)| weigh(place, a.into(), factor))?;
+        }
+        weights.retain(|_, weight| *weight != 0);
+        let lemma = Lemma {
+            atoms: atoms.into_iter().collect(),
+            traps: traps.into_iter().collect(),
+            units: units.into_iter().collect(),
+            weights: weights.into_iter().collect(),
+        };
+        Some((lemma, factor))
+    }
+}

@@ -1,0 +1,175 @@
+//! Following a solution of the state equation: how often to fire what, but not in which order.
+//!
+//! A solution x of m₀ + C·x says that firing each class x times leads to the marking wanted, if it
+//! can be done at all. So a walk fires only classes that have firings left, in one order or another.
+//! When none of them is enabled, the order was wrong, or the solution lacks a loop that lends some
+//! tokens and takes them back: the walk begins anew, and the more often it did, the more firings it
+//! makes beyond what the solution says. (The idea is of ITS-Tools, Y. Thierry-Mieg, *Structural
+//! reductions revisited*, PETRI NETS 2020: "Parikh-guided walks".)
+
+use super::blind::any;
+use crate::engine::walk::Hint;
+use crate::engine::walk::machine::{Machine, below};
+use crate::engine::walk::walker::{Choose, Hand};
+use parikh_net::GoalId;
+
+/// How to choose among classes that have firings left.
+#[derive(Clone, Copy)]
+enum Order {
+    Any,
+    /// Cyclically from a class drawn for each walk.
+    From(u32),
+    MostLeft,
+}
+
+/// Follows one hint at a time.
+pub(in crate::engine::walk) struct Guided {
+    /// Firings left of each class.
+    left: Vec<u64>,
+    /// The classes of the hint.
+    classes: Vec<u32>,
+    total: u64,
+    order: Order,
+    in_runs: bool,
+    /// How many of 1024 firings are beyond the hint.
+    astray: usize,
+    /// Dead ends that may be left by firing anything.
+    detours: u32,
+    wanted: Option<u64>,
+}
+
+impl Guided {
+    /// Follows nothing yet.
+    pub(in crate::engine::walk) fn new(classes: usize) -> Self {
+        Guided {
+            left: vec![0; classes],
+            classes: Vec::new(),
+            total: 0,
+            order: Order::Any,
+            in_runs: false,
+            astray: 0,
+            detours: 0,
+            wanted: None,
+        }
+    }
+
+    /// Follows `hint` from the initial marking, for the `tries`th time.
+    pub(in crate::engine::walk) fn begin(&mut self, hint: &Hint, tries: u32, hand: &mut Hand) {
+        self.classes.drain(..).for_each(|class| self.left[class as usize] = 0);
+        self.total = 0;
+        for &(effect, count) in &hint.firings {
+            let class = effect.index() as u32;
+            self.left[effect.index()] = count;
+            self.classes.push(class);
+            self.total = self.total.saturating_add(count);
+        }
+        hand.work += 1 + self.classes.len() as u64 / 8;
+        self.order = match below(&mut hand.rng, 4) {
+            0 => Order::From(below(&mut hand.rng, self.left.len().max(1)) as u32),
+            1 => Order::MostLeft,
+            _ => Order::Any,
+        };
+        // One by one finds more; a million of one class would take too long.
+        self.in_runs = self.total > 1 << 16 || below(&mut hand.rng, 3) == 0;
+        self.astray = if below(&mut hand.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
+        self.detours = tries / 2;
+    }
+
+    /// A live class with firings left.
+    fn next(&self, machine: &Machine<'_>, hand: &mut Hand) -> Option<u32> {
+        let enabled = machine.enabled();
+        let few = if enabled.len() < self.classes.len() { enabled } else { &self.classes };
+        hand.work += few.len() as u64 / 16;
+        let mut ready = few
+            .iter()
+            .copied()
+            .filter(|&class| self.left[class as usize] > 0 && machine.is_live(class));
+        match self.order {
+            Order::Any => {
+                let mut chosen = None;
+                for (seen, class) in ready.enumerate() {
+                    if below(&mut hand.rng, seen + 1) == 0 {
+                        chosen = Some(class);
+                    }
+                }
+                chosen
+            }
+            Order::From(first) => ready.min_by_key(|class| class.wrapping_sub(first)),
+            Order::MostLeft => {
+                let first = ready.next()?;
+                let more =
+                    |a: u32, b| if self.left[b as usize] > self.left[a as usize] { b } else { a };
+                Some(ready.fold(first, more))
+            }
+        }
+    }
+}
+
+impl Choose for Guided {
+    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32> {
+        self.wanted = Some(1);
+        if self.total == 0 {
+            return None;
+        }
+        if self.astray > 0 && below(&mut hand.rng, 1024) < self.astray {
+            return Some(any(machine, hand));
+        }
+        let Some(class) = self.next(machine, hand) else {
+            self.detours = self.detours.checked_sub(1)?;
+            return Some(any(machine, hand));
+        };
+        if self.in_runs {
+            self.wanted = Some(self.left[class as usize]);
+        }
+        Some(class)
+    }
+
+    fn wanted(&self) -> Option<u64> {
+        self.wanted
+    }
+
+    fn fired(&mut self, _: &Machine<'_>, class: u32, count: u64, _: u64) {
+        let left = &mut self.left[class as usize];
+        let used = count.min(*left);
+        *left -= used;
+        self.total = self.total.saturating_sub(used);
+    }
+}
+
+/// The hints, each with how often it was followed.
+pub(in crate::engine::walk) struct Hints {
+    hints: Vec<(Hint, Vec<GoalId>, u32)>,
+    next: usize,
+}
+
+impl Hints {
+    /// Hints that say the same are one.
+    pub(in crate::engine::walk) fn new(hints: &[Hint]) -> Self {
+        let mut known: std::collections::HashMap<&[_], usize> = Default::default();
+        let mut merged: Vec<(Hint, Vec<GoalId>, u32)> = Vec::new();
+        for hint in hints.iter().filter(|hint| !hint.firings.is_empty()) {
+            let at = *known.entry(&hint.firings).or_insert(merged.len());
+            match merged.get_mut(at) {
+                Some((_, goals, _)) => goals.push(hint.goal),
+                None => merged.push((hint.clone(), vec![hint.goal], 0)),
+            }
+        }
+        Hints { hints: merged, next: 0 }
+    }
+
+    /// The next hint in turn about a goal that `wanted` names, with its tries so far.
+    pub(in crate::engine::walk) fn next(
+        &mut self,
+        wanted: impl Fn(GoalId) -> bool,
+    ) -> Option<(&Hint, &mut u32)> {
+        self.hints.retain(|(_, goals, _)| goals.iter().any(|&goal| wanted(goal)));
+        let at = self.next % self.hints.len().max(1);
+        self.next = at + 1;
+        self.hints.get_mut(at).map(|(hint, _, tries)| (&*hint, tries))
+    }
+
+    /// Whether there is none.
+    pub(in crate::engine::walk) fn is_empty(&self) -> bool {
+        self.hints.is_empty()
+    }
+}

@@ -1,0 +1,55 @@
+//! Counters: places that nobody takes from, one token for each firing of some transitions.
+//!
+//! What the tokens of the net's own places do not show may be shown by how often something fired:
+//! that half a firing is none, or that a transition can only fire after another one. A certificate
+//! may list sets of transitions; then its lemmas are about the net with one more place per set,
+//! empty at first, into which each of them puts a token. Nothing takes from a counter, so every
+//! firing sequence of the net is one of the net with counters, and what no reachable marking of the
+//! latter satisfies, none of the former does.
+
+use super::Flaw;
+use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
+
+/// The net with counters; these come after its own places, in the order of the list.
+///
+/// # Errors
+/// When a transition does not exist, or the net becomes too large.
+pub(super) fn count(net: &Net, counters: &[Vec<TransitionId>]) -> Result<Net, Flaw> {
+    let unknown = counters.iter().flatten().find(|t| t.index() >= net.transition_count());
+    if let Some(&transition) = unknown {
+        return Err(Flaw::NoSuchTransition(transition));
+    }
+    build(net, counters).map_err(|_| Flaw::TooLarge)
+}
+
+fn build(net: &Net, counters: &[Vec<TransitionId>]) -> Result<Net, parikh_net::BuildError> {
+    let mut builder = NetBuilder::new(net.name());
+    for place in net.places() {
+        builder.place(net.place_name(place), net.initial()[place])?;
+    }
+    for transition in net.transitions() {
+        builder.transition(net.transition_name(transition))?;
+        for arc in net.pre(transition) {
+            builder.take(transition, arc.place, arc.weight)?;
+        }
+        for arc in net.post(transition) {
+            builder.put(transition, arc.place, arc.weight)?;
+        }
+    }
+    // The same names whenever the certificate is written or read.
+    let mut prefix = "firings".to_owned();
+    while (0..counters.len()).any(|k| builder.node(&format!("{prefix}#{k}")).is_some()) {
+        prefix.push('#');
+    }
+    for (k, counter) in counters.iter().enumerate() {
+        let place: PlaceId = builder.place(&format!("{prefix}#{k}"), 0)?;
+        let mut counted = counter.clone();
+        counted.sort_unstable();
+        counted.dedup();
+        counted.into_iter().try_for_each(|transition| builder.put(transition, place, 1))?;
+    }
+    if let Some(units) = net.units() {
+        builder.set_units(units.clone());
+    }
+    builder.build()
+}

@@ -1,0 +1,104 @@
+//! From a question about a net back to a formula, for people and scripts to ask it elsewhere.
+
+use super::syntax::{Expression, Formula, Relation};
+use parikh_net::{Atom, LinearSum, PlaceId, Predicate};
+
+impl Formula {
+    /// The state predicate as a formula: sums with positive coefficients on both sides.
+    pub fn of_predicate(predicate: &Predicate) -> Formula {
+        let all = |parts: &[Predicate]| parts.iter().map(Formula::of_predicate).collect();
+        match predicate {
+            Predicate::True => Formula::True,
+            Predicate::False => Formula::False,
+            Predicate::Atom(atom) => comparison(atom),
+            Predicate::Enabled(t) => Formula::Fireable(vec![*t]),
+            Predicate::Disabled(t) => Formula::Not(Box::new(Formula::Fireable(vec![*t]))),
+            Predicate::Dead => Formula::Deadlock,
+            Predicate::NotDead => Formula::Not(Box::new(Formula::Deadlock)),
+            Predicate::And(parts) => Formula::And(all(parts)),
+            Predicate::Or(parts) => Formula::Or(all(parts)),
+        }
+    }
+
+    /// EF of the state predicate.
+    pub fn possible(predicate: &Predicate) -> Formula {
+        let finally = Formula::Finally(Box::new(Formula::of_predicate(predicate)));
+        Formula::ExistsPath(Box::new(finally))
+    }
+}
+
+/// Σ positive ≤ Σ negative + k, or Σ negative ≥ −k where nothing is positive.
+fn comparison(atom: &Atom) -> Formula {
+    let (positive, negative) = (side(&atom.sum, 1), side(&atom.sum, -1));
+    let constant = Expression::Constant;
+    let compare = |left, relation, right| Formula::Compare { left, relation, right };
+    match (sum(positive), sum(negative), atom.bound) {
+        (Some(left), None, k) => compare(left, Relation::AtMost, constant(k)),
+        (Some(left), Some(right), 0) => compare(left, Relation::AtMost, right),
+        (Some(left), Some(right), k) => {
+            compare(left, Relation::AtMost, Expression::Sum(vec![right, constant(k)]))
+        }
+        (None, Some(right), k) if k != i64::MIN => compare(right, Relation::AtLeast, constant(-k)),
+        (None, right, k) => {
+            let right = Box::new(right.unwrap_or(constant(0)));
+            let left = Expression::Difference(Box::new(constant(0)), right);
+            compare(left, Relation::AtMost, constant(k))
+        }
+    }
+}
+
+/// The terms of this sign, with their absolute coefficients.
+fn side(sum: &LinearSum, sign: i64) -> Vec<(PlaceId, i64)> {
+    let own = sum.terms().iter().filter(|(_, a)| a.signum() == sign);
+    // Coefficients are within ±(2⁶³ − 1), as sums see to it.
+    own.map(|&(p, a)| (p, a.saturating_abs())).collect()
+}
+
+fn sum(terms: Vec<(PlaceId, i64)>) -> Option<Expression> {
+    let term = |(p, a): (PlaceId, i64)| match a {
+        1 => Expression::Tokens(vec![p]),
+        a => Expression::Product(vec![Expression::Constant(a), Expression::Tokens(vec![p])]),
+    };
+    let mut terms: Vec<Expression> = terms.into_iter().map(term).collect();
+    match terms.len() {
+        0 => None,
+        1 => terms.pop(),
+        _ => Some(Expression::Sum(terms)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Question, lower, text};
+    use super::*;
+
+    #[test]
+    fn formulas_of_predicates_ask_the_same() {
+        let net = parikh_net::text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q");
+        let net = net.unwrap();
+        for source in [
+            "EF p <= 2",
+            "EF p + 2*q <= r",
+            "EF p + 2*q <= 3*r + 4",
+            "EF p >= 1",
+            "EF (2*p + q >= 3 && (fireable(t) || r <= q + 1))",
+            "EF (!fireable(t) || deadlock)",
+            "EF !deadlock",
+            "EF p <= -1",
+        ] {
+            let read = |source: &str| {
+                let formula = text::read_one(source, "test", &net).formula.unwrap();
+                match lower(&formula, &net).unwrap() {
+                    Question::Possible(predicate) => predicate,
+                    other => panic!("{other:?}"),
+                }
+            };
+            let predicate = read(source);
+            let printed = Formula::possible(&predicate).print(&net).to_string();
+            assert_eq!(read(&printed), predicate, "{source} became {printed}");
+        }
+        let least = Atom { sum: LinearSum::place(PlaceId::new(0)).negated(), bound: i64::MIN };
+        let printed = Formula::of_predicate(&Predicate::Atom(least)).print(&net).to_string();
+        assert_eq!(printed, "0 - p <= -9223372036854775808");
+    }
+}

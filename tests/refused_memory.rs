@@ -1,0 +1,93 @@
+//! The explicit engine where the system gives no more memory: it ends with nothing claimed.
+//!
+//! The allocator of this test refuses what is large once a share is used up, and gives what is
+//! small. (A limit on the address space refuses whichever request comes next, also one of 80 bytes
+//! that nothing can be done about.)
+
+use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::Task;
+use parikh::explicit::{self, Config, Incomplete, Order};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
+use parikh::solvers::Budget;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Requests of fewer bytes are granted whatever is in use.
+const SMALL: usize = 64 << 10;
+/// What requests that are not small may hold together, in bytes.
+const SHARE: usize = 24 << 20;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static REFUSED: AtomicUsize = AtomicUsize::new(0);
+
+struct Sparing;
+
+// SAFETY: every granted request goes to the system's allocator as it came; a null pointer is how an
+// allocator refuses. `realloc` is the trait's own: allocate, copy, free.
+unsafe impl GlobalAlloc for Sparing {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() >= SMALL && IN_USE.fetch_add(layout.size(), Relaxed) >= SHARE {
+            IN_USE.fetch_sub(layout.size(), Relaxed);
+            REFUSED.fetch_add(1, Relaxed);
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's promise about `layout` is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        if layout.size() >= SMALL {
+            IN_USE.fetch_sub(layout.size(), Relaxed);
+        }
+        // SAFETY: the caller's promise about `pointer` and `layout` is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Sparing = Sparing;
+
+/// 50 tokens passed on one by one along 200 places: more markings than fit anywhere.
+fn line() -> Net {
+    let mut text = "net line\nplace p0 50\n".to_string();
+    for i in 1..200 {
+        let before = i - 1;
+        write!(text, "place p{i}\ntransition t{i}: p{before} -> p{i}\n").unwrap();
+    }
+    text::parse(&text).unwrap()
+}
+
+#[test]
+fn refused_memory_ends_the_search_with_nothing_claimed() {
+    let net = line();
+    let places: Vec<PlaceId> = net.places().collect();
+    let goals = vec![
+        Goal::Reach(Predicate::and(places.iter().map(|&p| Predicate::at_least(p, 2)))),
+        Goal::Maximise(LinearSum::new([(places[3], 2), (places[4], 1)]).unwrap()),
+    ];
+    let facts = Facts::none(&net);
+    let budget = Budget::unlimited();
+    for order in [Order::Breadth, Order::Depth, Order::Best] {
+        let refused = REFUSED.load(Relaxed);
+        let board = Board::new(&net, goals.clone());
+        let named: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
+        let task = Task {
+            net: &net,
+            goals: &named,
+            facts: &facts,
+            board: &board,
+            budget: &budget,
+            seed: 0,
+        };
+        let config = Config { order, order_per_goal: order, stubborn: false, ..Config::default() };
+        explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), &config);
+        assert!(REFUSED.load(Relaxed) > refused, "{order:?} was never refused anything");
+        assert_eq!((board.open_count(), board.faults()), (2, 0), "{order:?}");
+        assert!(matches!(board.knowledge(GoalId::new(0)), Some(Knowledge::Reach(Reach::Open))));
+    }
+    let refused = REFUSED.load(Relaxed);
+    assert_eq!(explicit::count(&net, &facts, &budget), Err(Incomplete::Full));
+    assert!(explicit::Graph::explore(&net, &facts, &budget).is_err());
+    assert!(REFUSED.load(Relaxed) >= refused + 2);
+}
