@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
-//! second worker    siphons and traps ─▶ state equation, walks along its candidates ─▶ search the
-//!                  reduced net, turns ─▶ state equation on in growing slices, walks between
+//! second worker    siphons and traps ─▶ state equation, walks along its candidates ─▶ turns,
+//!                  search the reduced net ─▶ state equation on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
 //! one thread       the second worker, with a short walk before everything
 //! ```
@@ -107,16 +107,17 @@ impl<'a> Crew<'a> {
     }
 
     /// Searches for a share of the time that is left; half of it is for turns, if there are any, and
-    /// all of it if they have a smaller net for all that is open.
+    /// all of it if there is a smaller net for all that is open.
     fn search_with_turns(&self, share: f64, stage: Option<&Stage<'_>>, worker: usize) {
         let corners = self.corners(stage);
         let end = self.part(share);
-        match &corners[..] {
-            [] => return self.search(end, stage),
-            [all] if all.len() >= self.task.board.open_count() => {}
-            _ => self.search(share_of(&end, 0.5), stage),
-        }
-        self.take_turns(&corners, &end, worker);
+        let turns = match &corners[..] {
+            [] => 0.0,
+            [all] if all.len() >= self.task.board.open_count() => 1.0,
+            _ => 0.5,
+        };
+        self.take_turns(&corners, &share_of(&end, turns), worker);
+        self.search(end, stage);
     }
 
     fn take_turns(&self, corners: &[Vec<(GoalId, Goal)>], end: &Budget, worker: usize) {
@@ -146,24 +147,27 @@ impl<'a> Crew<'a> {
         groups
     }
 
-    /// A group's turn: proving and searching on the net reduced for it.
+    /// A group's turn: searching, proving and walking on the net reduced for it.
     fn turn(&self, goals: &[(GoalId, Goal)], budget: &Budget, worker: usize) {
         let task = Task { goals, ..*self.task };
         // Made a second time, so that only one is in memory, and for what is still open.
         let Some(stage) = self.reduced(&task, &share_of(budget, 0.4)) else { return };
+        let board = self.task.board;
+        let is_settled = || goals.iter().all(|(id, _)| !board.is_open(*id));
+        self.search(share_of(budget, 0.6), Some(&stage));
+        if is_settled() {
+            return;
+        }
+        let walks = self.config.threads <= 1;
         self.guarded("state equation, reduced", || {
-            let budget = share_of(budget, 0.4);
-            let task = stage.task(self.task.board, &budget, self.task.seed);
-            let over = stage.over(self.task.board, "STATE_EQUATION");
+            let budget = share_of(budget, if walks { 0.5 } else { 1.0 });
+            let task = stage.task(board, &budget, self.task.seed);
+            let over = stage.over(board, "STATE_EQUATION");
             // Its questions would be dumped as if they were about the original net.
             let config = state_equation::Config { dump: None, ..self.equations.clone() };
             state_equation::run(&task, over, &config).to_string()
         });
-        if self.config.threads > 1 {
-            return self.search(budget.child(), Some(&stage));
-        }
-        self.search(share_of(budget, 0.6), Some(&stage));
-        if goals.iter().any(|(id, _)| self.task.board.is_open(*id)) {
+        if walks && !is_settled() {
             self.walk(budget.child(), worker, Some(&stage));
         }
     }
