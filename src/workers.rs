@@ -12,7 +12,7 @@
 //! net is reduced for the goals that are open by then together, once: engines that see all goals at
 //! once are cheap. When the search is about to begin, fewer may be open, and some of them about a
 //! corner of the net: those whose net, reduced for them alone, is clearly smaller get turns on it,
-//! in half of the time of the search. A panic in an engine costs what that engine was at, nothing
+//! in a third of the time of the search. A panic in an engine costs what that engine was at, nothing
 //! else.
 
 use crate::engine::state_equation::{self, Progress};
@@ -106,17 +106,12 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Searches for a share of the time that is left; half of it is for turns, if there are any, and
-    /// all of it if there is a smaller net for all that is open.
+    /// Searches for a share of the time that is left. A third of it is for turns, if there are any:
+    /// either a small net is done soon, or it is no better than the shared one.
     fn search_with_turns(&self, share: f64, stage: Option<&Stage<'_>>, worker: usize) {
         let corners = self.corners(stage);
         let end = self.part(share);
-        let turns = match &corners[..] {
-            [] => 0.0,
-            [all] if all.len() >= self.task.board.open_count() => 1.0,
-            _ => 0.5,
-        };
-        self.take_turns(&corners, &share_of(&end, turns), worker);
+        self.take_turns(&corners, &share_of(&end, 0.33), worker);
         self.search(end, stage);
     }
 

@@ -238,7 +238,7 @@ fn a_signal_ends_a_run_within_a_second_with_the_answers_so_far() {
 fn a_limit_on_memory_ends_in_unknown_and_not_in_an_abort() {
     let (directory, _) = endless();
     let line = format!(
-        "ulimit -v 1000000; exec {} check {} -e RC --timeout 20s --threads 2",
+        "ulimit -v 2000000; exec {} check {} -e RC --timeout 20s --threads 2",
         env!("CARGO_BIN_EXE_parikh"),
         directory.path().display()
     );

@@ -15,7 +15,9 @@ use parikh::engine::state_equation::{self, Config};
 use parikh::evidence::certificate::Lemma;
 use parikh::evidence::{Certificate, Claim, Proof};
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Atom, Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
+use parikh::net::{
+    Atom, Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
+};
 use parikh::solvers::Budget;
 
 /// A change of a certificate; false when there is nothing to change.
@@ -30,7 +32,20 @@ fn lemma<'a>(certificate: &'a mut Certificate, rng: &mut Rng) -> Option<&'a mut 
     some(&mut certificate.lemmas, rng)
 }
 
-const MUTATIONS: [(&str, Mutation); 26] = [
+/// The positions of a comparison and its negation, if some are listed.
+fn split(certificate: &Certificate, rng: &mut Rng) -> Option<(usize, usize)> {
+    let atoms = &certificate.atoms;
+    let pairs = (0..atoms.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+    let pairs: Vec<_> = pairs.filter(|&(i, j)| atoms[i] == atoms[j].negated()).collect();
+    (!pairs.is_empty()).then(|| pairs[rng.usize(..pairs.len())])
+}
+
+fn any_transition(net: &Net, rng: &mut Rng) -> Option<TransitionId> {
+    let count = net.transition_count();
+    (count > 0).then(|| TransitionId::new(rng.usize(..count)))
+}
+
+const MUTATIONS: [(&str, Mutation); 38] = [
     ("no weights", |c, _, rng| {
         lemma(c, rng).is_some_and(|l| !std::mem::take(&mut l.weights).is_empty())
     }),
@@ -120,6 +135,58 @@ const MUTATIONS: [(&str, Mutation); 26] = [
     ("a step out of nothing", |c, _, _| {
         c.lemmas.pop();
         c.steps = vec![vec![]];
+        true
+    }),
+    ("a gap between the sides of a split", |c, _, rng| {
+        split(c, rng).map(|(_, j)| c.atoms[j].bound -= 1).is_some()
+    }),
+    ("a split elsewhere", |c, _, rng| {
+        split(c, rng)
+            .map(|(i, j)| {
+                c.atoms[i].bound += 1;
+                c.atoms[j] = c.atoms[i].negated();
+            })
+            .is_some()
+    }),
+    ("a split with one side twice", |c, _, rng| {
+        split(c, rng).map(|(i, j)| c.atoms[j] = c.atoms[i].clone()).is_some()
+    }),
+    ("a split with one side decided", |c, _, rng| {
+        // As if one of the two were known to be impossible by itself.
+        split(c, rng)
+            .map(|(_, j)| {
+                c.lemmas.retain(|l| l.atoms.iter().all(|&(atom, _)| atom != j));
+            })
+            .is_some()
+    }),
+    ("no counters", |c, _, _| !std::mem::take(&mut c.counters).is_empty()),
+    ("a counter less", |c, _, _| c.counters.pop().is_some()),
+    ("a counter that counts less", |c, _, rng| {
+        some(&mut c.counters, rng).is_some_and(|counted| counted.pop().is_some())
+    }),
+    ("a counter that counts more", |c, net, rng| {
+        let t = any_transition(net, rng);
+        let counter = some(&mut c.counters, rng).filter(|it| t.is_some_and(|t| !it.contains(&t)));
+        counter.map(|counted| counted.extend(t)).is_some()
+    }),
+    ("a counter that counts something else", |c, net, rng| {
+        let t = any_transition(net, rng);
+        let counter = some(&mut c.counters, rng).and_then(|it| it.first_mut());
+        counter.zip(t).is_some_and(|(counted, t)| std::mem::replace(counted, t) != t)
+    }),
+    ("a counter of a transition that does not exist", |c, net, _| {
+        c.counters.push(vec![TransitionId::new(net.transition_count())]);
+        true
+    }),
+    ("a counter out of nothing, in a trap", |c, net, rng| {
+        let (counter, index) = (PlaceId::new(net.place_count() + c.counters.len()), c.traps.len());
+        c.counters.push(any_transition(net, rng).into_iter().collect());
+        c.traps.push(vec![counter]);
+        lemma(c, rng).map(|l| l.traps.push((index, 1_000))).is_some()
+    }),
+    ("a claim about a counter", |c, net, rng| {
+        c.counters.push(any_transition(net, rng).into_iter().collect());
+        c.claim = Claim::Unreachable(Predicate::at_least(PlaceId::new(net.place_count()), 1));
         true
     }),
     ("another claim", |c, net, rng| {

@@ -23,6 +23,8 @@ pub struct Plan {
     asking: BTreeMap<usize, Vec<usize>>,
     /// Where the goals of formulas are.
     known: HashMap<Goal, usize>,
+    /// Which questions were answered by the model's claim that its units are safe.
+    assumed: Vec<bool>,
 }
 
 impl Plan {
@@ -94,6 +96,7 @@ impl Plan {
     fn ask_for(&mut self, id: &str, combination: Combination, range: Range<usize>) {
         self.unsettled.push(range.len());
         self.decided.push(false);
+        self.assumed.push(false);
         if !range.is_empty() {
             self.asking.entry(range.start).or_default().push(self.questions.len());
         }
@@ -140,11 +143,28 @@ impl Plan {
                 continue;
             }
             self.decided[at] = true;
+            self.assumed[at] =
+                matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
             // Questions that share goals have one goal each, which is settled.
             question.goal_ids().for_each(|goal| board.abandon(goal));
             decided.push((at, standing));
         }
         decided.into_iter().map(|(at, standing)| (&self.questions[at], standing)).collect()
+    }
+
+    /// What is to be asked again when the model's claim of safe units proves false: the questions
+    /// without a decision and those that the claim answered; and how many the latter are.
+    pub fn without_unit_claim(&self) -> (Plan, usize) {
+        let mut again = Plan::default();
+        for (at, question) in self.questions.iter().enumerate() {
+            if !self.decided[at] || self.assumed[at] {
+                match &self.goals[question.goals.clone()] {
+                    [goal] => again.ask_one(&question.id, question.combination, goal.clone()),
+                    goals => again.ask(&question.id, question.combination, goals.to_vec()),
+                }
+            }
+        }
+        (again, self.assumed.iter().filter(|&&assumed| assumed).count())
     }
 
     /// The answers of questions without a single goal, such as one-safe on a net without places.

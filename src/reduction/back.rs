@@ -34,6 +34,9 @@ pub enum BackError {
     /// A firing is not possible; the sequence is not one of the reduced net, or a rule is wrong.
     #[error("the sequence is not one of the reduced net")]
     NotEnabled,
+    /// However often it is gone through, some fused place holds less than it did.
+    #[error("the repeated part does not come back to where it began")]
+    NotRepeating,
 }
 
 /// Prefix firings and postponed transitions of one level.
@@ -60,6 +63,9 @@ pub struct Back {
 impl Back {
     /// The most steps of a translated sequence: 16 bytes each.
     pub const LONGEST: usize = 1 << 27;
+
+    /// How often a part that repeats is gone through until it does so in the original net.
+    pub const MOST_TURNS: usize = 256;
 
     /// Nothing done yet to a net of so many transitions.
     pub(super) fn new(original_transitions: usize) -> Back {
@@ -138,8 +144,13 @@ impl Back {
     /// Like [`sequence`](Self::sequence) for a sequence that goes on for ever from some point: the
     /// prefix and the part that repeats.
     ///
+    /// The tokens of fused places may stand elsewhere after `pump` than before, so that it is not yet
+    /// what repeats. It is gone through until each of them holds what it held after some earlier
+    /// time: what came by then is part of the prefix, the rest repeats.
+    ///
     /// # Errors
-    /// As there.
+    /// As there; [`BackError::NotRepeating`] when the tokens do not come back within
+    /// [`MOST_TURNS`](Self::MOST_TURNS) times.
     pub fn pump(
         &self,
         prefix: &FiringSequence,
@@ -147,9 +158,23 @@ impl Back {
     ) -> Result<(FiringSequence, FiringSequence), BackError> {
         let mut walk = Walk::new(self)?;
         walk.reduced(prefix)?;
-        let before = std::mem::take(&mut walk.out);
-        walk.reduced(pump)?;
-        Ok((before, walk.out))
+        let mut before = std::mem::take(&mut walk.out);
+        let mut turns: Vec<FiringSequence> = Vec::new();
+        let mut seen = vec![walk.routers.clone()];
+        let mut steps = 0;
+        while turns.len() < Self::MOST_TURNS && steps <= Self::LONGEST {
+            walk.reduced(pump)?;
+            steps += walk.out.steps().len();
+            turns.push(std::mem::take(&mut walk.out));
+            if let Some(start) = seen.iter().position(|held| holds_again(held, &walk.routers)) {
+                turns[..start].iter().for_each(|turn| before.extend(turn));
+                let mut repeats = FiringSequence::new();
+                turns[start..].iter().for_each(|turn| repeats.extend(turn));
+                return Ok((before, repeats));
+            }
+            seen.push(walk.routers.clone());
+        }
+        Err(BackError::NotRepeating)
     }
 
     /// Like [`sequence`](Self::sequence) for a sequence to a dead marking: ends in a dead marking
@@ -213,6 +238,11 @@ impl Back {
         }
         Ok(None)
     }
+}
+
+/// Whether no fused place holds less than it did.
+fn holds_again(then: &[Vec<u64>], now: &[Vec<u64>]) -> bool {
+    then.iter().flatten().zip(now.iter().flatten()).all(|(then, now)| now >= then)
 }
 
 /// A translation under way: what was written so far, and where the fused tokens are.

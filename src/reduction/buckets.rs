@@ -1,54 +1,99 @@
 //! Nodes by hash, for rules that look for another node like this one.
 //!
-//! A bucket is a chain of ids, latest first, and readers follow at most so many of it: a net with
-//! 10⁵ alike nodes costs no more than any other. Ids that are gone stay until they are pushed out of
-//! reach; checks see to it that they do no harm. An id whose hash changes cuts its former chain, and
-//! when it comes back the chain may run in a circle: that loses chances, and nothing else.
+//! A bucket is a chain of ids, latest first, linked both ways: an id whose hash changes leaves its
+//! chain at once, an id that is gone when a reader first meets it. So readers that follow at most so
+//! many of a chain, because a net with 10⁵ alike nodes must not cost more than any other, count only
+//! nodes that are there.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-/// The id after the last one of a chain.
+/// The neighbour of the first and the last one of a chain.
 const END: u32 = u32::MAX;
 
-/// What an id in no chain has for the next one.
+/// What an id in no chain has for its neighbour.
 const NOWHERE: u32 = u32::MAX - 1;
 
-/// Ids by hash, about 30 bytes each.
+/// The place of an id in its chain.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    bucket: u32,
+    newer: u32,
+    older: u32,
+}
+
+/// Ids by hash, about 24 bytes each. Half of the hash is kept: what shares that is looked at, and told
+/// apart by whoever looks.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
-    latest: HashMap<u64, u32>,
-    /// The next id of the same bucket, by id.
-    next: Vec<u32>,
-    /// The bucket of each id.
-    bucket: Vec<u64>,
+    latest: HashMap<u32, u32>,
+    /// By id.
+    links: Vec<Link>,
 }
 
 impl Buckets {
     /// Puts `id` in front of the bucket of `hash`, unless it is in it already.
     pub(super) fn insert(&mut self, hash: u64, id: usize) {
-        if self.next.len() <= id {
-            self.next.resize(id + 1, NOWHERE);
-            self.bucket.resize(id + 1, 0);
+        if self.links.len() <= id {
+            self.links.resize(id + 1, Link { bucket: 0, newer: NOWHERE, older: NOWHERE });
         }
-        if self.bucket[id] != hash || self.next[id] == NOWHERE {
-            self.next[id] = self.latest.insert(hash, id as u32).unwrap_or(END);
-            self.bucket[id] = hash;
+        let bucket = half(hash);
+        if self.links[id].newer != NOWHERE {
+            if self.links[id].bucket == bucket {
+                return;
+            }
+            self.remove(id);
         }
+        let older = self.latest.insert(bucket, id as u32).unwrap_or(END);
+        if let Some(link) = self.links.get_mut(older as usize) {
+            link.newer = id as u32;
+        }
+        self.links[id] = Link { bucket, newer: END, older };
     }
 
-    /// The ids in the bucket of `hash`, latest first, at most `most` of them.
-    pub(super) fn of(&self, hash: u64, most: usize) -> impl Iterator<Item = usize> {
-        let mut at = self.latest.get(&hash).copied().unwrap_or(END);
-        let ids = std::iter::from_fn(move || {
+    /// The ids in the bucket of `hash`, latest first, at most `most` of those that are `alive`. The
+    /// others that it meets are forgotten.
+    pub(super) fn of(
+        &mut self,
+        hash: u64,
+        most: usize,
+        alive: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut at = self.latest.get(&half(hash)).copied().unwrap_or(END);
+        while at != END && found.len() < most {
             let id = at as usize;
-            if at == END || self.bucket[id] != hash {
-                return None;
+            at = self.links[id].older;
+            if alive(id) {
+                found.push(id);
+            } else {
+                self.remove(id);
             }
-            at = self.next[id];
-            Some(id)
-        });
-        ids.take(most)
+        }
+        found
     }
+
+    /// Takes `id` out of its chain, which it is in.
+    fn remove(&mut self, id: usize) {
+        let Link { bucket, newer, older } = self.links[id];
+        if let Some(link) = self.links.get_mut(older as usize) {
+            link.newer = newer;
+        }
+        match (self.links.get_mut(newer as usize), self.latest.entry(bucket)) {
+            (Some(link), _) => link.older = older,
+            (None, Entry::Occupied(latest)) if older == END => {
+                latest.remove();
+            }
+            (None, latest) => {
+                latest.insert_entry(older);
+            }
+        }
+        self.links[id].newer = NOWHERE;
+    }
+}
+
+fn half(hash: u64) -> u32 {
+    (hash ^ hash >> 32) as u32
 }
 
 #[cfg(test)]
@@ -56,14 +101,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_hold_each_id_once_and_moves_do_no_harm() {
+    fn buckets_hold_each_id_once_where_it_was_put_last() {
         let mut buckets = Buckets::default();
+        let all = |_: usize| true;
         [3, 1, 4, 1, 5].into_iter().for_each(|id| buckets.insert(7, id));
-        assert_eq!(buckets.of(7, 9).collect::<Vec<_>>(), [5, 4, 1, 3]);
+        assert_eq!(buckets.of(7, 9, all), [5, 4, 1, 3]);
         buckets.insert(8, 4);
-        assert_eq!(buckets.of(7, 9).collect::<Vec<_>>(), [5]);
+        assert_eq!(buckets.of(7, 9, all), [5, 1, 3]);
+        assert_eq!(buckets.of(8, 9, all), [4]);
         buckets.insert(7, 4);
-        assert_eq!(buckets.of(7, 3).count(), 3);
-        assert_eq!(buckets.of(9, 9).count(), 0);
+        assert_eq!(buckets.of(7, 3, all), [4, 5, 1]);
+        assert_eq!(buckets.of(8, 9, all), []);
+        assert_eq!(buckets.of(9, 9, all), []);
+    }
+
+    #[test]
+    fn ids_that_are_gone_do_not_count() {
+        let mut buckets = Buckets::default();
+        (0..100).for_each(|id| buckets.insert(7, id));
+        assert_eq!(buckets.of(7, 2, |id| id < 2 || id == 50), [50, 1]);
+        assert_eq!(buckets.of(7, 9, |id| id != 50), [1, 0]);
+        assert_eq!(buckets.of(7, 9, |_| false), []);
+        buckets.insert(7, 50);
+        assert_eq!(buckets.of(7, 9, |_| true), [50]);
     }
 }

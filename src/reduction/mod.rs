@@ -77,7 +77,8 @@ pub struct Config {
     pub only: Option<Vec<&'static str>>,
     /// Caps on what a single application may add.
     pub limits: Limits,
-    /// How many rounds may end with no fewer transitions than the best round before. Default 3.
+    /// How many rounds of rules that multiply may end with no smaller a net, in transitions and then
+    /// places, than the best round before. Default 3.
     pub growth_rounds: u32,
     /// Whether to keep the log. Default yes; costs about 20 bytes per application.
     pub keep_log: bool,

@@ -13,7 +13,7 @@ use super::change::apply;
 use super::log::{Log, LogError};
 use super::needs::{Needs, Preserve};
 use super::outcome::{Findings, Reduction};
-use super::rule::Context;
+use super::rule::{Context, propose};
 use super::rules::{self, Limits};
 use super::statistics::{RuleStatistics, Statistics};
 use super::work::WorkNet;
@@ -47,10 +47,8 @@ pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> 
             return Err(LogError::NotPreserved { step, rule: name.to_owned() });
         }
         let fails = || LogError::ConditionFails { step, rule: name.to_owned() };
-        let there = focus.places.iter().all(|&p| work.has_place(p))
-            && focus.transitions.iter().all(|&t| work.has_transition(t));
         let context = Context::new(&work, needs.preserve, None);
-        let proposal = there.then(|| rule.check(&context, &focus)).flatten().ok_or_else(fails)?;
+        let proposal = propose(rule.as_ref(), &context, &focus).ok_or_else(fails)?;
         let (places, transitions) = (work.place_count(), work.transition_count());
         apply(&mut work, &mut back, &mut findings, proposal).map_err(|_| fails())?;
         findings.lossy |= !rule.is_lossless();

@@ -131,6 +131,15 @@ pub trait Rule {
         false
     }
 
+    /// Whether a focus may name a node more than once. Where it may not, a check that compares the
+    /// length of the focus with a count of the net would take two for one: such foci never get there.
+    fn repeats(&self) -> bool {
+        false
+    }
+
+    /// Forgets what it noted of the net, which it is about to be shown from the beginning.
+    fn forget(&mut self) {}
+
     /// Takes note of all that changed since the last call, before [`find`](Self::find) is shown it
     /// in portions: for rules that look for other nodes among it.
     fn learn(&mut self, _net: &WorkNet, _dirty: &Dirty) {}
@@ -140,4 +149,22 @@ pub trait Rule {
 
     /// The change at this focus, or `None` when a condition fails or a weight would overflow.
     fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal>;
+}
+
+/// What `rule` proposes at `focus`, which anybody may have made up: its nodes are there, and each is
+/// named once, unless the rule counts them.
+pub(super) fn propose(rule: &dyn Rule, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
+    let there = focus.places.iter().all(|&p| net.has_place(p))
+        && focus.transitions.iter().all(|&t| net.has_transition(t));
+    let once = rule.repeats() || (all_differ(&focus.places) && all_differ(&focus.transitions));
+    if there && once { rule.check(net, focus) } else { None }
+}
+
+fn all_differ<T: Ord + Copy>(nodes: &[T]) -> bool {
+    if nodes.is_sorted_by(|a, b| a < b) {
+        return true;
+    }
+    let mut sorted = nodes.to_vec();
+    sorted.sort_unstable();
+    sorted.is_sorted_by(|a, b| a < b)
 }

@@ -5,8 +5,14 @@
 //! turns until neither finds anything. Only a round that got so far without any change ends with one
 //! batch of each rule that multiplies or is expensive. Rounds end when nothing applies.
 //!
-//! Every rule has a cursor in the net's journal, so it sees each change once. The net between any
-//! two applications is valid, so the budget may end it anywhere.
+//! Every rule has a cursor in the net's journal, so it sees each change once. Rules with caps, and
+//! those that look at the nodes next to a change only, may miss what a change further away made
+//! possible. So when nothing applies any more, all rules are shown the whole net again, until that
+//! leads to nothing: then reducing what came out would lead to nothing, too. (But for rules that
+//! have to leave alone what they made, lest they go on for ever: what they made counts as
+//! original then.)
+//!
+//! The net between any two applications is valid, so the budget may end it anywhere.
 
 use super::Config;
 use super::back::Back;
@@ -15,7 +21,7 @@ use super::journal::Cursor;
 use super::log::Log;
 use super::needs::Needs;
 use super::outcome::Findings;
-use super::rule::{Context, Focus, Rule, Stage};
+use super::rule::{Context, Focus, Rule, Stage, propose};
 use super::statistics::RuleStatistics;
 use super::work::WorkNet;
 use crate::solvers::Budget;
@@ -42,7 +48,7 @@ pub(super) struct Schedule<'a> {
 }
 
 /// How many changed nodes a rule is shown at a time, which bounds the memory for its foci.
-const PORTION: usize = 256;
+const PORTION: usize = 64;
 
 /// How many foci are handled between two looks at the budget.
 const PATIENCE: usize = 64;
@@ -84,7 +90,8 @@ impl<'a> Schedule<'a> {
     /// Runs to the fixpoint, or the end of the budget.
     pub(super) fn run(&mut self) {
         let mut growths = 0;
-        let mut smallest = usize::MAX;
+        let mut smallest = (usize::MAX, usize::MAX);
+        let mut applied_before = 0;
         loop {
             self.rounds += 1;
             let mut changed = self.stage(Stage::Global);
@@ -97,16 +104,32 @@ impl<'a> Schedule<'a> {
             }
             if !changed {
                 changed = self.stage(Stage::Product);
-                if self.net.transition_count() >= smallest {
+                let size = (self.net.transition_count(), self.net.place_count());
+                if changed && size >= smallest {
                     growths += 1;
                 }
-                smallest = smallest.min(self.net.transition_count());
+                smallest = smallest.min(size);
+            }
+            if !changed {
+                let applied = self.rules.iter().map(|running| running.statistics.applied).sum();
+                if applied > applied_before {
+                    applied_before = applied;
+                    self.show_all_again();
+                    changed = true;
+                }
             }
             if !changed || self.cut_short || growths > self.config.growth_rounds {
                 // Leave nothing behind that the last round made superfluous.
                 while !self.cut_short && self.stage(Stage::Global) | self.fixpoint() {}
                 return;
             }
+        }
+    }
+
+    fn show_all_again(&mut self) {
+        for running in &mut self.rules {
+            running.cursor = Cursor::default();
+            running.rule.forget();
         }
     }
 
@@ -180,7 +203,8 @@ impl<'a> Schedule<'a> {
                 continue;
             }
             let context = Context::new(&self.net, self.needs.preserve, dropped);
-            let Some(proposal) = running.rule.check(&context, &focus) else { continue };
+            let proposal = propose(running.rule.as_ref(), &context, &focus);
+            let Some(proposal) = proposal else { continue };
             match apply(&mut self.net, &mut self.back, &mut self.findings, proposal) {
                 Ok(()) => {
                     left -= 1;
@@ -220,8 +244,12 @@ fn every_focus(net: &WorkNet, rng: &mut fastrand::Rng) -> Vec<Focus> {
         foci.extend(places.iter().map(|&q| Focus::places([p, q])));
         let rows: [Vec<_>; 2] = [net.producers(p).collect(), net.consumers(p).collect()];
         for row in rows.iter().filter(|row| row.len() <= 6) {
-            let some = subsets(row).map(|some| Focus { places: vec![p], transitions: some });
-            foci.extend(some);
+            for some in subsets(row) {
+                // A node that is named twice must not pass for two.
+                let doubled = some.iter().copied().chain(some.last().copied()).collect();
+                foci.push(Focus { places: vec![p], transitions: doubled });
+                foci.push(Focus { places: vec![p], transitions: some });
+            }
         }
     }
     for &t in &transitions {

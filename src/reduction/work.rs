@@ -31,14 +31,39 @@ struct Place {
     in_support: bool,
 }
 
-/// One transition; its rows are empty once it is gone.
+/// One transition. Ids are never used again, and agglomerations use up many: what is gone must be
+/// small.
 #[derive(Debug)]
 struct Transition {
-    pre: Vec<Arc>,
-    post: Vec<Arc>,
-    alive: bool,
+    /// `None` once it is gone.
+    rows: Option<Box<Rows>>,
     /// The batch that made or changed it last.
     batch: u32,
+}
+
+/// What a transition takes and puts, by ascending place.
+#[derive(Debug)]
+struct Rows {
+    pre: Vec<Arc>,
+    post: Vec<Arc>,
+}
+
+impl Transition {
+    fn new(pre: Vec<Arc>, post: Vec<Arc>, batch: u32) -> Self {
+        Transition { rows: Some(Box::new(Rows { pre, post })), batch }
+    }
+
+    fn is_alive(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    fn pre(&self) -> &[Arc] {
+        self.rows.as_ref().map_or(&[], |rows| &rows.pre)
+    }
+
+    fn post(&self) -> &[Arc] {
+        self.rows.as_ref().map_or(&[], |rows| &rows.post)
+    }
 }
 
 /// A net under reduction. See the module.
@@ -59,12 +84,9 @@ pub struct WorkNet {
 impl WorkNet {
     /// The net with a virtual place per protected transition; `needs.protected` has no doubles.
     pub(super) fn new(net: &Net, needs: &Needs) -> WorkNet {
-        let transitions = net.transitions().map(|t| Transition {
-            pre: net.pre(t).to_vec(),
-            post: net.post(t).to_vec(),
-            alive: true,
-            batch: 0,
-        });
+        let transitions = net
+            .transitions()
+            .map(|t| Transition::new(net.pre(t).to_vec(), net.post(t).to_vec(), 0));
         let places = net.places().map(|p| Place {
             consumers: net.consumers(p).iter().map(|arc| arc.transition).collect(),
             producers: net.producers(p).iter().map(|arc| arc.transition).collect(),
@@ -101,9 +123,11 @@ impl WorkNet {
                 in_support: true,
             });
             // The highest id so far, so the row stays ascending.
-            work.transitions[t.index()].post.push(Arc { place, weight: 1 });
+            if let Some(rows) = &mut work.transitions[t.index()].rows {
+                rows.post.push(Arc { place, weight: 1 });
+                work.live_arcs += 1;
+            }
             work.live_places += 1;
-            work.live_arcs += 1;
         }
         work
     }
@@ -150,7 +174,9 @@ impl WorkNet {
 
     /// The transitions that are left, ascending.
     pub fn transitions(&self) -> impl Iterator<Item = TransitionId> {
-        (0..self.transitions.len()).filter(|&t| self.transitions[t].alive).map(TransitionId::new)
+        (0..self.transitions.len())
+            .filter(|&t| self.transitions[t].is_alive())
+            .map(TransitionId::new)
     }
 
     /// Whether `p` is still there.
@@ -160,7 +186,7 @@ impl WorkNet {
 
     /// Whether `t` is still there.
     pub fn has_transition(&self, t: TransitionId) -> bool {
-        self.transitions.get(t.index()).is_some_and(|transition| transition.alive)
+        self.transitions.get(t.index()).is_some_and(Transition::is_alive)
     }
 
     /// Whether the tokens of `p` are asked for.
@@ -175,12 +201,12 @@ impl WorkNet {
 
     /// What `t` takes, by ascending place.
     pub fn pre(&self, t: TransitionId) -> &[Arc] {
-        &self.transitions[t.index()].pre
+        self.transitions[t.index()].pre()
     }
 
     /// What `t` puts, by ascending place.
     pub fn post(&self, t: TransitionId) -> &[Arc] {
-        &self.transitions[t.index()].post
+        self.transitions[t.index()].post()
     }
 
     /// The tokens `t` takes from `p`; 0 without an arc.
@@ -213,7 +239,7 @@ impl WorkNet {
         &'s self,
         row: &'s [TransitionId],
     ) -> impl Iterator<Item = TransitionId> + Clone + 's {
-        row.iter().copied().filter(|t| self.transitions[t.index()].alive)
+        row.iter().copied().filter(|t| self.transitions[t.index()].is_alive())
     }
 
     /// The transitions with an arc from or to `p`, ascending, each once.
@@ -351,16 +377,14 @@ impl WorkNet {
         }
         self.live_arcs += pre.len() + post.len();
         self.live_transitions += 1;
-        self.transitions.push(Transition { pre, post, alive: true, batch: self.batch });
+        self.transitions.push(Transition::new(pre, post, self.batch));
         self.note_transition(t);
         t
     }
 
     pub(super) fn remove_transition(&mut self, t: TransitionId) {
-        let transition = &mut self.transitions[t.index()];
-        transition.alive = false;
-        let pre = std::mem::take(&mut transition.pre);
-        let post = std::mem::take(&mut transition.post);
+        let Some(rows) = self.transitions[t.index()].rows.take() else { return };
+        let Rows { pre, post } = *rows;
         self.live_arcs -= pre.len() + post.len();
         self.live_transitions -= 1;
         for arc in &pre {
@@ -383,7 +407,7 @@ impl WorkNet {
             (&mut place.producers, place.producer_count),
         ] {
             if row.len() > 2 * live as usize + 4 {
-                row.retain(|t| transitions[t.index()].alive);
+                row.retain(|t| transitions[t.index()].is_alive());
                 row.shrink_to_fit();
             }
         }
@@ -391,8 +415,9 @@ impl WorkNet {
 
     pub(super) fn remove_place(&mut self, p: PlaceId) {
         for t in self.neighbours(p) {
-            let transition = &mut self.transitions[t.index()];
-            for row in [&mut transition.pre, &mut transition.post] {
+            // Neighbours are alive.
+            let Some(rows) = &mut self.transitions[t.index()].rows else { continue };
+            for row in [&mut rows.pre, &mut rows.post] {
                 if let Ok(at) = row.binary_search_by_key(&p, |arc| arc.place) {
                     row.remove(at);
                     self.live_arcs -= 1;
@@ -410,11 +435,11 @@ impl WorkNet {
     /// Sets what each of these transitions, ascending, takes from `p` and puts to it.
     pub(super) fn set_arcs(&mut self, p: PlaceId, arcs: &[(TransitionId, u64, u64)]) {
         for &(t, taken, put) in arcs {
-            let transition = &mut self.transitions[t.index()];
-            let before = transition.pre.len() + transition.post.len();
-            set_weight(&mut transition.pre, p, taken);
-            set_weight(&mut transition.post, p, put);
-            let after = transition.pre.len() + transition.post.len();
+            let Some(rows) = &mut self.transitions[t.index()].rows else { continue };
+            let before = rows.pre.len() + rows.post.len();
+            set_weight(&mut rows.pre, p, taken);
+            set_weight(&mut rows.post, p, put);
+            let after = rows.pre.len() + rows.post.len();
             self.live_arcs = self.live_arcs + after - before;
             self.note_transition(t);
         }

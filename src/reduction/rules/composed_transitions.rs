@@ -84,6 +84,15 @@ impl Rule for ComposedTransitions {
         true
     }
 
+    fn repeats(&self) -> bool {
+        // a and b may be the same.
+        true
+    }
+
+    fn forget(&mut self) {
+        *self = ComposedTransitions::default();
+    }
+
     fn learn(&mut self, net: &WorkNet, dirty: &Dirty) {
         for &t in &dirty.transitions {
             self.by_effect.insert(effect_hash(net.changes(t)), t.index());
@@ -94,8 +103,9 @@ impl Rule for ComposedTransitions {
         let hash = |t| effect_hash(net.changes(t));
         let mut pair = |first: TransitionId, whole: TransitionId| {
             let second = hash(whole).wrapping_sub(hash(first));
-            let seconds = self.by_effect.of(second, MOST_ALIKE).map(TransitionId::new);
-            let seconds = seconds.filter(|&u| net.has_transition(u));
+            let alive = |id: usize| net.has_transition(TransitionId::new(id));
+            let seconds = self.by_effect.of(second, MOST_ALIKE, alive);
+            let seconds = seconds.into_iter().map(TransitionId::new);
             foci.extend(seconds.map(|second| Focus::transitions([first, second, whole])));
         };
         for &t in &dirty.transitions {

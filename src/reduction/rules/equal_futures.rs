@@ -94,6 +94,10 @@ impl Rule for EqualFutures {
         true
     }
 
+    fn forget(&mut self) {
+        *self = EqualFutures::default();
+    }
+
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
         for p in dirty.places_around(net) {
             let consumers = net.consumer_count(p);
@@ -101,8 +105,9 @@ impl Rule for EqualFutures {
                 continue;
             }
             let signature = signature(net, p);
-            let others = self.by_signature.of(signature, MOST_ALIKE).map(PlaceId::new);
-            let others = others.filter(|&q| q != p && net.has_place(q));
+            let other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
+            let others = self.by_signature.of(signature, MOST_ALIKE, other);
+            let others = others.into_iter().map(PlaceId::new);
             foci.extend(others.map(|q| Focus::places([q.min(p), q.max(p)])));
             self.by_signature.insert(signature, p.index());
         }

@@ -13,6 +13,7 @@ mod equal_futures;
 mod free_agglomeration;
 mod fused_cycles;
 mod gcd_scaling;
+mod implicit_places;
 mod lossy_transitions;
 mod neutral_transitions;
 mod parallel_places;
@@ -74,6 +75,7 @@ pub const NAMES: &[&str] = &[
     equal_futures::NAME,
     partial_post_agglomeration::NAME,
     token_prefiring::NAME,
+    implicit_places::NAME,
 ];
 
 /// All rules in the order they run within their stage.
@@ -98,6 +100,7 @@ pub(super) fn all(limits: &Limits) -> Vec<Box<dyn Rule>> {
         Box::new(pre_agglomeration::PreAgglomeration { product: false, limits: limits.clone() }),
         Box::new(free_agglomeration::FreeAgglomeration { product: false, limits: limits.clone() }),
         // Products and expensive ones.
+        Box::new(implicit_places::ImplicitPlaces),
         Box::new(equal_futures::EqualFutures::default()),
         Box::new(weaker_transitions::WeakerTransitions),
         Box::new(composed_transitions::ComposedTransitions::default()),

@@ -82,20 +82,22 @@ impl Rule for SameEffect {
         true
     }
 
+    fn forget(&mut self) {
+        *self = SameEffect::default();
+    }
+
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
         for &t in &dirty.transitions {
             let mut pair = |kept, goes| foci.push(Focus::transitions([kept, goes]));
-            let known = |id: usize| {
-                Some(TransitionId::new(id)).filter(|&u| u != t && net.has_transition(u))
-            };
+            let other = |id: usize| id != t.index() && net.has_transition(TransitionId::new(id));
             let rows = row_hash(net.pre(t)).wrapping_mul(31).wrapping_add(row_hash(net.post(t)));
-            if let Some(twin) = self.by_rows.of(rows, 2).find_map(known) {
-                pair(twin, t);
+            if let [twin] = self.by_rows.of(rows, 1, other)[..] {
+                pair(TransitionId::new(twin), t);
             }
             self.by_rows.insert(rows, t.index());
             let effect = direction_hash(net, t);
             let mine = places_mask(net, t);
-            for u in self.by_effect.of(effect, MOST).filter_map(known) {
+            for u in self.by_effect.of(effect, MOST, other).into_iter().map(TransitionId::new) {
                 let theirs = places_mask(net, u);
                 if theirs & !mine == 0 {
                     pair(u, t);
