@@ -75,28 +75,36 @@ pub(crate) fn multipliers(
     Some(Multipliers { denominator, numerators })
 }
 
+/// What the multipliers make of one column.
+#[derive(Default)]
+struct Combination {
+    terms: Vec<(usize, BigInt)>,
+    sum: f64,
+    /// The sum of the absolute values.
+    size: f64,
+}
+
 /// An equation for each column whose reduced cost is nearly zero, short ones first.
 fn equations(
     program: &LinearProgram,
     unknowns: &[(Row, f64)],
     costs: Option<&[i64]>,
 ) -> Vec<Equation> {
-    let mut columns: BTreeMap<usize, (Vec<(usize, i64)>, f64, f64)> = BTreeMap::new();
+    let mut columns: BTreeMap<usize, Combination> = BTreeMap::new();
     for (unknown, &(row, y)) in unknowns.iter().enumerate() {
         for &(column, a) in program.row(row) {
-            let (terms, sum, size) = columns.entry(column.index()).or_default();
-            terms.push((unknown, a));
-            *sum += y * a as f64;
-            *size += (y * a as f64).abs();
+            let combined = columns.entry(column.index()).or_default();
+            combined.terms.push((unknown, a.into()));
+            combined.sum += y * a as f64;
+            combined.size += (y * a as f64).abs();
         }
     }
-    let equation = |(column, (terms, sum, size)): (usize, (Vec<(usize, i64)>, f64, f64))| {
+    let equation = |(column, combined): (usize, Combination)| {
         let cost = costs.map_or(0, |costs| costs[column]);
-        let nearly_zero = (cost as f64 - sum).abs() <= ZERO * size.max((cost as f64).abs());
-        nearly_zero.then(|| Equation {
-            terms: terms.into_iter().map(|(unknown, a)| (unknown, a.into())).collect(),
-            constant: cost.into(),
-        })
+        let size = combined.size.max((cost as f64).abs());
+        let nearly_zero = (cost as f64 - combined.sum).abs() <= ZERO * size;
+        let terms = combined.terms.into_iter().collect();
+        nearly_zero.then_some(Equation { terms, constant: cost.into() })
     };
     let mut equations: Vec<Equation> = columns.into_iter().filter_map(equation).collect();
     equations.sort_by_key(|equation| equation.terms.len());

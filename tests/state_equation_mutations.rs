@@ -226,7 +226,7 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
     let mut rng = Rng::with_seed(11);
     let mut applied = [0; MUTATIONS.len()];
     let mut rejected = [0; MUTATIONS.len()];
-    for seed in 0..400 {
+    for seed in 0..1200 {
         let net = random(seed, &Shape::small(seed));
         if net.place_count() == 0 {
             continue;
@@ -234,6 +234,10 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
         let Some(space) = explore(&net, Limits { states: 2000, tokens: 100 }) else { continue };
         for certificate in certificates(&net, seed) {
             assert_eq!(certificate.check(&net), Ok(()));
+            // Few count firings: these are looked for longer.
+            if seed >= 400 && certificate.counters.is_empty() {
+                continue;
+            }
             for (kind, (name, mutation)) in MUTATIONS.iter().enumerate() {
                 let mut mutilated = certificate.clone();
                 if !mutation(&mut mutilated, &net, &mut rng) {

@@ -148,8 +148,8 @@ struct Computation<'a> {
     unclaimed: &'a OnceCell<Net>,
     config: &'a Config,
     budget: &'a Budget,
-    /// A sequence to a dead marking, once one is known.
-    dead: Option<FiringSequence>,
+    /// A sequence to a dead marking, once one is known, and who found it.
+    dead: Option<(FiringSequence, Vec<&'static str>)>,
     /// That some transition is never enabled, once that is known.
     starved: Option<Computed>,
     faults: usize,
@@ -211,7 +211,10 @@ impl<'a> Computation<'a> {
         let value = holds.into();
         let found = Computed { property, value, explanation, techniques, assumes_units, trace };
         match (property, holds) {
-            (Property::Deadlock, true) => self.dead.clone_from(&found.trace),
+            (Property::Deadlock, true) => {
+                let techniques = found.techniques.clone();
+                self.dead = found.trace.clone().map(|sequence| (sequence, techniques));
+            }
             (Property::DeadTransitions, true) if !(assumes_units && self.breach.is_some()) => {
                 self.starved = Some(found.clone());
             }
@@ -337,7 +340,9 @@ impl<'a> Computation<'a> {
                     assumes_units: false,
                     trace: None,
                 },
-                Ok(Some((text, sequence))) => self.refuted(property, text, sequence, "EXPLICIT"),
+                Ok(Some((text, sequence))) => {
+                    self.refuted(property, text, sequence, vec!["EXPLICIT"])
+                }
             });
         }
         known
@@ -366,9 +371,9 @@ impl<'a> Computation<'a> {
         let dead = self.dead.clone();
         match property {
             Property::Live if net.transition_count() > 0 => {
-                if let Some(sequence) = dead {
+                if let Some((sequence, by)) = dead {
                     let text = "a dead marking can be reached".to_owned();
-                    return Some(self.refuted(property, text, sequence, "RANDOM_WALK"));
+                    return Some(self.refuted(property, text, sequence, by));
                 }
                 let starved = self.starved.as_ref()?;
                 Some(Computed {
@@ -382,9 +387,12 @@ impl<'a> Computation<'a> {
                 })
             }
             // A dead initial marking is the only one; then the graph is quickly made.
-            Property::Reversible if dead.as_ref().is_some_and(|sequence| !sequence.is_empty()) => {
+            Property::Reversible
+                if dead.as_ref().is_some_and(|(sequence, _)| !sequence.is_empty()) =>
+            {
                 let text = "a dead marking other than the initial one can be reached".to_owned();
-                Some(self.refuted(property, text, dead?, "RANDOM_WALK"))
+                let (sequence, by) = dead?;
+                Some(self.refuted(property, text, sequence, by))
             }
             _ => None,
         }
@@ -396,7 +404,7 @@ impl<'a> Computation<'a> {
         property: Property,
         explanation: String,
         sequence: FiringSequence,
-        technique: &'static str,
+        techniques: Vec<&'static str>,
     ) -> Computed {
         if let Err(error) = replay(self.net, &sequence) {
             self.faults += 1;
@@ -409,7 +417,7 @@ impl<'a> Computation<'a> {
             property,
             value: Truth::False,
             explanation,
-            techniques: vec![technique],
+            techniques,
             assumes_units: false,
             trace: Some(sequence),
         }
@@ -498,6 +506,31 @@ mod tests {
             assert!(why.starts_with("infinitely many markings can be reached: after "), "{why}");
         }
         assert!(!budget.is_exhausted());
+    }
+
+    #[test]
+    fn explanations_say_what_it_rests_on() {
+        let find = |net: &str| {
+            let net = text::parse(net).unwrap();
+            let wanted: Vec<Property> = Property::all().skip(15).collect();
+            let budget = Budget::lasting(Duration::from_secs(20));
+            compute(&net, &wanted, &Config::default(), &budget, |_| {}).keys
+        };
+        let key = |keys: &[Computed], key: Property| {
+            keys.iter().find(|found| found.property == key).unwrap().clone()
+        };
+        let source = find("place p\ntransition more: -> p\ntransition less: p ->");
+        let expected = "no dead marking can be reached: transition `more` takes nothing and is always \
+                        enabled";
+        assert_eq!(key(&source, Property::Deadlock).explanation, expected);
+        // Whoever found the dead marking is named for what follows from it.
+        let dead = find("place p 2\nplace q\ntransition t: p -> q");
+        let by = key(&dead, Property::Deadlock).techniques;
+        assert!(!by.is_empty());
+        assert_eq!(key(&dead, Property::Live).techniques, by);
+        assert_eq!(key(&dead, Property::Reversible).techniques, by);
+        let starved = find("place p 1\nplace q\ntransition t: p -> p\ntransition u: q -> q");
+        assert!(!key(&starved, Property::Live).techniques.is_empty());
     }
 
     #[test]

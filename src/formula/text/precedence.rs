@@ -146,7 +146,7 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
         if stack.len() > MOST_OPEN {
             return Err(Failure {
                 span: cursor.peek().span.clone(),
-                problem: FormulaProblem::TooDeep,
+                problem: FormulaProblem::TooManyOpen(MOST_OPEN),
             });
         }
         let prefixes = grammar.prefixes(cursor.peek());
