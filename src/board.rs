@@ -331,6 +331,15 @@ pub trait WayBack: Sync {
 
     /// A proof about the board's net from one about the engine's net.
     fn proof(&self, proof: Proof) -> Proof;
+
+    /// What a [`Goal::Maximise`] has more on the board's net than on the engine's: the tokens of
+    /// places that hold the same for ever and are gone.
+    fn constant(&self, goal: GoalId) -> i128;
+}
+
+/// What others know of a maximum, in the tokens of the engine's own net.
+fn in_tokens_of(back: Option<&dyn WayBack>, goal: GoalId, value: Option<i128>) -> Option<i128> {
+    Some(value? - back.map_or(0, |back| back.constant(goal)))
 }
 
 /// Says what is reachable. See the module.
@@ -345,6 +354,16 @@ impl<'b> Under<'b> {
     /// The pen of an engine that works on another net than the board's.
     pub fn through(self, back: &'b dyn WayBack) -> Self {
         Under { back: Some(back), ..self }
+    }
+
+    /// [`Board::seen`], as the goal reads on the engine's net.
+    pub fn seen(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.back, goal, self.board.seen(goal))
+    }
+
+    /// [`Board::proved`], as the goal reads on the engine's net.
+    pub fn proved(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.back, goal, self.board.proved(goal))
     }
 
     /// The end of `sequence` satisfies the goal, or its sum is large there.
@@ -541,6 +560,11 @@ impl<'b> Over<'b> {
         Over { back: Some(back), ..self }
     }
 
+    /// [`Board::proved`], as the goal reads on the engine's net.
+    pub fn proved(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.back, goal, self.board.proved(goal))
+    }
+
     fn translated(&self, proof: Proof) -> Proof {
         match self.back {
             Some(back) => back.proof(proof),
@@ -576,6 +600,7 @@ impl<'b> Over<'b> {
     /// No reachable marking exceeds `bound`.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         let proof = self.translated(proof);
+        let bound = bound + self.back.map_or(0, |back| back.constant(goal));
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
         if self.board.is_void(&proof) {
@@ -701,6 +726,10 @@ mod tests {
 
         fn proof(&self, proof: Proof) -> Proof {
             proof
+        }
+
+        fn constant(&self, _: GoalId) -> i128 {
+            0
         }
     }
 
