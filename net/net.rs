@@ -235,6 +235,11 @@ impl Net {
         self.units.as_ref()
     }
 
+    /// The same net, whose model does not claim that its units are safe.
+    pub fn without_unit_claim(&self) -> Net {
+        Net { units: self.units.as_ref().map(Units::unclaimed), ..self.clone() }
+    }
+
     /// Whether `marking` holds what `t` takes.
     pub fn is_enabled(&self, marking: &Marking, t: TransitionId) -> bool {
         self.pre(t).iter().all(|arc| marking[arc.place] >= arc.weight)

@@ -30,6 +30,17 @@ pub struct Units {
     unit_of: Vec<UnitId>,
 }
 
+/// How a marking breaks the claim that the units are safe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// A unit with too many tokens.
+    pub unit: UnitId,
+    /// On its own places, or on these and the places of all units around it; at least 2.
+    pub tokens: u128,
+    /// Which of the two.
+    pub with_units_around: bool,
+}
+
 /// Why a unit structure is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitsError {
@@ -101,6 +112,25 @@ impl Units {
             chain.into_iter().for_each(|unit| reaches_root[unit] = true);
         }
         Ok(())
+    }
+
+    /// How `marking` breaks the claim that the units are safe, whether or not the model makes it.
+    pub fn breach(&self, marking: &Marking) -> Option<Breach> {
+        let unit = self.unit_of(self.unsafe_place(marking)?);
+        let tokens_of = |unit: UnitId| -> u128 {
+            self.get(unit).places.iter().map(|&place| u128::from(marking[place])).sum()
+        };
+        let own = tokens_of(unit);
+        if own > 1 {
+            return Some(Breach { unit, tokens: own, with_units_around: false });
+        }
+        let chain = std::iter::successors(Some(unit), |&unit| self.get(unit).parent);
+        Some(Breach { unit, tokens: chain.map(tokens_of).sum(), with_units_around: true })
+    }
+
+    /// The same tree without the claim that it is safe.
+    pub fn unclaimed(&self) -> Units {
+        Units { safe: false, ..self.clone() }
     }
 
     /// A place whose tokens in `marking` contradict unit-safety.
@@ -195,6 +225,21 @@ mod tests {
         assert_eq!(units(cycle, false, &[0; 3]), Err(UnitsError::NotATree("u".into())));
         let two = vec![unit("r", &[0, 1, 2], None), unit("s", &[], None)];
         assert_eq!(units(two, false, &[0; 3]), Err(UnitsError::NotATree("s".into())));
+    }
+
+    #[test]
+    fn a_breach_names_the_unit_and_its_tokens() {
+        let tree = vec![unit("root", &[0], None), unit("u", &[1, 2], Some(0))];
+        let units = units(tree, true, &[1, 0, 0]).unwrap();
+        let breach = |tokens: [u64; 3]| units.breach(&Marking::new(tokens.to_vec()));
+        let of = |unit, tokens, with_units_around| {
+            Some(Breach { unit: UnitId::new(unit), tokens, with_units_around })
+        };
+        assert_eq!(breach([0, 1, 0]), None);
+        assert_eq!(breach([3, 0, 0]), of(0, 3, false));
+        assert_eq!(breach([0, 1, 1]), of(1, 2, false));
+        assert_eq!(breach([1, 0, 1]), of(1, 2, true));
+        assert!(!units.unclaimed().safe());
     }
 
     #[test]

@@ -22,7 +22,7 @@ use num_rational::BigRational;
 use num_traits::{CheckedAdd, CheckedMul, CheckedSub, Signed, ToPrimitive, Zero};
 
 use crate::linear_program::{Column, Interval, LinearProgram, Row, Sense};
-use crate::rational;
+use crate::{exact, rational};
 
 /// Rational multipliers of rows as integers over one denominator. Rows not mentioned have 0; those
 /// mentioned twice count twice. Plain data: to be stored, printed, mutilated and checked again.
@@ -163,8 +163,62 @@ impl CertifiedInfeasible {
     }
 }
 
-/// The tightest bound that rational numbers near `multipliers` (one per row) prove. `expected` is
-/// the optimum in the solver's eyes: the search ends when a bound reaches it.
+/// What it took to turn an answer in floating point into a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// The solver's numbers, rounded to small fractions, proved it.
+    AtOnce,
+    /// They did with another rounding or another scale.
+    Repaired,
+    /// The equations behind them were solved exactly.
+    Solved,
+    /// The program contradicts itself in one interval or row; no numbers were needed.
+    Looked,
+}
+
+/// How often which effort was needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Times [`Effort::AtOnce`].
+    pub at_once: u64,
+    /// Times [`Effort::Repaired`].
+    pub repaired: u64,
+    /// Times [`Effort::Solved`].
+    pub solved: u64,
+    /// Times [`Effort::Looked`].
+    pub looked: u64,
+    /// Times no proof was found: nothing is known then.
+    pub given_up: u64,
+}
+
+impl Tally {
+    /// Counts the outcome of one search, and takes the proof out of it.
+    pub fn count<T>(&mut self, found: Result<(T, Effort), Refused>) -> Result<T, Refused> {
+        let counter = match &found {
+            Ok((_, Effort::AtOnce)) => &mut self.at_once,
+            Ok((_, Effort::Repaired)) => &mut self.repaired,
+            Ok((_, Effort::Solved)) => &mut self.solved,
+            Ok((_, Effort::Looked)) => &mut self.looked,
+            Err(_) => &mut self.given_up,
+        };
+        *counter += 1;
+        found.map(|(proof, _)| proof)
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Tally { at_once, repaired, solved, looked, given_up } = self;
+        write!(
+            f,
+            "{at_once} at once, {repaired} repaired, {solved} solved exactly, {looked} by one row, \
+             {given_up} given up"
+        )
+    }
+}
+
+/// The tightest bound that rational numbers near `multipliers` (one per row) prove, and how it was
+/// found. `expected` is the optimum in the solver's eyes: the search ends when a bound reaches it.
 ///
 /// # Errors
 /// The last [`Refused`] when none of them proves a bound.
@@ -172,23 +226,25 @@ pub fn bound_near(
     program: &LinearProgram,
     multipliers: &[f64],
     expected: f64,
-) -> Result<CertifiedBound, Refused> {
-    let mut best: Result<CertifiedBound, Refused> = Err(Refused::NotRational);
-    for guess in rational::guesses(multipliers) {
+) -> Result<(CertifiedBound, Effort), Refused> {
+    let mut best: Result<(CertifiedBound, Effort), Refused> = Err(Refused::NotRational);
+    let exactly = || exact::multipliers(program, multipliers, Some(program.objective()));
+    let solved = std::iter::once_with(exactly).flatten().map(|guess| (Effort::Solved, guess));
+    for (effort, guess) in rational::guesses(multipliers).chain(solved) {
         let found =
             CertifiedBound::check(program, without_wrong_signs(program, program.sense(), guess));
         best = match (best, found) {
             (Ok(best), Ok(found)) => {
                 let tighter = match found.sense {
-                    Sense::Maximise => found.bound < best.bound,
-                    Sense::Minimise => found.bound > best.bound,
+                    Sense::Maximise => found.bound < best.0.bound,
+                    Sense::Minimise => found.bound > best.0.bound,
                 };
-                Ok(if tighter { found } else { best })
+                Ok(if tighter { (found, effort) } else { best })
             }
             (Ok(best), Err(_)) => Ok(best),
-            (Err(_), found) => found,
+            (Err(_), found) => found.map(|found| (found, effort)),
         };
-        let reached = best.as_ref().is_ok_and(|best| {
+        let reached = best.as_ref().is_ok_and(|(best, _)| {
             let bound = best.bound.to_f64().unwrap_or(f64::NAN);
             (bound - expected).abs() <= 1e-7 * expected.abs().max(1.0)
         });
@@ -201,28 +257,40 @@ pub fn bound_near(
 
 /// A proof of infeasibility: an empty interval if there is one, else from rational numbers in the
 /// direction of `ray` (one value per row, of either sign), else from one row alone: solvers give no
-/// ray for what they refute by looking.
+/// ray for what they refute by looking. With it comes how it was found.
 ///
 /// # Errors
 /// The last [`Refused`] when none of them is a proof.
 pub fn infeasible_near(
     program: &LinearProgram,
     ray: &[f64],
-) -> Result<CertifiedInfeasible, Refused> {
+) -> Result<(CertifiedInfeasible, Effort), Refused> {
+    let looked =
+        |contradiction| Ok((CertifiedInfeasible::check(program, contradiction)?, Effort::Looked));
     if let Some(contradiction) = empty_interval(program) {
-        return CertifiedInfeasible::check(program, contradiction);
+        return looked(contradiction);
     }
     let mut last = Refused::NoMultipliers;
-    for guess in rational::ray_guesses(ray) {
+    let exactly = || {
+        let guess = exact::multipliers(program, ray, None)?;
+        Some([guess.clone(), turned(guess)])
+    };
+    let solved = std::iter::once_with(exactly).flatten().flatten();
+    let solved = solved.map(|guess| (Effort::Solved, guess));
+    for (effort, guess) in rational::ray_guesses(ray).chain(solved) {
         let guess = without_wrong_signs(program, Sense::Maximise, guess);
         let guess = Contradiction::Combination(guess);
         match CertifiedInfeasible::check(program, guess) {
-            Ok(found) => return Ok(found),
+            Ok(found) => return Ok((found, effort)),
             Err(refused) => last = refused,
         }
     }
-    let alone = contradictory_row(program).ok_or(last)?;
-    CertifiedInfeasible::check(program, Contradiction::Combination(alone))
+    looked(Contradiction::Combination(contradictory_row(program).ok_or(last)?))
+}
+
+fn turned(mut multipliers: Multipliers) -> Multipliers {
+    multipliers.numerators.iter_mut().for_each(|(_, numerator)| *numerator = -&*numerator);
+    multipliers
 }
 
 /// A row that no values of its columns bring between its bounds, with the multiplier that shows it.
@@ -410,7 +478,7 @@ mod tests {
         assert_eq!(*proof.bound(), BigRational::new(8.into(), 3.into()));
         assert_eq!(proof.integer_bound(), BigInt::from(2));
         let near = bound_near(&wedge(), &[0.333_333_333, 0.333_333_334], 8.0 / 3.0).unwrap();
-        assert_eq!(near, proof);
+        assert_eq!(near, (proof, Effort::AtOnce));
     }
 
     #[test]
@@ -447,7 +515,8 @@ mod tests {
         assert_eq!(check(multipliers(1, &[1, 1, -4])), Err(Refused::ColumnUnbounded(Column(0))));
         assert!(infeasible_near(&program, &[-0.2, -0.2, 0.6]).is_ok());
         program.set_row_bounds(Row(2), Interval::between(2, 1)).unwrap();
-        let found = infeasible_near(&program, &[]).unwrap();
+        let (found, effort) = infeasible_near(&program, &[]).unwrap();
+        assert_eq!(effort, Effort::Looked);
         assert_eq!(*found.contradiction(), Contradiction::EmptyRow(Row(2)));
         let wrong = Contradiction::EmptyColumn(Column(0));
         let refused = Err(Refused::ColumnNotEmpty(Column(0)));

@@ -18,6 +18,7 @@ pub mod certify;
 pub mod cnf;
 mod dual_program;
 pub mod dump;
+mod exact;
 pub mod linear_program;
 pub mod linear_sum;
 pub mod linear_terms;

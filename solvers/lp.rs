@@ -6,7 +6,7 @@
 
 use crate::answer::NoAnswer;
 use crate::budget::Budget;
-use crate::certify::{self, CertifiedBound, CertifiedInfeasible, Refused};
+use crate::certify::{self, CertifiedBound, CertifiedInfeasible, Effort, Refused};
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 
 /// The answer of a back-end, in floating point.
@@ -48,6 +48,17 @@ impl Optimum {
     /// # Errors
     /// [`Refused`] when there are none, or when no rational numbers near them prove a bound.
     pub fn certify(&self, program: &LinearProgram) -> Result<CertifiedBound, Refused> {
+        self.certify_with_effort(program).map(|(bound, _)| bound)
+    }
+
+    /// [`certify`](Self::certify), with what it took; for a [`certify::Tally`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn certify_with_effort(
+        &self,
+        program: &LinearProgram,
+    ) -> Result<(CertifiedBound, Effort), Refused> {
         let multipliers = self.multipliers.as_deref().ok_or(Refused::NoMultipliers)?;
         certify::bound_near(program, multipliers, self.objective)
     }
@@ -59,6 +70,17 @@ impl Infeasibility {
     /// # Errors
     /// [`Refused`] when there is no ray, or when no rational numbers near it are a proof.
     pub fn certify(&self, program: &LinearProgram) -> Result<CertifiedInfeasible, Refused> {
+        self.certify_with_effort(program).map(|(proof, _)| proof)
+    }
+
+    /// [`certify`](Self::certify), with what it took; for a [`certify::Tally`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn certify_with_effort(
+        &self,
+        program: &LinearProgram,
+    ) -> Result<(CertifiedInfeasible, Effort), Refused> {
         certify::infeasible_near(program, self.multipliers.as_deref().unwrap_or(&[]))
     }
 }

@@ -8,11 +8,11 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
-use crate::certify::Multipliers;
+use crate::certify::{Effort, Multipliers};
 use crate::linear_program::Row;
 
 /// A multiplier below this share of the largest one is taken for noise around zero.
-const NOISE: f64 = 1e-9;
+pub(crate) const NOISE: f64 = 1e-9;
 
 /// A guess whose common denominator has more bits than this is not worth checking.
 const MAX_DENOMINATOR_BITS: u64 = 512;
@@ -34,26 +34,34 @@ const ROUNDINGS: [Rounding; 3] = [
     Rounding::Exact,
 ];
 
+/// What a guess with each rounding counts as.
+const EFFORTS: [Effort; 3] = [Effort::AtOnce, Effort::Repaired, Effort::Repaired];
+
 /// Guesses at the multipliers that `values` (one per row) stand for, likeliest first.
-pub(crate) fn guesses(values: &[f64]) -> impl Iterator<Item = Multipliers> + '_ {
-    ROUNDINGS.into_iter().filter_map(|rounding| guess(values, 1.0, rounding))
+pub(crate) fn guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multipliers)> + '_ {
+    let tries = ROUNDINGS.into_iter().zip(EFFORTS);
+    tries.filter_map(|(rounding, effort)| Some((effort, guess(values, 1.0, rounding)?)))
 }
 
 /// As [`guesses`], for values of which only the direction matters, of which even the sign depends
 /// on the solver.
-pub(crate) fn ray_guesses(values: &[f64]) -> impl Iterator<Item = Multipliers> + '_ {
+pub(crate) fn ray_guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multipliers)> + '_ {
     let largest = largest(values);
     let significant = values.iter().map(|value| value.abs()).filter(|&v| v > largest * NOISE);
     let smallest = significant.fold(f64::INFINITY, f64::min);
     // In units of the smallest multiplier, rays of sparse systems tend to be integers.
     let scales = [1.0, 1.0 / smallest, 1.0 / largest];
-    let tries = ROUNDINGS.into_iter().flat_map(move |rounding| {
-        scales.into_iter().flat_map(move |scale| [(scale, rounding), (-scale, rounding)])
+    let tries = ROUNDINGS.into_iter().zip(EFFORTS).flat_map(move |(rounding, effort)| {
+        scales.into_iter().flat_map(move |scale| {
+            let effort = if scale == 1.0 { effort } else { Effort::Repaired };
+            [(scale, rounding, effort), (-scale, rounding, effort)]
+        })
     });
-    tries.filter_map(|(scale, rounding)| guess(values, scale, rounding))
+    tries.filter_map(|(scale, rounding, effort)| Some((effort, guess(values, scale, rounding)?)))
 }
 
-fn largest(values: &[f64]) -> f64 {
+/// The largest absolute value.
+pub(crate) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
@@ -92,7 +100,7 @@ fn guess(values: &[f64], scale: f64, rounding: Rounding) -> Option<Multipliers> 
 
 /// The first convergent of the continued fraction of `value` that is within the relative
 /// `tolerance`, if its denominator is at most `max_denominator`.
-fn nearest(value: f64, max_denominator: u64, tolerance: f64) -> Option<BigRational> {
+pub(crate) fn nearest(value: f64, max_denominator: u64, tolerance: f64) -> Option<BigRational> {
     let target = value.abs();
     let allowed = tolerance * target.max(1.0);
     // Beyond this the integer part alone has no exact meaning.
@@ -144,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_guess_has_one_denominator_and_drops_noise() {
-        let found = guesses(&[0.5, 1e-14, -1.0 / 3.0]).next().unwrap();
+        let (_, found) = guesses(&[0.5, 1e-14, -1.0 / 3.0]).next().unwrap();
         assert_eq!(found.denominator, BigInt::from(6));
         assert_eq!(found.numerators, [(Row(0), BigInt::from(3)), (Row(2), BigInt::from(-2))]);
         assert_eq!(guesses(&[f64::INFINITY]).count(), 0);

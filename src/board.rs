@@ -10,12 +10,16 @@
 //! not replay, or does not show what it is said to, is an internal error: logged with everything
 //! needed to reproduce it, counted, and never a verdict. Contradictions between two engines freeze
 //! the goal for the same reason: nothing is printed for it.
+//!
+//! Proofs may rest on the model's claim that its units are safe (NUPN). Every sequence replayed is
+//! also held against that claim; once one breaks it, no proof from it is taken any more, and whoever
+//! runs the board asks again without it what was answered by such proofs.
 
-use crate::evidence::{Proof, PumpError, ReplayError, Replayer, Witness, check_pump};
+use crate::evidence::{Proof, PumpError, ReplayError, Replayer, Witness, check_pump, first_breach};
 use parikh_net::{FiringSequence, Goal, GoalId, Net};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
@@ -71,22 +75,6 @@ impl Maximum {
     }
 }
 
-impl Maximum {
-    /// Whether a value that was replayed (`None` for an infinite one) contradicts a bound that rests
-    /// on the model's claim of safe units: then the claim is false, which people should know.
-    fn disproves_units(&self, value: Option<i128>) -> bool {
-        let Some((proved, proof, _)) = &self.proved else { return false };
-        let exceeds = value.is_none_or(|value| value > *proved) && proof.assumes_units();
-        if exceeds {
-            tracing::warn!(
-                "the model claims that its units are safe (NUPN), but a replayed firing sequence \
-                 shows that they are not; answers that assume it may be wrong"
-            );
-        }
-        exceeds
-    }
-}
-
 struct Entry {
     knowledge: Knowledge,
     /// Two engines contradict each other: nothing may be said.
@@ -103,6 +91,8 @@ pub struct Board<'n> {
     /// Counts settlements, so that engines notice them with one load.
     version: AtomicU64,
     faults: AtomicUsize,
+    overflowed: AtomicBool,
+    breach: OnceLock<String>,
     keep_witnesses: bool,
     settled: Option<Sender<GoalId>>,
 }
@@ -123,6 +113,8 @@ impl<'n> Board<'n> {
             goals,
             version: AtomicU64::new(0),
             faults: AtomicUsize::new(0),
+            overflowed: AtomicBool::new(false),
+            breach: OnceLock::new(),
             keep_witnesses: true,
             settled: None,
         }
@@ -185,6 +177,36 @@ impl<'n> Board<'n> {
         self.faults.load(Ordering::Relaxed)
     }
 
+    /// Whether something seems to be reachable only through a marking with 2⁶³ tokens or more on a
+    /// place: a limit of ours, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
+    pub fn overflowed(&self) -> bool {
+        self.overflowed.load(Ordering::Relaxed)
+    }
+
+    /// How a replayed sequence broke the model's claim that its units are safe, if one did.
+    pub fn breach(&self) -> Option<&str> {
+        self.breach.get().map(String::as_str)
+    }
+
+    /// Holds a sequence of the board's net against the model's claim that its units are safe.
+    fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
+        let unbroken =
+            || self.net.units().is_some_and(|units| units.safe()) && self.breach().is_none();
+        if unbroken()
+            && let Some(breach) = first_breach(self.net, sequence, firings)
+            && self.breach.set(breach.clone()).is_ok()
+        {
+            tracing::warn!(
+                "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"
+            );
+        }
+    }
+
+    /// Whether a proof rests on what is known to be false.
+    fn is_void(&self, proof: &Proof) -> bool {
+        proof.assumes_units() && self.breach().is_some()
+    }
+
     /// What is known of a goal; `None` when two engines contradict each other.
     pub fn knowledge(&self, id: GoalId) -> Option<Knowledge> {
         let entry = self.entry(id);
@@ -243,6 +265,14 @@ impl<'n> Board<'n> {
         tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
     }
 
+    /// A claim that cannot be shown, for a limit of ours: no bug, and no verdict.
+    fn beyond(&self, limit: Limit) {
+        tracing::debug!("a claim is dropped: {limit}");
+        if limit == Limit::Tokens {
+            self.overflowed.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Two engines disagree: nothing is known any more.
     fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, Entry>) {
         entry.frozen = true;
@@ -262,37 +292,42 @@ pub struct Sighting {
     pub firings: u64,
 }
 
-/// Why nothing is said of what was seen on the engine's net.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Untold {
-    /// Carried back it would take more time or memory than there is left.
-    TooLong,
-    /// What comes back does not show it: a bug.
-    Wrong,
+/// What keeps a true claim from being shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Limit {
+    /// Its sequence takes a place of the board's net to 2⁶³ tokens or more.
+    #[error("a place would hold 2^63 tokens or more")]
+    Tokens,
+    /// Its sequence is too long to be written out.
+    #[error("the firing sequence is too long to be written out")]
+    Length,
+    /// The time or the memory ends before its sequence is written out.
+    #[error("there is no time or memory left to write out the firing sequence")]
+    Budget,
 }
 
 /// From a net that an engine works on to the net of the board.
 pub trait WayBack: Sync {
     /// A sequence of the board's net for one of the engine's net, and how many of its firings show
-    /// the goal (as it reads on the board's net).
+    /// the goal (as it reads on the board's net). `None` when there is none, which is a bug.
     ///
     /// # Errors
-    /// See [`Untold`].
+    /// With the limit that keeps it from being shown.
     fn sequence(
         &self,
         goal: &Goal,
         engine: &FiringSequence,
-    ) -> Result<(FiringSequence, u64), Untold>;
+    ) -> Result<Option<(FiringSequence, u64)>, Limit>;
 
     /// The same for a prefix and what repeats after it.
     ///
     /// # Errors
-    /// See [`Untold`].
+    /// As there.
     fn pump(
         &self,
         prefix: &FiringSequence,
         pump: &FiringSequence,
-    ) -> Result<(FiringSequence, FiringSequence), Untold>;
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit>;
 
     /// A proof about the board's net from one about the engine's net.
     fn proof(&self, proof: Proof) -> Proof;
@@ -329,11 +364,25 @@ impl<'b> Under<'b> {
         if let Some(back) = self.back {
             return self.along_on_the_way_back(back, Arc::new(sequence), &sightings);
         }
-        sightings.sort_by_key(|sighting| sighting.firings);
         let sequence = Arc::new(sequence);
+        if let Err(error) = self.replay(&sequence, sightings) {
+            self.fault_of_replay(&error, &sequence);
+        }
+    }
+
+    /// Replays a sequence of the board's net and notes what it shows.
+    fn replay(
+        &self,
+        sequence: &Arc<FiringSequence>,
+        mut sightings: Vec<Sighting>,
+    ) -> Result<(), ReplayError> {
+        sightings.sort_by_key(|sighting| sighting.firings);
+        let firings = sightings.last().map_or(0, |sighting| sighting.firings);
+        // First, so that no proof from a false claim seems to contradict what is seen.
+        self.board.check_claim(sequence, firings);
         let mut next = 0;
         let stops = sightings.iter().map(|sighting| sighting.firings);
-        let replayed = Replayer::visit(self.board.net, &sequence, stops, |firings, marking| {
+        Replayer::visit(self.board.net, sequence, stops, |firings, marking| {
             let Sighting { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
@@ -343,15 +392,12 @@ impl<'b> Under<'b> {
                     self.note_reached(goal, witness);
                 }
                 Goal::Reach(_) => {
-                    let end = text_of(self.board.net, &sequence, firings);
+                    let end = text_of(self.board.net, sequence, firings);
                     self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
             }
-        });
-        if let Err(error) = replayed {
-            self.fault_of_replay(&error, &sequence);
-        }
+        })
     }
 
     /// Each sighting by itself: their translations need not share a prefix. Of a goal that is seen
@@ -362,7 +408,6 @@ impl<'b> Under<'b> {
         sequence: Arc<FiringSequence>,
         sightings: &[Sighting],
     ) {
-        let direct = Under { back: None, ..*self };
         for (at, &Sighting { goal, firings }) in sightings.iter().enumerate() {
             let again = |later: &Sighting| later.goal == goal && later.firings >= firings;
             if !self.board.is_open(goal) || sightings[at + 1..].iter().any(again) {
@@ -370,13 +415,17 @@ impl<'b> Under<'b> {
             }
             let engine = Witness::new(sequence.clone(), firings).to_sequence();
             match back.sequence(self.board.goal(goal), &engine) {
-                Ok((sequence, firings)) => {
-                    direct.along(sequence, vec![Sighting { goal, firings }]);
+                Ok(Some((sequence, firings))) => {
+                    let sequence = Arc::new(sequence);
+                    match self.replay(&sequence, vec![Sighting { goal, firings }]) {
+                        Ok(()) => {}
+                        // The reduced net need not have the place that overflows.
+                        Err(ReplayError::Overflow { .. }) => self.board.beyond(Limit::Tokens),
+                        Err(error) => self.fault_of_replay(&error, &sequence),
+                    }
                 }
-                Err(Untold::TooLong) => tracing::debug!("{goal:?}: the way back is too long"),
-                Err(Untold::Wrong) => {
-                    self.board.fault(self.by, format_args!("{goal:?} has no way back"));
-                }
+                Err(limit) => self.board.beyond(limit),
+                Ok(None) => self.board.fault(self.by, format_args!("{goal:?} has no way back")),
             }
         }
     }
@@ -388,21 +437,23 @@ impl<'b> Under<'b> {
         };
         let (prefix, pump) = match self.back.map(|back| back.pump(&prefix, &pump)) {
             None => (prefix, pump),
-            Some(Ok(translated)) => translated,
-            Some(Err(Untold::TooLong)) => {
-                return tracing::debug!("{goal:?}: the way back of a pump is too long");
-            }
-            Some(Err(Untold::Wrong)) => {
+            Some(Ok(Some(translated))) => translated,
+            Some(Err(limit)) => return self.board.beyond(limit),
+            Some(Ok(None)) => {
                 return self.board.fault(self.by, format_args!("a pump has no way back"));
             }
         };
+        let mut both = prefix.clone();
+        pump.steps()
+            .iter()
+            .chain(pump.steps())
+            .for_each(|step| both.push(step.transition, step.count));
+        self.board.check_claim(&both, u64::MAX);
         match check_pump(self.board.net, &prefix, &pump) {
             Ok((before, after)) if sum.value(&after) > sum.value(&before) => {
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-                if maximum.disproves_units(None) {
-                    maximum.proved = None;
-                }
+                maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
                 if maximum.proved.is_some() {
                     return self.board.freeze(goal, self.by, entry);
                 }
@@ -412,7 +463,9 @@ impl<'b> Under<'b> {
             }
             Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
             // A real pump beyond the numbers we count with: nothing can be shown.
-            Err(PumpError::Replay(ReplayError::Overflow { .. })) => {}
+            Err(PumpError::Replay(ReplayError::Overflow { .. })) => {
+                self.board.beyond(Limit::Tokens);
+            }
             Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
         }
     }
@@ -425,6 +478,9 @@ impl<'b> Under<'b> {
                 drop(entry);
                 self.board.close(goal, true);
             }
+            Knowledge::Reach(Reach::Unreachable { proof, .. }) if self.board.is_void(proof) => {
+                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+            }
             Knowledge::Reach(Reach::Unreachable { .. }) => {
                 self.board.freeze(goal, self.by, entry);
             }
@@ -435,9 +491,7 @@ impl<'b> Under<'b> {
     fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
-        if maximum.disproves_units(Some(value)) {
-            maximum.proved = None;
-        }
+        maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
         if maximum.proved.as_ref().is_some_and(|(proved, ..)| value > *proved) {
             return self.board.freeze(goal, self.by, entry);
         }
@@ -504,6 +558,10 @@ impl<'b> Over<'b> {
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         let proof = self.translated(proof);
         let mut entry = self.board.entry(goal);
+        // With the entry in hand: what was reached was held against the claim before it was noted.
+        if self.board.is_void(&proof) {
+            return;
+        }
         match &entry.knowledge {
             Knowledge::Reach(Reach::Open) => {
                 entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, by: self.by });
@@ -520,6 +578,9 @@ impl<'b> Over<'b> {
         let proof = self.translated(proof);
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        if self.board.is_void(&proof) {
+            return;
+        }
         let above = maximum.seen.as_ref().is_some_and(|(seen, ..)| *seen > bound);
         if above || maximum.unbounded.is_some() {
             return self.board.freeze(goal, self.by, entry);
@@ -616,7 +677,7 @@ mod tests {
 
     /// The same net, seen through a way back that is asked, and may be too long.
     struct Asked {
-        answer: Result<(), Untold>,
+        answer: Result<Option<()>, Limit>,
         times: AtomicUsize,
     }
 
@@ -625,17 +686,17 @@ mod tests {
             &self,
             _: &Goal,
             engine: &FiringSequence,
-        ) -> Result<(FiringSequence, u64), Untold> {
+        ) -> Result<Option<(FiringSequence, u64)>, Limit> {
             self.times.fetch_add(1, Ordering::Relaxed);
-            self.answer.map(|()| (engine.clone(), engine.firings() as u64))
+            Ok(self.answer?.map(|()| (engine.clone(), engine.firings() as u64)))
         }
 
         fn pump(
             &self,
             prefix: &FiringSequence,
             pump: &FiringSequence,
-        ) -> Result<(FiringSequence, FiringSequence), Untold> {
-            self.answer.map(|()| (prefix.clone(), pump.clone()))
+        ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
+            Ok(self.answer?.map(|()| (prefix.clone(), pump.clone())))
         }
 
         fn proof(&self, proof: Proof) -> Proof {
@@ -647,9 +708,9 @@ mod tests {
     fn what_is_too_long_to_carry_back_is_no_fault_and_no_verdict() {
         let net = net();
         let max = GoalId::new(1);
-        for (untold, faults) in [(Untold::TooLong, 0), (Untold::Wrong, 2)] {
+        for (answer, faults) in [(Err(Limit::Length), 0), (Err(Limit::Budget), 0), (Ok(None), 2)] {
             let board = Board::new(&net, goals(&net));
-            let back = Asked { answer: Err(untold), times: AtomicUsize::new(0) };
+            let back = Asked { answer, times: AtomicUsize::new(0) };
             board.under("TEST").through(&back).reached(max, twice());
             board.under("TEST").through(&back).unbounded(max, FiringSequence::new(), twice());
             assert_eq!((board.faults(), board.seen(max), board.is_open(max)), (faults, None, true));
@@ -660,7 +721,7 @@ mod tests {
     fn of_a_maximum_that_rises_the_last_sighting_is_carried_back() {
         let net = net();
         let board = Board::new(&net, goals(&net));
-        let back = Asked { answer: Ok(()), times: AtomicUsize::new(0) };
+        let back = Asked { answer: Ok(Some(())), times: AtomicUsize::new(0) };
         let max = GoalId::new(1);
         let sightings = [1, 2].map(|firings| Sighting { goal: max, firings });
         board.under("TEST").through(&back).along(twice(), sightings.to_vec());

@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod board;
+pub mod certifier;
 pub mod cli;
 pub mod draw;
 pub mod engine;

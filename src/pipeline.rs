@@ -12,10 +12,10 @@
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::{Task, intervals, state_equation, walk};
-use crate::evidence::Proof;
+use crate::evidence::{Claim, Proof};
 use crate::workers::Crew;
 use crate::{explicit, structure};
-use parikh_net::{Facts, Goal, GoalId, Net};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::dump::Dump;
 use parikh_solvers::{Budget, Exhausted};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -52,8 +52,8 @@ pub enum Event<'a> {
     Proved {
         /// The question that asks for the goal: its formula's id, or the examination's name.
         id: &'a str,
-        /// Which of the question's goals, from 0, and of how many.
-        goal: (usize, usize),
+        /// What is proved.
+        claim: &'a Claim,
         /// Why.
         proof: &'a Proof,
     },
@@ -84,6 +84,8 @@ pub struct Report {
     pub unanswered: Vec<Unanswered>,
     /// Claims that were refused and workers that failed: bugs of ours.
     pub faults: usize,
+    /// How a replayed sequence broke the model's claim that its units are safe, if one did.
+    pub breach: Option<String>,
     /// What each stage has to say of itself, for `--stats`.
     pub statistics: Vec<(&'static str, String)>,
 }
@@ -92,13 +94,36 @@ pub struct Report {
 const TICK: Duration = Duration::from_millis(20);
 
 /// Works on `plan` until every question is decided or `budget` is spent.
+///
+/// When the model's claim of safe units turns out to be false on the way, what is left is worked on
+/// without it. So are the questions that it answered before: they are answered twice.
 pub fn run(
     net: &Net,
-    mut plan: Plan,
+    plan: Plan,
     config: &Config,
     budget: &Budget,
     mut tell: impl FnMut(Event<'_>),
 ) -> Report {
+    let (mut report, again) = run_once(net, plan, config, budget, &mut tell);
+    if let Some(plan) = again {
+        let net = net.without_unit_claim();
+        let (rest, _) = run_once(&net, plan, config, budget, &mut tell);
+        report.answered += rest.answered;
+        report.unanswered.extend(rest.unanswered);
+        report.faults += rest.faults;
+        report.statistics.extend(rest.statistics);
+    }
+    report
+}
+
+/// One run, and what is left to be asked without the model's claim of safe units if it broke.
+fn run_once(
+    net: &Net,
+    mut plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    tell: &mut impl FnMut(Event<'_>),
+) -> (Report, Option<Plan>) {
     let mut report = Report::default();
     for answer in plan.vacuous() {
         report.answered += 1;
@@ -140,7 +165,7 @@ pub fn run(
     }
     let task = Task { facts: &facts, ..task };
     while let Ok(goal) = hear.try_recv() {
-        hearing.settled(goal, &mut tell);
+        hearing.settled(goal, tell);
     }
     let open: Vec<(GoalId, Goal)> =
         goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
@@ -174,7 +199,7 @@ pub fn run(
             }
             loop {
                 match hear.recv_timeout(TICK) {
-                    Ok(goal) => hearing.settled(goal, &mut tell),
+                    Ok(goal) => hearing.settled(goal, tell),
                     Err(RecvTimeoutError::Timeout) => tell(Event::Waiting {
                         questions: hearing.plan.open_questions().count(),
                         goals: board.open_count(),
@@ -182,7 +207,8 @@ pub fn run(
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
                 let done = hearing.plan.open_questions().next().is_none();
-                if done || workers.iter().all(|worker| worker.is_finished()) {
+                let broken = board.breach().is_some();
+                if done || broken || workers.iter().all(|worker| worker.is_finished()) {
                     break;
                 }
             }
@@ -195,16 +221,24 @@ pub fn run(
                 }
             }
             while let Ok(goal) = hear.try_recv() {
-                hearing.settled(goal, &mut tell);
+                hearing.settled(goal, tell);
             }
-            hearing.give_up(ended);
+            if board.breach().is_none() {
+                hearing.give_up(ended);
+            }
         });
     } else {
         hearing.give_up(None);
     }
     report.faults += board.faults();
     report.statistics = statistics.into_inner().unwrap_or_else(|list| list.into_inner());
-    report
+    report.breach = board.breach().map(str::to_owned);
+    let again = report.breach.is_some().then(|| {
+        let (again, revoked) = plan.without_unit_claim();
+        report.answered -= revoked;
+        again
+    });
+    (report, again)
 }
 
 /// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
@@ -244,7 +278,10 @@ impl Hearing<'_, '_> {
         match self.plan.settle(self.board, goal) {
             Some(Standing::Answered(answer)) => {
                 self.report.answered += 1;
-                tell(Event::Answered(&answer));
+                // What rests on a claim known to be false is asked again.
+                if !(answer.assumes_units && self.board.breach().is_some()) {
+                    tell(Event::Answered(&answer));
+                }
             }
             Some(Standing::Silenced) => {
                 tracing::error!("engines contradict each other on {goal:?}: no answer is given");
@@ -259,15 +296,27 @@ impl Hearing<'_, '_> {
     }
 
     fn hand_over_proof(&self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
-        let proof = match self.board.knowledge(goal) {
-            Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => proof,
-            Some(Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. })) => proof,
+        let (proof, claim) = match (self.board.knowledge(goal), self.board.goal(goal)) {
+            (Some(Knowledge::Reach(Reach::Unreachable { proof, .. })), Goal::Reach(predicate)) => {
+                (proof, Claim::Unreachable(predicate.clone()))
+            }
+            (
+                Some(Knowledge::Maximum(Maximum { proved: Some((most, proof, _)), .. })),
+                Goal::Maximise(sum),
+            ) => match i64::try_from(most) {
+                Ok(most) => (proof, Claim::AtMost(sum.clone(), most)),
+                Err(_) => return,
+            },
             _ => return,
         };
-        let asks = |question: &&Question| question.goals.contains(&goal.index());
-        if let Some(question) = self.plan.questions().iter().find(asks) {
-            let position = (goal.index() - question.goals.start, question.goals.len());
-            tell(Event::Proved { id: &question.id, goal: position, proof: &proof });
+        if proof.assumes_units() && self.board.breach().is_some() {
+            return;
+        }
+        // Questions have consecutive goals.
+        let questions = self.plan.questions();
+        let at = questions.partition_point(|question| question.goals.end <= goal.index());
+        if let Some(question) = questions.get(at) {
+            tell(Event::Proved { id: &question.id, claim: &claim, proof: &proof });
         }
     }
 
@@ -276,6 +325,13 @@ impl Hearing<'_, '_> {
         let why = match ended {
             Some(exhausted) => exhausted.to_string(),
             None => "the engines have nothing more to try".to_owned(),
+        };
+        let why = match self.board.overflowed() {
+            true => format!(
+                "on the way a place would hold 2^63 tokens or more, and Parikh counts no further; \
+                 {why}"
+            ),
+            false => why,
         };
         for question in self.plan.open_questions() {
             let known = self.known(question);
@@ -340,16 +396,28 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
     if let Ok(figures) = counted(&budget.slice(Duration::from_millis(500))) {
         return figures;
     }
+    if find_pump(net, config, budget).is_some() {
+        return figures(&|_| Ok(("+inf".to_owned(), "RANDOM_WALK")));
+    }
+    counted(budget).unwrap_or_else(|incomplete| figures(&|_| Err(incomplete.to_string())))
+}
+
+/// A prefix and a pump, replayed, that show that infinitely many markings are reachable; looked for
+/// in a small part of the time.
+pub fn find_pump(
+    net: &Net,
+    config: &Config,
+    budget: &Budget,
+) -> Option<(FiringSequence, FiringSequence)> {
     // A pump shows itself early or hardly ever: a twentieth of the time is for it.
     let early = match budget.remaining() {
         Some(left) => budget.slice(left / 20),
         None => budget.slice(Duration::from_secs(10)),
     };
-    if let Some((prefix, pump)) = walk::find_pump(net, &early, config.seed, PUMP_WORK) {
-        if crate::evidence::pump_grows(net, &prefix, &pump) {
-            return figures(&|_| Ok(("+inf".to_owned(), "RANDOM_WALK")));
-        }
-        tracing::error!("internal error: a pump does not replay; it is dropped");
+    let (prefix, pump) = walk::find_pump(net, &early, config.seed, PUMP_WORK)?;
+    if crate::evidence::pump_grows(net, &prefix, &pump) {
+        return Some((prefix, pump));
     }
-    counted(budget).unwrap_or_else(|incomplete| figures(&|_| Err(incomplete.to_string())))
+    tracing::error!("internal error: a pump does not replay; it is dropped");
+    None
 }

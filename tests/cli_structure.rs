@@ -124,6 +124,16 @@ fn sets_are_restricted_to_places_and_marking() {
 }
 
 #[test]
+fn an_empty_set_is_no_siphon_and_no_trap_to_print() {
+    let ring = "place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p";
+    let siphons = objects(&run(ring, "siphons", &["--format", "json"]));
+    assert_eq!((siphons.len(), &siphons[0]["count"]), (1, &0.into()), "{siphons:?}");
+    let line = "place p 1\ntransition t: p ->";
+    let traps = objects(&run(line, "traps", &["--format", "json"]));
+    assert_eq!((traps.len(), &traps[0]["count"]), (1, &0.into()), "{traps:?}");
+}
+
+#[test]
 fn the_siphon_trap_condition_is_answered_with_what_follows() {
     let ring = "place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p";
     let lines = facts(&run(ring, "siphons", &["--commoner"]), 0);

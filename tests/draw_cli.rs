@@ -56,6 +56,7 @@ fn files_are_written_by_their_ending() {
     stdout(&draw(folder.path(), &["n.pnml", "-o", "n.dot"]));
     assert!(folder.path().join("n.dot").is_file());
     let wrong = draw(folder.path(), &["n.pnml", "-o", "n.png"]);
+    assert_eq!(wrong.status.code(), Some(2));
     assert_eq!(stderr(&wrong), "parikh: n.png: expected a name that ends in .dot or .svg\n");
     let svg = draw(folder.path(), &["n.pnml", "-o", "n.svg"]);
     if Command::new("dot").arg("-V").output().is_ok() {
@@ -76,6 +77,14 @@ fn files_are_written_by_their_ending() {
         "parikh: n.svg: SVG is drawn by the program `dot` of Graphviz, which is not installed; \
          install the package graphviz, or name a .dot file\n"
     );
+}
+
+#[test]
+fn what_takes_too_long_ends_with_3() {
+    let folder = folder();
+    let output = draw(folder.path(), &["n.pnml", "--trap", "-t", "0s"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains("nothing is drawn"), "{}", stderr(&output));
 }
 
 #[test]
@@ -115,6 +124,15 @@ fn a_large_net_is_drawn_in_groups_unless_all_is_asked_for() {
     assert!(stderr(&groups).contains("800 nodes are too many to look at"));
     let all = stdout(&draw(folder.path(), &["large.pnml", "--all"]));
     assert!(all.contains("p399 -> t399;"));
+    let names: Vec<String> = (0..350).map(|i| format!("p{i}")).collect();
+    let many = draw(folder.path(), &["large.pnml", "--highlight", &names.join(",")]);
+    let groups = stdout(&many);
+    assert!(groups.contains("label=\"p#\\n400 places\\n350 highlighted\""), "{groups}");
+    assert!(
+        stderr(&many).contains("700 nodes are highlighted or next to one"),
+        "{}",
+        stderr(&many)
+    );
     let part = stdout(&draw(folder.path(), &["large.pnml", "--highlight", "p7"]));
     assert!(part.contains("2 of 800 nodes of large") && part.contains("p7 -> t7;"), "{part}");
 }

@@ -174,6 +174,19 @@ fn every_relaxation_is_remarked() {
         mixed[0].1[0].to_string(),
         "f:1:29: not in the grammar of 2011: the components of a colour are all numbers or all names"
     );
+    let names: Vec<String> = read_definitions("é = reachable (\"p1\" equals\n {})\n", "f")[0]
+        .1
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "f:1:1: not in the grammar of 2011: a name with letters beyond A to Z",
+            "f:1:16: not in the grammar of 2011: a name in quotes",
+            "f:1:27: not in the grammar of 2011: a line that ends inside a formula",
+        ]
+    );
     // Without the switch nobody is bothered.
     let quiet = read("a = reachable p1 equals {}", "f", Language::Mcc2011, &net(), false);
     assert!(quiet[0].remarks.is_empty());
@@ -212,7 +225,10 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
         let (open, close) = (open.repeat(30_000), close.repeat(30_000));
         let source = format!("a = reachable {open}p1 equals {{}}{close}\n");
         let problem = formulas(&source)[0].formula.as_ref().unwrap_err().to_string();
-        assert!(problem.contains("nested more than 2000 levels deep"), "{problem}");
+        assert!(
+            problem.contains("more than 20000 parentheses and operators are open"),
+            "{problem}"
+        );
     }
     let few = format!("a = reachable {}p1 equals {{}}{}\n", "(".repeat(9_000), ")".repeat(9_000));
     assert_eq!(printed(&few), "EF (p1 = 0)");

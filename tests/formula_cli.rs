@@ -60,6 +60,25 @@ impl Folder {
 }
 
 #[test]
+fn formulas_without_a_name_get_one_that_is_free() {
+    let (code, lines, stderr) = Folder::new().check(&[
+        "--formula",
+        "EF critical_1 >= 5",
+        "--formula",
+        "formula-3: EF critical_1 >= 1",
+        "--formula",
+        "EF critical_2 >= 1",
+        "--formula",
+        "formula-1: true",
+    ]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(
+        lines,
+        ["formula-1: TRUE", "formula-2: FALSE", "formula-3: TRUE", "formula-4: TRUE"]
+    );
+}
+
+#[test]
 fn formulas_on_the_command_line_are_answered() {
     let (code, lines, stderr) = Folder::new().check(&[
         "--formula",

@@ -87,8 +87,8 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong(
         "EF (p1 >= 1\n  && p2 => 2",
-        "f:2:6: this is a number, expected a property; compare it, as in `p >= 1`\n    \
-         && p2 => 2\n       ^^",
+        "f:2:9: found `=>`, expected a comparison behind a number: `>=`, or `p >= 1 -> q >= 1` for an \
+         implication\n    && p2 => 2\n          ^^",
     );
     wrong(
         "EF (p1 >= 1",
@@ -143,6 +143,40 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong("", "f:1:1: the property has no formula\n  \n  ^");
     wrong("name:", "f:1:6: the property has no formula\n  name:\n       ^");
+}
+
+#[test]
+fn what_is_no_operator_is_told_before_what_it_leaves_behind() {
+    let first_line = |text: &str| {
+        let error = read_one(text, "f", &net()).formula.unwrap_err();
+        format!("{error:#}").lines().next().unwrap().to_owned()
+    };
+    let end = "expected an operator or the end of the formula";
+    for (text, expected) in [
+        ("EF p1 ≥ 1", format!("f:1:7: found `≥`, {end}; write `>=`")),
+        ("EF p1 % 2 = 0", format!("f:1:7: found `%`, {end}")),
+        ("EF 2p1 >= 1", format!("f:1:5: found `p1`, {end}; write `*`")),
+        ("EF p1 2", format!("f:1:7: found `2`, {end}")),
+        ("EF p1 =< 2", format!("f:1:7: found `=<`, {end}; write `<=`")),
+        ("EF p1 <> 2", format!("f:1:7: found `<>`, {end}; write `!=`")),
+        ("EF (p1 <> 2)", "f:1:8: found `<>`, expected an operator or `)`; write `!=`".to_owned()),
+        ("deadlock AND deadlock", format!("f:1:10: found `AND`, {end}; write `and`")),
+        (
+            "AG not p1 => p2 = 0",
+            "f:1:11: found `=>`, expected a comparison behind a number: `>=`, or `p >= 1 -> q >= 1` \
+             for an implication"
+                .to_owned(),
+        ),
+        (
+            "AG NOT p1 >= 1",
+            "f:1:4: the net has no place `NOT`; for the operator, write `not`".to_owned(),
+        ),
+        ("ef p1 >= 1", "f:1:1: the net has no place `ef`; for the operator, write `EF`".to_owned()),
+    ] {
+        assert_eq!(first_line(text), expected, "{text}");
+    }
+    // Still fine: an implication behind a comparison, whatever is on its right.
+    means("p1 >= 1 + p2 => p2 >= 1", "p1 >= 1 + p2 -> p2 >= 1");
 }
 
 #[test]

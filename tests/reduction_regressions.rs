@@ -259,6 +259,27 @@ fn the_way_back_ends_with_the_budget() {
 }
 
 #[test]
+fn a_pump_is_gone_through_until_the_tokens_of_fused_places_are_back() {
+    // The token on p, q and r goes round with each c, and is back after three.
+    let net = net("place p 1\nplace q\nplace r\nplace x
+        transition pq: p -> q + x\ntransition qr: q -> r + x\ntransition rp: r -> p + x
+        transition a: p -> q\ntransition b: q -> r\ntransition c: r -> p");
+    let needs = Needs::reachability([place(&net, "x")]);
+    let reduction = reduced(&net, &needs);
+    let small = &reduction.net;
+    let mut turned = 0;
+    for t in small.transitions().filter(|&t| !small.delta(t).is_empty()) {
+        let pump: FiringSequence = [t].into_iter().collect();
+        check_pump(small, &FiringSequence::new(), &pump).unwrap();
+        let (prefix, pump) =
+            reduction.back.pump(&FiringSequence::new(), &pump, &Budget::unlimited()).unwrap();
+        check_pump(&net, &prefix, &pump).unwrap();
+        turned += usize::from(pump.firings() > 1);
+    }
+    assert!(turned > 0, "{}", text::print(small));
+}
+
+#[test]
 fn huge_weights_and_repetitions_do_not_overflow() {
     let most = i64::MAX;
     let net = net(&format!(

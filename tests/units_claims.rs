@@ -129,3 +129,83 @@ fn a_net_without_units_is_not_said_to_use_them() {
     assert_eq!(techniques(&keys(&bare)["NESTED_UNITS"]), ["TOPOLOGICAL"]);
     assert_eq!(techniques(&keys(&cycle())["NESTED_UNITS"]), ["USE_NUPN"]);
 }
+
+/// The model claims that one unit holds all places, but t marks b and c together; then two tokens
+/// come to d.
+fn false_claim() -> String {
+    pnml(
+        &[("a", 1), ("b", 0), ("c", 0), ("d", 0)],
+        &[
+            ("t", &["a"], &["b", "c"]),
+            ("u", &["b"], &["d"]),
+            ("x", &["c"], &["d"]),
+            ("back", &["d", "d"], &["a"]),
+        ],
+        &[&["a", "b", "c", "d"]],
+    )
+}
+
+const FALSE: &str = "the model's NUPN claim is false: unit `u0` holds 2 tokens after ";
+
+#[test]
+fn a_false_claim_is_said_and_nothing_rests_on_it() {
+    let net = false_claim();
+    // The maximum needs a replayed sequence that breaks the claim; the rest is asked again.
+    let formulas = ["bound(b)", "AG b + c <= 1", "EF (b >= 1 && c >= 1)", "bound(d)"];
+    let mut arguments = vec!["check", "net.pnml", "-t", "3s", "--format", "json"];
+    formulas.iter().for_each(|formula| arguments.extend(["--formula", formula]));
+    let (code, stdout, stderr) = parikh(&net, &arguments);
+    assert!(code == 0 || code == 3, "{code}: {stdout}{stderr}");
+    assert!(stderr.matches(FALSE).count() == 1, "{stderr}");
+    assert!(!stderr.contains("internal error"), "{stderr}");
+    let lines: Vec<serde_json::Value> =
+        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // The last word on each: an answer from the claim may come before it is known to be false.
+    let last = |id: &str| lines.iter().rfind(|line| line["id"] == id).map(|line| &line["value"]);
+    assert_eq!(last("formula-2"), Some(&serde_json::json!("FALSE")), "{stdout}");
+    assert_eq!(last("formula-3"), Some(&serde_json::json!("TRUE")), "{stdout}");
+    for line in lines.iter().filter(|line| line["type"] == "answer") {
+        assert!(line["id"] != "formula-3" || line["assumes_units"] == false, "{stdout}");
+    }
+    let summary = lines.last().unwrap();
+    assert_eq!(summary["internal_errors"], 0);
+    let breach = summary["false_unit_claim"].as_str().unwrap();
+    assert!(breach.starts_with("unit `u0` holds 2 tokens after "), "{breach}");
+}
+
+#[test]
+fn the_keys_do_not_rest_on_a_claim_that_the_search_has_seen_broken() {
+    let (code, stdout, stderr) =
+        parikh(&false_claim(), &["properties", "net.pnml", "-t", "10s", "--format", "json"]);
+    assert_ne!(code, 4, "{stderr}");
+    let lines: Vec<serde_json::Value> =
+        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().all(|line| line["assumes_units"] != true), "{stdout}");
+    let says = lines.iter().filter(|line| line["type"] == "false_unit_claim").count();
+    assert_eq!((says, stderr.contains(FALSE)), (1, true), "{stdout}{stderr}");
+    let key = |name: &str| lines.iter().rfind(|line| line["key"] == name).unwrap()["value"].clone();
+    assert_ne!(key("SAFE"), "true");
+    assert_ne!(key("DEAD_TRANSITIONS"), "true");
+}
+
+#[test]
+fn invariants_say_what_is_proved_of_the_units() {
+    let (code, stdout, _) = parikh(&cycle(), &["invariants", "net.pnml", "--bounds"]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("\nunit u0 is safe, proved\n"), "{stdout}");
+    assert!(stdout.contains("2 of 2 are proved"), "{stdout}");
+    let (_, stdout, _) = parikh(&lossy(), &["invariants", "net.pnml", "--bounds"]);
+    let expected = "\nunit u1 is safe if, as assumed, one token at most is on c\n";
+    assert!(stdout.contains(expected), "{stdout}");
+    let json = ["invariants", "net.pnml", "--bounds", "--format", "json"];
+    let (_, stdout, _) = parikh(&lossy(), &json);
+    let unit = |name: &str| -> serde_json::Value {
+        let lines = stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.into_iter().find(|line: &serde_json::Value| line["unit"] == name).unwrap()
+    };
+    assert_eq!((&unit("u0")["proved"], &unit("u1")["proved"]), (&true.into(), &false.into()));
+    assert_eq!(unit("u1")["assumed_one_safe"], serde_json::json!(["c"]));
+    // Without a claim there is nothing to say.
+    let bare = pnml(&[("p", 1)], &[("t", &["p"], &[])], &[]);
+    assert!(!parikh(&bare, &["invariants", "net.pnml", "--bounds"]).1.contains("unit"));
+}

@@ -1,6 +1,7 @@
 //! The command line of the contest harness.
 
 use clap::{Args, Parser, Subcommand};
+use parikh_benchmarks::certificates::{self, Certificates};
 use parikh_benchmarks::contest::{Contest, read_list};
 use parikh_benchmarks::encodings::{Backend, Encodings, refuting};
 use parikh_benchmarks::exam::Exam;
@@ -27,7 +28,8 @@ Exit codes:
   0  done, and no answer is wrong or contradicts another
   1  the harness itself failed (a file, an archive, the tool's program)
   2  the command line is wrong
-  3  some answer is wrong (contest, summary, structure) or contradicts the other file (compare)
+  3  some answer is wrong (contest, summary, structure), contradicts the other file (compare), or a
+     certificate was refused (certificates)
   4  interrupted; the runs finished so far are in the result file";
 
 /// Runs contest instances through a prover, scores its answers, and compares such runs
@@ -89,6 +91,13 @@ enum Command {
     /// argument and are no failure of the run: forms err.
     #[command(after_help = EXIT_CODES)]
     Structure(StructureArgs),
+    /// Count how many refuted goals have a certificate that `parikh certify` accepts
+    ///
+    /// Each pair of an instance and an examination is one run of `parikh check --certificate` and
+    /// one of `parikh certify` per file written. The result file has a line per run: goals refuted,
+    /// claims accepted, certificates by kind, and by what kind of proof the others were refuted.
+    #[command(after_help = EXIT_CODES)]
+    Certificates(CertificatesArgs),
     /// Measure the structural reductions on the P/T instances
     ///
     /// Each net is reduced to the end for the deadlock question, for all formulas of
@@ -291,6 +300,28 @@ struct ReductionsArgs {
     out: PathBuf,
 }
 
+#[derive(Args)]
+struct CertificatesArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// File with the names of the instances [default: every P/T archive]
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Examinations, by their capitals or names
+    #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
+    exams: Vec<Exam>,
+    /// What `parikh check` is given, certificates included
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    timeout: Duration,
+    /// The `parikh` to run [default: the one beside this program]
+    #[arg(long, value_name = "PATH")]
+    parikh: Option<PathBuf>,
+    /// The result file, written anew
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no positive number of seconds");
     let number: f64 = text.parse().map_err(|_| wrong())?;
@@ -306,6 +337,7 @@ fn main() -> ExitCode {
         Command::Summary { file, at } => summary(file, at),
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
         Command::Structure(args) => structure(args),
+        Command::Certificates(args) => count_certificates(args),
         Command::Reductions(args) => reductions(args),
         Command::Encodings(args) => encodings(args),
         Command::Lp(args) => lp(args),
@@ -331,18 +363,57 @@ fn main() -> ExitCode {
     }
 }
 
+/// The program given, or the one beside this.
+fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
+    let beside = || {
+        let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
+        Ok(own.with_file_name("parikh"))
+    };
+    // The tool runs in another directory, so a relative path would not find it.
+    let path = given.map_or_else(beside, Ok)?;
+    path.canonicalize().map_err(Error::at(&path))
+}
+
+fn count_certificates(args: CertificatesArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let parikh = parikh_program(args.parikh)?;
+    let run = Certificates { inputs: args.inputs, parikh, timeout: args.timeout };
+    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
+    file.write_record(certificates::COLUMNS).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    for name in &instances {
+        for &exam in &args.exams {
+            if signals::interrupted() {
+                break;
+            }
+            let measurement = run.measure(name, exam)?;
+            let fields = certificates::fields(&measurement);
+            file.write_record(&fields).map_err(failed)?;
+            file.flush().map_err(Error::at(&args.out))?;
+            if measurement.is_wrong() {
+                eprintln!("WRONG {}", fields.join(" "));
+            }
+            all.push(measurement);
+        }
+        eprintln!("{name}");
+    }
+    print!("{}", certificates::print(&all));
+    if signals::interrupted() {
+        return Ok(4);
+    }
+    Ok(if all.iter().any(certificates::Measurement::is_wrong) { 3 } else { 0 })
+}
+
 fn contest(args: ContestArgs) -> Result<u8, Error> {
     let command = match args.command {
         Some(command) => vec!["sh".into(), "-c".into(), command],
         None => {
-            let beside = || {
-                let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
-                Ok(own.with_file_name("parikh"))
-            };
-            // The tool runs in another directory, so a relative path would not find it.
-            let path = args.parikh.map_or_else(beside, Ok)?;
-            let path = path.canonicalize().map_err(Error::at(&path))?;
-            vec![path.into(), "mcc".into()]
+            vec![parikh_program(args.parikh)?.into(), "mcc".into()]
         }
     };
     signals::catch();

@@ -13,6 +13,8 @@ pub struct Plan {
     /// Per question its goals that are neither settled nor let go; 0 once it is decided.
     unsettled: Vec<usize>,
     decided: Vec<bool>,
+    /// Which questions were answered by the model's claim that its units are safe.
+    assumed: Vec<bool>,
 }
 
 impl Plan {
@@ -69,6 +71,7 @@ impl Plan {
         let range = self.goals.len()..self.goals.len() + goals.len();
         self.unsettled.push(goals.len());
         self.decided.push(false);
+        self.assumed.push(false);
         self.goals.extend(goals);
         self.questions.push(Question { id: id.to_owned(), combination, goals: range });
     }
@@ -102,8 +105,22 @@ impl Plan {
             return None;
         }
         self.decided[at] = true;
+        self.assumed[at] = matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
         question.goal_ids().for_each(|goal| board.abandon(goal));
         Some(standing)
+    }
+
+    /// What is to be asked again when the model's claim of safe units proves false: the questions
+    /// without a decision and those that the claim answered; and how many the latter are.
+    pub fn without_unit_claim(&self) -> (Plan, usize) {
+        let mut again = Plan::default();
+        for (at, question) in self.questions.iter().enumerate() {
+            if !self.decided[at] || self.assumed[at] {
+                let goals = self.goals[question.goals.clone()].to_vec();
+                again.ask(&question.id, question.combination, goals);
+            }
+        }
+        (again, self.assumed.iter().filter(|&&assumed| assumed).count())
     }
 
     /// The answers of questions without a single goal, such as one-safe on a net without places.

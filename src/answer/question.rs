@@ -94,7 +94,11 @@ impl Question {
                     }
                     _ => return Standing::Open,
                 };
-                let reason = format!("{}{}", about(net, board.goal(settled)), why(&proof));
+                let goal = board.goal(settled);
+                let reason = match always_enabled(net, goal, &proof) {
+                    Some(reason) => reason,
+                    None => format!("{}{}", about(net, goal), why(&proof)),
+                };
                 let assumes = proof.assumes_units();
                 self.answered(Value::Bool(value), vec![by], reason, assumes, settled, None)
             }
@@ -211,6 +215,18 @@ fn single_place(predicate: &Predicate) -> Option<parikh_net::PlaceId> {
         }
         _ => None,
     }
+}
+
+/// Why nothing is dead when the arcs alone say so: a transition that needs no tokens, if there is one.
+fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<String> {
+    let (Goal::Reach(Predicate::Dead), Proof::Intervals { .. }) = (goal, proof) else {
+        return None;
+    };
+    let source = net.transitions().find(|&t| net.pre(t).is_empty())?;
+    Some(format!(
+        "transition `{}` takes nothing and is always enabled",
+        net.transition_name(source)
+    ))
 }
 
 fn why(proof: &Proof) -> String {

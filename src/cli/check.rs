@@ -4,7 +4,8 @@ use super::formulas::{self, Asked};
 use super::output::{Format, Printer};
 use super::{Misuse, Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
-use crate::evidence::{Proof, Trace};
+use crate::certifier::{self, Refuted};
+use crate::evidence::{Document, Trace};
 use crate::formula::{Formula, Question, lower};
 use crate::input;
 use crate::mcc::Examination;
@@ -14,7 +15,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -51,8 +54,9 @@ pub(super) struct Arguments {
     /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
     #[arg(long, value_name = "DIR")]
     trace: Option<PathBuf>,
-    /// Write the certificate of every refuted goal and every proved maximum that has one to DIR, for
-    /// `parikh certify`.
+    /// Write a certificate of every refuted goal and every proved maximum to DIR/ID.json, one a
+    /// line, for `parikh certify`. A fifth of the time is kept for making those that no engine has
+    /// written by itself.
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
     /// Write every question that the state equation asks a solver to DIR, numbered: linear programs
@@ -182,30 +186,41 @@ impl Job<'_> {
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let progress = Progress::start(plan.questions().len());
         let mut write_error = None;
-        let mut report =
-            pipeline::run(self.net, plan, &self.config, self.budget, |event| match event {
-                Event::Answered(answer) => {
-                    let written = evidence.traces.and_then(|directory| {
-                        self.write_trace(directory, answer)
-                            .map_err(|error| write_error = Some(error))
-                            .ok()
-                            .flatten()
-                    });
-                    progress.hide(|| printer.answer(answer, start.elapsed(), written.as_ref()));
-                }
-                Event::Proved { id, goal, proof } => {
-                    if let Some(directory) = evidence.certificates
-                        && let Err(error) = self.write_certificate(directory, id, goal, proof)
-                    {
-                        write_error = Some(error);
-                    }
-                }
-                Event::Waiting { questions, goals } => progress.show(questions, goals),
-            });
+        let mut refuted = Vec::new();
+        let budget = match (evidence.certificates, self.budget.remaining()) {
+            (Some(_), Some(left)) => &self.budget.slice(left.mul_f64(0.8)),
+            _ => self.budget,
+        };
+        let mut report = pipeline::run(self.net, plan, &self.config, budget, |event| match event {
+            Event::Answered(answer) => {
+                let written = evidence.traces.and_then(|directory| {
+                    self.write_trace(directory, answer)
+                        .map_err(|error| write_error = Some(error))
+                        .ok()
+                        .flatten()
+                });
+                progress.hide(|| printer.answer(answer, start.elapsed(), written.as_ref()));
+            }
+            Event::Proved { id, claim, proof } if evidence.certificates.is_some() => {
+                let (claim, proof) = (claim.clone(), proof.clone());
+                refuted.push(Refuted { id: id.to_owned(), claim, proof });
+            }
+            Event::Proved { .. } => {}
+            Event::Waiting { questions, goals } => progress.show(questions, goals),
+        });
         progress.end();
         report.unanswered.extend(refused);
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
-        printer.summary(report.answered, report.unanswered.len(), report.faults);
+        if report.breach.is_some() {
+            // These were asked again; if they were refuted again, that proof is in the list, too.
+            refuted.retain(|goal| !goal.proof.assumes_units());
+        }
+        if let Some(directory) = evidence.certificates
+            && let Err(error) = self.write_certificates(directory, &refuted, printer)
+        {
+            write_error = Some(error);
+        }
+        printer.summary(&report);
         match write_error {
             Some(error) => Err(error),
             None => Ok(report),
@@ -306,24 +321,45 @@ impl Job<'_> {
         Ok(Some(file))
     }
 
-    /// Writes the proof's certificate, if it has one, to ID.json or, of several goals, ID-GOAL.json.
-    fn write_certificate(
+    /// Makes the certificates and writes them to ID.json, one a line.
+    fn write_certificates(
         &self,
         directory: &Path,
-        id: &str,
-        (goal, goals): (usize, usize),
-        proof: &Proof,
+        refuted: &[Refuted],
+        printer: &Printer,
     ) -> Result<()> {
-        let Proof::StateEquation { certificate: Some(certificate), .. } = proof else {
-            return Ok(());
+        let mut files: HashMap<&str, std::fs::File> = HashMap::new();
+        let mut error = None;
+        let hand_over = |position: usize, document: &Document| {
+            let id = &*refuted[position].id;
+            let path = directory.join(format!("{}.json", file_name(id)));
+            let text = document.print(self.net, id);
+            let written = match files.entry(id) {
+                Entry::Occupied(mut file) => file.get_mut().write_all(text.as_bytes()),
+                Entry::Vacant(place) => std::fs::File::create(&path)
+                    .and_then(|file| place.insert(file).write_all(text.as_bytes())),
+            };
+            if let Err(cause) = written {
+                error = Some(
+                    anyhow::Error::new(cause).context(format!("cannot write {}", path.display())),
+                );
+            }
         };
-        let name = match goals {
-            1 => file_name(id),
-            _ => format!("{}-{goal}", file_name(id)),
-        };
-        let file = directory.join(format!("{name}.json"));
-        std::fs::write(&file, certificate.print(self.net, id))
-            .with_context(|| format!("cannot write {}", file.display()))
+        let summary = certifier::certify(
+            self.net,
+            refuted,
+            &certifier::Config::default(),
+            self.budget,
+            hand_over,
+        );
+        let mut without: BTreeMap<&'static str, usize> = BTreeMap::new();
+        for &position in &summary.without {
+            let goal = &refuted[position];
+            tracing::info!("no certificate: {}: {:?}", goal.id, goal.claim);
+            *without.entry(goal.proof.kind()).or_default() += 1;
+        }
+        printer.certificates(refuted.len(), &summary.certified, &without);
+        error.map_or(Ok(()), Err)
     }
 
     fn state_space(&self, printer: &Printer, start: Instant) -> Report {
@@ -342,7 +378,7 @@ impl Job<'_> {
             }
         }
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
-        printer.summary(report.answered, report.unanswered.len(), report.faults);
+        printer.summary(&report);
         report
     }
 }

@@ -1,7 +1,7 @@
 //! `parikh draw`: a picture of a net.
 
-use super::{Outcome, limits, model};
-use crate::draw::{Highlight, MOST_NODES, Part, dot, summary};
+use super::{Misuse, Outcome, limits, model};
+use crate::draw::{Highlight, HighlightError, MOST_NODES, Part, dot, summary};
 use crate::evidence::Trace;
 use anyhow::{Context, Result, bail};
 use parikh_net::Net;
@@ -18,8 +18,8 @@ use std::time::Duration;
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance.
     model: PathBuf,
-    /// Highlight these places and transitions.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    /// Highlight these places and transitions. Repeatable, for names that contain commas.
+    #[arg(long, value_name = "NAME,…")]
     highlight: Vec<String>,
     /// Highlight the place invariant of this number, from 1.
     #[arg(long, value_name = "N")]
@@ -48,7 +48,9 @@ pub(super) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-A net of more than 300 nodes is drawn around what is highlighted, or in groups of nodes.
+A net of more than 300 nodes is drawn around what is highlighted; or, when that is too much to look at
+or nothing is highlighted, in groups of nodes. When the structure takes too long, nothing is drawn and
+the exit code is 3.
 
 Examples:
   parikh draw philosophers.pnml -o philosophers.svg
@@ -59,25 +61,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     // Before the work: the name of the file decides what to write.
     let output = arguments.output.as_deref().map(Output::of).transpose()?;
     let net = model::read(&arguments.model)?;
-    let highlight = arguments.highlight(&net)?;
-    let picture = match &highlight {
-        _ if arguments.all => dot(&net, &Part::whole(&net), &highlight.unwrap_or_default()),
-        None => whole_or_summary(&net)?,
-        Some(highlight) => {
-            let whole = Part::whole(&net);
-            let part = match whole.len() <= MOST_NODES {
-                true => whole,
-                false => Part::around(&net, highlight),
-            };
-            if part.len() > MOST_NODES {
-                bail!(
-                    "{} nodes are highlighted or next to one that is, too many to look at; --all \
-                     draws the whole net",
-                    part.len()
-                );
+    let highlight = match arguments.highlight(&net) {
+        Ok(highlight) => highlight,
+        Err(error) => match error.downcast_ref() {
+            Some(HighlightError::Spent(_)) => {
+                eprintln!("parikh: {error}: nothing is drawn");
+                return Ok(Outcome::Incomplete);
             }
-            dot(&net, &part, highlight)
-        }
+            _ => return Err(error),
+        },
+    };
+    let picture = match highlight {
+        highlight if arguments.all => dot(&net, &Part::whole(&net), &highlight.unwrap_or_default()),
+        highlight => part_or_summary(&net, &highlight.unwrap_or_default())?,
     };
     match output {
         None => {
@@ -120,31 +116,39 @@ impl Arguments {
         if self.highlight.is_empty() {
             return Ok(None);
         }
-        let names = self.highlight.iter().map(|name| name.trim());
-        Ok(Some(Highlight::nodes(net, names.filter(|name| !name.is_empty()))?))
+        Ok(Some(Highlight::nodes(net, self.highlight.iter().map(String::as_str))?))
     }
 }
 
-fn whole_or_summary(net: &Net) -> Result<String> {
+/// The net as a whole, or around what is highlighted, or in groups: the first that is not too much
+/// to look at.
+fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<String> {
     let whole = Part::whole(net);
-    if whole.len() <= MOST_NODES {
-        return Ok(dot(net, &whole, &Highlight::default()));
+    let nodes = whole.len();
+    if nodes <= MOST_NODES {
+        return Ok(dot(net, &whole, highlight));
     }
-    let summary = summary(net);
+    let around = Part::around(net, highlight);
+    if !around.is_empty() && around.len() <= MOST_NODES {
+        return Ok(dot(net, &around, highlight));
+    }
+    let many = match around.len() {
+        0 => format!("{nodes} nodes are too many to look at"),
+        part => format!("{part} nodes are highlighted or next to one that is, too many to look at"),
+    };
+    let summary = summary(net, highlight);
     eprint!("{}", summary.text);
     match summary.dot {
         Some(dot) => {
             eprintln!(
-                "parikh: {} nodes are too many to look at, so groups of them are drawn; --all draws \
-                 them all, --highlight those around some",
-                whole.len()
+                "parikh: {many}, so groups of the net's nodes are drawn; --all draws them all, \
+                 --highlight those around some"
             );
             Ok(dot)
         }
         None => bail!(
-            "{} nodes are too many to look at, and so are the groups of them; --all draws them all, \
-             --highlight those around some",
-            whole.len()
+            "{many}, and so are the groups of the net's nodes; --all draws them all, --highlight \
+             those around some"
         ),
     }
 }
@@ -159,7 +163,10 @@ impl<'a> Output<'a> {
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("dot" | "gv") => Ok(Output::Dot(file)),
             Some("svg") => Ok(Output::Svg(file)),
-            _ => bail!("{}: expected a name that ends in .dot or .svg", file.display()),
+            _ => bail!(Misuse(format!(
+                "{}: expected a name that ends in .dot or .svg",
+                file.display()
+            ))),
         }
     }
 }

@@ -49,7 +49,9 @@ Formulas:
   fireable(t1, t2)                                  at least one of them is enabled
   deadlock                                          no transition is enabled
   bound(p1 + p2)                                    a number: the most they hold together
-  \"odd-name\" >= 1                                   any name can stand in quotes";
+  \"odd-name\" >= 1                                   any name can stand in quotes
+  Tightest first: *   + -   <= >= < > = !=   ! EF AG and their like   U   &&   xor   ||   ->   <->
+  so EF a >= 1 && b >= 1 is (EF a >= 1) && (b >= 1); usually EF (a >= 1 && b >= 1) is meant";
 
 /// One formula that was asked for.
 pub(super) struct Asked {
@@ -74,6 +76,7 @@ impl Formulas {
         for file in &self.formulas {
             self.read_file(file, net, &mut gathered)?;
         }
+        gathered.name_the_others();
         let asked = gathered.asked;
         if asked.is_empty() {
             bail!("there is no formula in {}", self.formulas[0].display());
@@ -160,10 +163,20 @@ impl Gathered {
         self.push(id, formula);
     }
 
+    /// Calls each formula without a name `formula-N` after its place, or after the next number that
+    /// no other one has.
+    fn name_the_others(&mut self) {
+        for (index, asked) in self.asked.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
+            let mut names = (index + 1..).map(|number| format!("formula-{number}"));
+            // No more numbers are taken than there are formulas.
+            asked.id = names.find(|name| !self.ids.contains(name)).unwrap_or_default();
+            self.ids.insert(asked.id.clone());
+        }
+    }
+
     /// Traces and answers are called by the id, so it may be used once only.
     fn push(&mut self, id: String, formula: Result<Formula, String>) {
-        let id = if id.is_empty() { format!("formula-{}", self.asked.len() + 1) } else { id };
-        let formula = match self.ids.insert(id.clone()) {
+        let formula = match id.is_empty() || self.ids.insert(id.clone()) {
             true => formula,
             false => formula.and_then(|_| {
                 let error = format!("a second formula is called `{id}`, expected each name once");

@@ -30,7 +30,10 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
         _ => return Err("expected a size like 4G, 500M, or a number of megabytes".into()),
     };
     let number: f64 = number.parse().map_err(|_| "expected a size like 4G or 500M".to_owned())?;
-    Ok((number * bytes as f64) as u64)
+    match (number * bytes as f64) as u64 {
+        0 => Err("expected more than no memory at all".into()),
+        bytes => Ok(bytes),
+    }
 }
 
 /// Part of a limit that engines may fill; the rest is for growth between two looks at it.
@@ -64,6 +67,12 @@ fn control_group_limit() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_memory_at_all_is_refused() {
+        assert!(memory("0").is_err() && memory("0.0000001K").is_err());
+        assert_eq!(memory("1K"), Ok(1024));
+    }
 
     #[test]
     fn times_and_sizes_are_read_with_their_units() {

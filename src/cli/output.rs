@@ -1,9 +1,10 @@
 //! Answers on stdout, each flushed by itself: whatever ends the process, what was printed counts.
 
 use crate::answer::Answer;
-use crate::pipeline::Unanswered;
+use crate::pipeline::{Report, Unanswered};
 use clap::ValueEnum;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,17 +81,55 @@ impl Printer {
     }
 
     /// The last line of machine-readable output.
-    pub(super) fn summary(&self, answered: usize, unanswered: usize, faults: usize) {
+    pub(super) fn summary(&self, report: &Report) {
         if self.format == Format::Json {
             line(
                 &json!({
                     "type": "summary",
-                    "answered": answered,
-                    "unanswered": unanswered,
-                    "internal_errors": faults,
+                    "answered": report.answered,
+                    "unanswered": report.unanswered.len(),
+                    "internal_errors": report.faults,
+                    "false_unit_claim": report.breach,
                 })
                 .to_string(),
             );
+        }
+    }
+
+    /// Says how many of so many refuted goals have a certificate, of which kind, and by what kind of
+    /// proof the others were refuted.
+    pub(super) fn certificates(
+        &self,
+        refuted: usize,
+        certified: &BTreeMap<&'static str, usize>,
+        without: &BTreeMap<&'static str, usize>,
+    ) {
+        let count: usize = certified.values().sum();
+        match self.format {
+            Format::Json => line(
+                &json!({
+                    "type": "certificates",
+                    "refuted": refuted,
+                    "certified": certified,
+                    "without": without,
+                })
+                .to_string(),
+            ),
+            Format::Text | Format::Mcc => {
+                let list = |kinds: &BTreeMap<&'static str, usize>| {
+                    let list: Vec<String> =
+                        kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+                    list.join(", ")
+                };
+                let mut text = format!("certificates: {count} of {refuted} refuted goals");
+                if count > 0 {
+                    text.push_str(&format!(" ({})", list(certified)));
+                }
+                if !without.is_empty() {
+                    text.push_str(&format!("; without one: {}", list(without)));
+                }
+                eprintln!("{text}");
+            }
         }
     }
 

@@ -4,8 +4,8 @@ use super::output::line;
 use super::{Outcome, limits, model, signals};
 use crate::pipeline;
 use crate::verdicts::{
-    Category, Computed, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict, VerdictFile,
-    Version, compute, firing_sequence, now,
+    Category, Computed, Findings, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict,
+    VerdictFile, Version, compute, firing_sequence, now,
 };
 use anyhow::Result;
 use clap::ValueEnum;
@@ -47,7 +47,7 @@ pub(super) struct Limits {
 enum Format {
     /// A line per key: its name, its value, why.
     Text,
-    /// A JSON object per line, one per key.
+    /// A JSON object per line, one per key, and one if the model's claim of safe units is false.
     Json,
     /// A verdict file in the contest's format, version 2.0.
     Xml,
@@ -74,18 +74,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             Format::Json => line(&json(computed).to_string()),
             Format::Xml => {}
         });
+    if let Some(breach) = &found.breach {
+        let text = format!("the model's NUPN claim is false: {breach}");
+        match format {
+            Format::Text => line(&format!("# {text}")),
+            Format::Json => {
+                line(&json!({"type": "false_unit_claim", "explanation": text}).to_string())
+            }
+            Format::Xml => {}
+        }
+    }
     if format == Format::Xml {
-        let file = verdict_file(&arguments.model, &net, &found, arguments.limits.threads);
+        let file = verdict_file(&arguments.model, &net, &found.keys, arguments.limits.threads);
         line(file.print().trim_end());
     }
     Ok(outcome(&found))
 }
 
-/// Whether everything was found out.
-pub(super) fn outcome(found: &[Computed]) -> Outcome {
-    match found.iter().any(|computed| computed.value == Truth::Unknown) {
-        true => Outcome::Incomplete,
-        false => Outcome::Complete,
+/// Whether everything was found out, and nothing was refused.
+fn outcome(found: &Findings) -> Outcome {
+    if found.faults > 0 {
+        Outcome::InternalError
+    } else if found.keys.iter().any(|computed| computed.value == Truth::Unknown) {
+        Outcome::Incomplete
+    } else {
+        Outcome::Complete
     }
 }
 
@@ -170,6 +183,13 @@ fn model_of(instance: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_claim_is_an_internal_error_whatever_was_found() {
+        let refused = Findings { faults: 1, ..Findings::default() };
+        assert_eq!(outcome(&refused), Outcome::InternalError);
+        assert_eq!(outcome(&Findings::default()), Outcome::Complete);
+    }
 
     #[test]
     fn the_model_is_what_stands_before_the_kind_of_net() {

@@ -19,7 +19,8 @@ pub(super) enum Command {
     },
     /// Compute every key that a file states, and show where the two agree.
     ///
-    /// Ends with 1 when there is a conflict, with 3 when some key could not be computed in time.
+    /// Ends with 1 when there is a conflict, with 3 when some key could not be computed in time, with
+    /// 4 after an internal error.
     Compare(Compare),
 }
 
@@ -114,8 +115,8 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
     };
     let wanted: Vec<Property> = Property::all().filter(stated).collect();
     let config = arguments.limits.config();
-    let computed = verdicts::compute(&net, &wanted, &config, &budget, |_| {});
-    let comparisons = verdicts::compare(&file, instance.map(String::as_str), &computed);
+    let found = verdicts::compute(&net, &wanted, &config, &budget, |_| {});
+    let comparisons = verdicts::compare(&file, instance.map(String::as_str), &found.keys);
     for comparison in &comparisons {
         match arguments.format {
             Format::Text => line(&text(comparison)),
@@ -140,6 +141,9 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
             })
             .to_string(),
         ),
+    }
+    if found.faults > 0 {
+        return Ok(Outcome::InternalError);
     }
     match (conflicts, open) {
         (0, 0) => Ok(Outcome::Complete),

@@ -97,7 +97,7 @@ fn with_remark(name: &str, remark: Option<&String>) -> String {
     }
 }
 
-fn style(cut: bool, bright: bool) -> String {
+pub(super) fn style(cut: bool, bright: bool) -> String {
     match (cut, bright) {
         (false, false) => String::new(),
         (true, false) => ", style=dashed".to_owned(),

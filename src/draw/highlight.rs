@@ -64,7 +64,8 @@ pub enum HighlightError {
 const SETS: usize = 100;
 
 impl Highlight {
-    /// The nodes of these names.
+    /// The nodes of these names, some of which may stand in one text with commas between. A name
+    /// may contain a comma itself, so a text that is a name as a whole is one.
     ///
     /// # Errors
     /// With the first name that no node has.
@@ -73,7 +74,13 @@ impl Highlight {
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Self, HighlightError> {
         let mut highlight = Highlight::default();
-        for name in names {
+        let split = |text: &'n str| -> Vec<&'n str> {
+            match node(net, text) {
+                Some(_) => vec![text],
+                None => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+            }
+        };
+        for name in names.into_iter().flat_map(split) {
             match node(net, name) {
                 Some(Node::Place(place)) => {
                     highlight.places.insert(place, String::new());
@@ -122,10 +129,9 @@ impl Highlight {
         if number.is_none() && !empty.is_empty() {
             let starved = starved_by(net, &empty);
             let caption = format!(
-                "the largest siphon empty initially: {} places are never marked, {} transitions \
-                 never fire",
-                empty.len(),
-                starved.len()
+                "the largest siphon empty initially: {} never marked, {} never enabled",
+                counted(empty.len(), "place"),
+                counted(starved.len(), "transition")
             );
             return Ok(Highlight {
                 places: empty.into_iter().map(|place| (place, String::new())).collect(),
@@ -167,9 +173,9 @@ impl Highlight {
         let marked = set.iter().any(|&place| net.initial()[place] > 0);
         let more = if found.is_complete() { "" } else { " or more" };
         let caption = format!(
-            "minimal {name} {wanted} of {}{more}: {} places, {} initially",
+            "minimal {name} {wanted} of {}{more}: {}, {} initially",
             found.sets.len(),
-            set.len(),
+            counted(set.len(), "place"),
             if marked { "marked" } else { "empty" }
         );
         let places = set.iter().map(|&place| (place, String::new())).collect();
@@ -212,6 +218,11 @@ impl Highlight {
     }
 }
 
+/// `1 place`, `2 places`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Positions of a transition in a sequence that are written beside it.
 const SHOWN: usize = 5;
 
@@ -246,6 +257,13 @@ mod tests {
         let net = net();
         let found = Highlight::nodes(&net, ["busy", "stop"]).unwrap();
         assert_eq!((found.places.len(), found.transitions.len()), (1, 1));
+        assert_eq!(Highlight::nodes(&net, ["busy, stop,"]).unwrap(), found);
+        let mut builder = parikh_net::NetBuilder::new("commas");
+        let [whole, c] = ["c,d", "c"].map(|name| builder.place(name, 0).unwrap());
+        let commas = builder.build().unwrap();
+        let places = |text| Highlight::nodes(&commas, [text]).unwrap().places.into_keys();
+        assert_eq!(places("c,d").collect::<Vec<_>>(), [whole]);
+        assert_eq!(places("c").collect::<Vec<_>>(), [c]);
         assert_eq!(
             Highlight::nodes(&net, ["stopp"]).unwrap_err().to_string(),
             "the net has no place or transition `stopp`; did you mean `stop`?"
@@ -269,7 +287,7 @@ mod tests {
         let siphon = Highlight::siphon(&self::net(), None, &budget).unwrap();
         assert_eq!(
             siphon.caption,
-            "the largest siphon empty initially: 1 places are never marked, 1 transitions never fire"
+            "the largest siphon empty initially: 1 place never marked, 1 transition never enabled"
         );
     }
 

@@ -5,7 +5,8 @@
 //! transitions by the units they touch; or, where no depth does, both by their names without
 //! digits, which is how generated nets repeat a pattern: `fork_1`, `fork_2`, … become `fork_#`.
 
-use super::{MOST_NODES, quoted};
+use super::dot::style;
+use super::{Highlight, MOST_NODES, quoted};
 use parikh_net::{Net, PlaceId, TransitionId, UnitId, Units};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -40,8 +41,8 @@ struct Grouping {
 /// Groups listed in the text.
 const LISTED: usize = 10;
 
-/// The summary of a net.
-pub fn summary(net: &Net) -> Summary {
+/// The summary of a net, with how many nodes of each group are highlighted.
+pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     let grouping = net.units().and_then(|units| by_units(net, units));
     let grouping = grouping.unwrap_or_else(|| by_names(net));
     let mut text = format!(
@@ -70,7 +71,7 @@ pub fn summary(net: &Net) -> Summary {
     };
     list("places", &grouping.places);
     list("transitions", &grouping.transitions);
-    let dot = (grouping.len() <= MOST_NODES).then(|| grouping.dot(net));
+    let dot = (grouping.len() <= MOST_NODES).then(|| grouping.dot(net, highlight));
     Summary { dot, text }
 }
 
@@ -180,7 +181,7 @@ impl Grouping {
         self.places.len() + self.transitions.len()
     }
 
-    fn dot(&self, net: &Net) -> String {
+    fn dot(&self, net: &Net, highlight: &Highlight) -> String {
         let mut text = format!("digraph {} {{\n", quoted(net.name()));
         text.push_str("  rankdir=LR;\n  node [fontsize=10, fontname=\"Helvetica\"];\n");
         text.push_str("  edge [fontsize=9, arrowsize=0.6];\n");
@@ -192,6 +193,24 @@ impl Grouping {
             net.transition_count(),
             self.by
         );
+        let caption = match highlight.caption.is_empty() {
+            true => caption,
+            false => format!("{}\n{caption}", highlight.caption),
+        };
+        let count = |groups: &[Group], of: &mut dyn Iterator<Item = usize>| {
+            let mut counts = vec![0usize; groups.len()];
+            of.for_each(|group| counts[group] += 1);
+            counts
+        };
+        let mut places = highlight.places.keys().map(|p| self.place_group[p.index()]);
+        let bright_places = count(&self.places, &mut places);
+        let mut transitions =
+            highlight.transitions.keys().map(|t| self.transition_group[t.index()]);
+        let bright_transitions = count(&self.transitions, &mut transitions);
+        let remark = |bright: usize| match bright {
+            0 => String::new(),
+            bright => format!("\n{bright} highlighted"),
+        };
         let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&caption));
         for (index, group) in self.places.iter().enumerate() {
             let tokens = match group.tokens {
@@ -199,12 +218,16 @@ impl Grouping {
                 1 => ", 1 token".to_owned(),
                 tokens => format!(", {tokens} tokens"),
             };
-            let label = format!("{}\n{} places{tokens}", group.name, group.nodes);
-            let _ = writeln!(text, "  p{index} [shape=ellipse, label={}];", quoted(&label));
+            let bright = bright_places[index];
+            let label = format!("{}\n{} places{tokens}{}", group.name, group.nodes, remark(bright));
+            let (label, style) = (quoted(&label), style(false, bright > 0));
+            let _ = writeln!(text, "  p{index} [shape=ellipse, label={label}{style}];");
         }
         for (index, group) in self.transitions.iter().enumerate() {
-            let label = format!("{}\n{} transitions", group.name, group.nodes);
-            let _ = writeln!(text, "  t{index} [shape=box, label={}];", quoted(&label));
+            let bright = bright_transitions[index];
+            let label = format!("{}\n{} transitions{}", group.name, group.nodes, remark(bright));
+            let (label, style) = (quoted(&label), style(false, bright > 0));
+            let _ = writeln!(text, "  t{index} [shape=box, label={label}{style}];");
         }
         // By whether it leads into the place, the group of transitions, and that of places.
         let mut arcs: BTreeMap<(bool, usize, usize), usize> = BTreeMap::new();
@@ -247,7 +270,7 @@ mod tests {
             net.push_str(&format!("transition take_{i}: fork_{i} + fork_{next} -> eats_{i}\n"));
             net.push_str(&format!("transition leave_{i}: eats_{i} -> fork_{i} + fork_{next}\n"));
         }
-        let summary = summary(&parikh_net::text::parse(&net).unwrap());
+        let summary = summary(&parikh_net::text::parse(&net).unwrap(), &Highlight::default());
         assert_eq!(
             summary.text,
             "net table: 200 places, 200 transitions, 600 arcs\n\

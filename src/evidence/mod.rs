@@ -5,12 +5,14 @@
 //! [`certificate`] is re-checked down to the last integer.
 
 pub mod certificate;
+mod claim;
 mod proof;
 mod replay;
 mod trace_file;
 pub(crate) mod words;
 
-pub use certificate::{Certificate, Claim, Flaw};
+pub use certificate::{Certificate, Claim, Document, Flaw};
+pub use claim::first_breach;
 pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};

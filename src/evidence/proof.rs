@@ -55,6 +55,26 @@ pub enum Proof {
 }
 
 impl Proof {
+    /// The kind in a few words.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Proof::Trivial { .. } => "trivial",
+            Proof::Intervals { .. } => "intervals",
+            Proof::SiphonTrap { .. } => "siphons and traps",
+            Proof::Exhausted { stubborn: false, .. } => "exhaustive search",
+            Proof::Exhausted { stubborn: true, .. } => "exhaustive search with stubborn sets",
+            Proof::StateEquation { .. } => "state equation",
+            Proof::Reduced { proof, .. } => match **proof {
+                Proof::Intervals { .. } => "intervals, reduced",
+                Proof::Exhausted { stubborn: false, .. } => "exhaustive search, reduced",
+                Proof::Exhausted { stubborn: true, .. } => {
+                    "exhaustive search with stubborn sets, reduced"
+                }
+                _ => "reduced",
+            },
+        }
+    }
+
     /// Whether it rests on the model's own claim that its units are safe (NUPN).
     pub fn assumes_units(&self) -> bool {
         match self {

@@ -23,7 +23,7 @@
 use super::space::{Purpose, Space};
 use super::state_space::{Distinct, Incomplete, POLLING};
 use super::store::{Full, NONE, reserved};
-use parikh_net::{Facts, FiringSequence, Net, TransitionId};
+use parikh_net::{Facts, FiringSequence, Marking, Net, TransitionId};
 use parikh_solvers::Budget;
 
 /// All reachable markings of a net, the edges between them, and which of them are strongly
@@ -41,12 +41,34 @@ pub struct Graph<'n> {
     terminal: Vec<Option<u32>>,
 }
 
+/// What to look for while the markings are visited.
+pub struct Search<'s> {
+    /// Whether a marking is of interest.
+    pub wanted: &'s dyn Fn(&Marking) -> bool,
+    /// A sequence to the first one that is.
+    pub found: &'s mut Option<FiringSequence>,
+}
+
 impl<'n> Graph<'n> {
     /// Explores the reachable markings of `net`.
     ///
     /// # Errors
     /// When the budget does not suffice.
     pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, Incomplete> {
+        Self::explore_looking(net, facts, budget, None)
+    }
+
+    /// Explores them, looking at each for a marking of interest. Such a marking is found even when
+    /// the budget ends before all were visited.
+    ///
+    /// # Errors
+    /// When the budget does not suffice.
+    pub fn explore_looking(
+        net: &'n Net,
+        facts: &Facts,
+        budget: &Budget,
+        mut search: Option<Search<'_>>,
+    ) -> Result<Self, Incomplete> {
         let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
         let mut graph = Graph {
             net,
@@ -57,19 +79,25 @@ impl<'n> Graph<'n> {
             component: Vec::new(),
             terminal: Vec::new(),
         };
-        graph.find_edges()?;
+        graph.find_edges(search.as_mut())?;
         graph.find_components()?;
         graph.find_terminal()?;
         Ok(graph)
     }
 
-    fn find_edges(&mut self) -> Result<(), Incomplete> {
+    fn find_edges(&mut self, mut search: Option<&mut Search<'_>>) -> Result<(), Incomplete> {
         let mut distinct = Distinct::new(self.net);
         let mut enabled = Vec::new();
         let mut number = 0;
         while number < self.space.store().len() {
             self.poll(number)?;
             self.space.load(number, &mut enabled);
+            if let Some(search) = &mut search
+                && search.found.is_none()
+                && (search.wanted)(&self.space.packing().unpack(self.space.key()))
+            {
+                *search.found = Some(self.space.sequence_to(number));
+            }
             distinct.retain(&mut enabled);
             self.edges.try_reserve(enabled.len()).map_err(|_| Full)?;
             self.starts.try_reserve(1).map_err(|_| Full)?;

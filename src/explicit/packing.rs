@@ -176,7 +176,6 @@ impl Packing {
     }
 
     /// The marking behind `key`.
-    #[cfg(test)]
     pub(crate) fn unpack(&self, key: &[u64]) -> Marking {
         let places = (0..self.fields.len()).map(PlaceId::new);
         Marking::new(places.map(|p| self.tokens(key, p)).collect())

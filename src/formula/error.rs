@@ -19,7 +19,7 @@ pub struct FormulaError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormulaProblem {
     /// A name of a place that the net does not have.
-    #[error("the net has no place `{name}`{hint}")]
+    #[error("the net has no place `{}`{hint}", shown(name))]
     UnknownPlace {
         /// As the file has it.
         name: String,
@@ -27,7 +27,7 @@ pub enum FormulaProblem {
         hint: String,
     },
     /// A name of a transition that the net does not have.
-    #[error("the net has no transition `{name}`{hint}")]
+    #[error("the net has no transition `{}`{hint}", shown(name))]
     UnknownTransition {
         /// As the file has it.
         name: String,
@@ -35,7 +35,7 @@ pub enum FormulaProblem {
         hint: String,
     },
     /// An operator that is not of the language, or not one we read.
-    #[error("the operator `{0}` is not supported")]
+    #[error("the operator `{}` is not supported", shown(.0))]
     UnknownOperator(String),
     /// An operator or name where it makes no sense.
     #[error("found `{found}` inside `{inside}`, expected {expected}")]
@@ -58,11 +58,14 @@ pub enum FormulaProblem {
         expected: &'static str,
     },
     /// Not a constant.
-    #[error("found `{0}`, expected a whole number from -2^63 to 2^63 - 1")]
+    #[error("found `{}`, expected a whole number from -2^63 to 2^63 - 1", shown(.0))]
     BadNumber(String),
     /// Nested beyond [`MAX_DEPTH`].
     #[error("the formula is nested more than {MAX_DEPTH} levels deep, which is not supported")]
     TooDeep,
+    /// More parentheses and operators open at one place than this.
+    #[error("more than {0} parentheses and operators are open here, which is not supported")]
+    TooManyOpen(usize),
     /// The property has none.
     #[error("the property has no formula")]
     NoFormula,
@@ -93,10 +96,10 @@ pub enum FormulaProblem {
     #[error("a bound is a number to be found, and no part of a formula")]
     BoundInside,
     /// A second formula of the same name.
-    #[error("a second formula is called `{0}`, expected each name once")]
+    #[error("a second formula is called `{}`, expected each name once", shown(.0))]
     SecondOfName(String),
     /// A colour where tokens have none.
-    #[error("the tokens of place `{place}` have no colours, expected `[.]`")]
+    #[error("the tokens of place `{}` have no colours, expected `[.]`", shown(place))]
     ColourOnBlackPlace {
         /// The place.
         place: String,
@@ -144,6 +147,20 @@ impl FormulaProblem {
     }
 }
 
+/// Characters of a name that a message shows.
+const SHOWN: usize = 80;
+
+/// A name or number from a file for a message: its beginning if it is very long, and nothing that a
+/// terminal would obey.
+pub(super) fn shown(text: &str) -> String {
+    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let mut shown: String = text.chars().take(SHOWN).map(visible).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// The end of the sentence "the net has no place …". A label is the likelier mistake: people see
 /// the names of nodes, formulas use their ids.
 fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
@@ -157,6 +174,14 @@ fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_are_short_and_harmless_whatever_the_file_holds() {
+        let name = format!("\u{1b}[31m{}", "x".repeat(1_000_000));
+        let problem = FormulaProblem::UnknownPlace { name, hint: String::new() };
+        let text = problem.to_string();
+        assert_eq!(text, format!("the net has no place `\u{fffd}[31m{}…`", "x".repeat(75)));
+    }
 
     #[test]
     fn a_wrong_name_comes_with_the_likeliest_right_one() {

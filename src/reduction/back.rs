@@ -210,10 +210,9 @@ impl Back {
     }
 }
 
-/// Whether each router holds at least as many tokens at each place.
+/// Whether no fused place holds less than it did.
 fn covers(now: &[Vec<u64>], before: &[Vec<u64>]) -> bool {
-    let pairs = now.iter().flatten().zip(before.iter().flatten());
-    pairs.into_iter().all(|(now, before)| now >= before)
+    now.iter().flatten().zip(before.iter().flatten()).all(|(now, before)| now >= before)
 }
 
 /// A translation under way: what was written so far, and where the fused tokens are.

@@ -12,6 +12,7 @@ use super::bounds::PlaceBounds;
 use super::flows::PlaceFlow;
 use super::integer::Integer;
 use parikh_net::{Net, PlaceId, UnitId, Units};
+use parikh_solvers::Budget;
 use std::collections::HashMap;
 
 /// How far the claims about one unit are proved; what is not is assumed.
@@ -36,14 +37,20 @@ impl UnitProof {
 
 /// For every unit what the flows prove of it, by unit; `None` when the model has no units that
 /// claim to be safe. `flows` must be P-flows of the net and `bounds` proved bounds, not the model's.
-pub fn prove_units(net: &Net, flows: &[PlaceFlow], bounds: &PlaceBounds) -> Option<Vec<UnitProof>> {
+/// What `budget` does not suffice for is not proved.
+pub fn prove_units(
+    net: &Net,
+    flows: &[PlaceFlow],
+    bounds: &PlaceBounds,
+    budget: &Budget,
+) -> Option<Vec<UnitProof>> {
     let units = net.units().filter(|units| units.safe())?;
     let exclusions = Exclusions::new(net, flows);
     let prove = |(unit, _)| {
         let own = &units.get(unit).places;
         let around = places_around(units, unit);
         let pairs = |p: &PlaceId, others: &[PlaceId]| {
-            others.iter().all(|q| p == q || exclusions.apart(*p, *q))
+            !budget.is_exhausted() && others.iter().all(|q| p == q || exclusions.apart(*p, *q))
         };
         UnitProof {
             unit,
@@ -124,7 +131,6 @@ mod tests {
     use super::*;
     use parikh_net::NetBuilder;
     use parikh_net::units::Unit;
-    use parikh_solvers::Budget;
 
     /// Two own places in a ring, one place each in two units below.
     fn net(ring: bool) -> Net {
@@ -153,7 +159,11 @@ mod tests {
     fn proofs(net: &Net) -> Vec<bool> {
         let flows = place_flows(net, &Budget::unlimited()).unwrap();
         let bounds = place_bounds(net, &flows, &Budget::unlimited());
-        prove_units(net, &flows, &bounds).unwrap().iter().map(UnitProof::is_complete).collect()
+        prove_units(net, &flows, &bounds, &Budget::unlimited())
+            .unwrap()
+            .iter()
+            .map(UnitProof::is_complete)
+            .collect()
     }
 
     #[test]
@@ -170,6 +180,6 @@ mod tests {
     fn without_a_claim_there_is_nothing_to_prove() {
         let net = parikh_net::text::parse("place p").unwrap();
         let bounds = place_bounds(&net, &[], &Budget::unlimited());
-        assert_eq!(prove_units(&net, &[], &bounds), None);
+        assert_eq!(prove_units(&net, &[], &bounds, &Budget::unlimited()), None);
     }
 }

@@ -4,13 +4,16 @@
 
 use super::{Property, Truth};
 use crate::answer::{Answer, Plan, Value};
-use crate::evidence::replay;
-use crate::explicit::graph::Graph;
+use crate::evidence::{first_breach, replay};
+use crate::explicit::Incomplete;
+use crate::explicit::graph::{Graph, Search};
 use crate::mcc::Examination;
 use crate::pipeline::{self, Config, Event};
 use crate::structure::keys::{Key, KeyVerdict, structural_keys};
-use parikh_net::{Facts, FiringSequence, Net, Predicate};
+use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
+use std::cell::OnceCell;
+use std::time::Duration;
 
 /// What was found of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,24 +32,54 @@ pub struct Computed {
     pub trace: Option<FiringSequence>,
 }
 
-/// Finds the keys of `wanted`, in their order but for REVERSIBLE and LIVE, which come last; each
-/// is handed to `tell` as soon as it is known. What `budget` does not suffice for is unknown.
+/// The keys of a net, as far as they were found.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// One for each key that was wanted.
+    pub keys: Vec<Computed>,
+    /// Claims that failed their check and were dropped: bugs of ours.
+    pub faults: usize,
+    /// How a marking broke the model's claim that its units are safe (NUPN), if one did.
+    pub breach: Option<String>,
+}
+
+/// Finds the keys of `wanted`, in their order but for REVERSIBLE and LIVE, which come last, and
+/// those that rest on the model's claim of safe units, which come after them; each is handed to
+/// `tell` as soon as it is known. What `budget` does not suffice for is unknown.
+///
+/// The claim is held against every marking that is replayed or, for REVERSIBLE and LIVE, visited.
+/// Once it is broken, what rested on it is found out again without it.
 pub fn compute(
     net: &Net,
     wanted: &[Property],
     config: &Config,
     budget: &Budget,
     mut tell: impl FnMut(&Computed),
-) -> Vec<Computed> {
-    let mut computation = Computation { net, config, budget, dead: None, starved: None };
-    let mut found = Vec::new();
-    if wanted.iter().any(|property| matches!(property, Property::Structural(_))) {
-        for verdict in structural(net) {
-            if wanted.contains(&verdict.property) {
-                tell(&verdict);
-                found.push(verdict);
-            }
+) -> Findings {
+    let unclaimed = OnceCell::new();
+    let mut computation = Computation {
+        net,
+        unclaimed: &unclaimed,
+        config,
+        budget,
+        dead: None,
+        starved: None,
+        faults: 0,
+        breach: None,
+    };
+    let mut keys = Vec::new();
+    let mut assumed = Vec::new();
+    let mut take = |computed: Computed, assumed: &mut Vec<Computed>| {
+        if computed.assumes_units {
+            assumed.push(computed);
+        } else {
+            tell(&computed);
+            keys.push(computed);
         }
+    };
+    if wanted.iter().any(|property| matches!(property, Property::Structural(_))) {
+        let structural = structural(net).filter(|computed| wanted.contains(&computed.property));
+        structural.for_each(|computed| take(computed, &mut assumed));
     }
     let mut by_graph = Vec::new();
     let mut goals = Vec::new();
@@ -60,15 +93,31 @@ pub fn compute(
     for (index, &property) in goals.iter().enumerate() {
         // The graph is one more question.
         let left = goals.len() - index + usize::from(!by_graph.is_empty());
-        let verdict = computation.by_goals(property, &share(budget, left));
-        tell(&verdict);
-        found.push(verdict);
+        let computed = computation.by_goals(property, &share(budget, left));
+        take(computed, &mut assumed);
     }
-    for verdict in computation.by_graph(&by_graph) {
-        tell(&verdict);
-        found.push(verdict);
+    // What is known to be in doubt comes before the graph, which may take all the time.
+    for again in [false, true] {
+        if computation.breach.is_some() {
+            for computed in std::mem::take(&mut assumed) {
+                let property = computed.property;
+                let computed = match property {
+                    Property::Reversible | Property::Live => computation.by_graph(&[property]),
+                    _ => vec![computation.by_goals(property, &share(budget, 2))],
+                };
+                computed.into_iter().for_each(|computed| take(computed, &mut assumed));
+            }
+        }
+        if !again {
+            let found = computation.by_graph(&by_graph);
+            found.into_iter().for_each(|computed| take(computed, &mut assumed));
+        }
     }
-    found
+    for computed in assumed {
+        tell(&computed);
+        keys.push(computed);
+    }
+    Findings { keys, faults: computation.faults, breach: computation.breach }
 }
 
 /// The structural keys in the form of this module: the one place that knows both.
@@ -93,16 +142,31 @@ fn share(budget: &Budget, parts: usize) -> Budget {
 }
 
 struct Computation<'a> {
+    /// The net, without the model's claim of safe units once that is broken.
     net: &'a Net,
+    /// The place for that one.
+    unclaimed: &'a OnceCell<Net>,
     config: &'a Config,
     budget: &'a Budget,
-    /// A sequence to a dead marking, once one is known.
-    dead: Option<FiringSequence>,
+    /// A sequence to a dead marking, once one is known, and who found it.
+    dead: Option<(FiringSequence, Vec<&'static str>)>,
     /// That some transition is never enabled, once that is known.
     starved: Option<Computed>,
+    faults: usize,
+    /// How the claim was broken.
+    breach: Option<String>,
 }
 
-impl Computation<'_> {
+impl<'a> Computation<'a> {
+    /// Nothing is assumed of the units any more.
+    fn drop_claim(&mut self, breach: Option<String>) {
+        let Some(breach) = breach else { return };
+        let net = self.net;
+        self.net = self.unclaimed.get_or_init(|| net.without_unit_claim());
+        self.breach.get_or_insert(breach);
+        self.starved.take_if(|starved| starved.assumes_units);
+    }
+
     fn by_goals(&mut self, property: Property, budget: &Budget) -> Computed {
         if property == Property::DeadPlaces {
             return self.dead_places(budget);
@@ -120,6 +184,8 @@ impl Computation<'_> {
                 answer = Some(found.clone());
             }
         });
+        self.faults += report.faults;
+        self.drop_claim(report.breach);
         let Some(answer) = answer else {
             let why = report.unanswered.into_iter().next().map(|question| question.reason);
             return unknown(property, why.unwrap_or_else(|| "the engines disagree".into()));
@@ -145,15 +211,20 @@ impl Computation<'_> {
         let value = holds.into();
         let found = Computed { property, value, explanation, techniques, assumes_units, trace };
         match (property, holds) {
-            (Property::Deadlock, true) => self.dead.clone_from(&found.trace),
-            (Property::DeadTransitions, true) => self.starved = Some(found.clone()),
+            (Property::Deadlock, true) => {
+                let techniques = found.techniques.clone();
+                self.dead = found.trace.clone().map(|sequence| (sequence, techniques));
+            }
+            (Property::DeadTransitions, true) if !(assumes_units && self.breach.is_some()) => {
+                self.starved = Some(found.clone());
+            }
             _ => {}
         }
         found
     }
 
     /// One question per place; the first place that is never marked ends the search.
-    fn dead_places(&self, budget: &Budget) -> Computed {
+    fn dead_places(&mut self, budget: &Budget) -> Computed {
         let mut plan = Plan::default();
         for place in self.net.places() {
             plan.ask_exists(self.net.place_name(place), Predicate::at_least(place, 1));
@@ -170,6 +241,8 @@ impl Computation<'_> {
                 }
             }
         });
+        self.faults += report.faults;
+        self.drop_claim(report.breach);
         let property = Property::DeadPlaces;
         if let Some(Answer { id, reason, techniques: by, assumes_units, .. }) = dead {
             let explanation = if reason.starts_with("place `") {
@@ -199,7 +272,7 @@ impl Computation<'_> {
         }
     }
 
-    fn by_graph(&self, wanted: &[Property]) -> Vec<Computed> {
+    fn by_graph(&mut self, wanted: &[Property]) -> Vec<Computed> {
         let (mut known, mut open) = (Vec::new(), Vec::new());
         for &property in wanted {
             match self.by_what_is_known(property) {
@@ -210,12 +283,25 @@ impl Computation<'_> {
         if open.is_empty() {
             return known;
         }
-        let facts = Facts::from_model(self.net);
-        let explored = Graph::explore(self.net, &facts, self.budget);
+        // Most graphs that can be made at all are made at once; of the others some are infinite.
+        let early = self.explore(&self.budget.slice(Duration::from_millis(500)));
+        let explored = match early {
+            Ok(graph) => Ok(graph),
+            Err(_) => match pipeline::find_pump(self.net, self.config, self.budget) {
+                Some((prefix, pump)) => Err(format!(
+                    "infinitely many markings can be reached: after {} firings, {} more can repeat \
+                     for ever and add tokens each time",
+                    prefix.firings(),
+                    pump.firings()
+                )),
+                None => self
+                    .explore(self.budget)
+                    .map_err(|why| format!("{why} before all reachable markings were visited")),
+            },
+        };
         let mut graph = match explored {
             Ok(graph) => graph,
             Err(why) => {
-                let why = format!("{why} before all reachable markings were visited");
                 known.extend(open.into_iter().map(|property| unknown(property, why.clone())));
                 return known;
             }
@@ -254,21 +340,40 @@ impl Computation<'_> {
                     assumes_units: false,
                     trace: None,
                 },
-                Ok(Some((text, sequence))) => self.refuted(property, text, sequence, "EXPLICIT"),
+                Ok(Some((text, sequence))) => {
+                    self.refuted(property, text, sequence, vec!["EXPLICIT"])
+                }
             });
         }
         known
     }
 
-    /// What a dead marking or a dead transition says of LIVE and REVERSIBLE.
-    fn by_what_is_known(&self, property: Property) -> Option<Computed> {
+    /// The reachability graph. Each of its markings is held against the model's claim of safe units.
+    fn explore(&mut self, budget: &Budget) -> Result<Graph<'a>, Incomplete> {
         let net = self.net;
-        let dead = self.dead.as_ref();
+        let mut breaking = None;
+        let units = net.units().filter(|units| units.safe());
+        let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
+        let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
+        let explored = Graph::explore_looking(net, &Facts::from_model(net), budget, search);
+        if let Some(breach) = breaking.and_then(|found| first_breach(net, &found, u64::MAX)) {
+            tracing::warn!(
+                "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"
+            );
+            self.drop_claim(Some(breach));
+        }
+        explored
+    }
+
+    /// What a dead marking or a dead transition says of LIVE and REVERSIBLE.
+    fn by_what_is_known(&mut self, property: Property) -> Option<Computed> {
+        let net = self.net;
+        let dead = self.dead.clone();
         match property {
             Property::Live if net.transition_count() > 0 => {
-                if let Some(sequence) = dead {
+                if let Some((sequence, by)) = dead {
                     let text = "a dead marking can be reached".to_owned();
-                    return Some(self.refuted(property, text, sequence.clone(), "RANDOM_WALK"));
+                    return Some(self.refuted(property, text, sequence, by));
                 }
                 let starved = self.starved.as_ref()?;
                 Some(Computed {
@@ -282,9 +387,12 @@ impl Computation<'_> {
                 })
             }
             // A dead initial marking is the only one; then the graph is quickly made.
-            Property::Reversible if dead.is_some_and(|sequence| !sequence.is_empty()) => {
+            Property::Reversible
+                if dead.as_ref().is_some_and(|(sequence, _)| !sequence.is_empty()) =>
+            {
                 let text = "a dead marking other than the initial one can be reached".to_owned();
-                Some(self.refuted(property, text, dead?.clone(), "RANDOM_WALK"))
+                let (sequence, by) = dead?;
+                Some(self.refuted(property, text, sequence, by))
             }
             _ => None,
         }
@@ -292,13 +400,14 @@ impl Computation<'_> {
 
     /// A "no" with its firing sequence, which is replayed on the net first.
     fn refuted(
-        &self,
+        &mut self,
         property: Property,
         explanation: String,
         sequence: FiringSequence,
-        technique: &'static str,
+        techniques: Vec<&'static str>,
     ) -> Computed {
         if let Err(error) = replay(self.net, &sequence) {
+            self.faults += 1;
             tracing::error!(
                 "internal error: a sequence against {property} does not replay: {error}"
             );
@@ -308,7 +417,7 @@ impl Computation<'_> {
             property,
             value: Truth::False,
             explanation,
-            techniques: vec![technique],
+            techniques,
             assumes_units: false,
             trace: Some(sequence),
         }
@@ -336,14 +445,14 @@ fn unknown(property: Property, explanation: String) -> Computed {
 mod tests {
     use super::*;
     use parikh_net::text;
-    use std::time::Duration;
 
     fn values(net: &str) -> Vec<(Property, Truth)> {
         let net = text::parse(net).unwrap();
         let wanted: Vec<Property> = Property::all().skip(15).collect();
         let budget = Budget::lasting(Duration::from_secs(20));
         let found = compute(&net, &wanted, &Config::default(), &budget, |_| {});
-        found.into_iter().map(|computed| (computed.property, computed.value)).collect()
+        assert_eq!(found.faults, 0);
+        found.keys.into_iter().map(|computed| (computed.property, computed.value)).collect()
     }
 
     #[test]
@@ -383,6 +492,45 @@ mod tests {
         assert!(found.contains(&(Property::Live, Truth::False)), "{found:?}");
         let found = values("place p 1");
         assert!(found.contains(&(Property::Live, Truth::True)), "{found:?}");
+    }
+
+    #[test]
+    fn a_net_without_bound_has_no_graph_and_says_so_long_before_the_time_is_over() {
+        let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> p + q\ntransition u: q -> r\ntransition v: r -> q").unwrap();
+        let budget = Budget::lasting(Duration::from_secs(600));
+        let wanted = [Property::Reversible, Property::Live];
+        let found = compute(&net, &wanted, &Config::default(), &budget, |_| {});
+        for computed in found.keys {
+            assert_eq!(computed.value, Truth::Unknown);
+            let why = computed.explanation;
+            assert!(why.starts_with("infinitely many markings can be reached: after "), "{why}");
+        }
+        assert!(!budget.is_exhausted());
+    }
+
+    #[test]
+    fn explanations_say_what_it_rests_on() {
+        let find = |net: &str| {
+            let net = text::parse(net).unwrap();
+            let wanted: Vec<Property> = Property::all().skip(15).collect();
+            let budget = Budget::lasting(Duration::from_secs(20));
+            compute(&net, &wanted, &Config::default(), &budget, |_| {}).keys
+        };
+        let key = |keys: &[Computed], key: Property| {
+            keys.iter().find(|found| found.property == key).unwrap().clone()
+        };
+        let source = find("place p\ntransition more: -> p\ntransition less: p ->");
+        let expected = "no dead marking can be reached: transition `more` takes nothing and is always \
+                        enabled";
+        assert_eq!(key(&source, Property::Deadlock).explanation, expected);
+        // Whoever found the dead marking is named for what follows from it.
+        let dead = find("place p 2\nplace q\ntransition t: p -> q");
+        let by = key(&dead, Property::Deadlock).techniques;
+        assert!(!by.is_empty());
+        assert_eq!(key(&dead, Property::Live).techniques, by);
+        assert_eq!(key(&dead, Property::Reversible).techniques, by);
+        let starved = find("place p 1\nplace q\ntransition t: p -> p\ntransition u: q -> q");
+        assert!(!key(&starved, Property::Live).techniques.is_empty());
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod read;
 mod write;
 
 pub use compare::{Comparison, Standing, compare, is_about};
-pub use compute::{Computed, compute};
+pub use compute::{Computed, Findings, compute};
 pub use date::now;
 pub use property::Property;
 pub use read::{InvalidVerdicts, Problem, read, read_from};

@@ -177,7 +177,7 @@ fn proved_units_are_safe_in_every_reachable_marking() {
         let bounds = place_bounds(&net, &flows, &Budget::unlimited());
         let units = net.units().unwrap();
         let (markings, _) = reachable(&net, 200);
-        for proof in prove_units(&net, &flows, &bounds).unwrap() {
+        for proof in prove_units(&net, &flows, &bounds, &Budget::unlimited()).unwrap() {
             let own = &units.get(proof.unit).places;
             let around = match units.get(proof.unit).parent {
                 Some(parent) => units.get(parent).places.clone(),

@@ -3,7 +3,7 @@
 
 use super::super::output::line;
 use super::super::{Outcome, limits, model};
-use super::{Format, list};
+use super::{Format, list, units};
 use crate::structure::bounds::{PlaceBounds, Reason, Step, place_bounds};
 use crate::structure::flows::{PlaceFlow, TransitionFlow, place_flows, transition_flows};
 use crate::structure::semiflows::{Incomplete, place_semiflows, transition_semiflows};
@@ -30,7 +30,8 @@ pub(in super::super) struct Arguments {
     /// How many candidates the search for semiflows may hold at a time.
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "semiflows")]
     limit: usize,
-    /// Also the bounds on each place that follow, and how.
+    /// Also the bounds on each place that follow, and how; and which of the model's claims on its
+    /// units (NUPN) the invariants prove.
     #[arg(long, conflicts_with = "transitions")]
     bounds: bool,
     /// How long the search may take: 90s, 5m, 1h.
@@ -93,9 +94,10 @@ impl<F> Found<F> {
             false => "a basis: all others are combinations of these",
         };
         let count = self.flows.len();
+        let invariants = if count == 1 { "invariant" } else { "invariants" };
         match &self.incomplete {
-            None => format!("# {count} {what} invariants ({kind}), complete"),
-            Some(why) => format!("# {count} {what} invariants ({kind}), incomplete: {why}"),
+            None => format!("# {count} {what} {invariants} ({kind}), complete"),
+            Some(why) => format!("# {count} {what} {invariants} ({kind}), incomplete: {why}"),
         }
     }
 
@@ -197,11 +199,17 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
         found.incomplete =
             budget.exhausted().map(|reason| format!("{reason}; bounds may be missing"));
     }
+    let say_of_units = || {
+        if arguments.bounds {
+            units::print(net, &found.flows, &bounds, arguments.format, budget);
+        }
+    };
     match arguments.format {
         Format::Text => {
             line(&found.head("place", arguments.semiflows));
             found.flows.iter().for_each(|flow| line(&flow.describe(net)));
             print_bounds(net, &bounds, arguments.bounds);
+            say_of_units();
         }
         Format::Json => {
             for flow in &found.flows {
@@ -214,6 +222,7 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
                 line(&of_terms(terms, flow.is_semiflow(), constant, &text).to_string());
             }
             bounds_as_json(net, &bounds, arguments.bounds);
+            say_of_units();
             line(&found.summary(net, "places", arguments.semiflows).to_string());
         }
     }
@@ -222,7 +231,8 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
 
 fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
     let constant = bounds.constant_places();
-    line(&format!("# {} constant places", constant.len()));
+    let places = if constant.len() == 1 { "place" } else { "places" };
+    line(&format!("# {} constant {places}", constant.len()));
     for p in constant {
         line(&format!("{} = {}", net.place_name(p), bounds.lower(p)));
     }

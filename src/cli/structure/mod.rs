@@ -9,6 +9,7 @@
 pub(super) mod invariants;
 pub(super) mod sets;
 mod siphon_trap;
+mod units;
 
 use super::{limits, signals};
 use crate::formula::FormulaProblem;

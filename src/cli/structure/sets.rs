@@ -239,12 +239,19 @@ fn siphon_summary(mut printer: Printer<'_>) -> Outcome {
     let starved = starved_by(net, &unmarked);
     let comment = match unmarked.len() {
         0 => "no siphon is empty initially".to_owned(),
+        1 => "the largest siphon that is empty initially: 1 place never holds a token".to_owned(),
         n => format!("the largest siphon that is empty initially: {n} places never hold a token"),
     };
-    printer.set("unmarked", Some(&comment), &unmarked);
+    match unmarked.is_empty() {
+        true => printer.comment(&comment),
+        false => printer.set("unmarked", Some(&comment), &unmarked),
+    }
     if !starved.is_empty() {
         let transitions: Vec<&str> = starved.iter().map(|&t| net.transition_name(t)).collect();
-        printer.comment(&format!("{} transitions take from it and never fire", starved.len()));
+        printer.comment(&match starved.len() {
+            1 => "1 transition takes from it and never fires".to_owned(),
+            n => format!("{n} transitions take from it and never fire"),
+        });
         match printer.format {
             Format::Text => line(&list(transitions.into_iter())),
             Format::Json => {

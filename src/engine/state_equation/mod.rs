@@ -55,6 +55,7 @@ use crate::evidence::{Proof, words};
 use atoms::{AtomId, Atoms, Node};
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId};
 use parikh_solvers::Budget;
+use parikh_solvers::certify::Tally;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::linear_program::ProgramError;
@@ -85,6 +86,27 @@ impl Default for Config {
     }
 }
 
+/// The certificate of `claim` from `lemmas`, with the steps that its propositional part needs; `atom`
+/// and `traps` are what the lemmas' positions refer to. `None` when it is not found in time or does
+/// not stand the checker.
+pub fn certificate(
+    net: &Net,
+    claim: Claim,
+    lemmas: &[&Lemma],
+    atom: &dyn Fn(usize) -> parikh_net::Atom,
+    traps: &[Vec<PlaceId>],
+    budget: &Budget,
+) -> Option<Certificate> {
+    match proofs::certificate(net, claim, lemmas, atom, traps, budget, None) {
+        Ok(certificate) => Some(certificate),
+        Err(NoProof::Unfinished) => None,
+        Err(NoProof::Flawed(flaw)) => {
+            tracing::error!("internal error: a certificate from given lemmas: {flaw}");
+            None
+        }
+    }
+}
+
 /// What the engine did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
@@ -100,8 +122,10 @@ pub struct Statistics {
     pub infeasible: u64,
     /// Those without an answer: out of time, or the solver gave up.
     pub unanswered: u64,
-    /// Answers in floating point for which no exact proof was found.
-    pub uncertified: u64,
+    /// How answers in floating point that refute something were proved exactly.
+    pub certified: Tally,
+    /// Proofs with numbers too large for a lemma.
+    pub too_large: u64,
     /// Lemmas learned.
     pub lemmas: usize,
     /// Traps found.
@@ -117,14 +141,15 @@ impl std::fmt::Display for Statistics {
         write!(
             f,
             "{} goals refuted, {} bounds, {} candidates; {} programs ({} infeasible, {} without an \
-             answer, {} not certified), {} lemmas, {} traps, {:.2?}",
+             answer); refutations and bounds certified: {}, {} too large; {} lemmas, {} traps, {:.2?}",
             self.refuted,
             self.bounds,
             self.candidates,
             self.programs,
             self.infeasible,
             self.unanswered,
-            self.uncertified,
+            self.certified,
+            self.too_large,
             self.lemmas,
             self.traps,
             self.time
@@ -260,7 +285,8 @@ impl<'n> Engine<'n> {
             programs: counters.solved,
             infeasible: counters.infeasible,
             unanswered: counters.unanswered,
-            uncertified: counters.uncertified,
+            certified: counters.certified,
+            too_large: counters.too_large,
             lemmas: self.lemmas.len(),
             traps: self.relaxation.traps().len(),
             candidates: self.targets.iter().filter(resting).count(),

@@ -25,7 +25,7 @@ use num_traits::ToPrimitive as _;
 use parikh_encodings::StateEquation;
 use parikh_net::{Atom, EffectId, Facts, LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::Budget;
-use parikh_solvers::certify::Contradiction;
+use parikh_solvers::certify::{Contradiction, Tally};
 use parikh_solvers::dump::{Dump, recorded_lp};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
@@ -153,8 +153,10 @@ pub(super) struct Counters {
     pub(super) solved: u64,
     pub(super) infeasible: u64,
     pub(super) unanswered: u64,
-    /// Answers in floating point that no exact proof was found for.
-    pub(super) uncertified: u64,
+    /// How answers in floating point were proved.
+    pub(super) certified: Tally,
+    /// Proofs with numbers too large for a lemma.
+    pub(super) too_large: u64,
 }
 
 /// See the module.
@@ -267,18 +269,21 @@ impl<'n> Relaxation<'n> {
             LpAnswer::Optimal(optimum) => Decision::Feasible(self.point(optimum.point)),
             LpAnswer::Infeasible(infeasibility) => {
                 self.counters.infeasible += 1;
-                let certified = infeasibility.certify(self.lp.program());
-                let lemma = certified.ok().and_then(|certified| match certified.contradiction() {
+                let found = infeasibility.certify_with_effort(self.lp.program());
+                let Ok(certified) = self.counters.certified.count(found) else {
+                    return Decision::Unknown;
+                };
+                let lemma = match certified.contradiction() {
                     Contradiction::Combination(multipliers) => {
                         self.lemma(&multipliers.numerators, None)
                     }
                     // Rows are never made empty, see `clash`, and columns have no upper end.
                     Contradiction::EmptyRow(_) | Contradiction::EmptyColumn(_) => None,
-                });
+                };
                 match lemma {
                     Some((lemma, _)) => Decision::Infeasible(lemma),
                     None => {
-                        self.counters.uncertified += 1;
+                        self.counters.too_large += 1;
                         Decision::Unknown
                     }
                 }
@@ -318,8 +323,8 @@ impl<'n> Relaxation<'n> {
         }
         match self.solve(budget) {
             LpAnswer::Optimal(optimum) => {
-                let Ok(certified) = optimum.certify(self.lp.program()) else {
-                    self.counters.uncertified += 1;
+                let found = optimum.certify_with_effort(self.lp.program());
+                let Ok(certified) = self.counters.certified.count(found) else {
                     return Least::Unknown;
                 };
                 let multipliers = certified.multipliers();
@@ -336,7 +341,7 @@ impl<'n> Relaxation<'n> {
                         Least::Bound { bound, lemma, point: self.point(optimum.point) }
                     }
                     None => {
-                        self.counters.uncertified += 1;
+                        self.counters.too_large += 1;
                         Least::Unknown
                     }
                 }

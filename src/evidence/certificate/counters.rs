@@ -9,17 +9,24 @@
 
 use super::Flaw;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
+use std::borrow::Cow;
 
 /// The net with counters; these come after its own places, in the order of the list.
 ///
 /// # Errors
 /// When a transition does not exist, or the net becomes too large.
-pub(super) fn count(net: &Net, counters: &[Vec<TransitionId>]) -> Result<Net, Flaw> {
+pub(super) fn count<'n>(
+    net: &'n Net,
+    counters: &[Vec<TransitionId>],
+) -> Result<Cow<'n, Net>, Flaw> {
+    if counters.is_empty() {
+        return Ok(Cow::Borrowed(net));
+    }
     let unknown = counters.iter().flatten().find(|t| t.index() >= net.transition_count());
     if let Some(&transition) = unknown {
         return Err(Flaw::NoSuchTransition(transition));
     }
-    build(net, counters).map_err(|_| Flaw::TooLarge)
+    build(net, counters).map(Cow::Owned).map_err(|_| Flaw::TooLarge)
 }
 
 fn build(net: &Net, counters: &[Vec<TransitionId>]) -> Result<Net, parikh_net::BuildError> {

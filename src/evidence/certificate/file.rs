@@ -15,13 +15,14 @@
 //! ```
 //!
 //! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
-//! `firings#0`, `firings#1` … count them. Numbers beyond 64 bits are strings of digits. Unknown fields and names are errors.
+//! `firings#0`, `firings#1` … count them. Numbers beyond 53 bits are strings of digits. Unknown fields
+//! and names are errors.
 
 use super::{Certificate, Claim, Flaw, Lemma, counters};
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 
-const FORMAT: &str = "parikh-certificate-1";
+pub(super) const FORMAT: &str = "parikh-certificate-1";
 
 /// Why a file is no certificate for the net.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +31,7 @@ pub enum FileError {
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     /// Another version, or something else entirely.
-    #[error("the format is `{0}`, expected `{FORMAT}`")]
+    #[error("the format is `{0}`; expected `{FORMAT}`, or that of another kind of certificate")]
     Format(String),
     /// A name that the model does not have.
     #[error("the model has no {0} `{1}`")]
@@ -64,14 +65,14 @@ struct File {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ClaimText {
+pub(super) enum ClaimText {
     Unreachable(Formula),
     AtMost(AtomText),
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Formula {
+pub(super) enum Formula {
     True,
     False,
     AtMost(AtomText),
@@ -86,7 +87,7 @@ enum Formula {
 /// Σ ≤ bound.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AtomText {
+pub(super) struct AtomText {
     sum: Vec<(String, i64)>,
     bound: i64,
 }
@@ -106,7 +107,7 @@ struct LemmaText {
 /// An integer that is a JSON number while every reader holds it exactly, else a string.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Integer {
+pub(super) enum Integer {
     Small(i64),
     Large(String),
 }
@@ -121,7 +122,7 @@ impl From<i128> for Integer {
 }
 
 impl Integer {
-    fn value(&self) -> Result<i128, FileError> {
+    pub(super) fn value(&self) -> Result<i128, FileError> {
         match self {
             Integer::Small(value) => Ok((*value).into()),
             Integer::Large(text) => text
@@ -136,7 +137,7 @@ impl Certificate {
     /// The certificate as JSON; `about` says what asked for it, such as a formula's id.
     pub fn print(&self, net: &Net, about: &str) -> String {
         let counting = counters::count(net, &self.counters).ok();
-        let all = counting.as_ref().unwrap_or(net);
+        let all = counting.as_deref().unwrap_or(net);
         let name = |place: PlaceId| all.place_name(place).to_owned();
         let atom = |atom: &Atom| atom_text(all, &atom.sum, atom.bound);
         let transition_name = |&t: &TransitionId| net.transition_name(t).to_owned();
@@ -157,10 +158,7 @@ impl Certificate {
             format: FORMAT.to_owned(),
             net: net.name().to_owned(),
             about: about.to_owned(),
-            claim: match &self.claim {
-                Claim::Unreachable(predicate) => ClaimText::Unreachable(formula(net, predicate)),
-                Claim::AtMost(sum, bound) => ClaimText::AtMost(atom_text(net, sum, *bound)),
-            },
+            claim: claim_text(net, &self.claim),
             assumes_safe_units: self.assumes_units,
             counters: self
                 .counters
@@ -195,7 +193,7 @@ impl Certificate {
             })
         })?;
         let counting = counters::count(net, &counters)?;
-        let all = &counting;
+        let all = &*counting;
         let units: std::collections::HashMap<&str, UnitId> = match net.units() {
             Some(units) => units.iter().map(|(id, unit)| (&*unit.name, id)).collect(),
             None => Default::default(),
@@ -218,13 +216,7 @@ impl Certificate {
             })
         };
         let certificate = Certificate {
-            claim: match &file.claim {
-                ClaimText::Unreachable(formula) => Claim::Unreachable(predicate(net, formula)?),
-                ClaimText::AtMost(text) => {
-                    let Atom { sum, bound } = atom_of(net, text)?;
-                    Claim::AtMost(sum, bound)
-                }
-            },
+            claim: claim_of(net, &file.claim)?,
             assumes_units: file.assumes_safe_units,
             counters,
             atoms: collect(&file.atoms, |text| atom_of(all, text))?,
@@ -236,14 +228,31 @@ impl Certificate {
     }
 }
 
-fn collect<A, B>(
+pub(super) fn claim_text(net: &Net, claim: &Claim) -> ClaimText {
+    match claim {
+        Claim::Unreachable(predicate) => ClaimText::Unreachable(formula(net, predicate)),
+        Claim::AtMost(sum, bound) => ClaimText::AtMost(atom_text(net, sum, *bound)),
+    }
+}
+
+pub(super) fn claim_of(net: &Net, text: &ClaimText) -> Result<Claim, FileError> {
+    Ok(match text {
+        ClaimText::Unreachable(formula) => Claim::Unreachable(predicate(net, formula)?),
+        ClaimText::AtMost(text) => {
+            let Atom { sum, bound } = atom_of(net, text)?;
+            Claim::AtMost(sum, bound)
+        }
+    })
+}
+
+pub(super) fn collect<A, B>(
     list: &[A],
     convert: impl Fn(&A) -> Result<B, FileError>,
 ) -> Result<Vec<B>, FileError> {
     list.iter().map(convert).collect()
 }
 
-fn place_named(net: &Net, name: &str) -> Result<PlaceId, FileError> {
+pub(super) fn place_named(net: &Net, name: &str) -> Result<PlaceId, FileError> {
     net.place_named(name).ok_or_else(|| FileError::NoSuchName("place", name.to_owned()))
 }
 

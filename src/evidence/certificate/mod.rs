@@ -1,6 +1,11 @@
-//! Certificates of the impossible, and their checker.
+//! Certificates of the impossible, and their checkers.
 //!
-//! A certificate says why no reachable marking satisfies a predicate, in two layers that are read
+//! There are four kinds, all of them plain data with a checker of their own, which [`Document`]
+//! puts under one roof: bounds on the tokens of places ([`bounds`]), sums of inequalities
+//! ([`Certificate`], below), the number of all markings ([`markings`]), and a reduction with a
+//! certificate about the reduced net ([`Reduced`]). The rest of this page is about the second.
+//!
+//! A [`Certificate`] says why no reachable marking satisfies a predicate, in two layers that are read
 //! and checked separately:
 //!
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
@@ -26,15 +31,23 @@
 //! beyond the state equation*, FMSD 16, 2000 (traps); E. Goldberg, Y. Novikov, *Verification of
 //! proofs of unsatisfiability for CNF formulas*, DATE 2003 (steps by unit propagation).
 
+pub mod bounds;
 mod counters;
+mod document;
 mod file;
 mod lemma;
+pub mod markings;
 mod propagation;
+mod reduced;
 mod skeleton;
 mod splits;
 
+pub use bounds::{Bounds, BoundsFlaw};
+pub use document::{Document, DocumentFlaw};
 pub use file::FileError;
 pub use lemma::Lemma;
+pub use markings::{Markings, MarkingsFlaw};
+pub use reduced::{Reduced, ReducedFlaw};
 
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate, TransitionId};
 
@@ -141,11 +154,7 @@ impl Certificate {
     pub fn check(&self, net: &Net) -> Result<(), Flaw> {
         // The claim is about the net itself.
         check_predicate(net, &self.claim.refuted())?;
-        if self.counters.is_empty() {
-            self.check_on(net)
-        } else {
-            self.check_on(&counters::count(net, &self.counters)?)
-        }
+        self.check_on(&*counters::count(net, &self.counters)?)
     }
 
     /// The check on the net with counters.

@@ -74,7 +74,12 @@ impl<'t> Source<'t> {
         let before = line[..at].chars().count();
         let length = line[at..end].chars().count().max(1);
         let cut = before.saturating_sub(AROUND);
-        let shown = line.chars().skip(cut).take(2 * AROUND);
+        // Nothing that a terminal would obey.
+        let visible = |c: char| match c.is_control() && c != '\t' {
+            true => char::REPLACEMENT_CHARACTER,
+            false => c,
+        };
+        let shown = line.chars().skip(cut).take(2 * AROUND).map(visible);
         let mut excerpt: String = shown.collect();
         let mut caret = before - cut..before - cut + length.min(2 * AROUND - (before - cut));
         if cut > 0 {
@@ -112,6 +117,10 @@ mod tests {
         );
         assert_eq!(shown("ab", 2..2), "f:1:3: the property has no formula\n  ab\n    ^");
         assert_eq!(shown("", 0..0), "f:1:1: the property has no formula\n  \n  ^");
+        assert_eq!(
+            shown("a \u{1b}[31m", 0..1),
+            "f:1:1: the property has no formula\n  a \u{fffd}[31m\n  ^"
+        );
         assert_eq!(shown("a\nb", 0..3), "f:1:1: the property has no formula\n  a\n  ^");
     }
 

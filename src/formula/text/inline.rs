@@ -34,13 +34,14 @@ use super::operands::{self, Names, Value};
 use super::precedence::{Grammar, Operator, Part, expression};
 use crate::formula::{Expression, Formula, FormulaProblem, Relation};
 use parikh_net::PlaceId;
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) static LEXIS: Lexis = Lexis {
     inside_words: &['.'],
     symbols: &[
-        "<->", "<=>", "&&", "||", "->", "=>", "<=", ">=", "==", "!=", "<", ">", "=", "+", "-", "*",
-        "&", "|", "!", "(", ")", "[", "]", ",", ":", ";",
+        "<->", "<=>", "&&", "||", "->", "=>", "<=", ">=", "==", "!=", "=<", "<>", "<", ">", "=",
+        "+", "-", "*", "&", "|", "!", "(", ")", "[", "]", ",", ":", ";",
     ],
     comments: true,
     lines: false,
@@ -172,6 +173,40 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
         }
     }
 
+    fn behind(
+        &self,
+        operand: &Part<Value>,
+        compared: bool,
+        token: &Token<'t>,
+        closing: Option<&'static str>,
+    ) -> Result<(), Failure> {
+        let is_number = matches!(operand.value, Value::Number(_));
+        if token.is("=>") && is_number && !compared {
+            return Err(token.instead_of(
+                "a comparison behind a number: `>=`, or `p >= 1 -> q >= 1` for an implication",
+            ));
+        }
+        if self.infix(token).is_some() || closing.is_some_and(|closing| token.is(closing)) {
+            return Ok(());
+        }
+        let expected = match (closing, &token.kind) {
+            (None, Kind::End) => return Ok(()),
+            (Some(closing), Kind::End) => format!("`{closing}`"),
+            (Some(closing), _) => format!("an operator or `{closing}`"),
+            (None, _) => "an operator or the end of the formula".to_owned(),
+        };
+        let meant = match token.kind {
+            Kind::Word(_) if matches!(operand.value, Value::Number(Expression::Constant(_))) => {
+                meant(&token.kind).or(Some("*"))
+            }
+            _ => meant(&token.kind),
+        };
+        Err(token.instead_of(match meant {
+            Some(meant) => format!("{expected}; write `{meant}`"),
+            None => expected,
+        }))
+    }
+
     fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Value, Failure> {
         let token = cursor.take();
         let formula = match token.kind {
@@ -196,7 +231,12 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
                 let number = operands::integer(&cursor.take(), true)?;
                 return Ok(Value::Number(Expression::Constant(number)));
             }
-            _ => return Err(token.instead_of(OPERAND)),
+            _ => {
+                return Err(token.instead_of(match meant(&token.kind) {
+                    Some(meant) => format!("{OPERAND}; write `{meant}`").into(),
+                    None => Cow::Borrowed(OPERAND),
+                }));
+            }
         };
         Ok(Value::Formula(formula))
     }
@@ -222,6 +262,27 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
     }
 }
 
+/// What a sign or word of other languages is called in this one.
+fn meant(kind: &Kind<'_>) -> Option<&'static str> {
+    Some(match kind {
+        Kind::Symbol("=<") | Kind::Bad('≤') => "<=",
+        Kind::Bad('≥') => ">=",
+        Kind::Symbol("<>") | Kind::Bad('≠') => "!=",
+        Kind::Bad('∧') => "&&",
+        Kind::Bad('∨') => "||",
+        Kind::Bad('¬' | '~') => "!",
+        Kind::Bad('→') => "->",
+        // One letter is a name more likely than a path.
+        Kind::Word(word) if word.len() > 1 => {
+            let words = PATHS.iter().map(|(path, _)| *path);
+            let words = words.chain(INFIX.iter().map(|(infix, ..)| *infix));
+            let mut words = words.chain(FUNCTIONS).chain(CONSTANTS);
+            words.find(|known| known != word && known.eq_ignore_ascii_case(word))?
+        }
+        _ => return None,
+    })
+}
+
 const OPERAND: &str = "a formula or a number: a place, a whole number, `fireable(t)`, `deadlock`, \
                        `(`, or an operator such as EF, AG, `!`";
 
@@ -238,7 +299,19 @@ impl Inline<'_, '_> {
             };
             return Err(Failure { span: token.span.clone(), problem });
         }
-        Ok(Value::Number(Expression::Tokens(vec![self.names.place(token)?])))
+        let place = self.names.place(token).map_err(|failure| {
+            match (failure.problem, meant(&token.kind)) {
+                (FormulaProblem::UnknownPlace { name, .. }, Some(meant)) => Failure {
+                    problem: FormulaProblem::UnknownPlace {
+                        name,
+                        hint: format!("; for the operator, write `{meant}`"),
+                    },
+                    ..failure
+                },
+                (problem, _) => Failure { problem, ..failure },
+            }
+        })?;
+        Ok(Value::Number(Expression::Tokens(vec![place])))
     }
 
     /// Takes `( p + tokens(q, r) + … )`, also with commas.

@@ -4,6 +4,7 @@
 
 use super::Failure;
 use crate::formula::FormulaProblem;
+use crate::formula::error::shown;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -61,11 +62,14 @@ impl Token<'_> {
     /// The token in a message "found …".
     pub(super) fn found(&self) -> String {
         match &self.kind {
-            Kind::Word(text) | Kind::Integer(text) => format!("`{text}`"),
-            Kind::Quoted(name) => format!("the name \"{name}\""),
+            Kind::Word(text) | Kind::Integer(text) => format!("`{}`", shown(text)),
+            Kind::Quoted(name) => format!("the name \"{}\"", shown(name)),
             Kind::Symbol(symbol) => format!("`{symbol}`"),
             Kind::Line => "the end of the line".into(),
             Kind::Bad('"') => "a quote without its end".into(),
+            Kind::Bad(other) if other.is_control() => {
+                format!("the control character U+{:04X}", u32::from(*other))
+            }
             Kind::Bad(other) => format!("`{other}`"),
             Kind::End => "the end of the formula".into(),
         }

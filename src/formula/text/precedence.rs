@@ -82,6 +82,27 @@ pub(super) trait Grammar<'t> {
         cursor.peek().is("(").then_some(")")
     }
 
+    /// Looks at the token behind an operand: fails when it cannot stand there. `compared` says
+    /// whether the operand is on the right of a comparison; `closing` is what closes the innermost
+    /// group, if one is open. Infix operators can; what else can at the end of
+    /// an expression is the language's, unless it says so here.
+    fn behind(
+        &self,
+        _operand: &Part<Self::Value>,
+        _compared: bool,
+        token: &Token<'t>,
+        closing: Option<&'static str>,
+    ) -> Result<(), Failure> {
+        match closing {
+            Some(closing) if self.infix(token).is_none() && !token.is(closing) => Err(token
+                .instead_of(match token.kind {
+                    Kind::End => format!("`{closing}`"),
+                    _ => format!("an operator or `{closing}`"),
+                })),
+            _ => Ok(()),
+        }
+    }
+
     /// Takes an operand.
     fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Self::Value, Failure>;
 
@@ -105,7 +126,7 @@ pub(super) trait Grammar<'t> {
 }
 
 enum Open<V> {
-    Group { at: Range<usize>, closing: &'static str },
+    Group { at: Range<usize> },
     Prefix { operator: Operator, at: Range<usize> },
     Infix { left: Part<V>, operator: Operator, at: Range<usize>, level: u8 },
 }
@@ -119,11 +140,13 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
     grammar: &mut G,
 ) -> Result<Part<G::Value>, Failure> {
     let mut stack: Vec<Open<G::Value>> = Vec::new();
+    // What closes each group on the stack.
+    let mut closings: Vec<&'static str> = Vec::new();
     loop {
         if stack.len() > MOST_OPEN {
             return Err(Failure {
                 span: cursor.peek().span.clone(),
-                problem: FormulaProblem::TooDeep,
+                problem: FormulaProblem::TooManyOpen(MOST_OPEN),
             });
         }
         let prefixes = grammar.prefixes(cursor.peek());
@@ -135,7 +158,8 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
         }
         if let Some(closing) = grammar.group(cursor) {
             let at = cursor.take().span;
-            stack.push(Open::Group { at, closing });
+            stack.push(Open::Group { at });
+            closings.push(closing);
             continue;
         }
         let start = cursor.position();
@@ -145,6 +169,10 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
         // Behind an operand.
         loop {
             let token = cursor.peek();
+            // Before anything is applied: an unknown operator, not what it leaves behind, is the
+            // mistake to tell.
+            let closing = closings.last().copied();
+            grammar.behind(&part, is_compared(&stack), token, closing)?;
             if let Some((operator, level)) = grammar.infix(token) {
                 let at = cursor.take().span;
                 part = reduce(grammar, &mut stack, part, level, operator.is_right_associative())?;
@@ -154,15 +182,9 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
             part = reduce(grammar, &mut stack, part, 0, false)?;
             match stack.pop() {
                 None => return Ok(part),
-                Some(Open::Group { at, closing }) => {
-                    if !cursor.peek().is(closing) {
-                        let found = cursor.peek();
-                        let expected = match found.kind {
-                            Kind::End => format!("`{closing}`"),
-                            _ => format!("an operator or `{closing}`"),
-                        };
-                        return Err(found.instead_of(expected));
-                    }
+                // The token behind was looked at above, so it closes the group.
+                Some(Open::Group { at }) => {
+                    closings.pop();
                     part.span = at.start..cursor.take().span.end;
                     part.by = None;
                     part.parenthesised = true;
@@ -172,6 +194,17 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
             }
         }
     }
+}
+
+/// Whether the operand behind the stack is, perhaps in a sum, on the right of a comparison.
+fn is_compared<V>(stack: &[Open<V>]) -> bool {
+    use Operator as O;
+    let mut operators = stack.iter().rev().map(|open| match open {
+        Open::Infix { operator, .. } => Some(*operator),
+        _ => None,
+    });
+    let first = operators.find(|open| !matches!(open, Some(O::Plus | O::Minus | O::Times)));
+    matches!(first, Some(Some(O::Compare(_))))
 }
 
 /// Applies the operators on top of the stack that bind tighter than `level`, or as tightly unless

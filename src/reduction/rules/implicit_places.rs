@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn multiplicities_are_found_too() {
-        let net = "# deadlock\nplace p 1\nplace q 0\nplace two 0\n\
+        let net = "# deadlock; reachability over q\nplace p 1\nplace q 0\nplace two 0\n\
                    transition a: p -> q + 2*two\ntransition b: q + 2*two -> p\n";
         let after = "place p 1\nplace q 0\ntransition a: p -> q\ntransition b: q -> p";
         example::reduces(super::NAME, net, after);
