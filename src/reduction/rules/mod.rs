@@ -26,6 +26,7 @@ mod same_effect;
 mod sink_places;
 mod source_transitions;
 mod token_prefiring;
+mod unmarkable_presets;
 mod weaker_transitions;
 
 use super::change::Edit;
@@ -76,6 +77,7 @@ pub const NAMES: &[&str] = &[
     partial_post_agglomeration::NAME,
     token_prefiring::NAME,
     implicit_places::NAME,
+    unmarkable_presets::NAME,
 ];
 
 /// All rules in the order they run within their stage.
@@ -109,6 +111,8 @@ pub(super) fn all(limits: &Limits) -> Vec<Box<dyn Rule>> {
         Box::new(free_agglomeration::FreeAgglomeration { product: true, limits: limits.clone() }),
         Box::new(partial_post_agglomeration::PartialPostAgglomeration { limits: limits.clone() }),
         Box::new(token_prefiring::TokenPrefiring::default()),
+        // With linear programs.
+        Box::new(unmarkable_presets::UnmarkablePresets::default()),
     ]
 }
 
