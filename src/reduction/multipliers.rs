@@ -6,12 +6,14 @@
 //! check is exact arithmetic on these. A wrong guess costs an application, nothing else, and a log
 //! is gone through again without any linear program.
 
-use crate::net::TransitionId;
-use crate::reduction::rule::Focus;
+use crate::net::{PlaceId, TransitionId};
 use crate::reduction::work::WorkNet;
-use parikh_solvers::linear_program::LinearProgram;
+use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::IncrementalLp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// Nets with more arcs are left alone: a single linear program may take longer than all may.
+pub(super) const MOST_ARCS: usize = 100_000;
 
 /// What is smaller in a solution is taken for 0.
 const NOISE: f64 = 1e-9;
@@ -92,6 +94,60 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
+/// The program that searches for multiplicities: a column per place and a row per effect, with
+/// Σ y(p)·Δ(t,p) for its value.
+pub(super) struct Effects {
+    pub(super) program: LinearProgram,
+    /// The place of each column.
+    pub(super) places: Vec<PlaceId>,
+    /// The column of each place, by id; meaningless for those that are gone.
+    columns: Vec<Column>,
+    /// The row of each transition that changes anything, by id.
+    rows: Vec<Option<Row>>,
+}
+
+impl Effects {
+    /// Multiplicities within `multiplicity`, sums that nothing raises.
+    ///
+    /// # Errors
+    /// For a net beyond 2³² nodes.
+    pub(super) fn of(net: &WorkNet, multiplicity: Interval) -> Result<Effects, ProgramError> {
+        let mut program = LinearProgram::new(Sense::Minimise);
+        let places: Vec<PlaceId> = net.places().collect();
+        let mut columns = vec![Column(0); net.place_ids()];
+        for p in &places {
+            columns[p.index()] = program.add_column(multiplicity)?;
+        }
+        let mut rows = vec![None; net.transition_ids()];
+        let mut row_of: HashMap<Vec<(PlaceId, i64)>, Row> = HashMap::new();
+        for t in net.transitions() {
+            let changes: Vec<_> = net.changes(t).collect();
+            if changes.is_empty() {
+                continue;
+            }
+            let row = match row_of.get(&changes) {
+                Some(&row) => row,
+                None => {
+                    let entries = changes.iter().map(|&(p, change)| (columns[p.index()], change));
+                    let row = program.add_row(Interval::at_most(0), entries)?;
+                    row_of.insert(changes, row);
+                    row
+                }
+            };
+            rows[t.index()] = Some(row);
+        }
+        Ok(Effects { program, places, columns, rows })
+    }
+
+    pub(super) fn column(&self, p: PlaceId) -> Column {
+        self.columns[p.index()]
+    }
+
+    pub(super) fn row(&self, t: TransitionId) -> Option<Row> {
+        self.rows[t.index()]
+    }
+}
+
 /// A weighted sum of the places of a focus, exactly. No sum overflows: multiplicities have 32 bits,
 /// weights and tokens 63, and there are fewer than 2³² places.
 pub(super) struct WeightedSum {
@@ -102,10 +158,13 @@ pub(super) struct WeightedSum {
 }
 
 impl WeightedSum {
-    /// Over the places of `focus`.
-    pub(super) fn of(net: &WorkNet, focus: &Focus) -> WeightedSum {
+    /// Over these places.
+    pub(super) fn of(
+        net: &WorkNet,
+        places: impl IntoIterator<Item = (PlaceId, u32)>,
+    ) -> WeightedSum {
         let mut sum = WeightedSum { tokens: 0, around: BTreeMap::new() };
-        for (p, weight) in focus.weighted_places() {
+        for (p, weight) in places {
             let weight = i128::from(weight);
             sum.tokens += weight * i128::from(net.tokens(p));
             for t in net.neighbours(p) {
@@ -141,7 +200,7 @@ mod tests {
 
     #[test]
     fn what_is_no_small_fraction_is_left_alone() {
-        assert_eq!(integers(&[std::f64::consts::FRAC_1_PI, 1.0, f64::NAN]).len(), 0);
+        assert_eq!(integers(&[std::f64::consts::SQRT_2, 1.0, f64::NAN]).len(), 0);
         assert_eq!(fraction(f64::INFINITY), None);
         assert_eq!(fraction(2.0), Some((2, 1)));
         assert_eq!(fraction(0.0), Some((0, 1)));

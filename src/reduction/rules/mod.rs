@@ -25,6 +25,7 @@ mod relevance;
 mod same_effect;
 mod sink_places;
 mod source_transitions;
+mod structurally_implicit_places;
 mod token_prefiring;
 mod unmarkable_presets;
 mod weaker_transitions;
@@ -78,6 +79,7 @@ pub const NAMES: &[&str] = &[
     token_prefiring::NAME,
     implicit_places::NAME,
     unmarkable_presets::NAME,
+    structurally_implicit_places::NAME,
 ];
 
 /// All rules in the order they run within their stage.
@@ -113,6 +115,7 @@ pub(super) fn all(limits: &Limits) -> Vec<Box<dyn Rule>> {
         Box::new(token_prefiring::TokenPrefiring::default()),
         // With linear programs.
         Box::new(unmarkable_presets::UnmarkablePresets::default()),
+        Box::new(structurally_implicit_places::StructurallyImplicitPlaces::default()),
     ]
 }
 

@@ -15,11 +15,9 @@
 //! place pair
 //! transition start: idle -> busy
 //! transition stop: busy -> idle
-//! transition part: pair -> 2*busy + idle
 //! ```
 //!
-//! The sum idle + busy + 3·pair is 2 for ever, and meet needs 3 of it. (That part is dead, too, is
-//! then a matter of counting place by place.)
+//! The sum idle + busy + 3·pair is 2 for ever, and meet and part need 3 of it.
 //!
 //! # Conditions
 //! Focus: places p with multiplicities y(p), and a set D of transitions.
@@ -54,19 +52,15 @@
 use crate::net::{Marking, PlaceId, TransitionId};
 use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::journal::Dirty;
-use crate::reduction::multipliers::{WeightedSum, integers, solver};
+use crate::reduction::multipliers::{Effects, MOST_ARCS, WeightedSum, integers, solver};
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
 use crate::reduction::work::WorkNet;
 use crate::solvers::Budget;
-use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
-use std::collections::HashMap;
 
 pub(super) const NAME: &str = "unmarkable-presets";
-
-/// Nets with more arcs are left alone: a single linear program may take longer than all may.
-const MOST_ARCS: usize = 100_000;
 
 /// An optimum above this is taken for 0.
 const NEGATIVE: f64 = -1e-6;
@@ -126,7 +120,7 @@ impl Rule for UnmarkablePresets {
             return None;
         }
         dead.sort_unstable();
-        let sum = WeightedSum::of(net, focus);
+        let sum = WeightedSum::of(net, focus.weighted_places());
         net.require(1, dead.iter().all(|&t| sum.tokens < sum.need(t)))?;
         let falls = |(u, (_, change)): (&TransitionId, &(i128, i128))| {
             *change <= 0 || dead.binary_search(u).is_ok()
@@ -181,12 +175,7 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
 struct Search<'n> {
     net: &'n WorkNet,
     lp: Box<dyn IncrementalLp>,
-    /// The place of each column.
-    places: Vec<PlaceId>,
-    /// The column of each place, by id; meaningless for those that are gone.
-    columns: Vec<Column>,
-    /// The row of each transition, by id, if it changes anything.
-    rows: Vec<Option<Row>>,
+    effects: Effects,
     /// How many transitions not yet found dead each row speaks of.
     live: Vec<usize>,
     candidates: Vec<TransitionId>,
@@ -195,37 +184,12 @@ struct Search<'n> {
 
 impl<'n> Search<'n> {
     fn new(net: &'n WorkNet, candidates: Vec<TransitionId>) -> Result<Self, ProgramError> {
-        let mut program = LinearProgram::new(Sense::Minimise);
-        let places: Vec<PlaceId> = net.places().collect();
-        let mut columns = vec![Column(0); net.place_ids()];
-        for p in &places {
-            columns[p.index()] = program.add_column(Interval::between(0, 1))?;
-        }
-        let mut rows = vec![None; net.transition_ids()];
-        let mut live = Vec::new();
-        let mut row_of: HashMap<Vec<(PlaceId, i64)>, Row> = HashMap::new();
-        for t in net.transitions() {
-            let changes: Vec<_> = net.changes(t).collect();
-            // No sum of places grows where no place does.
-            if changes.iter().all(|&(_, change)| change < 0) {
-                continue;
-            }
-            let row = match row_of.get(&changes) {
-                Some(&row) => row,
-                None => {
-                    let entries = changes.iter().map(|&(p, change)| (columns[p.index()], change));
-                    let row = program.add_row(Interval::at_most(0), entries)?;
-                    live.push(0);
-                    row_of.insert(changes, row);
-                    row
-                }
-            };
-            live[row.index()] += 1;
-            rows[t.index()] = Some(row);
-        }
+        let mut effects = Effects::of(net, Interval::between(0, 1))?;
+        let program = std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
+        let mut live = vec![0; program.rows().len()];
+        net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);
         let dead = vec![false; net.transition_ids()];
-        let lp = solver(program);
-        Ok(Search { net, lp, places, columns, rows, live, candidates, dead })
+        Ok(Search { net, lp: solver(program), effects, live, candidates, dead })
     }
 
     fn run(&mut self, budget: &Budget, foci: &mut Vec<Focus>) {
@@ -242,9 +206,9 @@ impl<'n> Search<'n> {
     /// A sum that `t` takes too much of, with all transitions that do.
     fn sum_against(&mut self, t: TransitionId, budget: &Budget) -> Option<Focus> {
         let net = self.net;
-        let column = |p: PlaceId| self.columns[p.index()];
+        let column = |p: PlaceId| self.effects.column(p);
         // Tokens and weights are below 2⁶³.
-        let tokens = self.places.iter().map(|&p| (column(p), net.tokens(p) as i64));
+        let tokens = self.effects.places.iter().map(|&p| (column(p), net.tokens(p) as i64));
         let need = net.pre(t).iter().map(|arc| (column(arc.place), -(arc.weight as i64)));
         let costs: Vec<_> = tokens.filter(|&(_, tokens)| tokens > 0).chain(need).collect();
         self.lp.set_objective(Sense::Minimise, &costs).ok()?;
@@ -259,9 +223,9 @@ impl<'n> Search<'n> {
     /// The transitions that take too much of this sum, if nothing else raises it; notes that they
     /// are dead.
     fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Focus> {
-        let places = weights.into_iter().map(|(at, weight)| (self.places[at], weight));
+        let places = weights.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
         let mut focus = Focus::weighted(places, []);
-        let sum = WeightedSum::of(self.net, &focus);
+        let sum = WeightedSum::of(self.net, focus.weighted_places());
         let is_dead = |t: TransitionId| self.dead[t.index()];
         let falls = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
             change <= 0 || need > sum.tokens || is_dead(t)
@@ -273,7 +237,7 @@ impl<'n> Search<'n> {
         focus.transitions = found.copied().collect();
         for &t in &focus.transitions {
             self.dead[t.index()] = true;
-            let Some(row) = self.rows[t.index()] else { continue };
+            let Some(row) = self.effects.row(t) else { continue };
             self.live[row.index()] -= 1;
             if self.live[row.index()] == 0 {
                 // The row exists. Should it stay, the next sums are only harder to find.
