@@ -52,7 +52,7 @@
 //! place/transition net systems*, LNCS 1491, 1998. Garcia-Vallés, Colom, *Implicit places in net
 //! systems*, PNPM 1999.
 
-use crate::net::{PlaceId, TransitionId};
+use crate::net::{Arc, PlaceId, TransitionId};
 use crate::reduction::change::Proposal;
 use crate::reduction::journal::Dirty;
 use crate::reduction::multipliers::{Effects, MOST_ARCS, integers, solver};
@@ -158,7 +158,7 @@ impl<'n> Search<'n> {
             if needs.contains_key(&t) {
                 continue;
             }
-            let taken = |arc: &crate::net::Arc| (effects.column(arc.place), arc.weight as i64);
+            let taken = |arc: &Arc| (effects.column(arc.place), arc.weight as i64);
             let row = net.pre(t).iter().map(taken).chain([(tokens, -1)]);
             needs.insert(t, program.add_row(Interval::FREE, row)?);
         }

@@ -39,7 +39,8 @@
 //! transition that a few random firing sequences do not fire: the least of Σ y(p)·(m₀(p) − pre(t,p))
 //! with 0 ≤ y ≤ 1. By Farkas' lemma it is negative for some y just when m₀ + C·x ≥ pre(t) has no
 //! solution x ≥ 0, so nothing that the state equation over the rationals tells of single transitions
-//! is missed, but for what time and size leave out ([`MOST_ARCS`]). One y often speaks of many
+//! is missed, but for what time and size leave out ([`MOST_ARCS`]). Where there is no y, the dual
+//! solution is such an x, and often one for other transitions as well. One y often speaks of many
 //! transitions, and those found are left out of the matrix for the next. The check reads the rows of
 //! the places of the focus, in integers.
 //!
@@ -49,7 +50,7 @@
 //! solver in its reductions: Thierry-Mieg, *Symbolic and structural model-checking*, Fundamenta
 //! Informaticae 183, 2021.
 
-use crate::net::{Marking, PlaceId, TransitionId};
+use crate::net::{Arc, Marking, PlaceId, TransitionId};
 use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::journal::Dirty;
 use crate::reduction::multipliers::{Effects, MOST_ARCS, WeightedSum, integers, solver};
@@ -180,6 +181,8 @@ struct Search<'n> {
     live: Vec<usize>,
     candidates: Vec<TransitionId>,
     dead: Vec<bool>,
+    /// Not to be refuted, as far as the solver sees.
+    possible: Vec<bool>,
 }
 
 impl<'n> Search<'n> {
@@ -189,7 +192,8 @@ impl<'n> Search<'n> {
         let mut live = vec![0; program.rows().len()];
         net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);
         let dead = vec![false; net.transition_ids()];
-        Ok(Search { net, lp: solver(program), effects, live, candidates, dead })
+        let possible = dead.clone();
+        Ok(Search { net, lp: solver(program), effects, live, candidates, dead, possible })
     }
 
     fn run(&mut self, budget: &Budget, foci: &mut Vec<Focus>) {
@@ -197,7 +201,7 @@ impl<'n> Search<'n> {
             if budget.is_exhausted() {
                 return;
             }
-            if !self.dead[t.index()] {
+            if !self.dead[t.index()] && !self.possible[t.index()] {
                 foci.extend(self.sum_against(t, budget));
             }
         }
@@ -214,10 +218,34 @@ impl<'n> Search<'n> {
         self.lp.set_objective(Sense::Minimise, &costs).ok()?;
         let LpAnswer::Optimal(optimum) = self.lp.solve_again(budget) else { return None };
         if optimum.objective > NEGATIVE {
+            self.note_possible(&optimum.multipliers?);
             return None;
         }
         let guesses = integers(&optimum.point);
         guesses.into_iter().find_map(|guess| self.dead_by(guess))
+    }
+
+    /// Where no sum refutes a transition, the dual solution is firing counts x, negated, with
+    /// m₀ + C·x ≥ pre(t): they need not be tried whose inputs are marked there, too. If the floating
+    /// point numbers are wrong, something is not found.
+    fn note_possible(&mut self, multipliers: &[f64]) {
+        const NEAR: f64 = 1e-6;
+        let mut marking: Vec<f64> =
+            self.effects.places.iter().map(|&p| self.net.tokens(p) as f64).collect();
+        for ((_, changes, _), multiplier) in self.lp.program().iter_rows().zip(multipliers) {
+            if *multiplier < 0.0 {
+                for &(column, change) in changes {
+                    marking[column.index()] -= change as f64 * multiplier;
+                }
+            }
+        }
+        for &t in &self.candidates {
+            let has = |arc: &Arc| {
+                let tokens = marking[self.effects.column(arc.place).index()];
+                tokens >= arc.weight as f64 - NEAR
+            };
+            self.possible[t.index()] |= self.net.pre(t).iter().all(has);
+        }
     }
 
     /// The transitions that take too much of this sum, if nothing else raises it; notes that they
