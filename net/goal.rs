@@ -7,7 +7,7 @@ use crate::sum::LinearSum;
 use std::fmt;
 
 /// What is asked of the reachable markings of a net.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Goal {
     /// Is there a reachable marking that satisfies this?
     Reach(Predicate),

@@ -205,6 +205,43 @@ impl Predicate {
         }
     }
 
+    /// The same property with the parts of every junction in ascending order and listed once, so
+    /// that predicates that differ in no more than that are equal.
+    pub fn sorted(self) -> Predicate {
+        // Joined first: a part may turn out to be a junction of the same kind, or a single part.
+        let joined = match self {
+            Predicate::And(parts) => Predicate::and(parts.into_iter().map(Predicate::sorted)),
+            Predicate::Or(parts) => Predicate::or(parts.into_iter().map(Predicate::sorted)),
+            leaf => return leaf,
+        };
+        let once = |mut parts: Vec<Predicate>| {
+            parts.sort_unstable();
+            parts.dedup();
+            parts
+        };
+        match joined {
+            Predicate::And(parts) => Predicate::and(once(parts)),
+            Predicate::Or(parts) => Predicate::or(once(parts)),
+            leaf => leaf,
+        }
+    }
+
+    /// The place that all of its leaves, which are comparisons, are about; `None` when they are not,
+    /// or there are none.
+    pub fn only_place(&self) -> Option<PlaceId> {
+        match self {
+            Predicate::Atom(atom) => match atom.sum.terms() {
+                [(place, _)] => Some(*place),
+                _ => None,
+            },
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                let first = parts.first()?.only_place()?;
+                parts.iter().all(|part| part.only_place() == Some(first)).then_some(first)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it mentions deadness of the whole marking anywhere.
     pub fn mentions_deadness(&self) -> bool {
         match self {
@@ -235,6 +272,24 @@ mod tests {
         assert_eq!(Predicate::or([Predicate::False, b.clone()]), b);
         assert_eq!(Predicate::and([]), Predicate::True);
         assert_eq!(Predicate::or([]), Predicate::False);
+    }
+
+    #[test]
+    fn order_and_doubles_do_not_tell_sorted_predicates_apart() {
+        let [a, b, c] = [0, 1, 2].map(|i| Predicate::at_least(place(i), 1));
+        let one = Predicate::and([a.clone(), Predicate::or([c.clone(), b.clone(), c.clone()])]);
+        let other = Predicate::and([Predicate::or([b.clone(), c.clone()]), a.clone(), a.clone()]);
+        assert_ne!(one, other);
+        assert_eq!(one.sorted(), other.sorted());
+        // A junction whose parts are all the same is that part, and joins the one around it.
+        let double = Predicate::And(vec![
+            b.clone(),
+            Predicate::Or(vec![
+                Predicate::And(vec![c.clone(), a.clone()]),
+                Predicate::And(vec![a.clone(), c.clone()]),
+            ]),
+        ]);
+        assert_eq!(double.sorted(), Predicate::and([a, b, c]).sorted());
     }
 
     #[test]

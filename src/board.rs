@@ -189,7 +189,7 @@ impl<'n> Board<'n> {
     }
 
     /// Holds a sequence of the board's net against the model's claim that its units are safe.
-    fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
+    pub fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
         let unbroken =
             || self.net.units().is_some_and(|units| units.safe()) && self.breach().is_none();
         if unbroken()
@@ -301,9 +301,9 @@ pub enum Limit {
     /// Its sequence is too long to be written out.
     #[error("the firing sequence is too long to be written out")]
     Length,
-    /// What repeats takes too many turns to come back to where it began.
-    #[error("the repeated part does not come back to where it began soon enough")]
-    Turns,
+    /// Carrying its sequence back takes more time or memory than is left.
+    #[error("the firing sequence takes too long to be carried back")]
+    Budget,
 }
 
 /// From a net that an engine works on to the net of the board.
@@ -331,6 +331,15 @@ pub trait WayBack: Sync {
 
     /// A proof about the board's net from one about the engine's net.
     fn proof(&self, proof: Proof) -> Proof;
+
+    /// What a [`Goal::Maximise`] has more on the board's net than on the engine's: the tokens of
+    /// places that hold the same for ever and are gone.
+    fn constant(&self, goal: GoalId) -> i128;
+}
+
+/// What others know of a maximum, in the tokens of the engine's own net.
+fn in_tokens_of(back: Option<&dyn WayBack>, goal: GoalId, value: Option<i128>) -> Option<i128> {
+    Some(value? - back.map_or(0, |back| back.constant(goal)))
 }
 
 /// Says what is reachable. See the module.
@@ -345,6 +354,16 @@ impl<'b> Under<'b> {
     /// The pen of an engine that works on another net than the board's.
     pub fn through(self, back: &'b dyn WayBack) -> Self {
         Under { back: Some(back), ..self }
+    }
+
+    /// [`Board::seen`], as the goal reads on the engine's net.
+    pub fn seen(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.back, goal, self.board.seen(goal))
+    }
+
+    /// [`Board::proved`], as the goal reads on the engine's net.
+    pub fn proved(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.back, goal, self.board.proved(goal))
     }
 
     /// The end of `sequence` satisfies the goal, or its sum is large there.
@@ -400,15 +419,17 @@ impl<'b> Under<'b> {
         })
     }
 
-    /// Each sighting by itself: their translations need not share a prefix.
+    /// Each sighting by itself: their translations need not share a prefix. Of a goal that is seen
+    /// several times, the last one counts: a maximum is larger there.
     fn along_on_the_way_back(
         &self,
         back: &dyn WayBack,
         sequence: Arc<FiringSequence>,
         sightings: &[Sighting],
     ) {
-        for &Sighting { goal, firings } in sightings {
-            if !self.board.is_open(goal) {
+        for (at, &Sighting { goal, firings }) in sightings.iter().enumerate() {
+            let again = |later: &Sighting| later.goal == goal && later.firings >= firings;
+            if !self.board.is_open(goal) || sightings[at + 1..].iter().any(again) {
                 continue;
             }
             let engine = Witness::new(sequence.clone(), firings).to_sequence();
@@ -539,6 +560,11 @@ impl<'b> Over<'b> {
         Over { back: Some(back), ..self }
     }
 
+    /// [`Board::proved`], as the goal reads on the engine's net.
+    pub fn proved(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.back, goal, self.board.proved(goal))
+    }
+
     fn translated(&self, proof: Proof) -> Proof {
         match self.back {
             Some(back) => back.proof(proof),
@@ -574,6 +600,7 @@ impl<'b> Over<'b> {
     /// No reachable marking exceeds `bound`.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         let proof = self.translated(proof);
+        let bound = bound + self.back.map_or(0, |back| back.constant(goal));
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
         if self.board.is_void(&proof) {
@@ -671,6 +698,63 @@ mod tests {
         assert_eq!((board.faults(), board.is_open(max)), (1, true));
         board.under("TEST").unbounded(max, FiringSequence::new(), twice());
         assert!(!board.is_open(max));
+    }
+
+    /// The same net, seen through a way back that is asked, and may be too long.
+    struct Asked {
+        answer: Result<Option<()>, Limit>,
+        times: AtomicUsize,
+    }
+
+    impl WayBack for Asked {
+        fn sequence(
+            &self,
+            _: &Goal,
+            engine: &FiringSequence,
+        ) -> Result<Option<(FiringSequence, u64)>, Limit> {
+            self.times.fetch_add(1, Ordering::Relaxed);
+            self.answer.map(|way| way.map(|()| (engine.clone(), engine.firings() as u64)))
+        }
+
+        fn pump(
+            &self,
+            prefix: &FiringSequence,
+            pump: &FiringSequence,
+        ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
+            self.answer.map(|way| way.map(|()| (prefix.clone(), pump.clone())))
+        }
+
+        fn proof(&self, proof: Proof) -> Proof {
+            proof
+        }
+
+        fn constant(&self, _: GoalId) -> i128 {
+            0
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_to_carry_back_is_no_fault_and_no_verdict() {
+        let net = net();
+        let max = GoalId::new(1);
+        for (answer, faults) in [(Err(Limit::Budget), 0), (Err(Limit::Length), 0), (Ok(None), 2)] {
+            let board = Board::new(&net, goals(&net));
+            let back = Asked { answer, times: AtomicUsize::new(0) };
+            board.under("TEST").through(&back).reached(max, twice());
+            board.under("TEST").through(&back).unbounded(max, FiringSequence::new(), twice());
+            assert_eq!((board.faults(), board.seen(max), board.is_open(max)), (faults, None, true));
+        }
+    }
+
+    #[test]
+    fn of_a_maximum_that_rises_the_last_sighting_is_carried_back() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let back = Asked { answer: Ok(Some(())), times: AtomicUsize::new(0) };
+        let max = GoalId::new(1);
+        let sightings = [1, 2].map(|firings| Sighting { goal: max, firings });
+        board.under("TEST").through(&back).along(twice(), sightings.to_vec());
+        assert_eq!((board.seen(max), back.times.into_inner()), (Some(2), 1));
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod engine;
 pub mod evidence;
 pub mod explicit;
 pub mod formula;
+mod groups;
 pub mod input;
 pub mod mcc;
 pub mod pipeline;

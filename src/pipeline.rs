@@ -11,8 +11,8 @@
 
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
-use crate::engine::{Task, intervals, state_equation, walk};
-use crate::evidence::{Claim, Proof};
+use crate::engine::{Task, intervals, shrink, state_equation, walk};
+use crate::evidence::{Claim, Proof, short_walk};
 use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
@@ -34,12 +34,26 @@ pub struct Config {
     pub keep_certificates: bool,
     /// Where questions to solvers are written to, if anywhere.
     pub dump: Option<Dump>,
+    /// A goal has a turn by itself when the net reduced for it alone has at most this share of the
+    /// transitions of the net reduced for all open goals. 0.7 by default.
+    pub turns_below: f64,
+    /// Leaves out everything before these turns: tests see whether they are right by themselves.
+    #[doc(hidden)]
+    pub only_turns: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config { threads, seed: 1, keep_all_witnesses: false, keep_certificates: false, dump: None }
+        Config {
+            threads,
+            seed: 1,
+            keep_all_witnesses: false,
+            keep_certificates: false,
+            dump: None,
+            turns_below: 0.7,
+            only_turns: false,
+        }
     }
 }
 
@@ -151,14 +165,19 @@ fn run_once(
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     // What can be proved is proved first; only then is the model's claim of safe units believed.
     let mut basis = intervals::Basis::default();
-    intervals::run(&task, under, over, basis);
+    let mut proved = intervals::run(&task, under, over, basis);
     let mut facts = facts.clone();
     if board.open_count() > 0 {
         facts = bounds_from_flows(net, facts, &budget);
         basis.uses_flows = true;
-        intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
+        proved = intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
     }
-    if board.open_count() > 0 && net.units().is_some_and(|units| units.safe()) {
+    let claims = board.open_count() > 0 && net.units().is_some_and(|units| units.safe());
+    if claims {
+        let walk = short_walk(net, config.seed);
+        board.check_claim(&walk, u64::MAX);
+    }
+    if claims && board.breach().is_none() {
         net.places().for_each(|place| facts.bound(place, 1));
         basis.assumes_units = true;
         intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
@@ -171,6 +190,7 @@ fn run_once(
         goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
     tracing::info!("intervals: {} of {} goals are left", open.len(), goals.len());
     let task = Task { goals: &open, ..task };
+    let shrunk = open.iter().map(|(id, goal)| (*id, shrink::goal(net, &proved, goal))).collect();
     let statistics = std::sync::Mutex::new(Vec::new());
     let note = |name: &'static str, text: String| {
         tracing::info!("{name}: {text}");
@@ -183,9 +203,9 @@ fn run_once(
         dump: config.dump.clone(),
         ..Default::default()
     };
-    let crew = Crew::new(&task, config.threads, equations, bounds_from_flows, &note);
+    let crew = Crew::new(&task, shrunk, config, equations, bounds_from_flows, &note);
     let crew = &crew;
-    if !open.is_empty() {
+    if !open.is_empty() && board.breach().is_none() {
         std::thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..config.threads.max(1) {
@@ -227,7 +247,7 @@ fn run_once(
                 hearing.give_up(ended);
             }
         });
-    } else {
+    } else if board.breach().is_none() {
         hearing.give_up(None);
     }
     report.faults += board.faults();
@@ -275,23 +295,24 @@ struct Hearing<'a, 'n> {
 impl Hearing<'_, '_> {
     fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
         self.hand_over_proof(goal, tell);
-        match self.plan.settle(self.board, goal) {
-            Some(Standing::Answered(answer)) => {
-                self.report.answered += 1;
-                // What rests on a claim known to be false is asked again.
-                if !(answer.assumes_units && self.board.breach().is_some()) {
-                    tell(Event::Answered(&answer));
+        for (question, standing) in self.plan.settle(self.board, goal) {
+            match standing {
+                Standing::Answered(answer) => {
+                    self.report.answered += 1;
+                    // What rests on a claim known to be false is asked again.
+                    if !(answer.assumes_units && self.board.breach().is_some()) {
+                        tell(Event::Answered(&answer));
+                    }
                 }
-            }
-            Some(Standing::Silenced) => {
-                tracing::error!("engines contradict each other on {goal:?}: no answer is given");
-                let asks = |question: &&Question| question.goals.contains(&goal.index());
-                if let Some(question) = self.plan.questions().iter().find(asks) {
+                Standing::Silenced => {
+                    tracing::error!(
+                        "engines contradict each other on {goal:?}: no answer is given"
+                    );
                     let reason = "engines contradict each other (internal error)".to_owned();
                     self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
                 }
+                Standing::Open => {}
             }
-            Some(Standing::Open) | None => {}
         }
     }
 
@@ -309,10 +330,10 @@ impl Hearing<'_, '_> {
             },
             _ => return,
         };
-        // Questions have consecutive goals.
-        let questions = self.plan.questions();
-        let at = questions.partition_point(|question| question.goals.end <= goal.index());
-        if let Some(question) = questions.get(at) {
+        if proof.assumes_units() && self.board.breach().is_some() {
+            return;
+        }
+        for question in self.plan.asking(goal) {
             tell(Event::Proved { id: &question.id, claim: &claim, proof: &proof });
         }
     }

@@ -1,14 +1,18 @@
-//! A stage: the net reduced for the goals that are open, and the way back to the original.
+//! A stage: the net reduced for some of the open goals, and the way back to the original.
 //!
 //! Engines work on a stage as on any net. What they say of it goes through the stage's pens: a
 //! firing sequence of the reduced net becomes one of the original and is replayed there like every
 //! witness; "unreachable" and "at most" carry over by what the reduction preserves, and say so.
+//!
+//! A stage has its goals twice: as the reduction translates them, for engines whose proofs are about
+//! a goal as it reads; and [shrunk](shrink) by the token intervals of the reduced net, for those that
+//! visit markings.
 
 use crate::board::{Board, Limit, Over, Technique, Under, WayBack};
-use crate::engine::Task;
+use crate::engine::intervals::{self, Basis, Intervals};
+use crate::engine::{Task, shrink};
 use crate::evidence::{Proof, ReplayError, Replayer, replay};
-use crate::reduction::back::BackError;
-use crate::reduction::{Config, Needs, Reduction, reduce};
+use crate::reduction::{BackError, Config, Needs, Reduction, reduce};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate};
 use parikh_solvers::Budget;
 
@@ -16,14 +20,22 @@ use parikh_solvers::Budget;
 pub struct Stage<'n> {
     original: &'n Net,
     reduction: Reduction,
+    /// By ascending id.
     goals: Vec<(GoalId, Goal)>,
+    /// The same, shrunk.
+    shrunk: Vec<(GoalId, Goal)>,
+    /// The constants that are not 0, of maxima, by ascending id.
+    constants: Vec<(GoalId, i128)>,
     facts: Facts,
+    intervals: Intervals,
     applications: u64,
+    /// For the way back: that of the whole run.
+    budget: Budget,
 }
 
 impl<'n> Stage<'n> {
     /// Reduces the net of `task` for those of its goals that are open. `None` when nothing is gained
-    /// or nothing is open. `learn` finds out bounds of the reduced net.
+    /// or nothing is open. `learn` finds out bounds of the reduced net, from its place invariants.
     pub fn new(
         task: &Task<'n>,
         budget: &Budget,
@@ -42,20 +54,95 @@ impl<'n> Stage<'n> {
             return None;
         }
         let applications = statistics.rules.iter().map(|rule| rule.applied).sum();
-        let translate = |(id, goal): &&(GoalId, Goal)| {
-            let translated = reduction.translate(task.net, goal)?;
-            // What engines read on the board of a maximum is in tokens of the original net.
-            (translated.constant == 0).then_some((*id, translated.goal))
-        };
-        let goals: Vec<(GoalId, Goal)> = open.iter().filter_map(translate).collect();
+        let (mut goals, mut constants) = (Vec::new(), Vec::new());
+        for (id, goal) in open {
+            let Some(translated) = reduction.translate(task.net, goal) else { continue };
+            goals.push((*id, translated.goal));
+            if translated.constant != 0 {
+                constants.push((*id, translated.constant));
+            }
+        }
         let facts = learn(&reduction.net, Facts::none(&reduction.net));
-        Some(Stage { original: task.net, reduction, goals, facts, applications })
+        let intervals = Intervals::new(&reduction.net, &facts);
+        let shrink =
+            |(id, goal): &(GoalId, Goal)| (*id, shrink::goal(&reduction.net, &intervals, goal));
+        let shrunk = goals.iter().map(shrink).collect();
+        Some(Stage {
+            original: task.net,
+            reduction,
+            goals,
+            shrunk,
+            constants,
+            facts,
+            intervals,
+            applications,
+            budget: task.budget.clone(),
+        })
     }
 
-    /// The task on the reduced net.
+    /// The goals that the reduced net expresses; those that were open when it was made, but for
+    /// numbers out of range.
+    pub fn goals(&self) -> &[(GoalId, Goal)] {
+        &self.goals
+    }
+
+    /// The reduction it rests on.
+    pub fn reduction(&self) -> &Reduction {
+        &self.reduction
+    }
+
+    /// The task on the reduced net, goals as they are translated.
     pub fn task<'a>(&'a self, board: &'a Board<'a>, budget: &'a Budget, seed: u64) -> Task<'a> {
         let (net, goals, facts) = (&self.reduction.net, &self.goals[..], &self.facts);
         Task { net, goals, facts, board, budget, seed }
+    }
+
+    /// The task on the reduced net, goals shrunk: for engines that visit markings of it.
+    pub fn shrunk_task<'a>(
+        &'a self,
+        board: &'a Board<'a>,
+        budget: &'a Budget,
+        seed: u64,
+    ) -> Task<'a> {
+        Task { goals: &self.shrunk, ..self.task(board, budget, seed) }
+    }
+
+    /// Settles what the reduction found out by itself, in passing: the goals that token intervals of
+    /// the reduced net decide, and every open goal on the board that asks whether a transition found
+    /// dead can fire, or a place found constant can change.
+    pub fn settle(&self, board: &Board<'_>, budget: &Budget) {
+        let (under, over) = (self.under(board, "INITIAL_STATE"), self.over(board, "TOPOLOGICAL"));
+        let task = self.task(board, budget, 0);
+        let basis = Basis { uses_flows: true, ..Basis::default() };
+        intervals::settle(&self.intervals, &task, under, over, basis);
+        let Reduction { dead_transitions, constant_places, .. } = &self.reduction;
+        if dead_transitions.is_empty() && constant_places.is_empty() {
+            return;
+        }
+        for id in board.open_goals() {
+            if let Goal::Reach(predicate) = board.goal(id)
+                && let Some(reason) = self.never(predicate)
+            {
+                over.unreachable(id, Proof::Trivial { reason });
+            }
+        }
+    }
+
+    /// Why no marking satisfies a predicate about one node that the reduction found dead or constant.
+    fn never(&self, predicate: &Predicate) -> Option<String> {
+        let Reduction { dead_transitions, constant_places, .. } = &self.reduction;
+        if let Predicate::Enabled(t) = predicate {
+            let name = self.original.transition_name(*t);
+            let dead = dead_transitions.binary_search(t).is_ok();
+            return dead.then(|| format!("transition `{name}` is dead"));
+        }
+        let place = predicate.only_place()?;
+        let at = constant_places.binary_search_by_key(&place, |&(place, _)| place).ok()?;
+        // Constant since the initial marking, so that is all there is to ask.
+        let holds = predicate.holds(self.original, self.original.initial());
+        let name = self.original.place_name(place);
+        let tokens = constant_places[at].1;
+        (!holds).then(|| format!("place `{name}` holds {tokens} tokens for ever"))
     }
 
     /// The pen for what is reachable in the reduced net.
@@ -68,40 +155,44 @@ impl<'n> Stage<'n> {
         board.over(by).through(self)
     }
 
-    /// The candidates for the witness of a goal: the translated sequence, and, where enabledness is
-    /// asked, the sequence with one more firing of what carries a transition asked for: a composed
+    /// What may be the witness of a goal, best first: the translated sequence, and, where enabledness
+    /// is asked, the sequence with one more firing of what carries a transition asked for: a composed
     /// transition fires it in its middle.
-    fn candidates(&self, goal: &Goal, sequence: &FiringSequence) -> Vec<FiringSequence> {
-        let back = &self.reduction.back;
-        let mut candidates = Vec::new();
-        match goal {
-            Goal::Reach(predicate) if predicate.mentions_deadness() => {
-                candidates.extend(back.deadlock(self.original, sequence));
-            }
-            _ => candidates.extend(back.sequence(sequence)),
-        }
+    fn candidates(
+        &self,
+        goal: &Goal,
+        sequence: &FiringSequence,
+    ) -> impl Iterator<Item = Result<FiringSequence, BackError>> {
+        let (back, budget) = (&self.reduction.back, &self.budget);
         let mut asked = Vec::new();
+        let mut asks_deadness = false;
         if let Goal::Reach(predicate) = goal {
             mark_enabled(predicate, &mut asked);
+            asks_deadness = predicate.mentions_deadness();
         }
-        for transition in asked {
-            let carriers = self.reduction.firing(transition).map_or(&[][..], |f| f.carriers());
-            for &carrier in carriers {
-                let mut longer = sequence.clone();
-                longer.push(carrier, 1);
-                candidates.extend(back.sequence(&longer));
-            }
-        }
-        candidates
+        let first = move || match asks_deadness {
+            true => back.deadlock(self.original, sequence, budget),
+            false => back.sequence(sequence, budget),
+        };
+        let carriers = asked.into_iter().flat_map(|transition| {
+            self.reduction.firing(transition).map_or(&[][..], |firing| firing.carriers())
+        });
+        let longer = carriers.map(move |&carrier| {
+            let mut longer = sequence.clone();
+            longer.push(carrier, 1);
+            back.sequence(&longer, budget)
+        });
+        std::iter::once_with(first).chain(longer)
     }
 
     /// What keeps `sequence` from having a counterpart on the original net. A reduced net need not
     /// have the places that bound what can fire by what they can hold.
     fn limit_of(&self, sequence: &FiringSequence) -> Option<Limit> {
-        let translated = match self.reduction.back.sequence(sequence) {
+        let translated = match self.reduction.back.sequence(sequence, &self.budget) {
             Ok(translated) => translated,
             Err(BackError::TooLong(_)) => return Some(Limit::Length),
-            Err(BackError::NotEnabled | BackError::NotRepeating) => return None,
+            Err(BackError::OutOfBudget(_)) => return Some(Limit::Budget),
+            Err(BackError::NotEnabled) => return None,
         };
         match replay(self.original, &translated) {
             Err(ReplayError::Overflow { .. }) => Some(Limit::Tokens),
@@ -140,17 +231,21 @@ impl WayBack for Stage<'_> {
         goal: &Goal,
         reduced: &FiringSequence,
     ) -> Result<Option<(FiringSequence, u64)>, Limit> {
-        let shown = self.candidates(goal, reduced).into_iter().find_map(|sequence| {
-            let firings = match goal {
-                Goal::Reach(predicate) => self.shown_after(predicate, &sequence)?,
-                Goal::Maximise(_) => u64::try_from(sequence.firings()).ok()?,
+        for candidate in self.candidates(goal, reduced) {
+            let sequence = match candidate {
+                Ok(sequence) => sequence,
+                Err(BackError::OutOfBudget(_)) => return Err(Limit::Budget),
+                Err(BackError::TooLong(_) | BackError::NotEnabled) => continue,
             };
-            Some((sequence, firings))
-        });
-        match shown {
-            Some(shown) => Ok(Some(shown)),
-            None => self.limit_of(reduced).map_or(Ok(None), Err),
+            let firings = match goal {
+                Goal::Reach(predicate) => self.shown_after(predicate, &sequence),
+                Goal::Maximise(_) => u64::try_from(sequence.firings()).ok(),
+            };
+            if let Some(firings) = firings {
+                return Ok(Some((sequence, firings)));
+            }
         }
+        self.limit_of(reduced).map_or(Ok(None), Err)
     }
 
     fn pump(
@@ -158,16 +253,21 @@ impl WayBack for Stage<'_> {
         prefix: &FiringSequence,
         pump: &FiringSequence,
     ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
-        match self.reduction.back.pump(prefix, pump) {
+        match self.reduction.back.pump(prefix, pump, &self.budget) {
             Ok(translated) => Ok(Some(translated)),
             Err(BackError::TooLong(_)) => Err(Limit::Length),
-            Err(BackError::NotRepeating) => Err(Limit::Turns),
+            Err(BackError::OutOfBudget(_)) => Err(Limit::Budget),
             Err(BackError::NotEnabled) => Ok(None),
         }
     }
 
     fn proof(&self, proof: Proof) -> Proof {
         Proof::Reduced { applications: self.applications, proof: Box::new(proof) }
+    }
+
+    fn constant(&self, goal: GoalId) -> i128 {
+        let at = self.constants.binary_search_by_key(&goal, |&(id, _)| id);
+        at.map_or(0, |at| self.constants[at].1)
     }
 }
 

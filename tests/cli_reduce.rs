@@ -184,6 +184,128 @@ fn composed_transitions_have_names_that_other_tools_read() {
     assert!(small.place_named("z").is_some() && small.place_named("q").is_some());
 }
 
+/// What post-agglomeration fires first leaves all tokens on p, in every dead marking.
+#[test]
+fn places_that_were_asked_for_and_are_gone_are_told() {
+    let desk = Desk::with(
+        "place a 5\nplace p\nplace b 1\nplace c\ntransition h: a -> p\ntransition g: b -> c",
+    );
+    let reduce = ["reduce", "model.pnml", "--preserve", "deadlock", "--support", "p"];
+    let output = desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
+    assert!(output.contains("p = 5 "), "{output}");
+    let output = desk.fine(&[&reduce[..], &["--format", "json"]].concat());
+    let told = objects(&output).into_iter().find(|object| object["type"] == "constant");
+    let told = told.expect("a constant");
+    assert_eq!((&told["place"], &told["tokens"]), (&"p".into(), &5.into()));
+    let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
+    assert!(checked.contains("p = 5 ") && checked.contains("preserved: deadlock over p\n"));
+    // What never changes goes by name.
+    desk.write("model.pnml", &generate::pnml(&text::parse(LOCKED).unwrap()));
+    let output = desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock"]);
+    assert!(output.contains("1 places never change: lock = 3\n"), "{output}");
+}
+
+const LOCKED: &str = "place p 2\nplace q\nplace lock 3\ntransition t: p + lock -> q + lock";
+
+#[test]
+fn bounds_over_places_that_are_gone_add_up() {
+    let desk = Desk::with(LOCKED);
+    for (formula, answer) in [("bound(q + lock)", 5), ("bound(q)", 2), ("bound(lock)", 3)] {
+        let reduce = ["reduce", "model.pnml", "--formula", formula, "-o", "small.pnml"];
+        let output = desk.fine(&[&reduce[..], &["--format", "json"]].concat());
+        let objects = objects(&output);
+        let asked = objects.iter().find(|object| object["type"] == "formula").unwrap();
+        let constant = asked["constant"].as_i64().expect("a number");
+        let rest = asked["formula"].as_str().map_or(0, |formula| {
+            let answers = desk.fine(&["check", "small.pnml", "--formula", formula]);
+            let number =
+                answers.strip_prefix("formula-1: ").and_then(|rest| rest.split(' ').next());
+            number.and_then(|number| number.parse().ok()).expect("a bound")
+        });
+        assert_eq!(rest + constant, answer, "{formula}: {output}");
+        assert_eq!(asked["formula"].is_null(), formula == "bound(lock)", "{output}");
+    }
+}
+
+#[test]
+fn a_log_that_asks_for_nothing_vouches_for_nothing() {
+    let desk = Desk::with(&workshop());
+    let reduce = ["reduce", "model.pnml", "--log", "log.json"];
+    let over = ["--preserve", "reachability,liveness", "--support", "lock1,arelease"];
+    desk.fine(&[&reduce[..], &over].concat());
+    let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
+    assert!(checked.contains("reachability over lock1, a3"), "{checked}");
+    assert!(checked.contains("liveness of arelease"), "{checked}");
+    let good = desk.log("log.json");
+    for (key, class) in [("support", "reachability"), ("protected", "liveness")] {
+        let mut log = good.clone();
+        log["preserves"] = serde_json::json!([class]);
+        log[key] = serde_json::json!([]);
+        if class == "reachability" {
+            log["protected"] = serde_json::json!([]);
+        }
+        desk.write("bad.json", &log.to_string());
+        let message = desk.refused(1, &["reduce", "model.pnml", "--check", "bad.json"]);
+        assert!(message.contains(class) && message.contains("is asked for"), "{message}");
+    }
+    let message = desk.refused(2, &[&reduce[..], &["--formula", "lock1 = 1"]].concat());
+    assert!(message.contains("vouch for nothing"), "{message}");
+}
+
+/// Units are claims that answers rest on: a net that is right but for them is not what the log leads
+/// to.
+#[test]
+fn units_that_the_model_never_had_are_refused() {
+    let desk = Desk::with(
+        "place p 1\nplace q\nplace x\ntransition t: p -> q + x\n\
+                           transition u: q -> p",
+    );
+    let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "x"];
+    desk.fine(&[&reduce[..], &["-o", "small.pnml", "--log", "log.json"]].concat());
+    let check = ["reduce", "model.pnml", "--check", "log.json", "--reduced", "small.pnml"];
+    desk.fine(&check);
+    let plain = desk.read("small.pnml");
+    let small = parikh::input::read_net(&desk.at("small.pnml")).expect("PNML");
+    let names: Vec<&str> = small.places().map(|p| small.place_name(p)).collect();
+    let units = format!(
+        "<toolspecific tool=\"nupn\" version=\"1.1\"><size places=\"{}\" transitions=\"{}\" \
+         arcs=\"{}\"/><structure units=\"1\" root=\"u0\" safe=\"true\"><unit id=\"u0\"><places>{}\
+         </places><subunits/></unit></structure></toolspecific>",
+        small.place_count(),
+        small.transition_count(),
+        small.arc_count(),
+        names.join(" "),
+    );
+    let page = plain.find("<page").expect("a page");
+    let inside = page + plain[page..].find('>').expect("its end") + 1;
+    desk.write("small.pnml", &format!("{}{units}{}", &plain[..inside], &plain[inside..]));
+    let claims = parikh::input::read_net(&desk.at("small.pnml")).expect("PNML").units().is_some();
+    assert!(claims, "{}", desk.read("small.pnml"));
+    let message = desk.refused(1, &check);
+    assert!(message.contains("units"), "{message}");
+}
+
+/// To and fro between two places without end: the limits of `replay` are kept.
+#[test]
+fn carrying_back_ends_with_the_time() {
+    let desk = Desk::with(
+        "place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p\n\
+         transition f: p -> q + x",
+    );
+    let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "x"];
+    desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
+    desk.write("trace", "f\t1000000000000\n");
+    let replay = ["replay", "model.pnml", "trace", "--log", "log.json"];
+    let message = desk.refused(3, &[&replay[..], &["-t", "50ms"]].concat());
+    assert!(message.contains("out of time"), "{message}");
+    let message = desk.refused(3, &[&replay[..], &["-m", "1K"]].concat());
+    assert!(message.contains("out of memory"), "{message}");
+    // A pump that ends elsewhere among the fused places.
+    desk.write("trace", "@repeat\nf\n");
+    let carried = desk.fine(&replay);
+    assert!(carried.contains("grows by 1: x"), "{carried}");
+}
+
 /// A counter behind a chain: unbounded, and the chain can be agglomerated.
 const PUMP: &str = "place run 1\nplace p\nplace q\nplace count\n\
                     transition start: run -> p\ntransition work: p -> q\n\
@@ -246,7 +368,7 @@ fn liveness_is_asked_of_what_carries_a_transition() {
     assert_eq!((&fires["transition"], &fires["at_once"]), (&"arelease".into(), &false.into()));
     assert_eq!(fires["with"].as_array().unwrap().len(), 1, "{fires}");
     let message =
-        desk.refused(1, &["reduce", "model.pnml", "--preserve", "liveness", "--support", "a0"]);
+        desk.refused(2, &["reduce", "model.pnml", "--preserve", "liveness", "--support", "a0"]);
     assert!(message.contains("`a0` is a place"), "{message}");
 }
 
@@ -368,14 +490,25 @@ fn a_log_serves_its_own_nets_only() {
 fn wrong_names_and_packed_models_are_explained() {
     let desk = Desk::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability"];
-    let message = desk.refused(1, &reduce);
+    let message = desk.refused(2, &reduce);
     assert!(message.contains("needs --support"), "{message}");
-    let message = desk.refused(1, &[&reduce[..], &["--support", "lock1,locke2"]].concat());
+    let message = desk.refused(2, &[&reduce[..], &["--support", "lock1,locke2"]].concat());
     assert!(message.contains("name 2") && message.contains("did you mean `lock2`?"), "{message}");
-    let message = desk.refused(1, &["reduce", "model.pnml", "--formula", "AF lock1 >= 1"]);
+    let message = desk.refused(2, &["reduce", "model.pnml", "--formula", "AF lock1 >= 1"]);
     assert!(message.contains("a reduction cannot preserve it"), "{message}");
     let message = desk.refused(2, &["reduce", "model.pnml"]);
-    assert!(message.contains("--preserve"), "{message}");
+    for way in ["--preserve", "--formula", "--formulas", "--check"] {
+        assert!(message.contains(way), "{message}");
+    }
+    let deadlock = ["reduce", "model.pnml", "--preserve", "deadlock"];
+    let none = ["--rules", "gcd-scaling", "--without", "gcd-scaling"];
+    let message = desk.refused(2, &[&deadlock[..], &none].concat());
+    assert!(message.contains("leave no rule"), "{message}");
+    for files in [["-o", "x", "--log", "./x"], ["-o", "model.pnml", "--log", "x"]] {
+        let message = desk.refused(2, &[&deadlock[..], &files].concat());
+        assert!(message.contains("would be overwritten"), "{message}");
+        assert!(!desk.at("x").exists());
+    }
     std::fs::write(desk.at("model.tgz"), b"\x1f\x8b\x08\0\0\0").unwrap();
     let message = desk.refused(1, &["info", "model.tgz"]);
     assert!(message.contains("unpack it first (tar -xzf"), "{message}");

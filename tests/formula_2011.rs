@@ -174,6 +174,19 @@ fn every_relaxation_is_remarked() {
         mixed[0].1[0].to_string(),
         "f:1:29: not in the grammar of 2011: the components of a colour are all numbers or all names"
     );
+    let names: Vec<String> = read_definitions("é = reachable (\"p1\" equals\n {})\n", "f")[0]
+        .1
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "f:1:1: not in the grammar of 2011: a name with letters beyond A to Z",
+            "f:1:16: not in the grammar of 2011: a name in quotes",
+            "f:1:27: not in the grammar of 2011: a line that ends inside a formula",
+        ]
+    );
     // Without the switch nobody is bothered.
     let quiet = read("a = reachable p1 equals {}", "f", Language::Mcc2011, &net(), false);
     assert!(quiet[0].remarks.is_empty());

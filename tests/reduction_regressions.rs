@@ -7,9 +7,10 @@ use parikh::evidence::{check_pump, replay};
 use parikh::net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, text};
 use parikh::reduction::log::LogStep;
 use parikh::reduction::{
-    Config, Firing, LogError, LogFile, Needs, Preserve, Reduction, recheck, reduce,
+    BackError, Config, Firing, LogError, LogFile, Needs, Preserve, Reduction, recheck, reduce,
 };
 use parikh::solvers::Budget;
+use std::time::Duration;
 
 fn net(text: &str) -> Net {
     text::parse(text).unwrap()
@@ -172,10 +173,90 @@ fn prefix_and_pump_come_back() {
         .find(|&t| !reduction.net.delta(t).is_empty())
         .expect("something puts to x");
     let pump: FiringSequence = [grows].into_iter().collect();
-    let (prefix, pump) = reduction.back.pump(&FiringSequence::new(), &pump).unwrap();
+    let (prefix, pump) =
+        reduction.back.pump(&FiringSequence::new(), &pump, &Budget::unlimited()).unwrap();
     let mut both = prefix;
     both.extend(&pump);
     assert_eq!(replay(&net, &both).unwrap()[place(&net, "x")], 1);
+}
+
+/// After one pass the token is elsewhere among the fused places: two passes are what repeats.
+#[test]
+fn a_pump_through_fused_places_comes_back_to_where_it_began() {
+    for (source, rule) in [
+        (
+            "place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p
+             transition f: p -> q + x",
+            "fused-cycles",
+        ),
+        (
+            "place p 1\nplace q\nplace z 1\nplace x
+             transition f: p + z -> q + x + z\ntransition g: q + z -> p + x + z",
+            "equal-futures",
+        ),
+    ] {
+        let net = net(source);
+        let x = place(&net, "x");
+        let reduction = reduced_by(&net, &Needs::reachability([x]), rule);
+        assert_eq!(reduction.log.len(), 1, "{rule}");
+        let f: FiringSequence = [transition(&reduction.net, "f")].into_iter().collect();
+        for prefix in [FiringSequence::new(), f.clone()] {
+            let back = reduction.back.pump(&prefix, &f, &Budget::unlimited());
+            let (prefix, pump) = back.unwrap();
+            let (before, after) = check_pump(&net, &prefix, &pump).unwrap();
+            assert!(after[x] > before[x], "{rule}");
+        }
+    }
+}
+
+/// A thousand million postponed firings are a few steps, and so are as many through fused places.
+#[test]
+fn many_firings_come_back_at_once() {
+    let many = 1_000_000_000u64;
+    let postponed = net(&format!(
+        "place a {many}\nplace b 1\nplace c\nplace p\nplace d 1
+         transition h: a -> p\ntransition f: p + b -> 2*c\ntransition g: c + d -> b"
+    ));
+    let reduction = reduced_by(&postponed, &Needs::deadlock(), "pre-agglomeration");
+    let small = &reduction.net;
+    let merged = small.transitions().find(|&t| small.transition_name(t) != "g").unwrap();
+    let run: FiringSequence = [merged, transition(small, "g"), merged].into_iter().collect();
+    assert!(small.is_dead(&replay(small, &run).unwrap()));
+    let back = reduction.back.deadlock(&postponed, &run, &Budget::unlimited()).unwrap();
+    assert!(back.steps().len() < 100, "{}", back.steps().len());
+    assert_eq!(back.firings(), u128::from(many) + 3);
+    assert!(postponed.is_dead(&replay(&postponed, &back).unwrap()));
+
+    let fused = net(&format!(
+        "place p {many}\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p
+         transition f: q -> x"
+    ));
+    let x = place(&fused, "x");
+    let reduction = reduced_by(&fused, &Needs::reachability([x]), "fused-cycles");
+    let mut run = FiringSequence::new();
+    run.push(transition(&reduction.net, "f"), many);
+    let back = reduction.back.sequence(&run, &Budget::unlimited()).unwrap();
+    assert_eq!(back.steps().len(), 2);
+    assert_eq!(replay(&fused, &back).unwrap()[x], many);
+}
+
+/// One step of the reduced net, and to and fro without end in the original.
+#[test]
+fn the_way_back_ends_with_the_budget() {
+    let net = net("place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p
+         transition f: p -> q + x");
+    let needs = Needs::reachability([place(&net, "x")]);
+    let reduction = reduced_by(&net, &needs, "fused-cycles");
+    let mut run = FiringSequence::new();
+    run.push(transition(&reduction.net, "f"), 1 << 40);
+    for budget in
+        [Budget::lasting(Duration::from_millis(20)), Budget::unlimited().with_memory_ceiling(1)]
+    {
+        let back = reduction.back.sequence(&run, &budget);
+        assert!(matches!(back, Err(BackError::OutOfBudget(_))), "{back:?}");
+        let back = reduction.back.pump(&FiringSequence::new(), &run, &budget);
+        assert!(matches!(back, Err(BackError::OutOfBudget(_))), "{back:?}");
+    }
 }
 
 #[test]
@@ -191,7 +272,8 @@ fn a_pump_is_gone_through_until_the_tokens_of_fused_places_are_back() {
     for t in small.transitions().filter(|&t| !small.delta(t).is_empty()) {
         let pump: FiringSequence = [t].into_iter().collect();
         check_pump(small, &FiringSequence::new(), &pump).unwrap();
-        let (prefix, pump) = reduction.back.pump(&FiringSequence::new(), &pump).unwrap();
+        let (prefix, pump) =
+            reduction.back.pump(&FiringSequence::new(), &pump, &Budget::unlimited()).unwrap();
         check_pump(&net, &prefix, &pump).unwrap();
         turned += usize::from(pump.firings() > 1);
     }

@@ -76,6 +76,44 @@ fn locked(transitions: u32) -> Net {
     builder.build().unwrap()
 }
 
+/// Rings of three places; the moves within one ask for a token of the ring before, wherever it is:
+/// only when that is fused and gone are they free.
+fn cascade(transitions: u32) -> Net {
+    let mut builder = NetBuilder::new("cascade");
+    let mut before: Option<[PlaceId; 3]> = None;
+    for level in 0..transitions / 6 {
+        let ring =
+            [0, 1, 2].map(|i| builder.place(&format!("p{level}_{i}"), u64::from(i == 0)).unwrap());
+        for from in 0..3 {
+            for to in (0..3).filter(|&to| to != from) {
+                let t = builder.transition(&format!("t{level}_{from}{to}")).unwrap();
+                builder.take(t, ring[from], 1).unwrap();
+                builder.put(t, ring[to], 1).unwrap();
+                if let Some(before) = before {
+                    builder.take(t, before[from], 1).unwrap();
+                    builder.put(t, before[to], 1).unwrap();
+                }
+            }
+        }
+        before = Some(ring);
+    }
+    let x = builder.place("x", 0).unwrap();
+    let end = builder.transition("end").unwrap();
+    builder.take(end, before.expect("a level")[0], 1).unwrap();
+    builder.put(end, x, 1).unwrap();
+    builder.build().unwrap()
+}
+
+/// Where each application makes the next one possible, none may cost a look at the whole net.
+#[test]
+fn a_cascade_takes_few_rounds() {
+    let net = cascade(transitions());
+    let needs = Needs::reachability([net.place_named("x").unwrap()]);
+    let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+    println!("cascade: {}", reduction.statistics);
+    assert!(reduction.net.transition_count() <= 1 && reduction.statistics.rounds < 10);
+}
+
 #[test]
 fn large_nets_are_reduced_to_the_end() {
     let n = transitions();

@@ -153,7 +153,7 @@ fn what_is_wrong_is_told_with_its_place() {
             "{SAFE}><statedby tool='t' version='1' date='yesterday' reference='me'/></verdict>"
         ),
         "f:3:59: found date `yesterday`, expected one like `2018-01-01T10:00:05Z`\n\
-         f:3:59: found reference `me`, expected `http://…` or `https://…`",
+         f:3:59: found reference `me`, expected a valid `http://…` or `https://…`",
     );
     wrong(
         "2.0",
@@ -198,6 +198,23 @@ fn is_valid(text: &str) -> Option<bool> {
     }
 }
 
+fn stated(attribute: &str) -> String {
+    file("2.0", &format!("{SAFE}><statedby tool='t' version='1' {attribute}/></verdict>"))
+}
+
+#[test]
+fn what_the_grammar_takes_is_taken() {
+    for fine in [
+        stated("date='2018-01-01T24:00:00Z'"),
+        stated("date='2020-02-29T10:00:05.5-00:00'"),
+        stated("reference='https://[::1]:80/x%20y?z#w'"),
+        file("2.0", &SAFE.replace("true\"", " true\n\"/>")),
+    ] {
+        assert!(read(&fine).is_ok(), "{fine}: {:?}", read(&fine));
+        assert_ne!(is_valid(&fine), Some(false), "{fine}");
+    }
+}
+
 #[test]
 fn written_files_are_valid_by_the_grammar_and_mistaken_ones_are_not() {
     assert_ne!(is_valid(&full().print()), Some(false));
@@ -211,6 +228,16 @@ fn written_files_are_valid_by_the_grammar_and_mistaken_ones_are_not() {
         file("2.0", &format!("{SAFE}><statedby tool='t' version='1' date='yesterday'/></verdict>")),
         file("2.0", &format!("{SAFE}><statedby tool='t' version='1'/><explanation/></verdict>")),
         file("2.0", &format!("{SAFE}><techniques/></verdict>")),
+        file("2.0", &SAFE.replace("true\"", "true\u{a0}\"/>")),
+        file("2.0", &format!("{SAFE}/>"))
+            .replace("<toolspecific", "<toolspecific xmlns='http://x'"),
+        file("2.0", &format!("{SAFE}><explanation>&#1;</explanation></verdict>")),
+        stated("date='2021-02-29T10:00:05Z'"),
+        stated("date='2018-01-01T10:00:05Z05:00'"),
+        stated("reference=' http://x'"),
+        stated("reference='http://['"),
+        stated("reference='http://x%zz'"),
+        stated("reference='http://x#y#z'"),
     ] {
         assert!(read(&mistaken).is_err(), "{mistaken}");
         assert_ne!(is_valid(&mistaken), Some(true), "{mistaken}");

@@ -1,9 +1,15 @@
 //! Plans: an examination as goals.
+//!
+//! Formulas that come down to the same goal share it: two that differ in the order of their parts
+//! only, and complementary ones, EF φ and AG ¬φ, whose answers are each other's negations. (A goal and
+//! its negation need no such care: one of them holds in the initial marking.)
 
 use super::question::{Combination, Question, Standing};
 use crate::board::Board;
 use crate::mcc::Examination;
 use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 /// The goals of a run and the questions they answer.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +19,10 @@ pub struct Plan {
     /// Per question its goals that are neither settled nor let go; 0 once it is decided.
     unsettled: Vec<usize>,
     decided: Vec<bool>,
+    /// The questions over a range of goals, by its beginning. Ranges are equal or disjoint.
+    asking: BTreeMap<usize, Vec<usize>>,
+    /// Where the goals of formulas are.
+    known: HashMap<Goal, usize>,
     /// Which questions were answered by the model's claim that its units are safe.
     assumed: Vec<bool>,
 }
@@ -54,25 +64,42 @@ impl Plan {
 
     /// Adds EF φ.
     pub fn ask_exists(&mut self, id: &str, predicate: Predicate) {
-        self.ask(id, Combination::Exists, vec![Goal::Reach(predicate)]);
+        self.ask_one(id, Combination::Exists, Goal::Reach(predicate.sorted()));
     }
 
     /// Adds AG ψ, given φ = ¬ψ.
     pub fn ask_never(&mut self, id: &str, negated: Predicate) {
-        self.ask(id, Combination::Never, vec![Goal::Reach(negated)]);
+        self.ask_one(id, Combination::Never, Goal::Reach(negated.sorted()));
     }
 
     /// Adds the maximum of a sum.
     pub fn ask_maximum(&mut self, id: &str, sum: LinearSum) {
-        self.ask(id, Combination::Maximum, vec![Goal::Maximise(sum)]);
+        self.ask_one(id, Combination::Maximum, Goal::Maximise(sum));
+    }
+
+    fn ask_one(&mut self, id: &str, combination: Combination, goal: Goal) {
+        match self.known.get(&goal) {
+            Some(&at) => self.ask_for(id, combination, at..at + 1),
+            None => {
+                self.known.insert(goal.clone(), self.goals.len());
+                self.ask(id, combination, vec![goal]);
+            }
+        }
     }
 
     fn ask(&mut self, id: &str, combination: Combination, goals: Vec<Goal>) {
         let range = self.goals.len()..self.goals.len() + goals.len();
-        self.unsettled.push(goals.len());
+        self.goals.extend(goals);
+        self.ask_for(id, combination, range);
+    }
+
+    fn ask_for(&mut self, id: &str, combination: Combination, range: Range<usize>) {
+        self.unsettled.push(range.len());
         self.decided.push(false);
         self.assumed.push(false);
-        self.goals.extend(goals);
+        if !range.is_empty() {
+            self.asking.entry(range.start).or_default().push(self.questions.len());
+        }
         self.questions.push(Question { id: id.to_owned(), combination, goals: range });
     }
 
@@ -91,23 +118,38 @@ impl Plan {
         self.questions.iter().zip(&self.decided).filter(|(_, decided)| !**decided).map(|(q, _)| q)
     }
 
-    /// Takes note of a settled goal. The answer of its question, if that decides it; the goals
-    /// that the question does not need any more are abandoned on the board.
-    pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Option<Standing> {
-        let at = self.questions.partition_point(|question| question.goals.end <= settled.index());
-        let question = &self.questions[at];
-        if self.decided[at] {
-            return None;
+    /// The questions that ask for a goal, one or more of which may be decided already.
+    pub fn asking(&self, goal: GoalId) -> impl Iterator<Item = &Question> {
+        self.asking_at(goal).iter().map(|&at| &self.questions[at])
+    }
+
+    fn asking_at(&self, goal: GoalId) -> &[usize] {
+        let last = self.asking.range(..=goal.index()).next_back();
+        last.map_or(&[], |(_, questions)| questions)
+    }
+
+    /// Takes note of a settled goal. The questions that this decides, with their answers; the goals
+    /// that they do not need any more are abandoned on the board.
+    pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<(&Question, Standing)> {
+        let mut decided = Vec::new();
+        for at in self.asking_at(settled).to_vec() {
+            if self.decided[at] {
+                continue;
+            }
+            self.unsettled[at] = self.unsettled[at].saturating_sub(1);
+            let question = &self.questions[at];
+            let standing = question.standing(board, settled, self.unsettled[at]);
+            if let Standing::Open = standing {
+                continue;
+            }
+            self.decided[at] = true;
+            self.assumed[at] =
+                matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
+            // Questions that share goals have one goal each, which is settled.
+            question.goal_ids().for_each(|goal| board.abandon(goal));
+            decided.push((at, standing));
         }
-        self.unsettled[at] = self.unsettled[at].saturating_sub(1);
-        let standing = question.standing(board, settled, self.unsettled[at]);
-        if let Standing::Open = standing {
-            return None;
-        }
-        self.decided[at] = true;
-        self.assumed[at] = matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
-        question.goal_ids().for_each(|goal| board.abandon(goal));
-        Some(standing)
+        decided.into_iter().map(|(at, standing)| (&self.questions[at], standing)).collect()
     }
 
     /// What is to be asked again when the model's claim of safe units proves false: the questions
@@ -116,8 +158,10 @@ impl Plan {
         let mut again = Plan::default();
         for (at, question) in self.questions.iter().enumerate() {
             if !self.decided[at] || self.assumed[at] {
-                let goals = self.goals[question.goals.clone()].to_vec();
-                again.ask(&question.id, question.combination, goals);
+                match &self.goals[question.goals.clone()] {
+                    [goal] => again.ask_one(&question.id, question.combination, goal.clone()),
+                    goals => again.ask(&question.id, question.combination, goals.to_vec()),
+                }
             }
         }
         (again, self.assumed.iter().filter(|&&assumed| assumed).count())
@@ -158,8 +202,8 @@ mod tests {
     }
 
     fn answer(plan: &mut Plan, board: &Board<'_>, goal: usize) -> Option<Answer> {
-        match plan.settle(board, GoalId::new(goal)) {
-            Some(Standing::Answered(answer)) => Some(answer),
+        match plan.settle(board, GoalId::new(goal)).pop() {
+            Some((_, Standing::Answered(answer))) => Some(answer),
             _ => None,
         }
     }
@@ -216,7 +260,7 @@ mod tests {
         let t = net.transition_named("t").unwrap();
         let mut plan = Plan::default();
         plan.ask_exists("ef", Predicate::at_least(q, 1));
-        plan.ask_never("ag", Predicate::at_least(q, 1));
+        plan.ask_never("ag", Predicate::at_least(q, 2).negated());
         plan.ask_maximum("max", LinearSum::place(q));
         let board = Board::new(&net, plan.goals().to_vec());
         for goal in 0..3 {
@@ -228,6 +272,37 @@ mod tests {
         let max = answer(&mut plan, &board, 2).unwrap();
         assert_eq!((max.value, max.techniques), (Value::Number(1), vec!["W", "X"]));
         assert_eq!(plan.open_questions().count(), 0);
+    }
+
+    #[test]
+    fn formulas_with_the_same_goal_share_it_and_are_all_answered() {
+        let net = net();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let t = net.transition_named("t").unwrap();
+        let [in_p, in_q] = [p, q].map(|place| Predicate::at_least(place, 1));
+        let mut plan = Plan::default();
+        plan.ask_exists("one", Predicate::or([in_q.clone(), Predicate::at_least(p, 2)]));
+        plan.ask_maximum("max", LinearSum::place(q));
+        plan.ask_never("complement", Predicate::or([Predicate::at_least(p, 2), in_q]));
+        plan.ask_maximum("again", LinearSum::place(q));
+        plan.ask_exists("another", in_p);
+        assert_eq!(plan.goals().len(), 3);
+        let board = Board::new(&net, plan.goals().to_vec());
+        board.under("W").reached(GoalId::new(0), [t].into_iter().collect());
+        let answers: Vec<_> = plan
+            .settle(&board, GoalId::new(0))
+            .into_iter()
+            .map(|(question, standing)| match standing {
+                Standing::Answered(answer) => (question.id.clone(), answer.value),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let expected = [("one", true), ("complement", false)];
+        assert_eq!(answers, expected.map(|(id, value)| (id.to_owned(), Value::Bool(value))));
+        assert!(plan.settle(&board, GoalId::new(0)).is_empty());
+        let asking: Vec<_> = plan.asking(GoalId::new(1)).map(|question| &question.id).collect();
+        assert_eq!(asking, ["max", "again"]);
+        assert_eq!(plan.open_questions().count(), 3);
     }
 
     #[test]

@@ -195,25 +195,11 @@ fn about(net: &Net, goal: &Goal) -> String {
     match goal {
         Goal::Reach(Predicate::Enabled(t)) => format!("transition `{}`: ", net.transition_name(*t)),
         Goal::Reach(Predicate::Dead) => "a dead marking: ".to_owned(),
-        Goal::Reach(predicate) => match single_place(predicate) {
+        Goal::Reach(predicate) => match predicate.only_place() {
             Some(place) => format!("place `{}`: ", net.place_name(place)),
             None => String::new(),
         },
         Goal::Maximise(_) => String::new(),
-    }
-}
-
-fn single_place(predicate: &Predicate) -> Option<parikh_net::PlaceId> {
-    match predicate {
-        Predicate::Atom(atom) => match atom.sum.terms() {
-            [(place, _)] => Some(*place),
-            _ => None,
-        },
-        Predicate::Or(parts) => {
-            let first = single_place(&parts[0])?;
-            parts[1..].iter().all(|part| single_place(part) == Some(first)).then_some(first)
-        }
-        _ => None,
     }
 }
 

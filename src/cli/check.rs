@@ -105,6 +105,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                     .with_context(|| format!("cannot create {}", directory.display()))?,
             ),
         },
+        ..defaults
     };
     let subject = match arguments.examination {
         None => Subject::Formulas(arguments.formulas.read(&net)?),

@@ -44,8 +44,8 @@ const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  everything asked was answered
   1  the input could not be read (model, queries, trace, log), a trace does not replay or what it
-     repeats makes nothing grow, a step of a log does not hold, or a verdict file is not valid or
-     contradicts the model
+     repeats makes nothing grow, a step of a log does not hold, a verdict file is not valid or
+     contradicts the model, or a file cannot be written
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted
   4  an internal error: a claim failed its check. It was not printed; please report it";

@@ -118,7 +118,7 @@ impl Limits {
             seed: self.seed,
             keep_all_witnesses: false,
             keep_certificates: false,
-            dump: None,
+            ..defaults
         }
     }
 }

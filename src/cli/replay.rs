@@ -4,12 +4,14 @@
 //! which checks it and gives the way back, and what comes back is replayed on the model and has to
 //! show there what it showed.
 
-use super::{Outcome, model, reduce};
+use super::{Outcome, limits, model, reduce, signals};
 use crate::evidence::{Trace, check_pump, replay};
-use crate::reduction::{Preserve, Reduction, redo};
+use crate::reduction::{BackError, Preserve, Reduction, redo};
 use anyhow::{Context, Result, bail};
 use parikh_net::{Marking, Net};
+use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -23,6 +25,13 @@ pub(super) struct Arguments {
     /// carry it back to MODEL and replay it there.
     #[arg(long, value_name = "LOG.json")]
     log: Option<PathBuf>,
+    /// With --log: how long carrying back may take. By default as long as it takes: a step that
+    /// fires 10⁹ times can stand for 10⁹ steps of MODEL.
+    #[arg(short, long, value_parser = limits::duration, requires = "log")]
+    timeout: Option<Duration>,
+    /// With --log: how much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    #[arg(short, long, value_parser = limits::memory, requires = "log")]
+    memory: Option<u64>,
     /// With --log: write the trace of MODEL.
     #[arg(short, long, value_name = "FILE", requires = "log")]
     output: Option<PathBuf>,
@@ -47,8 +56,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let reduction = go_through(&net, log)?;
     let trace = Trace::parse(&reduction.net, &text)
         .with_context(|| format!("{path}, as a trace of the reduced net"))?;
-    let Some(back) = carry_back(&net, &reduction, &trace, &path.to_string())? else {
-        return Ok(Outcome::InternalError);
+    let budget = limits::budget(arguments.timeout, arguments.memory);
+    signals::finish_on_signal(&budget);
+    let back = match carry_back(&net, &reduction, &trace, &path.to_string(), &budget) {
+        Ok(Some(back)) => back,
+        Ok(None) => return Ok(Outcome::InternalError),
+        Err(error) => match error.downcast_ref() {
+            Some(BackError::OutOfBudget(_) | BackError::TooLong(_)) => {
+                eprintln!("parikh: {path}: {error}");
+                return Ok(Outcome::Incomplete);
+            }
+            _ => return Err(error),
+        },
     };
     report(&net, &back, &format!("{path}, carried back,"))?;
     if let Some(file) = &arguments.output {
@@ -102,6 +121,7 @@ fn carry_back(
     reduction: &Reduction,
     trace: &Trace,
     path: &str,
+    budget: &Budget,
 ) -> Result<Option<Trace>> {
     let small = &reduction.net;
     let does_not = || format!("{path} does not replay on the reduced net");
@@ -114,7 +134,7 @@ fn carry_back(
     notes.insert(0, ("net".to_owned(), net.name().to_owned()));
     if let Some(pump) = &trace.repeat {
         check_pump(small, &trace.sequence, pump).with_context(does_not)?;
-        let (sequence, pump) = reduction.back.pump(&trace.sequence, pump)?;
+        let (sequence, pump) = reduction.back.pump(&trace.sequence, pump, budget)?;
         return match check_pump(net, &sequence, &pump) {
             Ok(_) => Ok(Some(Trace { notes, sequence, repeat: Some(pump) })),
             Err(problem) => fault(&problem),
@@ -124,8 +144,8 @@ fn carry_back(
     let preserves = |class| reduction.needs().preserve.covers(class);
     let dead = preserves(Preserve::DEADLOCK) && small.is_dead(&end);
     let sequence = match dead {
-        true => reduction.back.deadlock(net, &trace.sequence)?,
-        false => reduction.back.sequence(&trace.sequence)?,
+        true => reduction.back.deadlock(net, &trace.sequence, budget)?,
+        false => reduction.back.sequence(&trace.sequence, budget)?,
     };
     let there = match replay(net, &sequence) {
         Ok(marking) => marking,

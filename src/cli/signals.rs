@@ -26,6 +26,25 @@ pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     });
 }
 
+/// Cancels `budget` at the first signal, and lets the command finish what it has; leaves at the second.
+pub(super) fn finish_on_signal(budget: &Budget) {
+    let budget = budget.clone();
+    let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
+        tracing::warn!("signals cannot be caught: a kill loses what is not written yet");
+        return;
+    };
+    std::thread::spawn(move || {
+        let mut signals = signals.forever();
+        if let Some(signal) = signals.next() {
+            tracing::warn!("signal {signal}: writing what there is; once more to leave at once");
+            budget.cancel();
+            if signals.next().is_some() {
+                leave(|| ());
+            }
+        }
+    });
+}
+
 /// Ends the process a little after the deadline of `budget`, whatever is still going on.
 pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     if let Some(remaining) = budget.remaining() {

@@ -183,6 +183,18 @@ pub struct Basis {
 /// the initial marking), and bounds of maxima. `basis` says what the facts of the task rest on.
 pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>, basis: Basis) -> Intervals {
     let intervals = Intervals::new(task.net, task.facts);
+    settle(&intervals, task, under, over, basis);
+    intervals
+}
+
+/// [`run`] with intervals that are known already.
+pub fn settle(
+    intervals: &Intervals,
+    task: &Task<'_>,
+    under: Under<'_>,
+    over: Over<'_>,
+    basis: Basis,
+) {
     let Basis { assumes_units, uses_flows } = basis;
     let proof = || Proof::Intervals { assumes_units, uses_flows };
     for (id, goal) in task.goals.iter().filter(|(id, _)| task.board.is_open(*id)) {
@@ -199,7 +211,6 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>, basis: Basis) -> I
             }
         }
     }
-    intervals
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! [`crate::board`]), looks at its budget in every loop, and drops goals that others settle.
 
 pub mod intervals;
+pub mod shrink;
 pub mod siphon_trap;
 pub mod state_equation;
 pub mod walk;

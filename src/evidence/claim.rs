@@ -7,7 +7,7 @@
 
 use super::Replayer;
 use parikh_net::units::Breach;
-use parikh_net::{FiringSequence, Net, PlaceId, Step, UnitId, Units};
+use parikh_net::{FiringSequence, Net, PlaceId, Step, TransitionId, UnitId, Units};
 
 /// How the first `firings` firings of `sequence` break the model's claim, in words: "unit `u` holds
 /// 2 tokens after 3 firings". `None` when they do not, do not replay, or nothing is claimed.
@@ -38,6 +38,36 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
     }
     None
 }
+
+/// Random firings from the initial marking: a claim that these break is not worth believing for a
+/// moment. At most [`SHORT`] firings and [`LOOKS`] looks at a transition.
+pub fn short_walk(net: &Net, seed: u64) -> FiringSequence {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut marking = net.initial().clone();
+    let mut sequence = FiringSequence::new();
+    let transitions = net.transition_count();
+    let (mut looks, mut firings) = (0, 0);
+    while firings < SHORT && looks < LOOKS && transitions > 0 {
+        let first = rng.usize(..transitions);
+        let mut around = (first..transitions).chain(0..first).map(TransitionId::new);
+        let fires = |t: &TransitionId| {
+            looks += 1;
+            net.fire(&mut marking, *t).is_ok()
+        };
+        match around.find(fires) {
+            Some(t) => sequence.push(t, 1),
+            None => break,
+        }
+        firings += 1;
+    }
+    sequence
+}
+
+/// The length of a [`short_walk`].
+const SHORT: usize = 1 << 10;
+
+/// The work of a [`short_walk`]: milliseconds.
+const LOOKS: usize = 1 << 18;
 
 fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
     let unit = &units.get(breach.unit).name;

@@ -331,7 +331,7 @@ impl Search<'_> {
             let goal = &self.watch.goals[index];
             if let Question::Maximise(_, _, Some((best, number))) = goal.question
                 && goal.open
-                && board.proved(goal.id).is_some_and(|proved| best >= proved)
+                && self.under.proved(goal.id).is_some_and(|proved| best >= proved)
             {
                 self.tell_maximum(index, best, number);
             }
@@ -340,7 +340,7 @@ impl Search<'_> {
 
     fn tell_maximum(&mut self, index: usize, value: i128, number: u32) {
         let id = self.watch.goals[index].id;
-        let worth = self.task.board.seen(id).is_none_or(|seen| seen < value);
+        let worth = self.under.seen(id).is_none_or(|seen| seen < value);
         if worth && number < self.space.store().len() {
             self.under.reached(id, self.space.sequence_to(number));
         }

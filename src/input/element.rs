@@ -95,7 +95,7 @@ impl Element {
         })
     }
 
-    /// The text directly in it, without blanks around.
+    /// The text directly in it, without blanks around: XML's, of which there are four.
     pub fn text(&self) -> String {
         let mut all = String::new();
         for content in &self.content {
@@ -103,7 +103,7 @@ impl Element {
                 all.push_str(text);
             }
         }
-        all.trim().to_owned()
+        all.trim_matches(BLANKS).to_owned()
     }
 
     /// Writes it, indented by two blanks a level, so that reading it gives an equal element.
@@ -166,6 +166,21 @@ fn escape(text: &str, attribute: bool) -> String {
     escaped
 }
 
+/// What XML takes for blanks.
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// A character that XML 1.0 has no place for, not even as `&#1;`.
+fn forbidden(text: &str) -> Option<char> {
+    let is_forbidden =
+        |c: char| c < ' ' && !BLANKS.contains(&c) || matches!(c, '\u{fffe}' | '\u{ffff}');
+    text.chars().find(|&c| is_forbidden(c))
+}
+
+fn not_xml(at: Location, c: char) -> InputError {
+    let found = format!("the character U+{:04X}", u32::from(c));
+    InputError::Unsupported { at, found, advice: "XML has none such; leave it out" }
+}
+
 /// Reads a whole file, whose root has to be `root`; its position is given for messages.
 ///
 /// # Errors
@@ -201,10 +216,17 @@ pub fn read_element_from(
                 }
                 let Location { line, column, .. } = at;
                 let (name, attributes) = (tag.qualified_name().to_owned(), tag.all_attributes()?);
+                if let Some(c) = attributes.iter().find_map(|(_, value)| forbidden(value)) {
+                    return Err(not_xml(at, c));
+                }
                 open.push(Element { name, attributes, content: Vec::new(), line, column });
                 continue;
             }
             Item::Text(text) => {
+                if let (Some(c), Some(element)) = (forbidden(&text), open.last()) {
+                    let Element { line, column, .. } = *element;
+                    return Err(not_xml(Location { file: name.into(), line, column }, c));
+                }
                 match open.last_mut() {
                     Some(element) if !text.is_empty() => match element.content.last_mut() {
                         Some(Content::Text(before)) => before.push_str(&text),
@@ -227,7 +249,7 @@ pub fn read_element_from(
         };
         let Some(mut finished) = finished else { continue };
         let is_blank = |content: &Content| match content {
-            Content::Text(text) => text.trim().is_empty(),
+            Content::Text(text) => text.trim_matches(BLANKS).is_empty(),
             Content::Element(_) => true,
         };
         if finished.content.iter().all(is_blank) {
@@ -267,6 +289,15 @@ mod tests {
             "<a x=\"1 &lt; &quot;2&quot;&#10;&#9;&amp; 'é'\" xmlns:p=\"u\">\n  <p:b>  text &amp; \
              &lt;more&gt;&#13;\n</p:b>\n  <c>one <d/></c>\n  <e/>\n</a>"
         );
+    }
+
+    #[test]
+    fn blanks_are_those_of_xml_and_control_characters_are_refused() {
+        assert_eq!(read("<a> x\u{a0}\n</a>").unwrap().text(), "x\u{a0}");
+        let refused =
+            "f:1:1: the character U+0001 is not supported; XML has none such; leave it out";
+        assert_eq!(read("<a>&#1;</a>"), Err(refused.into()));
+        assert_eq!(read("<a x='&#1;'/>"), Err(refused.into()));
     }
 
     #[test]

@@ -18,10 +18,21 @@
 //! A dead marking of the reduced net may come from one in which postponed transitions are still
 //! enabled (pre-agglomeration): [`Back::deadlock`] fires these last, latest rule first, as long as
 //! they are enabled.
+//!
+//! What repeats for ever in the reduced net need not do so as it is first written out: the tokens of
+//! fused places are elsewhere after it, and the moves that bring them back are written in front of
+//! the next pass only. So [`Back::pump`] goes on until the fused places hold what they held after an
+//! earlier pass, or more; what was written between the two is what repeats. There are two such
+//! passes in every infinite run (Dickson, *Amer. J. Math.* 35, 1913). One pass at a time is kept to
+//! compare with, the latest whose number is a power of two (Brent, *BIT* 20, 1980).
+//!
+//! All of this can be long: a step of the reduced net that fires 10⁹ times may stand for 10⁹ moves to
+//! and fro. Hence the budget.
 
 use super::route::Router;
 use super::work::WorkNet;
 use crate::net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
+use crate::solvers::{Budget, budget::Exhausted};
 
 pub use super::route::Routing;
 
@@ -31,12 +42,12 @@ pub enum BackError {
     /// Written out it has more steps than the limit.
     #[error("the sequence of the original net has more than {0} steps")]
     TooLong(usize),
+    /// The budget was spent on the way.
+    #[error("{0} while the sequence was carried back")]
+    OutOfBudget(Exhausted),
     /// A firing is not possible; the sequence is not one of the reduced net, or a rule is wrong.
     #[error("the sequence is not one of the reduced net")]
     NotEnabled,
-    /// However often it is gone through, some fused place holds less than it did.
-    #[error("the repeated part does not come back to where it began")]
-    NotRepeating,
 }
 
 /// Prefix firings and postponed transitions of one level.
@@ -63,9 +74,6 @@ pub struct Back {
 impl Back {
     /// The most steps of a translated sequence: 16 bytes each.
     pub const LONGEST: usize = 1 << 27;
-
-    /// How often a part that repeats is gone through until it does so in the original net.
-    pub const MOST_TURNS: usize = 256;
 
     /// Nothing done yet to a net of so many transitions.
     pub(super) fn new(original_transitions: usize) -> Back {
@@ -134,47 +142,50 @@ impl Back {
     /// markings that agree on the support.
     ///
     /// # Errors
-    /// When it is too long, or `sequence` is not one of the reduced net.
-    pub fn sequence(&self, sequence: &FiringSequence) -> Result<FiringSequence, BackError> {
-        let mut walk = Walk::new(self)?;
+    /// When it is too long, the budget ends, or `sequence` is not one of the reduced net.
+    pub fn sequence(
+        &self,
+        sequence: &FiringSequence,
+        budget: &Budget,
+    ) -> Result<FiringSequence, BackError> {
+        let mut walk = Walk::new(self, budget)?;
         walk.reduced(sequence)?;
         Ok(walk.out)
     }
 
     /// Like [`sequence`](Self::sequence) for a sequence that goes on for ever from some point: the
-    /// prefix and the part that repeats.
+    /// prefix and the part that repeats, which stands for one or more passes through `pump`.
     ///
     /// The tokens of fused places may stand elsewhere after `pump` than before, so that it is not yet
-    /// what repeats. It is gone through until each of them holds what it held after some earlier
-    /// time: what came by then is part of the prefix, the rest repeats.
+    /// what repeats. It is gone through until each of them holds at least what it held after some
+    /// earlier time: what came by then is part of the prefix, the rest repeats.
     ///
     /// # Errors
-    /// As there; [`BackError::NotRepeating`] when the tokens do not come back within
-    /// [`MOST_TURNS`](Self::MOST_TURNS) times.
+    /// As there.
     pub fn pump(
         &self,
         prefix: &FiringSequence,
         pump: &FiringSequence,
+        budget: &Budget,
     ) -> Result<(FiringSequence, FiringSequence), BackError> {
-        let mut walk = Walk::new(self)?;
+        let mut walk = Walk::new(self, budget)?;
         walk.reduced(prefix)?;
         let mut before = std::mem::take(&mut walk.out);
-        let mut turns: Vec<FiringSequence> = Vec::new();
-        let mut seen = vec![walk.routers.clone()];
-        let mut steps = 0;
-        while turns.len() < Self::MOST_TURNS && steps <= Self::LONGEST {
-            walk.reduced(pump)?;
-            steps += walk.out.steps().len();
-            turns.push(std::mem::take(&mut walk.out));
-            if let Some(start) = seen.iter().position(|held| holds_again(held, &walk.routers)) {
-                turns[..start].iter().for_each(|turn| before.extend(turn));
-                let mut repeats = FiringSequence::new();
-                turns[start..].iter().for_each(|turn| repeats.extend(turn));
-                return Ok((before, repeats));
+        let mut passes = 1..=1u64;
+        loop {
+            // The pass to compare with ends here.
+            let tokens = walk.routers.clone();
+            for _ in passes.clone() {
+                walk.ask()?;
+                walk.reduced(pump)?;
+                if covers(&walk.routers, &tokens) {
+                    return Ok((before, walk.out));
+                }
             }
-            seen.push(walk.routers.clone());
+            passes = 1..=passes.end() * 2;
+            before.extend(&std::mem::take(&mut walk.out));
+            within(&before)?;
         }
-        Err(BackError::NotRepeating)
     }
 
     /// Like [`sequence`](Self::sequence) for a sequence to a dead marking: ends in a dead marking
@@ -186,8 +197,9 @@ impl Back {
         &self,
         original: &Net,
         sequence: &FiringSequence,
+        budget: &Budget,
     ) -> Result<FiringSequence, BackError> {
-        let mut walk = Walk::new(self)?;
+        let mut walk = Walk::new(self, budget)?;
         walk.reduced(sequence)?;
         let mut marking = original.initial().clone();
         if !replay(original, &mut marking, walk.out.steps()) {
@@ -195,69 +207,38 @@ impl Back {
         }
         for (level, postponed) in self.levels.iter().enumerate().rev() {
             for transitions in postponed.fire_last.iter().rev() {
-                while let Some(t) = self.fires_at(&walk, original, &marking, level, transitions)? {
-                    let done = walk.out.steps().len().saturating_sub(1);
-                    let last = walk.out.steps().last().map_or(0, |step| step.count);
-                    walk.fire(level, Step { transition: t, count: 1 })?;
-                    // The first new firings may have joined the last step.
-                    let mut new = walk.out.steps()[done..].to_vec();
-                    if let Some(first) = new.first_mut() {
-                        first.count -= last;
-                    }
-                    if !replay(original, &mut marking, &new) {
-                        return Err(BackError::NotEnabled);
-                    }
-                }
+                while walk.fire_all(level, transitions, original, &mut marking)? {}
             }
         }
         Ok(walk.out)
     }
-
-    /// One of `transitions` that can fire at the end of `walk`.
-    fn fires_at(
-        &self,
-        walk: &Walk<'_>,
-        original: &Net,
-        marking: &Marking,
-        level: usize,
-        transitions: &[TransitionId],
-    ) -> Result<Option<TransitionId>, BackError> {
-        for &t in transitions {
-            let mut trial =
-                Walk { back: self, routers: walk.routers.clone(), out: FiringSequence::new() };
-            match trial.fire(level, Step { transition: t, count: 1 }) {
-                // Most fail at their first firing: no need to copy the marking for that.
-                Ok(()) if starts(original, marking, trial.out.steps()) => {
-                    if replay(original, &mut marking.clone(), trial.out.steps()) {
-                        return Ok(Some(t));
-                    }
-                }
-                Ok(()) | Err(BackError::NotEnabled) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(None)
-    }
 }
 
-/// Whether no fused place holds less than it did.
-fn holds_again(then: &[Vec<u64>], now: &[Vec<u64>]) -> bool {
-    then.iter().flatten().zip(now.iter().flatten()).all(|(then, now)| now >= then)
+/// Whether each router holds at least as many tokens at each place.
+fn covers(now: &[Vec<u64>], before: &[Vec<u64>]) -> bool {
+    let pairs = now.iter().flatten().zip(before.iter().flatten());
+    pairs.into_iter().all(|(now, before)| now >= before)
 }
 
 /// A translation under way: what was written so far, and where the fused tokens are.
 struct Walk<'b> {
     back: &'b Back,
+    budget: &'b Budget,
+    /// Steps taken, written or not: the budget is asked once in [`PATIENCE`] of them.
+    steps: u64,
     /// Tokens of the fused places, one entry per router.
     routers: Vec<Vec<u64>>,
     out: FiringSequence,
 }
 
+/// How many steps are taken between two looks at the budget.
+const PATIENCE: u64 = 1 << 12;
+
 impl<'b> Walk<'b> {
     /// After the prefixes of all levels, the earliest first.
-    fn new(back: &'b Back) -> Result<Self, BackError> {
+    fn new(back: &'b Back, budget: &'b Budget) -> Result<Self, BackError> {
         let routers = back.routers.iter().map(Router::initial).collect();
-        let mut walk = Walk { back, routers, out: FiringSequence::new() };
+        let mut walk = Walk { back, budget, steps: 0, routers, out: FiringSequence::new() };
         for (level, part) in back.levels.iter().enumerate() {
             part.prefix.iter().try_for_each(|&step| walk.fire(level, step))?;
         }
@@ -274,12 +255,79 @@ impl<'b> Walk<'b> {
         Ok(())
     }
 
+    /// Fires each of `transitions` of the working net at `level` as often as it can fire in
+    /// `marking`, by which it was doubled first: a step for 10⁹ firings where it is one transition.
+    /// Whether any fired.
+    fn fire_all(
+        &mut self,
+        level: usize,
+        transitions: &[TransitionId],
+        original: &Net,
+        marking: &mut Marking,
+    ) -> Result<bool, BackError> {
+        let mut fired = false;
+        for &transition in transitions {
+            let (mut count, mut rises) = (1u64, true);
+            while count > 0 {
+                let fires =
+                    self.try_to_fire(level, Step { transition, count }, original, marking)?;
+                fired |= fires;
+                rises &= fires;
+                count = if rises { count.saturating_mul(2) } else { count / 2 };
+            }
+        }
+        Ok(fired)
+    }
+
+    /// Writes out `step`, a transition of the working net at `level`, if it can fire in `marking`,
+    /// which becomes the marking after it.
+    fn try_to_fire(
+        &mut self,
+        level: usize,
+        step: Step,
+        original: &Net,
+        marking: &mut Marking,
+    ) -> Result<bool, BackError> {
+        // Firing at a level asks the routers below it only.
+        let routers = self.routers[..level].to_vec();
+        let mut trial = Walk { routers, out: FiringSequence::new(), ..*self };
+        let written = trial.fire(level, step);
+        self.steps = trial.steps;
+        match written {
+            // Most fail at their first firing: no need to copy the marking for that.
+            Ok(()) if starts(original, marking, trial.out.steps()) => {
+                let mut after = marking.clone();
+                if !replay(original, &mut after, trial.out.steps()) {
+                    return Ok(false);
+                }
+                *marking = after;
+                self.routers[..level].clone_from_slice(&trial.routers);
+                self.out.extend(&trial.out);
+                within(&self.out)?;
+                Ok(true)
+            }
+            Ok(()) | Err(BackError::NotEnabled) => Ok(false),
+            // Fewer firings may do.
+            Err(BackError::TooLong(_)) if step.count > 1 => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Looks at the budget.
+    fn ask(&self) -> Result<(), BackError> {
+        self.budget.exhausted().map_or(Ok(()), |why| Err(BackError::OutOfBudget(why)))
+    }
+
     /// Writes out `step`, a transition of the working net at `level`.
     fn fire(&mut self, level: usize, step: Step) -> Result<(), BackError> {
         // One stack per level would do for the parts; a pair of level and step is one stack.
         let mut open = vec![(level, step)];
         let mut parts = Vec::new();
         while let Some((level, step)) = open.pop() {
+            self.steps += 1;
+            if self.steps.is_multiple_of(PATIENCE) {
+                self.ask()?;
+            }
             let t = step.transition;
             let oldest_here = match level {
                 0 => self.back.original_transitions,
@@ -297,7 +345,7 @@ impl<'b> Walk<'b> {
                 let router = &self.back.routers[level - 1];
                 let tokens = &mut self.routers[level - 1];
                 // A stack: what comes first goes on top.
-                if let Some(rest) = router.route(tokens, step, &mut parts)? {
+                if let Some(rest) = router.route(tokens, step, &mut parts, self.budget)? {
                     open.push((level, rest));
                 }
                 open.extend(parts.drain(..).rev().map(|part| (level - 1, part)));

@@ -131,7 +131,7 @@ impl Reduction {
     /// How a protected transition fires in the reduced net; `None` when `original` was not
     /// protected.
     pub fn firing(&self, original: TransitionId) -> Option<&Firing> {
-        let at = self.needs.protected.iter().position(|&t| t == original)?;
+        let at = self.needs.protected.binary_search(&original).ok()?;
         Some(&self.firings[at])
     }
 

@@ -4,12 +4,13 @@
 //! from the start, a router knows the tokens of each, as every firing so far went through it. Before
 //! a firing that takes from the group it makes the tokens available: by *moves*, transitions that
 //! take one token from one place of the group and put it on another and do nothing else, along a
-//! shortest path; or by choosing a *twin*, a transition that does the same but takes its token from
+//! shortest path, for as many firings at once as the tokens allow; or by choosing a *twin*, a transition that does the same but takes its token from
 //! another place of the group.
 
 use super::back::BackError;
 use super::work::WorkNet;
 use crate::net::{PlaceId, Step, TransitionId};
+use crate::solvers::Budget;
 use std::collections::{HashMap, VecDeque};
 
 /// How tokens get where they are needed.
@@ -40,7 +41,7 @@ pub(super) struct Router {
 
 impl Router {
     /// Of the places of `group`, before they are fused in `net`.
-    pub(super) fn new(net: &WorkNet, group: &[PlaceId], routing: Routing) -> Router {
+    pub(super) fn new(net: &WorkNet, group: &[PlaceId], mut routing: Routing) -> Router {
         let mut arcs: HashMap<TransitionId, Vec<(usize, u64, u64)>> = HashMap::new();
         for (at, &p) in group.iter().enumerate() {
             for t in net.neighbours(p) {
@@ -49,9 +50,13 @@ impl Router {
             }
         }
         let mut class_of = HashMap::new();
-        if let Routing::Twins(classes) = &routing {
-            for (class, twins) in classes.iter().enumerate() {
-                class_of.extend(twins.iter().map(|&t| (t, class)));
+        match &mut routing {
+            // `path_to` asks for the moves to a place.
+            Routing::Moves(moves) => moves.sort_by_key(|&(_, to, _)| to),
+            Routing::Twins(classes) => {
+                for (class, twins) in classes.iter().enumerate() {
+                    class_of.extend(twins.iter().map(|&t| (t, class)));
+                }
             }
         }
         Router {
@@ -78,6 +83,7 @@ impl Router {
         tokens: &mut [u64],
         step: Step,
         out: &mut Vec<Step>,
+        budget: &Budget,
     ) -> Result<Option<Step>, BackError> {
         if !self.arcs.contains_key(&step.transition) {
             out.push(step);
@@ -87,7 +93,7 @@ impl Router {
         match &self.routing {
             Routing::Moves(moves) => {
                 if let Some(arcs) = self.arcs.get(&fires) {
-                    self.gather(tokens, arcs, moves, out)?;
+                    gather(tokens, arcs, step.count, moves, out, budget)?;
                 }
             }
             Routing::Twins(classes) => {
@@ -118,62 +124,82 @@ impl Router {
         let rest = Step { count: step.count - count, ..step };
         Ok((rest.count > 0).then_some(rest))
     }
+}
 
-    /// Moves tokens until the group holds what one firing with these arcs takes.
-    fn gather(
-        &self,
-        tokens: &mut [u64],
-        arcs: &GroupArcs,
-        moves: &[(usize, usize, TransitionId)],
-        out: &mut Vec<Step>,
-    ) -> Result<(), BackError> {
-        if fits(tokens, arcs) {
-            return Ok(());
-        }
-        let mut wanted = vec![0; tokens.len()];
-        arcs.iter().for_each(|&(at, taken, _)| wanted[at] = taken);
-        for place in 0..tokens.len() {
-            while tokens[place] < wanted[place] {
-                let path = path_to(place, moves, |at| tokens[at] > wanted[at])
-                    .ok_or(BackError::NotEnabled)?;
-                // Take along all that this place can spare.
-                let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
-                let count = (tokens[from] - wanted[from]).min(wanted[place] - tokens[place]);
-                out.extend(path.iter().map(|&(.., transition)| Step { transition, count }));
-                tokens[from] -= count;
-                tokens[place] += count;
-            }
-        }
-        Ok(())
+/// Moves tokens until one firing with these arcs is possible, and then as many of `count` firings as
+/// the tokens of the group are enough for. `moves` are by the place they go to.
+fn gather(
+    tokens: &mut [u64],
+    arcs: &GroupArcs,
+    count: u64,
+    moves: &[(usize, usize, TransitionId)],
+    out: &mut Vec<Step>,
+    budget: &Budget,
+) -> Result<(), BackError> {
+    if fits(tokens, arcs) {
+        return Ok(());
     }
+    let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.map(u128::from).sum::<u128>();
+    let lost = |taken: u64, put: u64| taken.saturating_sub(put);
+    let there = sum(&mut tokens.iter().copied());
+    let first = sum(&mut arcs.iter().map(|&(_, taken, _)| taken));
+    let each = sum(&mut arcs.iter().map(|&(_, taken, put)| lost(taken, put)));
+    let spare = there.checked_sub(first).ok_or(BackError::NotEnabled)?;
+    let more =
+        spare.checked_div(each).unwrap_or(u128::MAX).min(u128::from(count.saturating_sub(1)));
+    let mut wanted = vec![0; tokens.len()];
+    for &(at, taken, put) in arcs {
+        let all = u128::from(taken) + more * u128::from(lost(taken, put));
+        wanted[at] = u64::try_from(all).map_err(|_| BackError::NotEnabled)?;
+    }
+    for place in 0..tokens.len() {
+        while tokens[place] < wanted[place] {
+            if let Some(why) = budget.exhausted() {
+                return Err(BackError::OutOfBudget(why));
+            }
+            let path = path_to(place, tokens.len(), moves, |at| tokens[at] > wanted[at])
+                .ok_or(BackError::NotEnabled)?;
+            // Take along all that this place can spare.
+            let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
+            let count = (tokens[from] - wanted[from]).min(wanted[place] - tokens[place]);
+            out.extend(path.iter().map(|&(.., transition)| Step { transition, count }));
+            tokens[from] -= count;
+            tokens[place] += count;
+        }
+    }
+    Ok(())
 }
 
 fn fits(tokens: &[u64], arcs: &GroupArcs) -> bool {
     arcs.iter().all(|&(at, taken, _)| tokens[at] >= taken)
 }
 
-/// A shortest chain of moves from a place that can spare a token to `goal`, first move first.
+/// A shortest chain of moves from a place that can spare a token to `goal`, one of `places`, first
+/// move first. `moves` are by the place they go to.
 fn path_to(
     goal: usize,
+    places: usize,
     moves: &[(usize, usize, TransitionId)],
     spares: impl Fn(usize) -> bool,
 ) -> Option<Vec<(usize, usize, TransitionId)>> {
-    let mut next: HashMap<usize, (usize, usize, TransitionId)> = HashMap::new();
+    // Groups of thousands of places are common, and this is asked for each token that moves.
+    let mut next: Vec<Option<(usize, usize, TransitionId)>> = vec![None; places];
     let mut queue = VecDeque::from([goal]);
     while let Some(at) = queue.pop_front() {
         if at != goal && spares(at) {
             let mut path = Vec::new();
             let mut here = at;
             while here != goal {
-                let step = next[&here];
+                let step = next[here]?;
                 path.push(step);
                 here = step.1;
             }
             return Some(path);
         }
-        for &step in moves.iter().filter(|&&(_, to, _)| to == at) {
-            if step.0 != goal && !next.contains_key(&step.0) {
-                next.insert(step.0, step);
+        let there = moves.partition_point(|&(_, to, _)| to < at);
+        for &step in moves[there..].iter().take_while(|&&(_, to, _)| to == at) {
+            if step.0 != goal && next[step.0].is_none() {
+                next[step.0] = Some(step);
                 queue.push_back(step.0);
             }
         }

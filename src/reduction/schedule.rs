@@ -12,8 +12,8 @@
 //! those that look at the nodes next to a change only, may miss what a change further away made
 //! possible. So when nothing applies any more, all rules are shown the whole net again, until that
 //! leads to nothing: then reducing what came out would lead to nothing, too. (But for rules that
-//! have to leave alone what they made, lest they go on for ever: what they made counts as
-//! original then.)
+//! do a thing once only, lest they go on for ever: token-prefiring, and those that leave alone the
+//! transitions that were made. In the net that came out nothing was done yet.)
 //!
 //! The net between any two applications is valid, so the budget may end it anywhere.
 

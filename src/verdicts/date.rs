@@ -30,6 +30,7 @@ fn format(seconds: u64) -> String {
 /// Whether `text` is an `xsd:dateTime`, with or without zone.
 pub(super) fn is_valid(text: &str) -> bool {
     let Some((date, time)) = text.split_once('T') else { return false };
+    let before_year_1 = date.starts_with('-');
     let date: Vec<&str> = date.strip_prefix('-').unwrap_or(date).split('-').collect();
     let [year, month, day] = date[..] else { return false };
     let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
@@ -42,27 +43,39 @@ pub(super) fn is_valid(text: &str) -> bool {
         plain.then(|| text.parse().ok()).flatten()
     };
     let within = |text, least, most| number(text, 2).is_some_and(|n| (least..=most).contains(&n));
-    let zone_is_valid = match zone {
-        "" | "Z" => true,
-        zone => match zone[1..].split_once(':') {
-            Some((hours, minutes)) => within(hours, 0, 14) && within(minutes, 0, 59),
+    let zone_is_valid = match zone.strip_prefix(['+', '-']) {
+        None => zone.is_empty() || zone == "Z",
+        Some("14:00") => true,
+        Some(offset) => match offset.split_once(':') {
+            Some((hours, minutes)) => within(hours, 0, 13) && within(minutes, 0, 59),
             None => false,
         },
     };
-    let year_is_valid = year.len() >= 4 && year.bytes().all(|byte| byte.is_ascii_digit());
+    // Four digits or more, the first of more than four no zero, and there is no year 0.
+    let year_is_valid = year.bytes().all(|byte| byte.is_ascii_digit())
+        && (year.len() == 4 || year.len() > 4 && !year.starts_with('0'))
+        && year != "0000";
     let fraction_is_valid =
         !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    // Years go round every 400; of a long one the last four digits say enough.
+    let last = year.get(year.len().saturating_sub(4)..).and_then(|last| number(last, 4));
+    let last = last.unwrap_or_default();
+    // The year before year 1 is written -0001: leap years are a year off.
+    let counted = if before_year_1 { last + 399 } else { last };
+    let is_leap =
+        counted.is_multiple_of(4) && (!counted.is_multiple_of(100) || counted.is_multiple_of(400));
     let longest = match number(month, 2) {
-        Some(2) => 29,
+        Some(2) if is_leap => 29,
+        Some(2) => 28,
         Some(4 | 6 | 9 | 11) => 30,
         _ => 31,
     };
+    let is_midnight = hour == "24" && minute == "00" && second == "00";
+    let is_time = within(hour, 0, 23) && within(minute, 0, 59) && within(second, 0, 59);
     year_is_valid
         && within(month, 1, 12)
         && within(day, 1, longest)
-        && within(hour, 0, 23)
-        && within(minute, 0, 59)
-        && within(second, 0, 59)
+        && (is_time || is_midnight && fraction.bytes().all(|digit| digit == b'0'))
         && fraction_is_valid
         && zone_is_valid
 }
@@ -83,8 +96,19 @@ mod tests {
     fn dates_of_real_files_are_valid_and_others_are_not() {
         assert!(is_valid("2021-04-30T09:49:19.563+02:00"));
         assert!(is_valid("2018-01-01T10:00:05"));
+        assert!(is_valid("2018-01-01T24:00:00Z"));
+        assert!(is_valid("2018-01-01T10:00:05+14:00"));
+        assert!(is_valid("12020-02-29T10:00:05Z"));
         for wrong in [
             "",
+            "2021-02-29T10:00:05Z",
+            "1900-02-29T10:00:05Z",
+            "2018-01-01T24:00:01Z",
+            "2018-01-01T10:00:05Z05:00",
+            "2018-01-01T10:00:05+14:30",
+            "0000-01-01T10:00:05Z",
+            "02018-01-01T10:00:05Z",
+            "é018-01-01T10:00:05Z",
             "2018",
             "2018-13-01T10:00:05Z",
             "2018-01-01 10:00:05",

@@ -74,6 +74,33 @@ pub fn read_from(reader: impl BufRead, name: &str) -> Result<VerdictFile, Invali
 
 const ROOT: &str = "toolspecific";
 
+/// Without the blanks of XML around; others are text.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches([' ', '\t', '\r', '\n'])
+}
+
+/// Whether a reference is a URL by the rules that can be checked without its scheme's: no blanks
+/// around, `%` before two hexadecimal digits, brackets around an address only, one `#` at most.
+fn is_url(text: &str) -> bool {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let Some(rest) = rest else { return false };
+    let is_hex =
+        |code: &str| code.len() >= 2 && code.bytes().take(2).all(|digit| digit.is_ascii_hexdigit());
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let path = &rest[host.len()..];
+    let is_address = match host.rsplit_once('@').map_or(host, |(_, host)| host).strip_prefix('[') {
+        Some(address) => address.split_once(']').is_some_and(|(address, port)| {
+            address.parse::<std::net::Ipv6Addr>().is_ok() && !port.contains(['[', ']'])
+        }),
+        None => !host.contains(['[', ']']),
+    };
+    trimmed(text) == text
+        && is_address
+        && !path.contains(['[', ']'])
+        && text.matches('#').count() <= 1
+        && text.split('%').skip(1).all(is_hex)
+}
+
 struct Reader<'f> {
     file: &'f str,
     problems: Vec<Problem>,
@@ -250,20 +277,21 @@ impl<'f> Reader<'f> {
     fn stated_by(&mut self, element: &Element) -> StatedBy {
         self.no_others(element, &["tool", "version", "date", "reference"]);
         self.nothing_in(element);
-        let optional = |name| element.attribute(name).map(|value: &str| value.trim().to_owned());
+        let optional = |name| element.attribute(name).map(|value: &str| trimmed(value).to_owned());
         let stated = StatedBy {
             tool: self.required(element, "tool"),
             version: self.required(element, "version"),
             date: optional("date"),
-            reference: optional("reference"),
+            // The grammar's pattern leaves no room for blanks.
+            reference: element.attribute("reference").map(str::to_owned),
         };
         if let Some(found) = stated.date.as_ref().filter(|text| !date::is_valid(text)) {
             let text = format!("found date `{found}`, expected one like `2018-01-01T10:00:05Z`");
             self.wrong(element, text);
         }
-        let is_url = |text: &String| text.starts_with("http://") || text.starts_with("https://");
         if let Some(found) = stated.reference.as_ref().filter(|text| !is_url(text)) {
-            let text = format!("found reference `{found}`, expected `http://…` or `https://…`");
+            let text =
+                format!("found reference `{found}`, expected a valid `http://…` or `https://…`");
             self.wrong(element, text);
         }
         stated
@@ -319,7 +347,7 @@ impl<'f> Reader<'f> {
     /// The value of an attribute, without blanks around.
     fn required(&mut self, element: &Element, name: &str) -> String {
         match element.attribute(name) {
-            Some(value) => value.trim().to_owned(),
+            Some(value) => trimmed(value).to_owned(),
             None => {
                 let own = element.local_name();
                 self.wrong(element, format!("`<{own}>` has no attribute `{name}`"));
@@ -328,7 +356,13 @@ impl<'f> Reader<'f> {
         }
     }
 
+    /// Refuses attributes that are not of the format, and elements of another namespace.
     fn no_others(&mut self, element: &Element, known: &[&str]) {
+        let namespace = element.attribute("xmlns").filter(|namespace| !namespace.is_empty());
+        if namespace.is_some() || element.name.contains(':') {
+            let (own, of) = (&element.name, namespace.unwrap_or("its prefix"));
+            self.wrong(element, format!("`<{own}>` is in the namespace of {of}, expected none"));
+        }
         let is_other =
             |name: &str| !known.contains(&name) && name != "xmlns" && !name.starts_with("xmlns:");
         let other = element.attributes.iter().find(|(name, _)| is_other(name));

@@ -3,8 +3,8 @@
 use super::super::output::line;
 use super::super::{Outcome, model};
 use super::{Arguments, Format, files};
-use crate::reduction::{Fingerprint, LogError, redo};
-use anyhow::{Context, Result};
+use crate::reduction::{Fingerprint, LogError, LogFile, redo};
+use anyhow::{Context, Result, bail};
 use parikh_net::Net;
 use serde_json::json;
 use std::path::Path;
@@ -13,6 +13,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
     let shown = || path.display().to_string();
     let file = files::read_log(path)?;
     let (needs, log) = file.resolve(net).with_context(shown)?;
+    refuse_vacuous(&file).with_context(shown)?;
     let reduction = redo(net, &needs, &log).with_context(shown)?;
     let reduced = Fingerprint::of(&reduction.net);
     if reduced != file.reduced {
@@ -20,16 +21,25 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
         return Err(LogError::OtherNet).with_context(what).with_context(shown);
     }
     if let Some(given) = &arguments.reduced {
-        let found = Fingerprint::of(&model::read(given)?);
+        let given_net = model::read(given)?;
+        let found = Fingerprint::of(&given_net);
         if found != reduced {
             let what = || format!("{} has {found}, the log leads to {reduced}", given.display());
             return Err(LogError::OtherNet).with_context(what);
+        }
+        // Units are a claim that answers may rest on, so they are not to be made up.
+        if given_net.units().is_some() && given_net.units() != reduction.net.units() {
+            bail!(
+                "{} claims units (NUPN) that do not follow from those of the model",
+                given.display()
+            );
         }
     }
     if let Some(output) = &arguments.output {
         files::write_net(&reduction.net, output)?;
     }
     let steps = log.len();
+    super::constants(net, &reduction, arguments.format);
     match arguments.format {
         Format::Text => line(&format!(
             "{steps} steps hold: from {} places and {} transitions to {} and {}; preserved: {}",
@@ -37,7 +47,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
             net.transition_count(),
             reduced.places,
             reduced.transitions,
-            file.preserves.join(", "),
+            preserved(&file),
         )),
         Format::Json => line(
             &json!({
@@ -54,4 +64,35 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
         ),
     }
     Ok(Outcome::Complete)
+}
+
+/// Refuses a log that asks for nothing of what it preserves: any net would do.
+fn refuse_vacuous(file: &LogFile) -> Result<()> {
+    let has = |class: &str| file.preserves.iter().any(|name| name == class);
+    if has("reachability") && file.support.is_empty() && file.protected.is_empty() {
+        bail!("the log preserves reachability, and no place or transition is asked for");
+    }
+    if has("liveness") && file.protected.is_empty() {
+        bail!("the log preserves liveness, and no transition is asked for");
+    }
+    Ok(())
+}
+
+/// What is preserved, and of which nodes: `deadlock over p, q; liveness of t`.
+fn preserved(file: &LogFile) -> String {
+    let of = |what: &str, names: &[String]| {
+        let some = super::some_of(names.iter().cloned());
+        some.map_or(String::new(), |(_, names)| format!(" {what} {names}"))
+    };
+    let phrase = |class: &String| {
+        let firing = match class.as_str() {
+            "deadlock" => String::new(),
+            "liveness" => of("of", &file.protected),
+            _ if file.support.is_empty() => of("over the firing of", &file.protected),
+            _ => of("and the firing of", &file.protected),
+        };
+        let over = if class == "liveness" { String::new() } else { of("over", &file.support) };
+        format!("{class}{over}{firing}")
+    };
+    file.preserves.iter().map(phrase).collect::<Vec<_>>().join("; ")
 }

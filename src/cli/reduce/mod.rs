@@ -3,6 +3,9 @@
 //! stdout has what was done, one fact a line, the sizes first and comments behind `#`; in JSON every
 //! line is an object with a `type`, and the summary with the sizes comes last. Files are written
 //! before the last line is printed.
+//!
+//! A formula about a bound is printed with the number to add to its answer; places that were asked for
+//! and are gone with what they hold for ever.
 
 mod check;
 mod files;
@@ -11,16 +14,17 @@ mod wanted;
 pub(super) use files::read_log;
 
 use super::output::line;
-use super::{Outcome, formulas, limits, model, signals};
+use super::{Misuse, Outcome, formulas, limits, model, signals};
 use crate::reduction::{Config, Firing, Reduction, Statistics, reduce, rules};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use parikh_net::{Net, TransitionId};
+use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_solvers::budget::Exhausted;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wanted::{Asked, Wanted};
+use wanted::{Asked, OnReduced, Wanted};
 
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
@@ -30,10 +34,7 @@ pub(super) struct Arguments {
     /// What has to survive: the reachable markings as far as --support sees them; whether a dead
     /// marking can be reached (with --support, which, as far as it sees them); which transitions of
     /// --support are live. Formulas say it for themselves.
-    #[arg(
-        long, value_name = "CLASS", value_enum, value_delimiter = ',', conflicts_with = "check",
-        required_unless_present_any = ["formula", "formulas", "check"]
-    )]
+    #[arg(long, value_name = "CLASS", value_enum, value_delimiter = ',', conflicts_with = "check")]
     preserve: Vec<Class>,
     /// The places that are asked for: ids with commas between. For a transition, its input places
     /// are kept, so that its enabledness can be asked of the reduced net; under liveness the
@@ -71,7 +72,8 @@ pub(super) struct Arguments {
         conflicts_with_all = ["formula", "formulas"]
     )]
     check: Option<PathBuf>,
-    /// With --check: the net in this PNML file must be what the log leads to.
+    /// With --check: the net in this PNML file must be what the log leads to, units and all. Labels
+    /// are not looked at.
     #[arg(long, value_name = "FILE.pnml", requires = "check")]
     reduced: Option<PathBuf>,
     /// How to print it.
@@ -105,20 +107,19 @@ Examples:
   parikh replay philosophers.pnml small.trace --log small.json -o original.trace";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    refuse_nonsense(arguments)?;
     let net = model::read(&arguments.model)?;
     if let Some(log) = &arguments.check {
         return check::run(&net, log, arguments);
     }
     let wanted = Wanted::of(&net, arguments)?;
     let budget = limits::budget(Some(arguments.timeout), None);
-    signals::cancel_on_signal(&budget, || ());
-    let chosen = |name: &&'static str| {
-        let is = |list: &[String]| list.iter().any(|other| other == name);
-        (arguments.rules.is_empty() || is(&arguments.rules)) && !is(&arguments.without)
-    };
-    let only = Some(rules::NAMES.iter().copied().filter(chosen).collect());
+    // What there is by then is as good as any: it is written, which may take a while.
+    signals::finish_on_signal(&budget);
+    let only = Some(rules_wanted(arguments));
     let config = Config { only, keep_log: arguments.log.is_some(), ..Config::default() };
     let reduction = reduce(&net, &wanted.needs, &budget, &config);
+    let ended = reduction.statistics.cut_short.then(|| budget.exhausted()).flatten();
     let mut written = Vec::new();
     if let Some(file) = &arguments.output {
         files::write_net(&reduction.net, file)?;
@@ -132,7 +133,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if faults > 0 {
         eprintln!("parikh: {faults} changes that rules wanted made no sense; please report it");
     }
-    print(&net, &reduction, &wanted.asked, &written, faults, arguments.format);
+    let report = Report { net: &net, reduction: &reduction, written: &written, ended, faults };
+    report.print(&wanted.asked, arguments.format);
     Ok(match (faults, reduction.statistics.cut_short) {
         (0, false) => Outcome::Complete,
         (0, true) => Outcome::Incomplete,
@@ -140,57 +142,177 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     })
 }
 
-/// Prints what was done.
-fn print(
-    net: &Net,
-    reduction: &Reduction,
-    asked: &[Asked],
-    written: &[PathBuf],
-    faults: u64,
-    format: Format,
-) {
-    if format == Format::Text {
-        sizes(net, reduction);
+/// Refuses arguments that make no sense together.
+fn refuse_nonsense(arguments: &Arguments) -> Result<()> {
+    let formulas = &arguments.formulas;
+    let asks = !formulas.formula.is_empty() || !formulas.formulas.is_empty();
+    if arguments.preserve.is_empty() && !asks && arguments.check.is_none() {
+        bail!(Misuse(
+            "say what has to survive: --preserve CLASS with --support NODES, --formula or \
+             --formulas; or give --check LOG.json"
+                .into()
+        ));
     }
-    rules_applied(&reduction.statistics, format);
-    for &t in &reduction.needs().protected {
-        if let Some(firing) = reduction.firing(t) {
-            protected(net, reduction, t, firing, format);
+    if rules_wanted(arguments).is_empty() {
+        bail!(Misuse("--rules and --without together leave no rule".into()));
+    }
+    let model = model::pnml_file(&arguments.model).unwrap_or_else(|_| arguments.model.clone());
+    let read = [Some(&model), arguments.check.as_ref(), arguments.reduced.as_ref()];
+    let written = [arguments.output.as_ref(), arguments.log.as_ref()];
+    for (at, file) in written.iter().enumerate() {
+        let Some(file) = file else { continue };
+        let others = read.iter().chain(&written[..at]).flatten();
+        if let Some(other) = others.into_iter().find(|other| is_same(file, other)) {
+            bail!(Misuse(format!(
+                "{} would be overwritten: it is {} already",
+                file.display(),
+                other.display()
+            )));
         }
     }
-    asked.iter().for_each(|asked| translated(asked, asked.on(net, reduction), format));
-    match format {
-        Format::Text => {
-            for file in written {
-                line(&format!("# written: {}", file.display()));
+    Ok(())
+}
+
+/// Whether two paths lead to one file, if it is there; to one place, if not.
+fn is_same(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+    matches!((real(a), real(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+fn rules_wanted(arguments: &Arguments) -> Vec<&'static str> {
+    let chosen = |name: &&'static str| {
+        let is = |list: &[String]| list.iter().any(|other| other == name);
+        (arguments.rules.is_empty() || is(&arguments.rules)) && !is(&arguments.without)
+    };
+    rules::NAMES.iter().copied().filter(chosen).collect()
+}
+
+/// What was done, for printing.
+struct Report<'a> {
+    net: &'a Net,
+    reduction: &'a Reduction,
+    written: &'a [PathBuf],
+    /// Why it ended before the fixpoint.
+    ended: Option<Exhausted>,
+    faults: u64,
+}
+
+impl Report<'_> {
+    fn print(&self, asked: &[Asked], format: Format) {
+        let (net, reduction) = (self.net, self.reduction);
+        if format == Format::Text {
+            self.sizes();
+        }
+        rules_applied(&reduction.statistics, format);
+        for &t in &reduction.needs().protected {
+            if let Some(firing) = reduction.firing(t) {
+                protected(net, reduction, t, firing, format);
             }
         }
-        Format::Json => line(&summary(net, reduction, written, faults).to_string()),
+        constants(net, reduction, format);
+        asked.iter().for_each(|asked| translated(asked, asked.on(net, reduction), format));
+        match format {
+            Format::Text => {
+                for file in self.written {
+                    line(&format!("# written: {}", file.display()));
+                }
+            }
+            Format::Json => line(&self.summary().to_string()),
+        }
+    }
+
+    fn sizes(&self) {
+        let (net, reduction) = (self.net, self.reduction);
+        let statistics = &reduction.statistics;
+        let (before, after) = (statistics.before, statistics.after);
+        let incomplete = match self.ended {
+            None if statistics.cut_short => ", incomplete".to_owned(),
+            None => String::new(),
+            Some(why) => format!(", incomplete: {}", in_words(why)),
+        };
+        line(&format!(
+            "{}: places {} → {}, transitions {} → {}, arcs {} → {}, {:.2} s{incomplete}",
+            net.name(),
+            before.places,
+            after.places,
+            before.transitions,
+            after.transitions,
+            before.arcs,
+            after.arcs,
+            statistics.time.as_secs_f64(),
+        ));
+        let dead = reduction.dead_transitions.iter().map(|&t| net.transition_name(t).to_owned());
+        let constant = reduction.constant_places.iter();
+        let constant = constant.map(|&(p, tokens)| format!("{} = {tokens}", net.place_name(p)));
+        for (what, found) in
+            [("transitions never fire", some_of(dead)), ("places never change", some_of(constant))]
+        {
+            if let Some((count, names)) = found {
+                line(&format!("# found on the way: {count} {what}: {names}"));
+            }
+        }
+    }
+
+    fn summary(&self) -> Value {
+        let (net, reduction) = (self.net, self.reduction);
+        let statistics = &reduction.statistics;
+        let size = |size: crate::reduction::Size| {
+            json!({
+                "places": size.places, "transitions": size.transitions, "arcs": size.arcs,
+            })
+        };
+        let dead = reduction.dead_transitions.iter().map(|&t| net.transition_name(t));
+        let constant = reduction.constant_places.iter();
+        let constant = constant.map(|&(p, n)| json!({"place": net.place_name(p), "tokens": n}));
+        json!({
+            "type": "summary",
+            "net": net.name(),
+            "before": size(statistics.before),
+            "after": size(statistics.after),
+            "rounds": statistics.rounds,
+            "dead_transitions": dead.collect::<Vec<_>>(),
+            "constant_places": constant.collect::<Vec<_>>(),
+            "written": self.written,
+            "seconds": statistics.time.as_secs_f64(),
+            "complete": !statistics.cut_short,
+            "ended": self.ended.map(in_words),
+            "internal_errors": self.faults,
+        })
     }
 }
 
-fn sizes(net: &Net, reduction: &Reduction) {
-    let (before, after) = (reduction.statistics.before, reduction.statistics.after);
-    let statistics = &reduction.statistics;
-    let cut_short = if statistics.cut_short { ", incomplete: out of time" } else { "" };
-    line(&format!(
-        "{}: places {} → {}, transitions {} → {}, arcs {} → {}, {:.2} s{cut_short}",
-        net.name(),
-        before.places,
-        after.places,
-        before.transitions,
-        after.transitions,
-        before.arcs,
-        after.arcs,
-        statistics.time.as_secs_f64(),
-    ));
-    let (dead, constant) = (&reduction.dead_transitions, &reduction.constant_places);
-    if !dead.is_empty() || !constant.is_empty() {
-        line(&format!(
-            "# found on the way: {} transitions that never fire, {} places that never change",
-            dead.len(),
-            constant.len()
-        ));
+fn in_words(why: Exhausted) -> String {
+    match why {
+        Exhausted::Cancelled => "interrupted".to_owned(),
+        _ => why.to_string(),
+    }
+}
+
+/// How many there are, and the first of them; `None` when there is none.
+fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, String)> {
+    /// How many are named in a line; JSON names all.
+    const SHOWN: usize = 10;
+    let count = names.len();
+    let mut shown = names.take(SHOWN).collect::<Vec<_>>().join(", ");
+    if count > SHOWN {
+        shown.push_str(&format!(" and {} more", count - SHOWN));
+    }
+    (count > 0).then_some((count, shown))
+}
+
+/// The places that were asked for and are gone: what they hold in every marking that the reduced net
+/// stands for.
+fn constants(net: &Net, reduction: &Reduction, format: Format) {
+    let gone = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
+    for (place, tokens) in reduction.needs().support.iter().filter_map(gone) {
+        match format {
+            Format::Text => line(&format!(
+                "{place} = {tokens} wherever the reduced net leads: it is not there any more"
+            )),
+            Format::Json => {
+                line(&json!({"type": "constant", "place": place, "tokens": tokens}).to_string());
+            }
+        }
     }
 }
 
@@ -241,38 +363,27 @@ fn protected(net: &Net, reduction: &Reduction, t: TransitionId, firing: &Firing,
 }
 
 /// A formula as it is asked of the reduced net, unless its numbers do not fit there.
-fn translated(asked: &Asked, formula: Option<String>, format: Format) {
+fn translated(asked: &Asked, on: Option<OnReduced>, format: Format) {
     let id = &asked.id;
-    match (format, formula) {
-        (Format::Text, Some(formula)) => line(&format!("{id}: {formula}")),
+    match (format, on) {
         (Format::Text, None) => line(&format!("# {id}: its numbers would go beyond 64 bits")),
-        (Format::Json, formula) => {
-            line(&json!({"type": "formula", "id": id, "formula": formula}).to_string());
+        (Format::Text, Some(OnReduced { formula, constant })) => match (formula, constant) {
+            (Some(formula), None | Some(0)) => line(&format!("{id}: {formula}")),
+            (Some(formula), Some(constant)) => {
+                line(&format!("{id}: {formula}"));
+                line(&format!("# {id}: add {constant} to the answer, for places that are gone"));
+            }
+            (None, constant) => {
+                let answer = constant.unwrap_or(0);
+                line(&format!("# {id}: the answer is {answer}, there is nothing left to ask"));
+            }
+        },
+        (Format::Json, on) => {
+            let (formula, constant) = on.map_or((None, None), |on| (on.formula, on.constant));
+            line(
+                &json!({"type": "formula", "id": id, "formula": formula, "constant": constant})
+                    .to_string(),
+            );
         }
     }
-}
-
-fn summary(net: &Net, reduction: &Reduction, written: &[PathBuf], faults: u64) -> Value {
-    let statistics = &reduction.statistics;
-    let size = |size: crate::reduction::Size| {
-        json!({
-            "places": size.places, "transitions": size.transitions, "arcs": size.arcs,
-        })
-    };
-    let dead = reduction.dead_transitions.iter().map(|&t| net.transition_name(t));
-    let constant = reduction.constant_places.iter();
-    let constant = constant.map(|&(p, n)| json!({"place": net.place_name(p), "tokens": n}));
-    json!({
-        "type": "summary",
-        "net": net.name(),
-        "before": size(statistics.before),
-        "after": size(statistics.after),
-        "rounds": statistics.rounds,
-        "dead_transitions": dead.collect::<Vec<_>>(),
-        "constant_places": constant.collect::<Vec<_>>(),
-        "written": written,
-        "seconds": statistics.time.as_secs_f64(),
-        "complete": !statistics.cut_short,
-        "internal_errors": faults,
-    })
 }

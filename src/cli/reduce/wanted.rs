@@ -1,9 +1,10 @@
 //! What a reduction is asked to preserve: classes with nodes, and formulas.
 
+use super::super::Misuse;
 use super::{Arguments, Class};
 use crate::formula::{Formula, Question, closest, lower};
 use crate::reduction::{Needs, Preserve, Reduction};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use parikh_net::builder::Node;
 use parikh_net::{Goal, Net};
 
@@ -31,6 +32,13 @@ impl Wanted {
         needs.preserve = needs.preserve | others.preserve;
         if needs.preserve == Preserve::NOTHING {
             // The initial marking decides all formulas: any net that has it would do.
+            if arguments.log.is_some() {
+                bail!(Misuse(
+                    "--log: the initial marking answers these formulas, so nothing of the net has \
+                     to be kept, and a log would vouch for nothing"
+                        .into()
+                ));
+            }
             needs.preserve = Preserve::REACHABILITY;
         }
         Ok(Wanted { needs: needs.normalised(), asked })
@@ -50,19 +58,20 @@ fn needs(net: &Net, classes: &[Class], nodes: &[Node]) -> Result<Needs> {
         }
     }
     if nodes.is_empty() && has(Class::Reachability) {
-        bail!(
+        bail!(Misuse(
             "--preserve reachability needs --support: without places that are asked for, nothing \
              of the net has to be kept"
-        );
+                .into()
+        ));
     }
     let sees_markings = has(Class::Reachability) || has(Class::Deadlock) || classes.is_empty();
     for node in nodes {
         match *node {
             Node::Place(p) if sees_markings => needs.support.push(p),
-            Node::Place(p) => bail!(
+            Node::Place(p) => bail!(Misuse(format!(
                 "--support {0}: liveness is asked of transitions, and `{0}` is a place",
                 net.place_name(p)
-            ),
+            ))),
             Node::Transition(t) => {
                 if sees_markings {
                     needs.support.extend(net.pre(t).iter().map(|arc| arc.place));
@@ -74,7 +83,9 @@ fn needs(net: &Net, classes: &[Class], nodes: &[Node]) -> Result<Needs> {
         }
     }
     if has(Class::Liveness) && needs.protected.is_empty() {
-        bail!("--preserve liveness needs --support with the transitions that are asked for");
+        bail!(Misuse(
+            "--preserve liveness needs --support with the transitions that are asked for".into()
+        ));
     }
     Ok(needs)
 }
@@ -93,9 +104,11 @@ fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
             continue;
         }
         for (index, name) in argument.split(',').map(str::trim).enumerate() {
-            let unknown = || unknown(net, name);
-            let place = || format!("--support {argument}, name {}", index + 1);
-            nodes.push(node(name).with_context(unknown).with_context(place)?);
+            let Some(node) = node(name) else {
+                let problem = unknown(net, name);
+                bail!(Misuse(format!("--support {argument}, name {}: {problem}", index + 1)));
+            };
+            nodes.push(node);
         }
     }
     Ok(nodes)
@@ -129,7 +142,9 @@ fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
         };
         match question {
             Ok(question) => asked.push(Asked { id, question }),
-            Err(problem) => bail!("formula {id}: {problem}; a reduction cannot preserve it"),
+            Err(problem) => {
+                bail!(Misuse(format!("formula {id}: {problem}; a reduction cannot preserve it")))
+            }
         }
     }
     Ok(asked)
@@ -146,24 +161,24 @@ impl Asked {
         }
     }
 
-    /// The formula to ask of the reduced net, in the language of `--formula`; `None` when its
-    /// numbers would not fit 64 bits there.
-    pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<String> {
+    /// What to ask of the reduced net; `None` when its numbers would not fit 64 bits there.
+    pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<OnReduced> {
         let small = &reduction.net;
+        let formula = |text: String| OnReduced { formula: Some(text), constant: None };
         let Some(goal) = self.goal() else {
             let Question::Initially(predicate) = &self.question else { return None };
             let holds = predicate.holds(net, net.initial());
-            return Some(if holds { "true" } else { "false" }.to_owned());
+            return Some(formula(if holds { "true" } else { "false" }.to_owned()));
         };
         let translated = reduction.translate(net, &goal)?;
-        match (&self.question, translated.goal) {
+        Some(match (&self.question, translated.goal) {
             (Question::Never(_), Goal::Reach(predicate)) => {
                 let always = Formula::of_predicate(&predicate.negated());
                 let globally = Formula::Globally(Box::new(always));
-                Some(Formula::AllPaths(Box::new(globally)).print(small).to_string())
+                formula(Formula::AllPaths(Box::new(globally)).print(small).to_string())
             }
             (_, Goal::Reach(predicate)) => {
-                Some(Formula::possible(&predicate).print(small).to_string())
+                formula(Formula::possible(&predicate).print(small).to_string())
             }
             (_, Goal::Maximise(sum)) => {
                 let places = sum.terms().iter();
@@ -171,17 +186,21 @@ impl Asked {
                     std::iter::repeat_n(p, usize::try_from(times).unwrap_or(0))
                 });
                 let places: Vec<_> = places.collect();
-                Some(match (places.is_empty(), translated.constant) {
-                    (true, constant) => constant.to_string(),
-                    (false, 0) => Formula::PlaceBound(places).print(small).to_string(),
-                    (false, constant) => {
-                        let bound = Formula::PlaceBound(places);
-                        format!("{constant} + {}", bound.print(small))
-                    }
-                })
+                let bound = |places| Formula::PlaceBound(places).print(small).to_string();
+                let formula = (!places.is_empty()).then(|| bound(places));
+                OnReduced { formula, constant: Some(translated.constant) }
             }
-        }
+        })
     }
+}
+
+/// A question as it is asked of the reduced net.
+pub(super) struct OnReduced {
+    /// In the language of `--formula`; `None` for a bound over places that are all gone.
+    pub(super) formula: Option<String>,
+    /// Of a bound: to be added to the answer, for the places that hold the same for ever and are
+    /// gone. The answer itself where there is nothing to ask.
+    pub(super) constant: Option<i128>,
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Engine<'_> {
                 }
                 Least::Unknown => return false,
             };
-            if task.board.proved(id).is_none_or(|proved| bound < proved) {
+            if over.proved(id).is_none_or(|proved| bound < proved) {
                 // Bounds beyond 63 bits are of no use to anybody.
                 let Ok(small) = i64::try_from(bound) else { return true };
                 let sum = negated.negated();

@@ -106,7 +106,7 @@ impl<'a> Walker<'a> {
         let mut machine = Machine::new(compiled);
         for record in &mut machine.compiled.records {
             // Others may have seen more.
-            let seen = record.goals.iter().filter_map(|&goal| task.board.seen(ids[goal as usize]));
+            let seen = record.goals.iter().filter_map(|&goal| report.seen(ids[goal as usize]));
             let seen = seen.min().and_then(|seen| i64::try_from(seen).ok()).unwrap_or(i64::MIN);
             record.best = record.best.max(seen);
         }

@@ -165,10 +165,31 @@ fn definition(text: &str, range: Range<usize>) -> Read {
     let at = cursor.peek().span.clone();
     let mut remarks = Vec::new();
     let definition = parse(&mut cursor, &mut remarks);
+    if definition.is_ok() {
+        remark_on_tokens(text, range.clone(), &mut remarks);
+    }
     if definition.is_ok() && range.end == text.len() {
         remarks.push(remark(range.end..range.end, "the last line has no end"));
     }
     Read { name, at, definition, remarks }
+}
+
+/// What is beyond the grammar in the tokens themselves, whatever they make up.
+fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<Failure>) {
+    let mut cursor = Cursor::new(text, range, &LEXIS_OF_LINES);
+    loop {
+        let token = cursor.take();
+        let found = match token.kind {
+            Kind::End => break,
+            Kind::Quoted(_) => "a name in quotes",
+            Kind::Word(name) if !name.is_ascii() => "a name with letters beyond A to Z",
+            Kind::Line if cursor.peek().kind != Kind::End => "a line that ends inside a formula",
+            _ => continue,
+        };
+        remarks.push(remark(token.span, found));
+    }
+    // In the order of the text, with those of the parser.
+    remarks.sort_by_key(|remark| remark.span.start);
 }
 
 fn remark(span: Range<usize>, text: &'static str) -> Failure {

@@ -37,7 +37,9 @@
 //! A router moves tokens along T to where the next firing takes them.
 //!
 //! # Cost
-//! Linear in the transitions of (2), once per round.
+//! Linear in the net when much of it has changed. Otherwise the moves behind a changed one are
+//! followed, for at most [`NEAR`] steps each: where one cycle makes the next one free, each costs that
+//! much and not a look at the whole net. Longer cycles are found when the whole net is shown again.
 //!
 //! # Sources
 //! *Free SCC* in Thierry-Mieg, *Structural reductions revisited*, 2020; rule H of verifypn, which
@@ -50,11 +52,21 @@ use crate::reduction::journal::Dirty;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
 use crate::reduction::work::WorkNet;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 pub(super) const NAME: &str = "fused-cycles";
 
-pub(super) struct FusedCycles;
+/// How many transitions are looked at for a changed one.
+const NEAR: usize = 64;
+
+/// A transition that moves one token, from one place to another.
+type Move = (TransitionId, PlaceId, PlaceId);
+
+#[derive(Default)]
+pub(super) struct FusedCycles {
+    /// Noticed and not handed out yet.
+    found: Vec<Focus>,
+}
 
 impl Rule for FusedCycles {
     fn name(&self) -> &'static str {
@@ -66,41 +78,29 @@ impl Rule for FusedCycles {
     }
 
     fn stage(&self) -> Stage {
-        Stage::Global
+        Stage::Cheap
     }
 
     fn conditions(&self) -> u8 {
         3
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
-        let free = |&(_, from, to): &(TransitionId, PlaceId, PlaceId)| {
-            from != to && !net.in_support(from) && !net.in_support(to)
-        };
-        let as_move = |t| move_of(net, t).map(|(from, to)| (t, from, to)).filter(free);
-        if !dirty.transitions.iter().any(|&t| as_move(t).is_some()) {
+    fn learn(&mut self, net: &WorkNet, dirty: &Dirty) {
+        let changed = dirty.transitions.iter().filter_map(|&t| free_move(net, t));
+        let changed: Vec<Move> = changed.collect();
+        if changed.is_empty() {
             return;
         }
-        let moves: Vec<_> = net.transitions().filter_map(as_move).collect();
-        let component = components(&moves);
-        let mut groups: Vec<Focus> = Vec::new();
-        let mut group_of: HashMap<usize, usize> = HashMap::new();
-        for &(t, from, to) in &moves {
-            if component[&from] != component[&to] {
-                continue;
-            }
-            let at = *group_of.entry(component[&from]).or_insert_with(|| {
-                groups.push(Focus::default());
-                groups.len() - 1
-            });
-            groups[at].transitions.push(t);
-            groups[at].places.extend([from, to]);
-        }
-        for group in &mut groups {
-            group.places.sort_unstable();
-            group.places.dedup();
-        }
-        foci.append(&mut groups);
+        let moves = if changed.len() * NEAR >= net.transition_count() {
+            net.transitions().filter_map(|t| free_move(net, t)).collect()
+        } else {
+            behind(net, &changed)
+        };
+        self.found = cycles(&moves);
+    }
+
+    fn find(&mut self, _: &WorkNet, _: &Dirty, foci: &mut Vec<Focus>) {
+        foci.append(&mut self.found);
     }
 
     fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
@@ -123,6 +123,61 @@ impl Rule for FusedCycles {
         net.require(3, forth && back)?;
         Some(Proposal::of(Edit::Fuse(places.clone(), Routing::Moves(moves))))
     }
+}
+
+/// `t` as a move between places that nobody asks for.
+fn free_move(net: &WorkNet, t: TransitionId) -> Option<Move> {
+    let (from, to) = move_of(net, t)?;
+    let free = from != to && !net.in_support(from) && !net.in_support(to);
+    free.then_some((t, from, to))
+}
+
+/// The moves that can be made after these, nearest first, as far as [`NEAR`] goes.
+fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
+    let mut steps = NEAR * changed.len();
+    let mut seen: HashSet<PlaceId> = HashSet::new();
+    let mut open: VecDeque<PlaceId> = changed.iter().map(|&(_, _, to)| to).collect();
+    let mut moves = Vec::new();
+    while let Some(p) = open.pop_front() {
+        if !seen.insert(p) {
+            continue;
+        }
+        for t in net.consumers(p) {
+            if steps == 0 {
+                return moves;
+            }
+            steps -= 1;
+            if let Some(next) = free_move(net, t) {
+                moves.push(next);
+                open.push_back(next.2);
+            }
+        }
+    }
+    moves
+}
+
+/// The strongly connected components of these moves, but for single places.
+fn cycles(moves: &[Move]) -> Vec<Focus> {
+    let component = components(moves);
+    let mut groups: Vec<Focus> = Vec::new();
+    let mut group_of: HashMap<usize, usize> = HashMap::new();
+    for &(t, from, to) in moves {
+        if component[&from] != component[&to] {
+            continue;
+        }
+        let at = *group_of.entry(component[&from]).or_insert_with(|| {
+            groups.push(Focus::default());
+            groups.len() - 1
+        });
+        groups[at].transitions.push(t);
+        groups[at].places.extend([from, to]);
+    }
+    for group in &mut groups {
+        group.places.sort_unstable();
+        group.places.dedup();
+        group.transitions.sort_unstable();
+    }
+    groups
 }
 
 /// The places of a transition that moves one token and does nothing else.
@@ -151,7 +206,7 @@ fn reaches_all(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> bool {
 }
 
 /// The strongly connected component of each place, by Tarjan's algorithm without recursion.
-fn components(moves: &[(TransitionId, PlaceId, PlaceId)]) -> HashMap<PlaceId, usize> {
+fn components(moves: &[Move]) -> HashMap<PlaceId, usize> {
     let mut next: HashMap<PlaceId, Vec<PlaceId>> = HashMap::new();
     for &(_, from, to) in moves {
         next.entry(from).or_default().push(to);

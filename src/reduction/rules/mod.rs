@@ -89,8 +89,8 @@ pub(super) fn all(limits: &Limits) -> Vec<Box<dyn Rule>> {
         Box::new(source_transitions::SourceTransitions),
         Box::new(dead_transitions::DeadTransitions),
         Box::new(relevance::Relevance),
-        Box::new(fused_cycles::FusedCycles),
         // Cheap.
+        Box::new(fused_cycles::FusedCycles::default()),
         Box::new(constant_places::ConstantPlaces),
         Box::new(redundant_arcs::RedundantArcs),
         Box::new(sink_places::SinkPlaces),
