@@ -254,6 +254,7 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
             rule: rules[rng.usize(..rules.len())].to_owned(),
             places: vec![net.place_name(any_place(net, rng)).to_owned()],
             transitions: Vec::new(),
+            weights: Vec::new(),
         };
         r.log.steps.insert(0, step);
         true

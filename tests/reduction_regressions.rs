@@ -5,6 +5,7 @@ mod oracle;
 
 use parikh::evidence::{check_pump, replay};
 use parikh::net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, text};
+use parikh::reduction::log::LogStep;
 use parikh::reduction::{
     BackError, Config, Firing, LogError, LogFile, Needs, Preserve, Reduction, recheck, reduce,
 };
@@ -312,10 +313,11 @@ fn a_log_goes_through_json_and_is_checked_again() {
 
     // A step that is not allowed is found, and so is a step too few.
     let mut wrong = file.clone();
-    wrong.steps[0] = parikh::reduction::log::LogStep {
+    wrong.steps[0] = LogStep {
         rule: "sink-places".into(),
         places: vec!["x".into()],
         transitions: Vec::new(),
+        weights: Vec::new(),
     };
     let (_, log) = wrong.resolve(&net).unwrap();
     let refused = LogError::ConditionFails { step: 1, rule: "sink-places".into() };
@@ -333,10 +335,11 @@ fn a_node_named_twice_in_a_log_does_not_count_twice() {
     let net = net("place a\nplace b 1\nplace p\nplace x
         transition h: a -> p\ntransition k: b -> p\ntransition f: p -> x");
     let needs = Needs::reachability([place(&net, "x")]);
-    let step = |rule: &str, transitions: &[&str]| parikh::reduction::log::LogStep {
+    let step = |rule: &str, transitions: &[&str]| LogStep {
         rule: rule.into(),
         places: vec!["p".into()],
         transitions: transitions.iter().map(|&name| name.into()).collect(),
+        weights: Vec::new(),
     };
     let mut file = reduced_by(&net, &needs, "sink-places").log.to_file(&net, &needs, &net);
     for (rule, transitions) in [
@@ -354,6 +357,43 @@ fn a_node_named_twice_in_a_log_does_not_count_twice() {
     file.steps = vec![step("free-agglomeration", &["h", "k"])];
     let (_, log) = file.resolve(&net).unwrap();
     assert_eq!(recheck(&net, &needs, &log, &net), Err(LogError::OtherNet));
+}
+
+/// meet needs 3 of idle + busy, of which there are 2, and multiplicities say so; others do not, and
+/// mean nothing to most rules.
+#[test]
+fn multiplicities_in_a_log_are_checked() {
+    let net = net("place idle 2\nplace busy\nplace pair\ntransition start: idle -> busy
+        transition stop: busy -> idle\ntransition meet: 2*busy + idle -> pair
+        transition part: pair -> 2*busy + idle");
+    let needs = Needs::deadlock();
+    let reduction = reduced_by(&net, &needs, "unmarkable-presets");
+    assert_eq!(reduction.net.transition_count(), 2);
+    let right = reduction.log.to_file(&net, &needs, &reduction.net);
+    assert_eq!(right.steps[0].weights, [1, 1, 3]);
+    let again = |change: &dyn Fn(&mut LogStep)| {
+        let mut file = right.clone();
+        change(&mut file.steps[0]);
+        let json = serde_json::to_string(&file).unwrap();
+        let file: LogFile = serde_json::from_str(&json).unwrap();
+        let (_, log) = file.resolve(&net).unwrap();
+        recheck(&net, &needs, &log, &reduction.net)
+    };
+    let refused = |rule: &str| Err(LogError::ConditionFails { step: 1, rule: rule.into() });
+    assert_eq!(again(&|_| ()), Ok(()));
+    assert_eq!(again(&|step| step.weights = vec![2, 2, 6]), Ok(()));
+    for wrong in [&[][..], &[1, 1], &[1, 1, 3, 1], &[0, 1, 3], &[1, 0, 3], &[1, 1, 2]] {
+        let outcome = again(&|step| step.weights = wrong.to_vec());
+        assert_eq!(outcome, refused("unmarkable-presets"), "{wrong:?}");
+    }
+    let outcome = again(&|step| step.transitions.push("start".into()));
+    assert_eq!(outcome, refused("unmarkable-presets"));
+    for rule in ["dead-transitions", "implicit-places", "parallel-places"] {
+        assert_eq!(again(&|step| step.rule = rule.into()), refused(rule));
+    }
+    // meet leaves the sum as it is, so part is dead by the same sum without it.
+    let outcome = again(&|step| step.transitions.retain(|name| name == "part"));
+    assert_eq!(outcome, Err(LogError::OtherNet));
 }
 
 /// Rules that remember the nodes they have seen lost sight of most of them: of a thousand equal

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
     entries: Vec<Entry>,
-    /// The nodes of all foci, one after the other.
+    /// The places, transitions and multiplicities of all foci, one after the other.
     nodes: Vec<u32>,
 }
 
@@ -29,14 +29,17 @@ struct Entry {
     rule: &'static str,
     places: u32,
     transitions: u32,
+    weights: u32,
 }
 
 impl Log {
     pub(super) fn push(&mut self, rule: &'static str, focus: &Focus) {
         self.nodes.extend(focus.places.iter().map(|p| p.index() as u32));
         self.nodes.extend(focus.transitions.iter().map(|t| t.index() as u32));
+        self.nodes.extend(&focus.weights);
         let (places, transitions) = (focus.places.len() as u32, focus.transitions.len() as u32);
-        self.entries.push(Entry { rule, places, transitions });
+        let weights = focus.weights.len() as u32;
+        self.entries.push(Entry { rule, places, transitions, weights });
     }
 
     /// The number of applications.
@@ -55,10 +58,12 @@ impl Log {
         self.entries.iter().map(move |entry| {
             let (places, more) = rest.split_at(entry.places as usize);
             let (transitions, more) = more.split_at(entry.transitions as usize);
+            let (weights, more) = more.split_at(entry.weights as usize);
             rest = more;
             let focus = Focus {
                 places: places.iter().map(|&p| PlaceId::new(p as usize)).collect(),
                 transitions: transitions.iter().map(|&t| TransitionId::new(t as usize)).collect(),
+                weights: weights.to_vec(),
             };
             (entry.rule, focus)
         })
@@ -82,6 +87,7 @@ impl Log {
             rule: rule.to_owned(),
             places: focus.places.into_iter().map(place).collect(),
             transitions: focus.transitions.into_iter().map(transition).collect(),
+            weights: focus.weights,
         };
         LogFile {
             format: FORMAT.to_owned(),
@@ -155,6 +161,9 @@ pub struct LogStep {
     /// Transitions of the focus.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transitions: Vec<String>,
+    /// Multiplicities of the places; without them, all are 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<u32>,
 }
 
 /// Why a log is not accepted.
@@ -291,6 +300,7 @@ impl LogFile {
             let focus = Focus {
                 places: places.collect::<Result<_, _>>()?,
                 transitions: transitions.collect::<Result<_, _>>()?,
+                weights: step.weights.clone(),
             };
             log.push(rule, &focus);
         }

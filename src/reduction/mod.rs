@@ -41,6 +41,7 @@ mod fingerprint;
 mod finish;
 pub mod journal;
 pub mod log;
+mod multipliers;
 pub mod needs;
 mod outcome;
 mod redo;

@@ -13,6 +13,7 @@ use super::journal::Dirty;
 use super::needs::Preserve;
 use super::work::WorkNet;
 use crate::net::{PlaceId, TransitionId};
+use crate::solvers::Budget;
 use std::ops::Deref;
 
 /// The nodes an application of a rule is about, in the order the rule says.
@@ -22,6 +23,8 @@ pub struct Focus {
     pub places: Vec<PlaceId>,
     /// Transitions by their ids in the working net.
     pub transitions: Vec<TransitionId>,
+    /// The multiplicity of each place, positive; empty when all are 1.
+    pub weights: Vec<u32>,
 }
 
 impl Focus {
@@ -38,6 +41,29 @@ impl Focus {
     /// These transitions.
     pub fn transitions(transitions: impl Into<Vec<TransitionId>>) -> Focus {
         Focus { transitions: transitions.into(), ..Focus::default() }
+    }
+
+    /// One place, and transitions.
+    pub fn around(p: PlaceId, transitions: impl Into<Vec<TransitionId>>) -> Focus {
+        Focus { transitions: transitions.into(), ..Focus::place(p) }
+    }
+
+    /// Places with multiplicities, and transitions.
+    pub fn weighted(
+        places: impl IntoIterator<Item = (PlaceId, u32)>,
+        transitions: impl Into<Vec<TransitionId>>,
+    ) -> Focus {
+        let (places, mut weights): (Vec<_>, Vec<_>) = places.into_iter().unzip();
+        if weights.iter().all(|&weight| weight == 1) {
+            weights.clear();
+        }
+        Focus { places, transitions: transitions.into(), weights }
+    }
+
+    /// Each place with its multiplicity.
+    pub fn weighted_places(&self) -> impl Iterator<Item = (PlaceId, u32)> {
+        let weights = self.weights.iter().copied().chain(std::iter::repeat(1));
+        self.places.iter().copied().zip(weights)
     }
 
     /// Its nodes when it is exactly one place.
@@ -60,6 +86,9 @@ pub enum Stage {
     Agglomeration,
     /// May add transitions, or is expensive: when nothing else applies.
     Product,
+    /// Solves linear programs to find its foci: when nothing at all applies, and only as long as
+    /// [`Rule::allow`] says.
+    Linear,
 }
 
 /// The net with what a check may know besides it.
@@ -137,6 +166,14 @@ pub trait Rule {
         false
     }
 
+    /// Whether a focus may give its places multiplicities.
+    fn weighs(&self) -> bool {
+        false
+    }
+
+    /// How long [`find`](Self::find) may take from now on, of rules of [`Stage::Linear`].
+    fn allow(&mut self, _slice: Budget) {}
+
     /// Forgets what it noted of the net, which it is about to be shown from the beginning.
     fn forget(&mut self) {}
 
@@ -151,13 +188,17 @@ pub trait Rule {
     fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal>;
 }
 
-/// What `rule` proposes at `focus`, which anybody may have made up: its nodes are there, and each is
-/// named once, unless the rule counts them.
+/// What `rule` proposes at `focus`, which anybody may have made up: its nodes are there, each is named
+/// once, unless the rule counts them, and places have multiplicities only where they mean something.
 pub(super) fn propose(rule: &dyn Rule, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
     let there = focus.places.iter().all(|&p| net.has_place(p))
         && focus.transitions.iter().all(|&t| net.has_transition(t));
     let once = rule.repeats() || (all_differ(&focus.places) && all_differ(&focus.transitions));
-    if there && once { rule.check(net, focus) } else { None }
+    let weighed = focus.weights.is_empty()
+        || (rule.weighs()
+            && focus.weights.len() == focus.places.len()
+            && !focus.weights.contains(&0));
+    if there && once && weighed { rule.check(net, focus) } else { None }
 }
 
 fn all_differ<T: Ord + Copy>(nodes: &[T]) -> bool {

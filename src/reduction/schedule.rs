@@ -5,6 +5,9 @@
 //! turns until neither finds anything. Only a round that got so far without any change ends with one
 //! batch of each rule that multiplies or is expensive. Rounds end when nothing applies.
 //!
+//! Only then come the rules that solve linear programs, which may take a share of the time in all; when
+//! they find something, all begins again.
+//!
 //! Every rule has a cursor in the net's journal, so it sees each change once. Rules with caps, and
 //! those that look at the nodes next to a change only, may miss what a change further away made
 //! possible. So when nothing applies any more, all rules are shown the whole net again, until that
@@ -25,7 +28,7 @@ use super::rule::{Context, Focus, Rule, Stage, propose};
 use super::statistics::RuleStatistics;
 use super::work::WorkNet;
 use crate::solvers::Budget;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 struct Running {
     rule: Box<dyn Rule>,
@@ -43,6 +46,8 @@ pub(super) struct Schedule<'a> {
     budget: &'a Budget,
     config: &'a Config,
     rules: Vec<Running>,
+    /// What rules with linear programs may take in all.
+    linear_time: Duration,
     pub(super) rounds: u32,
     pub(super) cut_short: bool,
 }
@@ -52,6 +57,10 @@ const PORTION: usize = 64;
 
 /// How many foci are handled between two looks at the budget.
 const PATIENCE: usize = 64;
+
+/// The most that rules with linear programs may take in all, and the share of the time left at the
+/// beginning.
+const LINEAR_TIME: (Duration, u32) = (Duration::from_secs(2), 5);
 
 impl<'a> Schedule<'a> {
     pub(super) fn new(
@@ -68,6 +77,8 @@ impl<'a> Schedule<'a> {
         };
         let back = Back::new(net.original_transitions());
         let keeps_support = needs.preserve.covers(super::Preserve::REACHABILITY);
+        let (most, share) = LINEAR_TIME;
+        let linear_time = budget.remaining().map_or(most, |left| most.min(left / share));
         Schedule {
             net,
             back,
@@ -77,6 +88,7 @@ impl<'a> Schedule<'a> {
             budget,
             config,
             rules: rules.into_iter().map(running).collect(),
+            linear_time,
             rounds: 0,
             cut_short: false,
         }
@@ -118,6 +130,9 @@ impl<'a> Schedule<'a> {
                     changed = true;
                 }
             }
+            if !changed {
+                changed = self.stage(Stage::Linear);
+            }
             if !changed || self.cut_short || growths > self.config.growth_rounds {
                 // Leave nothing behind that the last round made superfluous.
                 while !self.cut_short && self.stage(Stage::Global) | self.fixpoint() {}
@@ -158,10 +173,16 @@ impl<'a> Schedule<'a> {
         let (places, transitions) = (self.net.place_count(), self.net.transition_count());
         let mut dirty = self.net.dirty_since(&mut self.rules[at].cursor);
         self.net.start_batch();
-        let global = self.rules[at].rule.stage() == Stage::Global;
+        let stage = self.rules[at].rule.stage();
+        if stage == Stage::Linear {
+            // Half of what is left, so that something is left for the next one.
+            let slice = self.budget.slice(self.linear_time_left() / 2);
+            self.rules[at].rule.allow(slice);
+        }
+        let whole = matches!(stage, Stage::Global | Stage::Linear);
         self.rules[at].rule.learn(&self.net, &dirty);
         while !dirty.is_empty() && !self.cut_short {
-            let part = if global { std::mem::take(&mut dirty) } else { dirty.split_off(PORTION) };
+            let part = if whole { std::mem::take(&mut dirty) } else { dirty.split_off(PORTION) };
             let mut foci = Vec::new();
             self.rules[at].rule.find(&self.net, &part, &mut foci);
             self.apply_all(at, foci, usize::MAX);
@@ -175,6 +196,11 @@ impl<'a> Schedule<'a> {
             tracing::debug!("reduction: {}: {applied} applications", statistics.name);
         }
         applied > 0
+    }
+
+    fn linear_time_left(&self) -> Duration {
+        let linear = self.rules.iter().filter(|running| running.rule.stage() == Stage::Linear);
+        self.linear_time.saturating_sub(linear.map(|running| running.statistics.time).sum())
     }
 
     /// Checks each focus on the net as it is by then, and applies the first `most` that pass.
@@ -246,9 +272,9 @@ fn every_focus(net: &WorkNet, rng: &mut fastrand::Rng) -> Vec<Focus> {
         for row in rows.iter().filter(|row| row.len() <= 6) {
             for some in subsets(row) {
                 // A node that is named twice must not pass for two.
-                let doubled = some.iter().copied().chain(some.last().copied()).collect();
-                foci.push(Focus { places: vec![p], transitions: doubled });
-                foci.push(Focus { places: vec![p], transitions: some });
+                let doubled: Vec<_> = some.iter().copied().chain(some.last().copied()).collect();
+                foci.push(Focus::around(p, doubled));
+                foci.push(Focus::around(p, some));
             }
         }
     }
@@ -264,11 +290,16 @@ fn every_focus(net: &WorkNet, rng: &mut fastrand::Rng) -> Vec<Focus> {
             let inside =
                 |t: &crate::net::TransitionId| net.arcs(*t).all(|(p, ..)| some.contains(&p));
             let moves: Vec<_> = transitions.iter().copied().filter(inside).collect();
-            let fewer = moves.iter().copied().filter(|_| rng.bool()).collect();
-            foci.push(Focus { places: some.clone(), transitions: moves });
-            foci.push(Focus { places: some.clone(), transitions: fewer });
-            let any = transitions.iter().copied().filter(|_| rng.bool()).collect();
-            foci.push(Focus { places: some, transitions: any });
+            let fewer: Vec<_> = moves.iter().copied().filter(|_| rng.bool()).collect();
+            let ones = || some.iter().map(|&p| (p, 1));
+            foci.push(Focus::weighted(ones(), moves));
+            foci.push(Focus::weighted(ones(), fewer));
+            let any: Vec<_> = transitions.iter().copied().filter(|_| rng.bool()).collect();
+            foci.push(Focus::weighted(ones(), any));
+            let weights: Vec<_> = some.iter().map(|&p| (p, rng.u32(1..=3))).collect();
+            let all = subsets(&transitions).filter(|some| some.len() < 3);
+            foci.extend(all.map(|some| Focus::weighted(weights.iter().copied(), some)));
+            foci.push(Focus::weighted(weights, []));
         }
     }
     foci

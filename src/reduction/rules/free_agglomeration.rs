@@ -106,7 +106,7 @@ impl Rule for FreeAgglomeration {
                 self.product && consumers.len() == 1
             };
             if fits && !producers.is_empty() {
-                foci.push(Focus { places: vec![p], transitions: producers });
+                foci.push(Focus::around(p, producers));
             }
         }
     }

@@ -52,6 +52,7 @@
 use crate::net::{PlaceId, TransitionId};
 use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::journal::Dirty;
+use crate::reduction::multipliers::WeightedSum;
 use crate::reduction::needs::Preserve;
 use crate::reduction::rule::{Context, Focus, Rule, Stage};
 use crate::reduction::work::WorkNet;
@@ -102,34 +103,32 @@ impl Rule for ImplicitPlaces {
     }
 
     fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let (&[p, ref others @ ..], []) = (&focus.places[..], &focus.transitions[..]) else {
-            return None;
-        };
-        if others.contains(&p) {
-            return None;
-        }
-        net.require(1, !net.in_support(p))?;
-        // Per transition around: the changes and the needs of the q, weighted.
-        let mut sums: BTreeMap<TransitionId, (i128, i128)> = BTreeMap::new();
-        let mut spare = i128::from(net.tokens(p));
-        for &q in others {
-            spare -= i128::from(net.tokens(q));
-            for t in net.neighbours(q) {
-                let (change, need) = sums.entry(t).or_default();
-                *change += i128::from(net.effect(t, q));
-                *need += i128::from(net.pre_weight(t, q));
-            }
-        }
-        for t in net.neighbours(p) {
-            sums.entry(t).or_default();
-        }
-        for (&t, &(change, need)) in &sums {
-            net.require(2, i128::from(net.effect(t, p)) >= change)?;
-            let taken = i128::from(net.pre_weight(t, p));
-            net.require(3, taken == 0 || taken <= need + spare)?;
-        }
-        Some(Proposal::of(Edit::RemovePlace(p)))
+        vouched_for(net, focus)
     }
+}
+
+/// The removal of the first place of `focus` if the others vouch for it; the multiplicity of p itself
+/// is k in [structurally implicit places](super::structurally_implicit_places), here 1.
+pub(super) fn vouched_for(net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
+    let mut places = focus.weighted_places();
+    let (p, k) = places.next().filter(|_| focus.transitions.is_empty())?;
+    let others = places;
+    if focus.places[1..].contains(&p) {
+        return None;
+    }
+    net.require(1, !net.in_support(p))?;
+    let mut sum = WeightedSum::of(net, others);
+    let k = i128::from(k);
+    let spare = k * i128::from(net.tokens(p)) - sum.tokens;
+    for t in net.neighbours(p) {
+        sum.around.entry(t).or_default();
+    }
+    for (&t, &(need, change)) in &sum.around {
+        net.require(2, k * i128::from(net.effect(t, p)) >= change)?;
+        let taken = k * i128::from(net.pre_weight(t, p));
+        net.require(3, taken == 0 || taken <= need + spare)?;
+    }
+    Some(Proposal::of(Edit::RemovePlace(p)))
 }
 
 fn is_small(net: &WorkNet, p: PlaceId) -> bool {

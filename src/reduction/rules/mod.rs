@@ -25,7 +25,9 @@ mod relevance;
 mod same_effect;
 mod sink_places;
 mod source_transitions;
+mod structurally_implicit_places;
 mod token_prefiring;
+mod unmarkable_presets;
 mod weaker_transitions;
 
 use super::change::Edit;
@@ -76,6 +78,8 @@ pub const NAMES: &[&str] = &[
     partial_post_agglomeration::NAME,
     token_prefiring::NAME,
     implicit_places::NAME,
+    unmarkable_presets::NAME,
+    structurally_implicit_places::NAME,
 ];
 
 /// All rules in the order they run within their stage.
@@ -109,6 +113,9 @@ pub(super) fn all(limits: &Limits) -> Vec<Box<dyn Rule>> {
         Box::new(free_agglomeration::FreeAgglomeration { product: true, limits: limits.clone() }),
         Box::new(partial_post_agglomeration::PartialPostAgglomeration { limits: limits.clone() }),
         Box::new(token_prefiring::TokenPrefiring::default()),
+        // With linear programs.
+        Box::new(unmarkable_presets::UnmarkablePresets::default()),
+        Box::new(structurally_implicit_places::StructurallyImplicitPlaces::default()),
     ]
 }
 

@@ -96,7 +96,7 @@ impl Rule for PartialPostAgglomeration {
             let consumers: Vec<_> = net.consumers(p).filter(may).collect();
             let producers: Vec<_> = net.producers(p).collect();
             if !consumers.is_empty() && self.limits.allow(net, false, &producers, &consumers) {
-                foci.push(Focus { places: vec![p], transitions: consumers });
+                foci.push(Focus::around(p, consumers));
             }
         }
     }

@@ -1,0 +1,208 @@
+//! Linear programming finds, integers check.
+//!
+//! Some rules hold where there are multiplicities y ≥ 0 of places with linear properties, and the
+//! search for them is a linear program. Its solution is in floating point, so it is only a hint:
+//! [`integers`] guesses the small integers that were meant, which go into the focus, and the rule's
+//! check is exact arithmetic on these. A wrong guess costs an application, nothing else, and a log
+//! is gone through again without any linear program.
+
+use crate::net::{PlaceId, TransitionId};
+use crate::reduction::work::WorkNet;
+use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use parikh_solvers::lp::IncrementalLp;
+use std::collections::{BTreeMap, HashMap};
+
+/// Nets with more arcs are left alone: a single linear program may take longer than all may.
+pub(super) const MOST_ARCS: usize = 100_000;
+
+/// What is smaller in a solution is taken for 0.
+const NOISE: f64 = 1e-9;
+
+/// The largest denominator of a number in a solution, and of all of them in common.
+const DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
+
+/// A solver that goes on from its last solution, where the build has one.
+#[cfg(feature = "highs")]
+pub(super) fn solver(program: LinearProgram) -> Box<dyn IncrementalLp> {
+    Box::new(parikh_solvers::lp_highs::HighsModel::new(program))
+}
+
+/// A solver that goes on from its last solution, where the build has one.
+#[cfg(not(feature = "highs"))]
+pub(super) fn solver(program: LinearProgram) -> Box<dyn IncrementalLp> {
+    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
+    Box::new(Cold::new(MicroLp::without_certificates(), program))
+}
+
+/// The positions of positive numbers with the integers that they are in proportion to: the likeliest
+/// guesses first. None where the numbers are no fractions with small denominators.
+pub(super) fn integers(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
+    let significant = solution.iter().copied().filter(|&value| value > NOISE);
+    let smallest = significant.fold(f64::INFINITY, f64::min);
+    let mut guesses: Vec<Vec<(usize, u32)>> =
+        [1.0, smallest].iter().filter_map(|unit| integers_in(solution, *unit)).collect();
+    guesses.dedup();
+    guesses
+}
+
+fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
+    let positive = solution.iter().enumerate().filter(|&(_, &value)| value > NOISE);
+    let fractions: Vec<(usize, u64, u64)> = positive
+        .map(|(at, value)| fraction(value / unit).map(|(above, below)| (at, above, below)))
+        .collect::<Option<_>>()?;
+    let mut common = 1u64;
+    for &(_, _, below) in &fractions {
+        common = common / gcd(common, below) * below;
+        if common > DENOMINATORS.1 {
+            return None;
+        }
+    }
+    let scaled = |(at, above, below): (usize, u64, u64)| {
+        Some((at, above.checked_mul(common / below).filter(|&integer| integer > 0)?))
+    };
+    let integers: Vec<(usize, u64)> = fractions.into_iter().map(scaled).collect::<Option<_>>()?;
+    let divisor = integers.iter().fold(0, |divisor, &(_, integer)| gcd(divisor, integer)).max(1);
+    let small = |(at, integer): (usize, u64)| Some((at, u32::try_from(integer / divisor).ok()?));
+    integers.into_iter().map(small).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
+}
+
+/// The last convergent of the continued fraction of `value` with a small denominator, as numerator
+/// and denominator; `None` when it is not near.
+fn fraction(value: f64) -> Option<(u64, u64)> {
+    let near = 1e-7 * value.max(1.0);
+    let (mut before, mut last) = ((0u64, 1u64), (1u64, 0u64));
+    let mut rest = value;
+    loop {
+        let whole = rest.floor();
+        if !(0.0..1e9).contains(&whole) {
+            return None;
+        }
+        let next = |before: u64, last: u64| (whole as u64).checked_mul(last)?.checked_add(before);
+        let now = (next(before.0, last.0)?, next(before.1, last.1)?);
+        if now.1 > DENOMINATORS.0 {
+            return None;
+        }
+        if (now.0 as f64 / now.1 as f64 - value).abs() <= near {
+            return Some(now);
+        }
+        (before, last) = (last, now);
+        rest = 1.0 / (rest - whole);
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The program that searches for multiplicities: a column per place and a row per effect, with
+/// Σ y(p)·Δ(t,p) for its value.
+pub(super) struct Effects {
+    pub(super) program: LinearProgram,
+    /// The place of each column.
+    pub(super) places: Vec<PlaceId>,
+    /// The column of each place, by id; meaningless for those that are gone.
+    columns: Vec<Column>,
+    /// The row of each transition that changes anything, by id.
+    rows: Vec<Option<Row>>,
+}
+
+impl Effects {
+    /// Multiplicities within `multiplicity`, sums that nothing raises.
+    ///
+    /// # Errors
+    /// For a net beyond 2³² nodes.
+    pub(super) fn of(net: &WorkNet, multiplicity: Interval) -> Result<Effects, ProgramError> {
+        let mut program = LinearProgram::new(Sense::Minimise);
+        let places: Vec<PlaceId> = net.places().collect();
+        let mut columns = vec![Column(0); net.place_ids()];
+        for p in &places {
+            columns[p.index()] = program.add_column(multiplicity)?;
+        }
+        let mut rows = vec![None; net.transition_ids()];
+        let mut row_of: HashMap<Vec<(PlaceId, i64)>, Row> = HashMap::new();
+        for t in net.transitions() {
+            let changes: Vec<_> = net.changes(t).collect();
+            if changes.is_empty() {
+                continue;
+            }
+            let row = match row_of.get(&changes) {
+                Some(&row) => row,
+                None => {
+                    let entries = changes.iter().map(|&(p, change)| (columns[p.index()], change));
+                    let row = program.add_row(Interval::at_most(0), entries)?;
+                    row_of.insert(changes, row);
+                    row
+                }
+            };
+            rows[t.index()] = Some(row);
+        }
+        Ok(Effects { program, places, columns, rows })
+    }
+
+    pub(super) fn column(&self, p: PlaceId) -> Column {
+        self.columns[p.index()]
+    }
+
+    pub(super) fn row(&self, t: TransitionId) -> Option<Row> {
+        self.rows[t.index()]
+    }
+}
+
+/// A weighted sum of the places of a focus, exactly. No sum overflows: multiplicities have 32 bits,
+/// weights and tokens 63, and there are fewer than 2³² places.
+pub(super) struct WeightedSum {
+    /// Σ y(p)·m₀(p).
+    pub(super) tokens: i128,
+    /// Of each transition around: Σ y(p)·pre(t,p), and Σ y(p)·Δ(t,p).
+    pub(super) around: BTreeMap<TransitionId, (i128, i128)>,
+}
+
+impl WeightedSum {
+    /// Over these places.
+    pub(super) fn of(
+        net: &WorkNet,
+        places: impl IntoIterator<Item = (PlaceId, u32)>,
+    ) -> WeightedSum {
+        let mut sum = WeightedSum { tokens: 0, around: BTreeMap::new() };
+        for (p, weight) in places {
+            let weight = i128::from(weight);
+            sum.tokens += weight * i128::from(net.tokens(p));
+            for t in net.neighbours(p) {
+                let (need, change) = sum.around.entry(t).or_default();
+                *need += weight * i128::from(net.pre_weight(t, p));
+                *change += weight * i128::from(net.effect(t, p));
+            }
+        }
+        sum
+    }
+
+    /// Σ y(p)·pre(t,p).
+    pub(super) fn need(&self, t: TransitionId) -> i128 {
+        self.around.get(&t).map_or(0, |&(need, _)| need)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_found_with_their_common_denominator() {
+        let found = integers(&[0.5, 0.0, 1.0 / 3.0, 1.0, 1e-12]);
+        assert_eq!(found[0], vec![(0, 3), (2, 2), (3, 6)]);
+    }
+
+    #[test]
+    fn in_units_of_the_smallest_more_is_found() {
+        assert_eq!(integers(&[1.0 / 30_011.0, 1.0]), vec![vec![(0, 1), (1, 30_011)]]);
+        assert_eq!(integers(&[]), Vec::<Vec<_>>::new());
+    }
+
+    #[test]
+    fn what_is_no_small_fraction_is_left_alone() {
+        assert_eq!(integers(&[std::f64::consts::SQRT_2, 1.0, f64::NAN]).len(), 0);
+        assert_eq!(fraction(f64::INFINITY), None);
+        assert_eq!(fraction(2.0), Some((2, 1)));
+        assert_eq!(fraction(0.0), Some((0, 1)));
+    }
+}

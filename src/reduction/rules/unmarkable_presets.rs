@@ -1,0 +1,310 @@
+//! Transitions go that take more of some weighted sum of tokens than there ever is.
+//!
+//! ```text
+//! # reachability over busy
+//! place idle 2
+//! place busy
+//! place pair
+//! transition start: idle -> busy
+//! transition stop: busy -> idle
+//! transition meet: 2*busy + idle -> pair
+//! transition part: pair -> 2*busy + idle
+//! # becomes
+//! place idle 2
+//! place busy
+//! place pair
+//! transition start: idle -> busy
+//! transition stop: busy -> idle
+//! ```
+//!
+//! The sum idle + busy + 3·pair is 2 for ever, and meet and part need 3 of it.
+//!
+//! # Conditions
+//! Focus: places p with multiplicities y(p), and a set D of transitions.
+//! 1. Σ y(p)·m₀(p) < Σ y(p)·pre(t,p) for every t in D.
+//! 2. Σ y(p)·Δ(u,p) ≤ 0 for every transition u outside D.
+//!
+//! # Preserves
+//! R, D, L, and every reachable marking.
+//!
+//! # Soundness
+//! Take the first firing of a transition t of D in any run. Until then only transitions outside D
+//! fired, so the sum is at most what it was initially by (2), and too small for t by (1).
+//!
+//! # Back-translation
+//! None: sequences stay as they are.
+//!
+//! # Cost
+//! One matrix, with a row per effect and a column per place, and a linear program on it for each
+//! transition that a few random firing sequences do not fire: the least of Σ y(p)·(m₀(p) − pre(t,p))
+//! with 0 ≤ y ≤ 1. By Farkas' lemma it is negative for some y just when m₀ + C·x ≥ pre(t) has no
+//! solution x ≥ 0, so nothing that the state equation over the rationals tells of single transitions
+//! is missed, but for what time and size leave out ([`MOST_ARCS`]). Where there is no y, the dual
+//! solution is such an x, and often one for other transitions as well. One y often speaks of many
+//! transitions, and those found are left out of the matrix for the next. The check reads the rows of
+//! the places of the focus, in integers.
+//!
+//! # Sources
+//! Silva, Teruel, Colom, *Linear algebraic and linear programming techniques for the analysis of
+//! place/transition net systems*, LNCS 1491, 1998. ITS-Tools looks for dead transitions with an SMT
+//! solver in its reductions: Thierry-Mieg, *Symbolic and structural model-checking*, Fundamenta
+//! Informaticae 183, 2021.
+
+use crate::net::{Arc, Marking, PlaceId, TransitionId};
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::journal::Dirty;
+use crate::reduction::multipliers::{Effects, MOST_ARCS, WeightedSum, integers, solver};
+use crate::reduction::needs::Preserve;
+use crate::reduction::rule::{Context, Focus, Rule, Stage};
+use crate::reduction::work::WorkNet;
+use crate::solvers::Budget;
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+
+pub(super) const NAME: &str = "unmarkable-presets";
+
+/// An optimum above this is taken for 0.
+const NEGATIVE: f64 = -1e-6;
+
+#[derive(Default)]
+pub(super) struct UnmarkablePresets {
+    slice: Option<Budget>,
+}
+
+impl Rule for UnmarkablePresets {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Linear
+    }
+
+    fn conditions(&self) -> u8 {
+        2
+    }
+
+    fn is_lossless(&self) -> bool {
+        true
+    }
+
+    fn weighs(&self) -> bool {
+        true
+    }
+
+    fn allow(&mut self, slice: Budget) {
+        self.slice = Some(slice);
+    }
+
+    fn find(&mut self, net: &WorkNet, _: &Dirty, foci: &mut Vec<Focus>) {
+        let Some(slice) = &self.slice else { return };
+        if net.arc_count() > MOST_ARCS {
+            return;
+        }
+        let candidates = unfired(net, slice);
+        if candidates.is_empty() {
+            return;
+        }
+        // Refused only beyond 64 bits or 2³² nodes: nothing is found then.
+        if let Ok(mut search) = Search::new(net, candidates) {
+            search.run(slice, foci);
+        }
+    }
+
+    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
+        let mut dead = focus.transitions.clone();
+        if dead.is_empty() {
+            return None;
+        }
+        dead.sort_unstable();
+        let sum = WeightedSum::of(net, focus.weighted_places());
+        net.require(1, dead.iter().all(|&t| sum.tokens < sum.need(t)))?;
+        let falls = |(u, (_, change)): (&TransitionId, &(i128, i128))| {
+            *change <= 0 || dead.binary_search(u).is_ok()
+        };
+        net.require(2, sum.around.iter().all(falls))?;
+        Some(Proposal::new(dead.into_iter().map(Edit::RemoveDead).collect()))
+    }
+}
+
+/// The transitions that a few random firing sequences do not fire. They go through all transitions
+/// in random order, again and again, and fire what is enabled.
+fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
+    const SWEEPS_OF_A_SEQUENCE: usize = 8;
+    const ARCS_LOOKED_AT: usize = 1_000_000;
+    let mut rng = fastrand::Rng::with_seed(0);
+    let mut order: Vec<TransitionId> = net.transitions().collect();
+    let mut left = order.clone();
+    let mut fired = vec![false; net.transition_ids()];
+    let initial: Vec<u64> = (0..net.place_ids()).map(|p| net.tokens(PlaceId::new(p))).collect();
+    let mut marking = initial.clone();
+    let sweeps = (ARCS_LOOKED_AT / (net.arc_count() + 1)).clamp(SWEEPS_OF_A_SEQUENCE, 128);
+    for sweep in 0..sweeps {
+        if left.is_empty() || budget.is_exhausted() {
+            break;
+        }
+        if sweep % SWEEPS_OF_A_SEQUENCE == 0 {
+            marking.clone_from(&initial);
+        }
+        rng.shuffle(&mut order);
+        for &t in &order {
+            if net.pre(t).iter().any(|arc| marking[arc.place.index()] < arc.weight) {
+                continue;
+            }
+            fired[t.index()] = true;
+            net.pre(t).iter().for_each(|arc| marking[arc.place.index()] -= arc.weight);
+            let mut overflows = false;
+            for arc in net.post(t) {
+                // Both are below 2⁶³.
+                marking[arc.place.index()] += arc.weight;
+                overflows |= marking[arc.place.index()] > Marking::MAX_TOKENS;
+            }
+            if overflows {
+                marking.clone_from(&initial);
+            }
+        }
+        left.retain(|t| !fired[t.index()]);
+    }
+    left
+}
+
+/// The search for sums that transitions take too much of.
+struct Search<'n> {
+    net: &'n WorkNet,
+    lp: Box<dyn IncrementalLp>,
+    effects: Effects,
+    /// How many transitions not yet found dead each row speaks of.
+    live: Vec<usize>,
+    candidates: Vec<TransitionId>,
+    dead: Vec<bool>,
+    /// Not to be refuted, as far as the solver sees.
+    possible: Vec<bool>,
+}
+
+impl<'n> Search<'n> {
+    fn new(net: &'n WorkNet, candidates: Vec<TransitionId>) -> Result<Self, ProgramError> {
+        let mut effects = Effects::of(net, Interval::between(0, 1))?;
+        let program = std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
+        let mut live = vec![0; program.rows().len()];
+        net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);
+        let dead = vec![false; net.transition_ids()];
+        let possible = dead.clone();
+        Ok(Search { net, lp: solver(program), effects, live, candidates, dead, possible })
+    }
+
+    fn run(&mut self, budget: &Budget, foci: &mut Vec<Focus>) {
+        for t in self.candidates.clone() {
+            if budget.is_exhausted() {
+                return;
+            }
+            if !self.dead[t.index()] && !self.possible[t.index()] {
+                foci.extend(self.sum_against(t, budget));
+            }
+        }
+    }
+
+    /// A sum that `t` takes too much of, with all transitions that do.
+    fn sum_against(&mut self, t: TransitionId, budget: &Budget) -> Option<Focus> {
+        let net = self.net;
+        let column = |p: PlaceId| self.effects.column(p);
+        // Tokens and weights are below 2⁶³.
+        let tokens = self.effects.places.iter().map(|&p| (column(p), net.tokens(p) as i64));
+        let need = net.pre(t).iter().map(|arc| (column(arc.place), -(arc.weight as i64)));
+        let costs: Vec<_> = tokens.filter(|&(_, tokens)| tokens > 0).chain(need).collect();
+        self.lp.set_objective(Sense::Minimise, &costs).ok()?;
+        let LpAnswer::Optimal(optimum) = self.lp.solve_again(budget) else { return None };
+        if optimum.objective > NEGATIVE {
+            self.note_possible(&optimum.multipliers?);
+            return None;
+        }
+        let guesses = integers(&optimum.point);
+        guesses.into_iter().find_map(|guess| self.dead_by(guess))
+    }
+
+    /// Where no sum refutes a transition, the dual solution is firing counts x, negated, with
+    /// m₀ + C·x ≥ pre(t): they need not be tried whose inputs are marked there, too. If the floating
+    /// point numbers are wrong, something is not found.
+    fn note_possible(&mut self, multipliers: &[f64]) {
+        const NEAR: f64 = 1e-6;
+        let mut marking: Vec<f64> =
+            self.effects.places.iter().map(|&p| self.net.tokens(p) as f64).collect();
+        for ((_, changes, _), multiplier) in self.lp.program().iter_rows().zip(multipliers) {
+            if *multiplier < 0.0 {
+                for &(column, change) in changes {
+                    marking[column.index()] -= change as f64 * multiplier;
+                }
+            }
+        }
+        for &t in &self.candidates {
+            let has = |arc: &Arc| {
+                let tokens = marking[self.effects.column(arc.place).index()];
+                tokens >= arc.weight as f64 - NEAR
+            };
+            self.possible[t.index()] |= self.net.pre(t).iter().all(has);
+        }
+    }
+
+    /// The transitions that take too much of this sum, if nothing else raises it; notes that they
+    /// are dead.
+    fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Focus> {
+        let places = weights.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
+        let mut focus = Focus::weighted(places, []);
+        let sum = WeightedSum::of(self.net, focus.weighted_places());
+        let is_dead = |t: TransitionId| self.dead[t.index()];
+        let falls = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
+            change <= 0 || need > sum.tokens || is_dead(t)
+        };
+        if !sum.around.iter().all(falls) {
+            return None;
+        }
+        let found = self.candidates.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
+        focus.transitions = found.copied().collect();
+        for &t in &focus.transitions {
+            self.dead[t.index()] = true;
+            let Some(row) = self.effects.row(t) else { continue };
+            self.live[row.index()] -= 1;
+            if self.live[row.index()] == 0 {
+                // The row exists. Should it stay, the next sums are only harder to find.
+                let _ = self.lp.set_row_bounds(row, Interval::FREE);
+            }
+        }
+        (!focus.transitions.is_empty()).then_some(focus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::reduction::example;
+
+    #[test]
+    fn the_example_of_the_header() {
+        example::check(super::NAME, include_str!("unmarkable_presets.rs"));
+    }
+
+    #[test]
+    fn multiplicities_need_not_be_one() {
+        // 2·a + 3·b is at most 6, and t needs 7 of it.
+        let net = "# deadlock\nplace a 3\nplace b\ntransition s: 3*a -> 2*b\n\
+                   transition r: 2*b -> 3*a\ntransition t: 2*a + b -> 2*a + b";
+        let after = "place a 3\nplace b\ntransition s: 3*a -> 2*b\ntransition r: 2*b -> 3*a";
+        example::reduces(super::NAME, net, after);
+        let more = net.replace("place a 3", "place a 6");
+        let stays = more.lines().skip(1).collect::<Vec<_>>().join("\n");
+        example::reduces(super::NAME, &more, &stays);
+    }
+
+    #[test]
+    fn what_only_the_dead_ones_feed_is_dead_in_the_same_round() {
+        // w is fed by meet only, which takes two of one token; more needs three of w.
+        let net = "# reachability over a\nplace a 1\nplace b\nplace w 2\nplace x\n\
+                   transition s: a -> b\ntransition r: b -> a\ntransition meet: a + b -> 2*w\n\
+                   transition v: w -> x\ntransition y: x -> w\ntransition more: 2*w + x -> a";
+        let after = "place a 1\nplace b\nplace w 2\nplace x\ntransition s: a -> b\n\
+                     transition r: b -> a\ntransition v: w -> x\ntransition y: x -> w";
+        example::reduces(super::NAME, net, after);
+    }
+}
