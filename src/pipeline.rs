@@ -12,7 +12,7 @@
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::{Task, intervals, shrink, state_equation, walk};
-use crate::evidence::{Claim, Proof, short_walk};
+use crate::evidence::{Claim, Proof, short_walks};
 use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
@@ -174,8 +174,7 @@ fn run_once(
     }
     let claims = board.open_count() > 0 && net.units().is_some_and(|units| units.safe());
     if claims {
-        let walk = short_walk(net, config.seed);
-        board.check_claim(&walk, u64::MAX);
+        short_walks(net, config.seed).for_each(|walk| board.check_claim(&walk, u64::MAX));
     }
     if claims && board.breach().is_none() {
         net.places().for_each(|place| facts.bound(place, 1));

@@ -47,7 +47,7 @@ impl<'n> Stage<'n> {
             return None;
         }
         let needs = Needs::of_goals(task.net, open.iter().map(|(_, goal)| goal));
-        let config = Config { keep_log: false, ..Config::default() };
+        let config = Config { keep_log: false, linear: false, ..Config::default() };
         let reduction = reduce(task.net, &needs, budget, &config);
         let statistics = &reduction.statistics;
         if statistics.before == statistics.after {

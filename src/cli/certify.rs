@@ -31,6 +31,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             let place = || format!("{path}:{number}");
             let (document, about) = Document::parse(&net, certificate).with_context(place)?;
             document.check(&net).with_context(|| format!("{} proves nothing", place()))?;
+            if document.claims().is_empty() {
+                bail!("{}: nothing is claimed", place());
+            }
+            // Whoever wrote the file may say there what they like, but not in lines of their own.
+            let about = about.replace(char::is_control, "\u{FFFD}");
             for claim in document.claims() {
                 output::line(&proved(&net, claim, &document, &about));
             }

@@ -188,6 +188,13 @@ impl Job<'_> {
         let progress = Progress::start(plan.questions().len());
         let mut write_error = None;
         let mut refuted = Vec::new();
+        if let Some(directory) = evidence.certificates {
+            // What an earlier run proved of a question of the same name says nothing of this one.
+            for question in plan.questions() {
+                let old = directory.join(format!("{}.json", file_name(&question.id)));
+                let _ = std::fs::remove_file(old);
+            }
+        }
         let budget = match (evidence.certificates, self.budget.remaining()) {
             (Some(_), Some(left)) => &self.budget.slice(left.mul_f64(0.8)),
             _ => self.budget,

@@ -12,7 +12,7 @@ mod trace_file;
 pub(crate) mod words;
 
 pub use certificate::{Certificate, Claim, Document, Flaw};
-pub use claim::{first_breach, short_walk};
+pub use claim::{first_breach, short_walks};
 pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};

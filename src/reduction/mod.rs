@@ -83,6 +83,9 @@ pub struct Config {
     pub growth_rounds: u32,
     /// Whether to keep the log. Default yes; costs about 20 bytes per application.
     pub keep_log: bool,
+    /// Whether rules may look for foci by linear programs. Default yes. In short runs the time is
+    /// better spent on the questions themselves.
+    pub linear: bool,
     /// Takes one condition of one rule for granted, which makes reductions wrong: tests see whether
     /// they notice.
     #[doc(hidden)]
@@ -101,6 +104,7 @@ impl Default for Config {
             limits: Limits::default(),
             growth_rounds: 3,
             keep_log: true,
+            linear: true,
             dropped: None,
             any_focus: None,
         }
@@ -114,7 +118,8 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
     let mut rules = rules::all(&config.limits);
     rules.retain(|rule| {
         let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name()));
-        wanted && rule.preserves().covers(needs.preserve)
+        let in_time = config.linear || rule.stage() != rule::Stage::Linear;
+        wanted && in_time && rule.preserves().covers(needs.preserve)
     });
     let mut schedule = Schedule::new(WorkNet::new(net, &needs), rules, &needs, budget, config);
     match config.any_focus {
