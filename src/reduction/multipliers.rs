@@ -12,8 +12,9 @@ use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramErr
 use parikh_solvers::lp::IncrementalLp;
 use std::collections::{BTreeMap, HashMap};
 
-/// Nets with more arcs are left alone: a single linear program may take longer than all may.
-pub(super) const MOST_ARCS: usize = 100_000;
+/// Nets with more arcs are left alone: a single linear program may take longer than all may, and its
+/// rows more memory than a reduction should (4 times the net).
+pub(super) const MOST_ARCS: usize = 12_000;
 
 /// What is smaller in a solution is taken for 0.
 const NOISE: f64 = 1e-9;
