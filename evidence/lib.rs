@@ -1,0 +1,3 @@
+//! Provisional.
+#![forbid(unsafe_code)]
+pub mod reader;
