@@ -6,6 +6,11 @@
 
 #![forbid(unsafe_code)]
 
+/// Provisional.
+pub mod audit {
+    mod obligations;
+    pub use obligations::*;
+}
 pub mod certificate;
 mod claim;
 mod proof;

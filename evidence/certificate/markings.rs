@@ -82,25 +82,41 @@ pub fn explore(
     mut goes_on: impl FnMut() -> bool,
 ) -> Result<u64, MarkingsFlaw> {
     let refuted: Vec<Predicate> = claims.iter().map(Claim::refuted).collect();
+    let (mut visited, mut reached) = (0u64, None);
+    let found = visit(net, most, |marking| {
+        reached = refuted.iter().position(|bad| bad.holds(net, marking));
+        visited += 1;
+        reached.is_none() && (!(visited - 1).is_multiple_of(1000) || goes_on())
+    });
+    reached.map_or(found, |index| Err(MarkingsFlaw::Reached(index)))
+}
+
+/// Shows all reachable markings, at most so many, to `sees`, which says whether it wants to go on. How
+/// many there are.
+///
+/// # Errors
+/// [`MarkingsFlaw::More`], [`MarkingsFlaw::Overflow`], or [`MarkingsFlaw::Stopped`] when it does not.
+pub fn visit(
+    net: &Net,
+    most: u64,
+    mut sees: impl FnMut(&Marking) -> bool,
+) -> Result<u64, MarkingsFlaw> {
     let mut seen: HashSet<Box<[u8]>> = HashSet::new();
     let mut waiting = vec![packed(net.initial().tokens())];
     seen.extend(waiting.iter().cloned());
     let mut visited = 0u64;
     while let Some(next) = waiting.pop() {
-        if visited.is_multiple_of(1000) && !goes_on() {
+        visited += 1;
+        let marking = Marking::new(unpacked(&next));
+        if !sees(&marking) {
             return Err(MarkingsFlaw::Stopped);
         }
-        visited += 1;
-        let tokens = unpacked(&next);
-        let marking = Marking::new(tokens.clone());
-        if let Some(index) = refuted.iter().position(|bad| bad.holds(net, &marking)) {
-            return Err(MarkingsFlaw::Reached(index));
-        }
+        let tokens = marking.tokens();
         for t in net.transitions() {
             if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
                 continue;
             }
-            let mut after = tokens.clone();
+            let mut after = tokens.to_vec();
             net.pre(t).iter().for_each(|arc| after[arc.place.index()] -= arc.weight);
             for arc in net.post(t) {
                 let tokens = &mut after[arc.place.index()];

@@ -48,7 +48,7 @@ pub use markings::{Markings, MarkingsFlaw};
 use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 
 /// What a certificate proves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Claim {
     /// No reachable marking satisfies the predicate.
     Unreachable(Predicate),

@@ -25,6 +25,7 @@
 //! is negated, so that negation ends at the leaves and no depth of the file costs stack. What comes out
 //! may be [`DEEPEST`] operators deep.
 
+use crate::audit::Asked;
 use super::{Unreadable, decode, elements, name, number, only, text, tree};
 use parikh_net::{LinearSum, Net, PlaceId, Predicate};
 use roxmltree::Node;
@@ -40,23 +41,6 @@ pub struct Property {
     pub id: String,
     /// What it asks, or why it asks for more than is known here.
     pub asked: Result<Asked, Unreadable>,
-}
-
-/// What a formula asks of the reachable markings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// The formula holds if and only if the `goal` `can` be reached: EF φ is whether φ can, AG φ is
-    /// whether ¬φ can *not*.
-    Reach {
-        /// The markings in question.
-        goal: Predicate,
-        /// What is said of them.
-        can: bool,
-    },
-    /// The formula holds if and only if this holds in the initial marking.
-    Initially(Predicate),
-    /// The value asked for is the largest that this sum has in a reachable marking.
-    Largest(LinearSum),
 }
 
 /// Reads a query file about `net`.
@@ -103,14 +87,19 @@ fn asked(net: &Net, formula: Node<'_, '_>) -> Result<Asked, Unreadable> {
         "place-bound" if holds => Ok(Asked::Largest(sum(node, tokens(net, node)?.0)?)),
         "exists-path" => {
             let inside = path(node, "finally")?;
-            Ok(Asked::Reach { goal: predicate(net, inside, false)?, can: holds })
+            Ok(reach(predicate(net, inside, false)?, holds))
         }
         "all-paths" => {
             let inside = path(node, "globally")?;
-            Ok(Asked::Reach { goal: predicate(net, inside, true)?, can: !holds })
+            Ok(reach(predicate(net, inside, true)?, !holds))
         }
         _ => Ok(Asked::Initially(predicate(net, node, !holds)?)),
     }
+}
+
+/// The answer is `then` if and only if the goal can be reached.
+fn reach(goal: Predicate, then: bool) -> Asked {
+    Asked::Reach { goals: vec![goal], all: true, then }
 }
 
 /// The state formula below a path quantifier and the one path operator that goes with it.

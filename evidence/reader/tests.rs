@@ -1,5 +1,6 @@
 use super::pnml::{self, Model};
-use super::queries::{self, Asked};
+use super::queries;
+use crate::audit::Asked;
 use super::*;
 use parikh_net::generate::{Shape, random};
 use parikh_net::units::Unit;
@@ -135,7 +136,8 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     let net = read(NODES).unwrap().net;
     let q = net.place_named("q").unwrap();
     let goal = Predicate::at_least(q, 1);
-    let reach = |goal: &Predicate, can| Ok(Asked::Reach { goal: goal.clone(), can });
+    let reach =
+        |goal: &Predicate, then| Ok(Asked::Reach { goals: vec![goal.clone()], all: true, then });
     let ef = |inside: &str| format!("<exists-path><finally>{inside}</finally></exists-path>");
     let ag = |inside: &str| format!("<all-paths><globally>{inside}</globally></all-paths>");
     let not = |inside: &str| format!("<negation>{inside}</negation>");
