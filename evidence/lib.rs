@@ -9,6 +9,7 @@
 pub mod certificate;
 mod claim;
 mod proof;
+pub mod reduction;
 mod replay;
 mod trace_file;
 pub mod words;
