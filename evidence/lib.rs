@@ -6,15 +6,10 @@
 
 #![forbid(unsafe_code)]
 
-/// Provisional.
-pub mod audit {
-    mod obligations;
-    pub use obligations::*;
-}
 pub mod certificate;
 mod claim;
 mod proof;
-pub mod reader;
+pub mod reduction;
 mod replay;
 mod trace_file;
 pub mod words;

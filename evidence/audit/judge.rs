@@ -1,10 +1,10 @@
 //! One answer against its evidence.
 
+use super::Verdict;
 use super::lines::{Answer, Searched, Shown};
 use super::obligations::{Asked, Duty, Value};
 use super::shelf::{Shelf, sorted};
 use super::sightings::Sightings;
-use super::Verdict;
 use crate::certificate::markings::{MarkingsFlaw, visit};
 use crate::reader::Unreadable;
 use crate::{Claim, check_pump, first_breach, words};
@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Questions by their ids; of some it is only known why they are none of ours.
 pub(super) type Questions = HashMap<String, Result<Asked, Unreadable>>;
+
+/// As many claims are tried on a document that lists none of them.
+const FEW: usize = 64;
 
 /// What one file is judged by.
 pub(super) struct Judge<'n> {
@@ -151,20 +154,36 @@ impl<'n> Judge<'n> {
         id: &str,
         translated: &mut HashMap<Option<String>, HashMap<Claim, Vec<usize>>>,
     ) -> Result<(), String> {
-        let proved = self.shelf.document(id)?;
-        if !translated.contains_key(&proved.on) {
+        let (document, on) = self.shelf.document(id)?;
+        if !translated.contains_key(&on) {
             let mut here: HashMap<Claim, Vec<usize>> = HashMap::new();
             for (index, (claim, _)) in account.claims.iter().enumerate() {
-                if let Some(claim) = self.shelf.translate(claim, proved.on.as_deref())? {
+                if let Some(claim) = self.shelf.translate(claim, on.as_deref())? {
                     here.entry(claim).or_default().push(index);
                 }
             }
-            translated.insert(proved.on.clone(), here);
+            translated.insert(on.clone(), here);
         }
-        let here = &translated[&proved.on];
-        for index in proved.claims.iter().filter_map(|claim| here.get(claim)).flatten() {
-            account.claims[*index].1 = true;
-            account.assumes_units |= proved.assumes_units;
+        let here = &translated[&on];
+        let net = self.shelf.net_of(on.as_deref())?;
+        let checked = document.check_steps(net, &mut || true).map_err(|flaw| flaw.to_string())?;
+        // The claims that are listed are taken as a hint where to look, and for nothing else. Without
+        // a good one, all are tried, if they are few.
+        let mut candidates: Vec<(&Claim, &Vec<usize>)> =
+            document.claims().iter().filter_map(|&listed| here.get_key_value(&sorted(listed.clone()))).collect();
+        let hinted = !candidates.is_empty();
+        if !hinted && here.len() <= FEW {
+            candidates = here.iter().collect();
+        }
+        for (claim, indices) in candidates {
+            match checked.proves(claim, &mut || true) {
+                Ok(()) => {
+                    indices.iter().for_each(|&index| account.claims[index].1 = true);
+                    account.assumes_units |= document.assumes_units();
+                }
+                Err(flaw) if hinted => return Err(flaw.to_string()),
+                Err(_) => {}
+            }
         }
         Ok(())
     }

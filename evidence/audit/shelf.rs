@@ -3,7 +3,7 @@
 //! Reductions are the exception: one that was gone through stays, because many documents rest on it.
 
 use super::lines::{Pump, Steps, Trace};
-use crate::reduction::{LogFile, ReducedNet, redo};
+use crate::reduction::{CheckedReduction, LogFile};
 use crate::{Claim, Document};
 use parikh_net::{FiringSequence, Net};
 use serde::Deserialize;
@@ -42,17 +42,7 @@ pub(super) struct Shelf<'n> {
 struct Reduced {
     /// The reduction that made the other net; nothing when it is the original one.
     of: Option<String>,
-    net: ReducedNet,
-}
-
-/// A document that was checked.
-pub(super) struct Proved {
-    /// The reduction whose net it is about; nothing for the original net.
-    pub(super) on: Option<String>,
-    /// What it proves there, in sorted form.
-    pub(super) claims: Vec<Claim>,
-    /// Whether it assumes that the units of the model are safe.
-    pub(super) assumes_units: bool,
+    by: CheckedReduction,
 }
 
 impl<'n> Shelf<'n> {
@@ -80,8 +70,9 @@ impl<'n> Shelf<'n> {
         Ok([sequence(self.net, &pump.prefix)?, sequence(self.net, &pump.pump)?])
     }
 
-    /// A document, checked.
-    pub(super) fn document(&mut self, id: &str) -> Result<Proved, String> {
+    /// A document and the reduction whose net it is about, which was gone through; nothing for the
+    /// original net.
+    pub(super) fn document(&mut self, id: &str) -> Result<(Document, Option<String>), String> {
         let mut fields: Map<String, Json> = self.take(Sort::Document, id)?;
         fields.remove("id");
         let on = match fields.remove("on") {
@@ -95,13 +86,10 @@ impl<'n> Shelf<'n> {
         let text = Json::Object(fields).to_string();
         let net = self.net_of(on.as_deref())?;
         let (document, _) = Document::parse(net, &text).map_err(|error| error.to_string())?;
-        let assumes_units = document.assumes_units();
-        if assumes_units && on.is_some() {
+        if document.assumes_units() && on.is_some() {
             return Err("it assumes units of a reduced net, for which nobody speaks".to_owned());
         }
-        document.check(net).map_err(|error| error.to_string())?;
-        let claims = document.claims().into_iter().map(|claim| sorted(claim.clone())).collect();
-        Ok(Proved { on, claims, assumes_units })
+        Ok((document, on))
     }
 
     /// A claim about the original net as it reads on the net of a reduction; nothing when the
@@ -118,11 +106,11 @@ impl<'n> Shelf<'n> {
         }
         let (mut net, mut claim) = (self.net, claim.clone());
         for reduced in way.iter().rev() {
-            match reduced.net.translate_claim(net, &claim) {
+            match reduced.by.translate(net, &claim) {
                 Some(translated) => claim = translated,
                 None => return Ok(None),
             }
-            net = &reduced.net.net;
+            net = reduced.by.net();
         }
         Ok(Some(sorted(claim)))
     }
@@ -132,7 +120,7 @@ impl<'n> Shelf<'n> {
         match on {
             None => Ok(self.net),
             Some(on) => match self.reductions.get(on) {
-                Some(reduced) => Ok(&reduced.net.net),
+                Some(reduced) => Ok(reduced.by.net()),
                 None => Err(format!("reduction {on} was not gone through")),
             },
         }
@@ -161,10 +149,9 @@ impl<'n> Shelf<'n> {
         }
         while let Some((id, read)) = way.pop() {
             let net = self.net_of(read.of.as_deref())?;
-            let wrong = |error: &dyn std::fmt::Display| format!("reduction {id}: {error}");
-            let (needs, log) = read.log.resolve(net).map_err(|error| wrong(&error))?;
-            let reduced = redo(net, &needs, &log).map_err(|error| wrong(&error))?;
-            self.reductions.insert(id, Rc::new(Reduced { of: read.of, net: reduced }));
+            let by = CheckedReduction::of_file(net, &read.log, &mut || true);
+            let by = by.map_err(|error| format!("reduction {id}: {error}"))?;
+            self.reductions.insert(id, Rc::new(Reduced { of: read.of, by }));
         }
         Ok(Rc::clone(&self.reductions[id]))
     }

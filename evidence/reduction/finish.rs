@@ -1,38 +1,23 @@
 //! From the working net to a net: names, maps, units, and the virtual places taken out again.
 
-use super::back::Back;
 use super::needs::Needs;
-use super::outcome::{Findings, Firing};
+use super::translation::{Firing, ReducedNet};
 use super::work::WorkNet;
-use crate::net::units::Unit;
-use crate::net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};
-use std::collections::HashSet;
-
-/// The reduced net and its maps.
-pub(super) struct Finished {
-    pub(super) net: Net,
-    /// By original place: its place in the reduced net, where it still means the same.
-    pub(super) places: Vec<Option<PlaceId>>,
-    /// By original transition.
-    pub(super) transitions: Vec<Option<TransitionId>>,
-    /// By transition of the reduced net: its id in the working net.
-    pub(super) final_ids: Vec<TransitionId>,
-    pub(super) firings: Vec<Firing>,
-}
+use parikh_net::units::Unit;
+use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};
 
 /// Longer names of composed transitions are abbreviated.
 const LONGEST_NAME: usize = 80;
 
-pub(super) fn finish(
-    original: &Net,
-    work: &mut WorkNet,
-    back: &Back,
-    needs: &Needs,
-    findings: &Findings,
-) -> Result<Finished, BuildError> {
+/// The reduced net that `work` comes to, made of `original` for `needs`. The rows by place of `work`
+/// are gone then.
+///
+/// # Errors
+/// For want of ids or of room for names.
+pub fn finish(original: &Net, work: &mut WorkNet, needs: Needs) -> Result<ReducedNet, BuildError> {
     let mut builder = NetBuilder::new(original.name());
     let final_ids: Vec<TransitionId> = work.transitions().collect();
-    let firings = firings(original, work, needs, &final_ids, findings);
+    let firings = firings(original, work, &needs, &final_ids);
     work.forget_rows_of_places();
     let is_virtual = |p: PlaceId| p.index() >= original.place_count();
     let mut new_places = vec![None; original.place_count()];
@@ -54,7 +39,7 @@ pub(super) fn finish(
             transitions[t.index()] = Some(new);
             new
         } else {
-            let name = fresh(&builder, composed_name(original, back, t));
+            let name = fresh(&builder, composed_name(original, work, t));
             builder.transition(&name)?
         };
         for arc in work.pre(t).iter().filter(|arc| !is_virtual(arc.place)) {
@@ -69,14 +54,15 @@ pub(super) fn finish(
             }
         }
     }
-    if let Some(units) = units(original, work, &builder, &new_places, findings) {
+    if let Some(units) = units(original, work, &builder, &new_places) {
         builder.set_units(units);
     }
-    let blurred: HashSet<PlaceId> = work.places().filter(|&p| findings.is_blurred(p)).collect();
+    let blurred = |p: usize| work.is_blurred(PlaceId::new(p));
     let mut places = new_places;
-    blurred.iter().for_each(|p| places[p.index()] = None);
-    let net = builder.build()?;
-    Ok(Finished { net, places, transitions, final_ids, firings })
+    (0..places.len()).filter(|&p| blurred(p)).for_each(|p| places[p] = None);
+    let constant = |&p: &PlaceId| Some((p, work.constant(p)?));
+    let fixed = needs.support.iter().filter_map(constant).collect();
+    Ok(ReducedNet { net: builder.build()?, needs, places, transitions, final_ids, fixed, firings })
 }
 
 /// For each protected transition, who puts tokens on its virtual place.
@@ -85,7 +71,6 @@ fn firings(
     work: &WorkNet,
     needs: &Needs,
     final_ids: &[TransitionId],
-    findings: &Findings,
 ) -> Vec<Firing> {
     let of_virtual = |at: usize| {
         let p = PlaceId::new(original.place_count() + at);
@@ -99,7 +84,8 @@ fn firings(
         } else {
             Vec::new()
         };
-        let tokens = findings.fixed_tokens(p).unwrap_or_else(|| work.tokens(p));
+        // A place that is gone keeps its tokens.
+        let tokens = work.tokens(p);
         if tokens > 0 { Firing::Fired(carriers) } else { Firing::By(carriers) }
     };
     (0..needs.protected.len()).map(of_virtual).collect()
@@ -112,10 +98,9 @@ fn units(
     work: &WorkNet,
     builder: &NetBuilder,
     places: &[Option<PlaceId>],
-    findings: &Findings,
 ) -> Option<Units> {
     let units = original.units()?;
-    if work.places().any(|p| findings.is_blurred(p)) {
+    if work.places().any(|p| work.is_blurred(p)) {
         return None;
     }
     let shrunk = units.iter().map(|(_, unit)| Unit {
@@ -141,11 +126,11 @@ fn fresh(builder: &NetBuilder, wanted: String) -> String {
 
 /// `a.b` for a then b, `a.b_3` for repetitions, `first...last` beyond [`LONGEST_NAME`] bytes: ids as
 /// XML has them, if the parts are.
-fn composed_name(original: &Net, back: &Back, t: TransitionId) -> String {
+fn composed_name(original: &Net, work: &WorkNet, t: TransitionId) -> String {
     let mut name = String::new();
     let mut open = vec![(t, 1)];
     while let Some((t, count)) = open.pop() {
-        if let Some(parts) = back.stands_for(t) {
+        if let Some(parts) = work.stands_for(t) {
             // Powers of composed parts are rare; their name says the parts once.
             open.extend(parts.iter().rev().map(|part| (part.transition, part.count)));
             continue;
@@ -155,7 +140,7 @@ fn composed_name(original: &Net, back: &Back, t: TransitionId) -> String {
             let mut last = t;
             while let Some((t, _)) = open.first().copied() {
                 last = t;
-                match back.stands_for(t).and_then(<[_]>::last) {
+                match work.stands_for(t).and_then(<[_]>::last) {
                     Some(part) => open = vec![(part.transition, 1)],
                     None => break,
                 }

@@ -2,10 +2,7 @@
 
 /// The candidate with the fewest edits from `name` (insertions, deletions, replacements), the
 /// first of several; none when more than about a third of the letters would change.
-pub(crate) fn closest<'n>(
-    name: &str,
-    candidates: impl Iterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let name: Vec<char> = name.chars().take(LONGEST).collect();
     let mut allowed = (name.len() + 1) / 3;
     let mut best = None;

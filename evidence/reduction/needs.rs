@@ -1,6 +1,6 @@
 //! What the open goals need of a reduction, and so which rules may run.
 
-use crate::net::{Goal, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Goal, Net, PlaceId, Predicate, TransitionId};
 use std::ops::BitOr;
 
 /// Classes of questions. A rule says which classes it preserves, the needs say which must be.
@@ -167,7 +167,7 @@ impl<'p> Form<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::text;
+    use parikh_net::text;
 
     #[test]
     fn goals_need_the_least_that_answers_them() {

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! # Conditions
-//! Focus: a place p. Let low be the least of m₀(p) and of post(u,p) over all u that take more from
+//! Candidate: a place p. Let low be the least of m₀(p) and of post(u,p) over all u that take more from
 //! p than they put.
 //! 1. pre(t,p) ≤ low for each transition t whose arc p → t is dropped; post(t,p) falls by as much.
 //!
@@ -26,37 +26,27 @@
 //! at least. So by (1) the arc blocks nobody. No such t lowers p, as then pre(t,p) > post(t,p) ≥ low:
 //! so what is left of the two arcs is one t → p of the same effect.
 //!
-//! # Back-translation
-//! None.
-//!
-//! # Cost
-//! The arcs of p whenever one of them changed.
-//!
 //! # Sources
 //! Rules N and F of verifypn; Bønneland et al., *Stubborn versus structural reductions for Petri
 //! nets*, JLAMP 102, 2019.
 
 use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::journal::Dirty;
+use crate::reduction::conditions::{Candidate, Conditions, Context};
 use crate::reduction::needs::Preserve;
-use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::WorkNet;
 
-pub(super) const NAME: &str = "redundant-arcs";
+/// Its name.
+pub const NAME: &str = "redundant-arcs";
 
-pub(super) struct RedundantArcs;
+/// The conditions; see the module.
+pub struct RedundantArcs;
 
-impl Rule for RedundantArcs {
+impl Conditions for RedundantArcs {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn preserves(&self) -> Preserve {
         Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Cheap
     }
 
     fn conditions(&self) -> u8 {
@@ -67,14 +57,8 @@ impl Rule for RedundantArcs {
         true
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
-        let may =
-            |p: &_| net.tokens(*p) > 0 && net.consumer_count(*p) > 0 && net.producer_count(*p) > 0;
-        foci.extend(dirty.places_around(net).into_iter().filter(may).map(Focus::place));
-    }
-
-    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let p = focus.as_place()?;
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let p = candidate.as_place()?;
         let mut low = net.tokens(p);
         for u in net.consumers(p) {
             let (taken, put) = (net.pre_weight(u, p), net.post_weight(u, p));
@@ -90,15 +74,5 @@ impl Rule for RedundantArcs {
             }
         }
         (!arcs.is_empty()).then(|| Proposal::of(Edit::SetArcs(p, arcs)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::reduction::example;
-
-    #[test]
-    fn the_example_of_the_header() {
-        example::check(super::NAME, include_str!("redundant_arcs.rs"));
     }
 }

@@ -1,15 +1,26 @@
-//! Applying proposals: the one place that changes a working net, and records how to undo it.
+//! Applying proposals: the one place that changes a working net.
 //!
 //! A proposal is applied whole or not at all. It was derived from the net as it is, so what is
 //! checked here is its form: that its nodes are there, that no node is named twice where that has no
 //! meaning, that markings stay within their range. A proposal that fails is a bug of its rule;
 //! it is dropped and counted.
 
-use super::back::{Back, Routing};
-use super::outcome::Findings;
+use super::conditions::Conditions;
 use super::work::WorkNet;
-use crate::net::{Arc, Marking, PlaceId, Step, TransitionId};
+use parikh_net::{Arc, Marking, PlaceId, Step, TransitionId};
 use std::collections::BTreeMap;
+
+/// How tokens of fused places get to where a firing needs them. Of no concern to a checker: an
+/// [`Observer`] that carries firing sequences back keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// (from, to, by): positions in the group, and a transition that does just that. The moves
+    /// connect the group strongly.
+    Moves(Vec<(usize, usize, TransitionId)>),
+    /// Classes of transitions that each take one token from one place of the group, and are the
+    /// same but for places of the group; each class has one for every place.
+    Twins(Vec<Vec<TransitionId>>),
+}
 
 /// One primitive change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,58 +73,83 @@ impl Proposal {
     }
 }
 
+/// Who is told what changes, and what the way back needs. Each method does nothing by itself: a
+/// checker wants none of it.
+pub trait Observer {
+    /// The tokens or arcs of `p` changed.
+    fn place_changed(&mut self, _p: PlaceId) {}
+    /// `t` is new, or its arcs changed.
+    fn transition_changed(&mut self, _t: TransitionId) {}
+    /// `t`, still there, is about to go because it never fires.
+    fn dead(&mut self, _net: &WorkNet, _t: TransitionId) {}
+    /// `p`, still there, is about to go because it holds its tokens for ever.
+    fn constant(&mut self, _net: &WorkNet, _p: PlaceId) {}
+    /// The step fires once and for all before everything else.
+    fn prefire(&mut self, _step: Step) {}
+    /// In a dead marking of the reduced net these may still be enabled: they fire last.
+    fn fire_last(&mut self, _transitions: Vec<TransitionId>) {}
+    /// The places of the group, still there, are about to be fused.
+    fn fuse(&mut self, _net: &WorkNet, _group: &[PlaceId], _routing: Routing) {}
+    /// All edits of an application of this rule were made.
+    fn applied(&mut self, _rule: &'static dyn Conditions, _net: &WorkNet) {}
+}
+
+/// Nobody.
+impl Observer for () {}
+
 /// The proposal cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Refused;
+pub struct Refused;
 
-/// Applies `proposal` to `net`, and records how to undo it and what it found out.
-pub(super) fn apply(
+/// Applies `proposal` to `net` whole, or not at all.
+///
+/// # Errors
+/// When its form is wrong: a bug of the rule that proposed it.
+pub fn apply(
     net: &mut WorkNet,
-    back: &mut Back,
-    findings: &mut Findings,
     proposal: Proposal,
+    watch: &mut dyn Observer,
 ) -> Result<(), Refused> {
     validate(net, &proposal)?;
     for edit in proposal.edits {
         match edit {
-            Edit::RemovePlace(p) => net.remove_place(p),
+            Edit::RemovePlace(p) => net.remove_place(p, watch),
             Edit::RemoveConstant(p) => {
-                findings.constant(net, p);
-                net.remove_place(p);
+                watch.constant(net, p);
+                net.note_constant(p);
+                net.remove_place(p, watch);
             }
-            Edit::RemoveTransition(t) => net.remove_transition(t),
+            Edit::RemoveTransition(t) => net.remove_transition(t, watch),
             Edit::RemoveDead(t) => {
-                findings.dead(net, t);
-                net.remove_transition(t);
+                watch.dead(net, t);
+                net.remove_transition(t, watch);
             }
             Edit::AddTransition { pre, post, stands_for } => {
-                back.compose(stands_for);
-                net.add_transition(pre, post);
+                net.add_transition(pre, post, stands_for, watch);
             }
-            Edit::SetArcs(p, arcs) => net.set_arcs(p, &arcs),
+            Edit::SetArcs(p, arcs) => net.set_arcs(p, &arcs, watch),
             Edit::Divide(p, divisor) => {
-                findings.blur(p);
+                net.blur(p);
                 let weights = |t| (net.pre_weight(t, p) / divisor, net.post_weight(t, p) / divisor);
                 let arcs = net.neighbours(p).into_iter().map(|t| (t, weights(t).0, weights(t).1));
                 let arcs: Vec<_> = arcs.collect();
-                net.set_arcs(p, &arcs);
-                net.set_tokens(p, net.tokens(p) / divisor);
+                net.set_arcs(p, &arcs, watch);
+                net.set_tokens(p, net.tokens(p) / divisor, watch);
             }
             Edit::Prefire(step) => {
                 let changes: Vec<_> = net.changes(step.transition).collect();
                 for (p, change) in changes {
                     // Within range: `validate` computed the same.
                     let gain = change.wrapping_mul(step.count as i64);
-                    net.set_tokens(p, net.tokens(p).wrapping_add_signed(gain));
+                    net.set_tokens(p, net.tokens(p).wrapping_add_signed(gain), watch);
                 }
-                back.prefire(step);
+                watch.prefire(step);
             }
             Edit::Fuse(places, routing) => {
-                places.iter().for_each(|&p| findings.blur(p));
-                back.fuse(net, &places, routing);
-                fuse(net, &places);
+                watch.fuse(net, &places, routing);
+                fuse(net, &places, watch);
             }
-            Edit::FireLast(transitions) => back.fire_last(transitions),
+            Edit::FireLast(transitions) => watch.fire_last(transitions),
         }
     }
     Ok(())
@@ -185,10 +221,11 @@ fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64
     Some(sums.into_iter().map(|(t, (taken, put))| (t, taken, put)).collect())
 }
 
-fn fuse(net: &mut WorkNet, group: &[PlaceId]) {
+fn fuse(net: &mut WorkNet, group: &[PlaceId], watch: &mut dyn Observer) {
     let Some(arcs) = fused_arcs(net, group) else { return };
     let tokens = group.iter().map(|&p| net.tokens(p)).sum();
-    group[1..].iter().for_each(|&p| net.remove_place(p));
-    net.set_arcs(group[0], &arcs);
-    net.set_tokens(group[0], tokens);
+    group.iter().for_each(|&p| net.blur(p));
+    group[1..].iter().for_each(|&p| net.remove_place(p, watch));
+    net.set_arcs(group[0], &arcs, watch);
+    net.set_tokens(group[0], tokens, watch);
 }

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! # Conditions
-//! Focus: a place p.
+//! Candidate: a place p.
 //! 1. Δ(t,p) = 0 for every transition t.
 //! 2. pre(t,p) ≤ m₀(p) for every transition t.
 //!
@@ -25,38 +25,28 @@
 //! By (1) p holds m₀(p) in every reachable marking, which by (2) blocks nobody. So both nets have
 //! the same runs.
 //!
-//! # Back-translation
-//! None.
-//!
-//! # Cost
-//! The arcs of p whenever one of them changed.
-//!
 //! # Sources
 //! Rule M of verifypn (Bønneland et al., *Stubborn versus structural reductions for Petri nets*,
 //! JLAMP 102, 2019); constant places in Thierry-Mieg, *Structural reductions revisited*, Petri Nets
 //! 2020.
 
 use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::journal::Dirty;
+use crate::reduction::conditions::{Candidate, Conditions, Context};
 use crate::reduction::needs::Preserve;
-use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::WorkNet;
 
-pub(super) const NAME: &str = "constant-places";
+/// Its name.
+pub const NAME: &str = "constant-places";
 
-pub(super) struct ConstantPlaces;
+/// The conditions; see the module.
+pub struct ConstantPlaces;
 
-impl Rule for ConstantPlaces {
+impl Conditions for ConstantPlaces {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn preserves(&self) -> Preserve {
         Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Cheap
     }
 
     fn conditions(&self) -> u8 {
@@ -67,27 +57,11 @@ impl Rule for ConstantPlaces {
         true
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
-        // Constant places have as many producers as consumers.
-        let may = |p: &_| net.consumer_count(*p) == net.producer_count(*p);
-        foci.extend(dirty.places_around(net).into_iter().filter(may).map(Focus::place));
-    }
-
-    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let p = focus.as_place()?;
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let p = candidate.as_place()?;
         let mut around = net.consumers(p).chain(net.producers(p));
         net.require(1, around.all(|t| net.effect(t, p) == 0))?;
         net.require(2, net.consumers(p).all(|t| net.pre_weight(t, p) <= net.tokens(p)))?;
         Some(Proposal::of(Edit::RemoveConstant(p)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::reduction::example;
-
-    #[test]
-    fn the_example_of_the_header() {
-        example::check(super::NAME, include_str!("constant_places.rs"));
     }
 }

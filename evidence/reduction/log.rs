@@ -1,18 +1,17 @@
 //! The log of a reduction: what was applied where, in an order that anybody can go through again.
 //!
-//! An entry is a rule and its focus; the change follows from them and the net at that point, and so
+//! An entry is a rule and its candidate; the change follows from them and the net at that point, and so
 //! do the conditions. [`redo`](super::redo()) starts from the original net, checks every condition of
 //! every entry from scratch, and must end at the same reduced net. In its file form nodes go by name:
 //! composed transitions as `#1`, `#2`, … in the order they came to be, the virtual place that
 //! counts the firings of a protected transition `t` as `fired t`. Where the net has such names
 //! itself, more `#` and more `fired` keep them apart.
 
+use super::conditions::Candidate;
 use super::fingerprint::Fingerprint;
 use super::needs::{Needs, Preserve};
-use super::rule::Focus;
 use super::rules;
-use crate::formula::closest;
-use crate::net::{Net, PlaceId, TransitionId};
+use parikh_net::{Net, PlaceId, TransitionId, closest};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -20,7 +19,7 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
     entries: Vec<Entry>,
-    /// The places, transitions and multiplicities of all foci, one after the other.
+    /// The places, transitions and multiplicities of all candidates, one after the other.
     nodes: Vec<u32>,
 }
 
@@ -33,12 +32,14 @@ struct Entry {
 }
 
 impl Log {
-    pub(super) fn push(&mut self, rule: &'static str, focus: &Focus) {
-        self.nodes.extend(focus.places.iter().map(|p| p.index() as u32));
-        self.nodes.extend(focus.transitions.iter().map(|t| t.index() as u32));
-        self.nodes.extend(&focus.weights);
-        let (places, transitions) = (focus.places.len() as u32, focus.transitions.len() as u32);
-        let weights = focus.weights.len() as u32;
+    /// Appends an application.
+    pub fn push(&mut self, rule: &'static str, candidate: &Candidate) {
+        self.nodes.extend(candidate.places.iter().map(|p| p.index() as u32));
+        self.nodes.extend(candidate.transitions.iter().map(|t| t.index() as u32));
+        self.nodes.extend(&candidate.weights);
+        let (places, transitions) =
+            (candidate.places.len() as u32, candidate.transitions.len() as u32);
+        let weights = candidate.weights.len() as u32;
         self.entries.push(Entry { rule, places, transitions, weights });
     }
 
@@ -52,20 +53,20 @@ impl Log {
         self.entries.is_empty()
     }
 
-    /// Rule and focus of each application.
-    pub fn steps(&self) -> impl Iterator<Item = (&'static str, Focus)> {
+    /// Rule and candidate of each application.
+    pub fn steps(&self) -> impl Iterator<Item = (&'static str, Candidate)> {
         let mut rest = &self.nodes[..];
         self.entries.iter().map(move |entry| {
             let (places, more) = rest.split_at(entry.places as usize);
             let (transitions, more) = more.split_at(entry.transitions as usize);
             let (weights, more) = more.split_at(entry.weights as usize);
             rest = more;
-            let focus = Focus {
+            let candidate = Candidate {
                 places: places.iter().map(|&p| PlaceId::new(p as usize)).collect(),
                 transitions: transitions.iter().map(|&t| TransitionId::new(t as usize)).collect(),
                 weights: weights.to_vec(),
             };
-            (entry.rule, focus)
+            (entry.rule, candidate)
         })
     }
 
@@ -83,11 +84,11 @@ impl Log {
             Some(at) => format!("{}{}", made_up.composed, at + 1),
         };
         let needed = CLASSES.iter().filter(|(class, _)| needs.preserve.covers(*class));
-        let step = |(rule, focus): (&'static str, Focus)| LogStep {
+        let step = |(rule, candidate): (&'static str, Candidate)| LogStep {
             rule: rule.to_owned(),
-            places: focus.places.into_iter().map(place).collect(),
-            transitions: focus.transitions.into_iter().map(transition).collect(),
-            weights: focus.weights,
+            places: candidate.places.into_iter().map(place).collect(),
+            transitions: candidate.transitions.into_iter().map(transition).collect(),
+            weights: candidate.weights,
         };
         LogFile {
             format: FORMAT.to_owned(),
@@ -155,10 +156,10 @@ pub struct LogFile {
 pub struct LogStep {
     /// The rule; its conditions are numbered in its documentation.
     pub rule: String,
-    /// Places of the focus.
+    /// Places of the candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
-    /// Transitions of the focus.
+    /// Transitions of the candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transitions: Vec<String>,
     /// Multiplicities of the places; without them, all are 1.
@@ -212,6 +213,9 @@ pub enum LogError {
     /// The log ends at another net than it is said to.
     #[error("the log leads to another net")]
     OtherNet,
+    /// Told to stop.
+    #[error("not gone through to the end")]
+    Stopped,
 }
 
 fn place_of(step: usize) -> String {
@@ -237,14 +241,14 @@ impl LogFile {
             return Err(LogError::OtherModel { expected, found: Box::new(found) });
         }
         let made_up = MadeUp::of(net);
-        let unknown = |step: usize, name: &str, close: Option<&str>| LogError::Unknown {
+        let unknown = |step: usize, name: &str, hint: Option<&str>| LogError::Unknown {
             step,
             name: name.to_owned(),
-            hint: close.map(str::to_owned),
+            hint: hint.map(str::to_owned),
         };
         let original = |step: usize, name: &str| {
-            let close = || closest(name, net.transitions().map(|t| net.transition_name(t)));
-            net.transition_named(name).ok_or_else(|| unknown(step, name, close()))
+            let names = || net.transitions().map(|t| net.transition_name(t));
+            net.transition_named(name).ok_or_else(|| unknown(step, name, closest(name, names())))
         };
         let transition = |step: usize, name: &str| {
             let number = name.strip_prefix(&made_up.composed).and_then(|n| n.parse::<u32>().ok());
@@ -266,8 +270,8 @@ impl LogFile {
             return Err(LogError::NothingPreserved);
         }
         let place = |step: usize, name: &str| {
-            let close = || closest(name, net.places().map(|p| net.place_name(p)));
-            net.place_named(name).ok_or_else(|| unknown(step, name, close()))
+            let names = || net.places().map(|p| net.place_name(p));
+            net.place_named(name).ok_or_else(|| unknown(step, name, closest(name, names())))
         };
         for name in &self.support {
             needs.support.push(place(0, name)?);
@@ -290,19 +294,18 @@ impl LogFile {
         };
         let mut log = Log::default();
         for (at, step) in self.steps.iter().enumerate() {
-            let rule = rules::NAMES.iter().find(|name| **name == step.rule);
-            let rule = rule.ok_or_else(|| {
-                let close = closest(&step.rule, rules::NAMES.iter().copied());
-                unknown(at + 1, &step.rule, close)
-            })?;
+            let names = || rules::ALL.iter().map(|rule| rule.name());
+            let rule = rules::named(&step.rule);
+            let rule =
+                rule.ok_or_else(|| unknown(at + 1, &step.rule, closest(&step.rule, names())))?;
             let places = step.places.iter().map(|name| place(at + 1, name));
             let transitions = step.transitions.iter().map(|name| transition(at + 1, name));
-            let focus = Focus {
+            let candidate = Candidate {
                 places: places.collect::<Result<_, _>>()?,
                 transitions: transitions.collect::<Result<_, _>>()?,
                 weights: step.weights.clone(),
             };
-            log.push(rule, &focus);
+            log.push(rule.name(), &candidate);
         }
         Ok((needs, log))
     }

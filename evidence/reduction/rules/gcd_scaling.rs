@@ -14,7 +14,7 @@
 //! ```
 //!
 //! # Conditions
-//! Focus: a place p.
+//! Candidate: a place p.
 //! 1. p is not in S.
 //! 2. g > 1 divides the weight of every arc at p.
 //!
@@ -25,27 +25,22 @@
 //! p always holds m₀(p) mod g more than a multiple of g, and these never help to enable anybody:
 //! m(p) ≥ k·g if and only if ⌊m(p)/g⌋ ≥ k.
 //!
-//! # Back-translation
-//! None.
-//!
-//! # Cost
-//! The arcs of p whenever one of them changed.
-//!
 //! # Sources
 //! Rule J of verifypn.
 
-use crate::net::PlaceId;
 use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::journal::Dirty;
+use crate::reduction::conditions::{Candidate, Conditions, Context};
 use crate::reduction::needs::Preserve;
-use crate::reduction::rule::{Context, Focus, Rule, Stage};
 use crate::reduction::work::WorkNet;
+use parikh_net::PlaceId;
 
-pub(super) const NAME: &str = "gcd-scaling";
+/// Its name.
+pub const NAME: &str = "gcd-scaling";
 
-pub(super) struct GcdScaling;
+/// The conditions; see the module.
+pub struct GcdScaling;
 
-impl Rule for GcdScaling {
+impl Conditions for GcdScaling {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -54,21 +49,12 @@ impl Rule for GcdScaling {
         Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
     }
 
-    fn stage(&self) -> Stage {
-        Stage::Cheap
-    }
-
     fn conditions(&self) -> u8 {
         2
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
-        let places = dirty.places_around(net).into_iter();
-        foci.extend(places.filter(|&p| !net.in_support(p)).map(Focus::place));
-    }
-
-    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let p = focus.as_place()?;
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let p = candidate.as_place()?;
         net.require(1, !net.in_support(p))?;
         // Condition (2) is how g is found; to drop it in a test is to take another number.
         let g = divisor(net, p)?;
@@ -93,16 +79,6 @@ fn divisor(net: &WorkNet, p: PlaceId) -> Option<u64> {
 }
 
 /// The greatest common divisor; `a` if `b` is 0.
-pub(super) fn gcd(a: u64, b: u64) -> u64 {
+pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::reduction::example;
-
-    #[test]
-    fn the_example_of_the_header() {
-        example::check(super::NAME, include_str!("gcd_scaling.rs"));
-    }
 }

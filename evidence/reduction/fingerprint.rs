@@ -3,7 +3,7 @@
 //! The digest guards against mistakes, not against forgery, and nothing rests on it: every step of
 //! a log is checked on the net itself.
 
-use crate::net::{Arc, Net};
+use parikh_net::{Arc, Net};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -101,7 +101,7 @@ impl Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::text;
+    use parikh_net::text;
 
     #[test]
     fn digests_tell_nets_apart_but_not_their_names() {

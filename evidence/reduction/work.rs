@@ -1,4 +1,4 @@
-//! The working net: what rules read and [`change`](super::change) alone may touch.
+//! The working net: what conditions read and [`change`](super::change) alone may touch.
 //!
 //! Places keep the ids of the original net, and so do its transitions; a composed transition gets
 //! the next free id, and no id is used twice. A removed transition therefore leaves its id behind in
@@ -10,12 +10,12 @@
 //! is proved for places of the support then holds for the firing of `t`, without a word about
 //! transitions in any rule. They are stripped at the end.
 //!
-//! Every change is noted in a journal, so that each rule can ask what has changed since it looked
-//! last, and never reads the whole net twice.
+//! Every change is told to an [`Observer`]: whoever searches for candidates can note what has changed
+//! since it looked last. The checker looks away.
 
-use super::journal::{Cursor, Dirty, Journal};
+use super::change::Observer;
 use super::needs::Needs;
-use crate::net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
+use parikh_net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
 
 /// One place. Rows are ascending, and may name transitions that are gone.
 #[derive(Debug)]
@@ -29,6 +29,10 @@ struct Place {
     tokens: u64,
     alive: bool,
     in_support: bool,
+    /// Its tokens no longer mean what they did.
+    is_blurred: bool,
+    /// It went because it holds its initial tokens for ever.
+    is_constant: bool,
 }
 
 /// One transition. Ids are never used again, and agglomerations use up many: what is gone must be
@@ -37,8 +41,6 @@ struct Place {
 struct Transition {
     /// `None` once it is gone.
     rows: Option<Box<Rows>>,
-    /// The batch that made or changed it last.
-    batch: u32,
 }
 
 /// What a transition takes and puts, by ascending place.
@@ -49,8 +51,8 @@ struct Rows {
 }
 
 impl Transition {
-    fn new(pre: Vec<Arc>, post: Vec<Arc>, batch: u32) -> Self {
-        Transition { rows: Some(Box::new(Rows { pre, post })), batch }
+    fn new(pre: Vec<Arc>, post: Vec<Arc>) -> Self {
+        Transition { rows: Some(Box::new(Rows { pre, post })) }
     }
 
     fn is_alive(&self) -> bool {
@@ -76,17 +78,15 @@ pub struct WorkNet {
     live_places: usize,
     live_transitions: usize,
     live_arcs: usize,
-    place_journal: Journal,
-    transition_journal: Journal,
-    batch: u32,
+    /// What transition `original_transitions + i` stands for.
+    compositions: Vec<Box<[Step]>>,
 }
 
 impl WorkNet {
     /// The net with a virtual place per protected transition; `needs.protected` has no doubles.
-    pub(super) fn new(net: &Net, needs: &Needs) -> WorkNet {
-        let transitions = net
-            .transitions()
-            .map(|t| Transition::new(net.pre(t).to_vec(), net.post(t).to_vec(), 0));
+    pub fn new(net: &Net, needs: &Needs) -> WorkNet {
+        let transitions =
+            net.transitions().map(|t| Transition::new(net.pre(t).to_vec(), net.post(t).to_vec()));
         let places = net.places().map(|p| Place {
             consumers: net.consumers(p).iter().map(|arc| arc.transition).collect(),
             producers: net.producers(p).iter().map(|arc| arc.transition).collect(),
@@ -95,6 +95,8 @@ impl WorkNet {
             tokens: net.initial()[p],
             alive: true,
             in_support: false,
+            is_blurred: false,
+            is_constant: false,
         });
         let mut work = WorkNet {
             places: places.collect(),
@@ -104,9 +106,7 @@ impl WorkNet {
             live_places: net.place_count(),
             live_transitions: net.transition_count(),
             live_arcs: net.arc_count(),
-            place_journal: Journal::default(),
-            transition_journal: Journal::default(),
-            batch: 0,
+            compositions: Vec::new(),
         };
         for &p in &needs.support {
             work.places[p.index()].in_support = true;
@@ -121,6 +121,8 @@ impl WorkNet {
                 tokens: 0,
                 alive: true,
                 in_support: true,
+                is_blurred: false,
+                is_constant: false,
             });
             // The highest id so far, so the row stays ascending.
             if let Some(rows) = &mut work.transitions[t.index()].rows {
@@ -306,100 +308,96 @@ impl WorkNet {
             })
     }
 
-    /// Whether a transition around these places was made or changed in the running batch.
-    pub(super) fn is_fresh_around(&self, places: &[PlaceId]) -> bool {
-        let fresh = |t: TransitionId| self.transitions[t.index()].batch == self.batch;
-        places.iter().any(|&p| self.consumers(p).chain(self.producers(p)).any(fresh))
+    /// Whether the tokens of `p` no longer mean what they did: it was fused or scaled.
+    pub fn is_blurred(&self, p: PlaceId) -> bool {
+        self.places[p.index()].is_blurred
+    }
+
+    /// The tokens of a place that went because it holds them for ever.
+    pub fn constant(&self, p: PlaceId) -> Option<u64> {
+        let place = &self.places[p.index()];
+        place.is_constant.then_some(place.tokens)
+    }
+
+    /// The transitions that a composed one stands for, in order; `None` for an original one.
+    pub fn stands_for(&self, t: TransitionId) -> Option<&[Step]> {
+        let at = t.index().checked_sub(self.original_transitions)?;
+        Some(&self.compositions[at])
+    }
+
+    /// What the composed transitions stand for, in the order of their ids.
+    pub fn into_compositions(self) -> Vec<Box<[Step]>> {
+        self.compositions
     }
 }
 
 /// Changing the net: for `change.rs` only.
 impl WorkNet {
-    /// Starts a batch: transitions changed from now on are fresh.
-    pub(super) fn start_batch(&mut self) {
-        self.batch += 1;
-    }
-
-    /// What changed since the reader with this cursor looked last.
-    pub(super) fn dirty_since(&mut self, cursor: &mut Cursor) -> Dirty {
-        let places = self.place_journal.since(&mut cursor.places);
-        let transitions = self.transition_journal.since(&mut cursor.transitions);
-        if !cursor.started {
-            cursor.started = true;
-            return Dirty {
-                places: self.places().collect(),
-                transitions: self.transitions().collect(),
-            };
-        }
-        let places = places.into_iter().map(PlaceId::new).filter(|&p| self.has_place(p)).collect();
-        let transitions = transitions.into_iter().map(TransitionId::new);
-        let transitions = transitions.filter(|&t| self.has_transition(t)).collect();
-        Dirty { places, transitions }
-    }
-
     /// Frees the rows by place, once only transitions are read any more.
     pub(super) fn forget_rows_of_places(&mut self) {
         for place in &mut self.places {
             (place.consumers, place.producers) = (Vec::new(), Vec::new());
         }
-        self.place_journal = Journal::default();
-        self.transition_journal = Journal::default();
     }
 
-    /// Has `p` looked at again by every rule.
-    pub(super) fn note_place(&mut self, p: PlaceId) {
-        self.place_journal.note(p.index());
-    }
-
-    fn note_transition(&mut self, t: TransitionId) {
-        self.transition_journal.note(t.index());
-        self.transitions[t.index()].batch = self.batch;
-    }
-
-    pub(super) fn set_tokens(&mut self, p: PlaceId, tokens: u64) {
+    pub(super) fn set_tokens(&mut self, p: PlaceId, tokens: u64, watch: &mut dyn Observer) {
         self.places[p.index()].tokens = tokens;
-        self.note_place(p);
+        watch.place_changed(p);
     }
 
-    pub(super) fn add_transition(&mut self, pre: Vec<Arc>, post: Vec<Arc>) -> TransitionId {
+    pub(super) fn blur(&mut self, p: PlaceId) {
+        self.places[p.index()].is_blurred = true;
+    }
+
+    pub(super) fn note_constant(&mut self, p: PlaceId) {
+        self.places[p.index()].is_constant = true;
+    }
+
+    pub(super) fn add_transition(
+        &mut self,
+        pre: Vec<Arc>,
+        post: Vec<Arc>,
+        stands_for: Vec<Step>,
+        watch: &mut dyn Observer,
+    ) {
         let t = TransitionId::new(self.transitions.len());
         for arc in &pre {
             let place = &mut self.places[arc.place.index()];
             place.consumers.push(t);
             place.consumer_count += 1;
-            self.place_journal.note(arc.place.index());
+            watch.place_changed(arc.place);
         }
         for arc in &post {
             let place = &mut self.places[arc.place.index()];
             place.producers.push(t);
             place.producer_count += 1;
-            self.place_journal.note(arc.place.index());
+            watch.place_changed(arc.place);
         }
         self.live_arcs += pre.len() + post.len();
         self.live_transitions += 1;
-        self.transitions.push(Transition::new(pre, post, self.batch));
-        self.note_transition(t);
-        t
+        self.transitions.push(Transition::new(pre, post));
+        self.compositions.push(stands_for.into_boxed_slice());
+        watch.transition_changed(t);
     }
 
-    pub(super) fn remove_transition(&mut self, t: TransitionId) {
+    pub(super) fn remove_transition(&mut self, t: TransitionId, watch: &mut dyn Observer) {
         let Some(rows) = self.transitions[t.index()].rows.take() else { return };
         let Rows { pre, post } = *rows;
         self.live_arcs -= pre.len() + post.len();
         self.live_transitions -= 1;
         for arc in &pre {
             self.places[arc.place.index()].consumer_count -= 1;
-            self.tidy(arc.place);
+            self.tidy(arc.place, watch);
         }
         for arc in &post {
             self.places[arc.place.index()].producer_count -= 1;
-            self.tidy(arc.place);
+            self.tidy(arc.place, watch);
         }
     }
 
-    /// Notes `p` and drops dead entries of its rows once they are the majority.
-    fn tidy(&mut self, p: PlaceId) {
-        self.place_journal.note(p.index());
+    /// Drops dead entries of the rows of `p` once they are the majority.
+    fn tidy(&mut self, p: PlaceId, watch: &mut dyn Observer) {
+        watch.place_changed(p);
         let transitions = &self.transitions;
         let place = &mut self.places[p.index()];
         for (row, live) in [
@@ -413,7 +411,7 @@ impl WorkNet {
         }
     }
 
-    pub(super) fn remove_place(&mut self, p: PlaceId) {
+    pub(super) fn remove_place(&mut self, p: PlaceId, watch: &mut dyn Observer) {
         for t in self.neighbours(p) {
             // Neighbours are alive.
             let Some(rows) = &mut self.transitions[t.index()].rows else { continue };
@@ -423,7 +421,7 @@ impl WorkNet {
                     self.live_arcs -= 1;
                 }
             }
-            self.note_transition(t);
+            watch.transition_changed(t);
         }
         let place = &mut self.places[p.index()];
         place.alive = false;
@@ -433,7 +431,12 @@ impl WorkNet {
     }
 
     /// Sets what each of these transitions, ascending, takes from `p` and puts to it.
-    pub(super) fn set_arcs(&mut self, p: PlaceId, arcs: &[(TransitionId, u64, u64)]) {
+    pub(super) fn set_arcs(
+        &mut self,
+        p: PlaceId,
+        arcs: &[(TransitionId, u64, u64)],
+        watch: &mut dyn Observer,
+    ) {
         for &(t, taken, put) in arcs {
             let Some(rows) = &mut self.transitions[t.index()].rows else { continue };
             let before = rows.pre.len() + rows.post.len();
@@ -441,7 +444,7 @@ impl WorkNet {
             set_weight(&mut rows.post, p, put);
             let after = rows.pre.len() + rows.post.len();
             self.live_arcs = self.live_arcs + after - before;
-            self.note_transition(t);
+            watch.transition_changed(t);
         }
         let mut around = self.neighbours(p);
         around.extend(arcs.iter().map(|&(t, ..)| t));
@@ -455,7 +458,7 @@ impl WorkNet {
         place.consumer_count = consumers.len() as u32;
         place.producer_count = producers.len() as u32;
         (place.consumers, place.producers) = (consumers, producers);
-        self.note_place(p);
+        watch.place_changed(p);
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! # Conditions
-//! Focus: a place p.
+//! Candidate: a place p.
 //! 1. p is not in S.
 //! 2. pre(t,p) = 0 for every transition t.
 //!
@@ -21,37 +21,27 @@
 //! # Soundness
 //! By (2) p blocks nobody, so both nets have the same runs.
 //!
-//! # Back-translation
-//! None.
-//!
-//! # Cost
-//! Constant for each place whose arcs changed.
-//!
 //! # Sources
 //! Berthelot, *Checking properties of nets using transformations*, APN 1985, as a redundant place;
 //! LoLA's sink places.
 
 use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::journal::Dirty;
+use crate::reduction::conditions::{Candidate, Conditions, Context};
 use crate::reduction::needs::Preserve;
-use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::WorkNet;
 
-pub(super) const NAME: &str = "sink-places";
+/// Its name.
+pub const NAME: &str = "sink-places";
 
-pub(super) struct SinkPlaces;
+/// The conditions; see the module.
+pub struct SinkPlaces;
 
-impl Rule for SinkPlaces {
+impl Conditions for SinkPlaces {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn preserves(&self) -> Preserve {
         Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Cheap
     }
 
     fn conditions(&self) -> u8 {
@@ -62,25 +52,10 @@ impl Rule for SinkPlaces {
         true
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
-        let may = |p: &&_| !net.in_support(**p) && net.consumer_count(**p) == 0;
-        foci.extend(dirty.places.iter().filter(may).map(|&p| Focus::place(p)));
-    }
-
-    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let p = focus.as_place()?;
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let p = candidate.as_place()?;
         net.require(1, !net.in_support(p))?;
         net.require(2, net.consumer_count(p) == 0)?;
         Some(Proposal::of(Edit::RemovePlace(p)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::reduction::example;
-
-    #[test]
-    fn the_example_of_the_header() {
-        example::check(super::NAME, include_str!("sink_places.rs"));
     }
 }
