@@ -10,7 +10,6 @@ pub mod certifier;
 pub mod cli;
 pub mod draw;
 pub mod engine;
-pub mod evidence;
 pub mod explicit;
 pub mod formula;
 mod groups;
@@ -25,5 +24,6 @@ pub mod verdicts;
 mod workers;
 
 pub use parikh_encodings as encodings;
+pub use parikh_evidence as evidence;
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

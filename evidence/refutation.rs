@@ -1,33 +1,62 @@
 //! Refutations by unit propagation.
 //!
-//! A step is a clause; it follows when assuming all its literals false and propagating units ends
-//! in a contradiction. After the last step the clauses together must propagate to a contradiction
-//! without any assumption.
+//! A clause is a list of literals: variables from 1, negative for a negation. A step is a clause; it
+//! follows when assuming all its literals false and propagating units ends in a contradiction. After
+//! the last step the clauses together must propagate to a contradiction without any assumption. The
+//! checker shares no code with any solver.
+//!
+//! # Sources
+//! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE 2003;
+//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals).
 
-use super::Flaw;
+/// Why a refutation is not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RefutationFlaw {
+    /// A clause of the steps has a variable that does not exist.
+    #[error("step {0} has a variable that does not exist")]
+    NoSuchVariable(usize),
+    /// A step that does not follow by unit propagation.
+    #[error("step {0} does not follow from the clauses before it")]
+    DoesNotFollow(usize),
+    /// All steps follow, but the clauses do not contradict each other.
+    #[error("the refutation does not end in a contradiction")]
+    NoContradiction,
+    /// Told to stop.
+    #[error("not checked to the end")]
+    Stopped,
+}
 
-/// Checks the steps one after the other and the contradiction at the end.
-pub(super) fn check(
+/// Checks the steps one after the other and the contradiction at the end. The variables of `clauses`
+/// are at most `variables`.
+///
+/// # Errors
+/// With the first step that does not follow, when there is no contradiction at the end, or when it
+/// does not go on.
+pub fn check(
     clauses: &[Vec<i32>],
     steps: &[Vec<i32>],
     variables: usize,
-) -> Result<(), Flaw> {
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), RefutationFlaw> {
     let mut known = Propagator::new(variables);
     let mut contradiction = clauses.iter().any(|clause| known.add(clause));
     for (index, step) in steps.iter().enumerate() {
         let exists = |literal: &i32| (1..=variables).contains(&(literal.unsigned_abs() as usize));
         if !step.iter().all(exists) {
-            return Err(Flaw::NoSuchVariable(index));
+            return Err(RefutationFlaw::NoSuchVariable(index));
         }
         if contradiction {
             return Ok(());
         }
+        if !goes_on() {
+            return Err(RefutationFlaw::Stopped);
+        }
         if !known.contradicts(step) {
-            return Err(Flaw::Step(index));
+            return Err(RefutationFlaw::DoesNotFollow(index));
         }
         contradiction = known.add(step);
     }
-    if contradiction { Ok(()) } else { Err(Flaw::NotRefuted) }
+    if contradiction { Ok(()) } else { Err(RefutationFlaw::NoContradiction) }
 }
 
 /// Clauses with two watched literals each, and what is known of the variables.
@@ -152,14 +181,19 @@ impl Propagator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use RefutationFlaw as Flaw;
+
+    fn check(clauses: &[Vec<i32>], steps: &[Vec<i32>], variables: usize) -> Result<(), Flaw> {
+        super::check(clauses, steps, variables, &mut || true)
+    }
 
     #[test]
     fn all_four_clauses_over_two_variables_need_a_step() {
         let clauses = vec![vec![1, 2], vec![-1, 2], vec![1, -2], vec![-1, -2]];
-        assert_eq!(check(&clauses, &[], 2), Err(Flaw::NotRefuted));
+        assert_eq!(check(&clauses, &[], 2), Err(Flaw::NoContradiction));
         assert_eq!(check(&clauses, &[vec![2]], 2), Ok(()));
-        assert_eq!(check(&clauses[..3], &[vec![2]], 2), Err(Flaw::NotRefuted));
-        assert_eq!(check(&clauses[2..], &[vec![2]], 2), Err(Flaw::Step(0)));
+        assert_eq!(check(&clauses[..3], &[vec![2]], 2), Err(Flaw::NoContradiction));
+        assert_eq!(check(&clauses[2..], &[vec![2]], 2), Err(Flaw::DoesNotFollow(0)));
         assert_eq!(check(&clauses, &[vec![3]], 2), Err(Flaw::NoSuchVariable(0)));
         assert_eq!(check(&clauses, &[vec![0]], 2), Err(Flaw::NoSuchVariable(0)));
         assert_eq!(check(&clauses, &[vec![i32::MIN]], 2), Err(Flaw::NoSuchVariable(0)));
@@ -170,14 +204,14 @@ mod tests {
         assert_eq!(check(&[vec![1], vec![-1, 2], vec![-2, -1]], &[], 2), Ok(()));
         assert_eq!(check(&[vec![-2, -1], vec![-1, 2], vec![1]], &[], 2), Ok(()));
         assert_eq!(check(&[vec![]], &[], 0), Ok(()));
-        assert_eq!(check(&[], &[], 0), Err(Flaw::NotRefuted));
-        assert_eq!(check(&[], &[vec![]], 0), Err(Flaw::Step(0)));
+        assert_eq!(check(&[], &[], 0), Err(Flaw::NoContradiction));
+        assert_eq!(check(&[], &[vec![]], 0), Err(Flaw::DoesNotFollow(0)));
     }
 
     #[test]
     fn what_was_assumed_for_a_step_is_forgotten() {
         let clauses = vec![vec![1, 2, 3], vec![-1, 3], vec![-2, 3], vec![-3, 4], vec![-4, 5]];
-        assert_eq!(check(&clauses, &[vec![3]], 5), Err(Flaw::NotRefuted));
-        assert_eq!(check(&clauses, &[vec![3], vec![-5]], 5), Err(Flaw::Step(1)));
+        assert_eq!(check(&clauses, &[vec![3]], 5), Err(Flaw::NoContradiction));
+        assert_eq!(check(&clauses, &[vec![3], vec![-5]], 5), Err(Flaw::DoesNotFollow(1)));
     }
 }

@@ -23,46 +23,16 @@
 //!  "certificate": {"format": "parikh-bounds-1", "…": "…"}}
 //! ```
 
-use super::reduced::{Reduced, ReducedFlaw};
-use super::{Certificate, Claim, Flaw};
+use super::bounds::{Bound, Bounds, Step};
+use super::document::Document;
+use super::linear::Certificate;
+use super::linear_file;
+use super::markings::Markings;
+use super::reduced::Reduced;
+use super::text::{ClaimText, FileError, Integer, claim_of, claim_text, collect, place_named};
 use crate::reduction::LogFile;
-use parikh_evidence::certificate::bounds::{Bound, Bounds, BoundsFlaw, Step};
-use parikh_evidence::certificate::file::{
-    self, ClaimText, FileError, Integer, claim_of, claim_text, collect, place_named,
-};
-use parikh_evidence::certificate::{Markings, MarkingsFlaw};
 use parikh_net::{Net, PlaceId};
 use serde::{Deserialize, Serialize};
-
-/// A certificate of any kind.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Document {
-    /// Sums of inequalities.
-    Linear(Certificate),
-    /// Bounds on tokens.
-    Bounds(Bounds),
-    /// All markings.
-    Markings(Markings),
-    /// A reduced net.
-    Reduced(Reduced),
-}
-
-/// Why a certificate is refused.
-#[derive(Debug, thiserror::Error)]
-pub enum DocumentFlaw {
-    /// Of sums of inequalities.
-    #[error(transparent)]
-    Linear(#[from] Flaw),
-    /// Of bounds.
-    #[error(transparent)]
-    Bounds(#[from] BoundsFlaw),
-    /// Of all markings.
-    #[error(transparent)]
-    Markings(#[from] MarkingsFlaw),
-    /// Of a reduction or what is said of the reduced net.
-    #[error(transparent)]
-    Reduced(#[from] ReducedFlaw),
-}
 
 const BOUNDS: &str = "parikh-bounds-1";
 const MARKINGS: &str = "parikh-markings-1";
@@ -134,39 +104,6 @@ struct ReducedText {
 }
 
 impl Document {
-    /// What it proves.
-    pub fn claims(&self) -> Vec<&Claim> {
-        match self {
-            Document::Linear(certificate) => vec![&certificate.claim],
-            Document::Bounds(Bounds { claims, .. })
-            | Document::Markings(Markings { claims, .. })
-            | Document::Reduced(Reduced { claims, .. }) => claims.iter().collect(),
-        }
-    }
-
-    /// Whether it takes for granted that the model's units are safe (NUPN).
-    pub fn assumes_units(&self) -> bool {
-        match self {
-            Document::Linear(certificate) => certificate.assumes_units,
-            Document::Bounds(bounds) => bounds.assumes_units,
-            Document::Markings(_) | Document::Reduced(_) => false,
-        }
-    }
-
-    /// Accepts it if it proves all its claims about `net`.
-    ///
-    /// # Errors
-    /// The first flaw found; it says nothing about the claims.
-    pub fn check(&self, net: &Net) -> Result<(), DocumentFlaw> {
-        match self {
-            Document::Linear(certificate) => certificate.check(net)?,
-            Document::Bounds(bounds) => bounds.check(net)?,
-            Document::Markings(markings) => markings.check(net)?,
-            Document::Reduced(reduced) => reduced.check(net)?,
-        }
-        Ok(())
-    }
-
     /// The certificate as one line of JSON; `about` says what asked for it, such as a formula's id.
     pub fn print(&self, net: &Net, about: &str) -> String {
         let claims = || self.claims().iter().map(|claim| claim_text(net, claim)).collect();
@@ -212,7 +149,7 @@ impl Document {
         let head: Head = serde_json::from_str(text)?;
         let claims = |texts: &[ClaimText]| collect(texts, |text| claim_of(net, text));
         match head.format.as_str() {
-            file::FORMAT => {
+            linear_file::FORMAT => {
                 let (certificate, about) = Certificate::parse(net, text)?;
                 Ok((Document::Linear(certificate), about))
             }
