@@ -9,7 +9,7 @@ use crate::evidence::{Document, Trace};
 use crate::formula::{Formula, Question, lower};
 use crate::input;
 use crate::mcc::Examination;
-use crate::pipeline::{self, Event, Report, Unanswered};
+use crate::run::{self, Event, Report, Unanswered};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
@@ -92,8 +92,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     let net = model::read(&arguments.model)?;
-    let defaults = pipeline::Config::default();
-    let config = pipeline::Config {
+    let defaults = run::Config::default();
+    let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
         keep_all_witnesses: false,
@@ -165,7 +165,7 @@ pub(super) struct Job<'a> {
     pub(super) net: &'a Net,
     pub(super) subject: Subject,
     pub(super) budget: &'a Budget,
-    pub(super) config: pipeline::Config,
+    pub(super) config: run::Config,
 }
 
 impl Job<'_> {
@@ -199,7 +199,7 @@ impl Job<'_> {
             (Some(_), Some(left)) => &self.budget.slice(left.mul_f64(0.8)),
             _ => self.budget,
         };
-        let mut report = pipeline::run(self.net, plan, &self.config, budget, |event| match event {
+        let mut report = run::run(self.net, plan, &self.config, budget, |event| match event {
             Event::Answered(answer) => {
                 let written = evidence.traces.and_then(|directory| {
                     self.write_trace(directory, answer)
@@ -214,6 +214,7 @@ impl Job<'_> {
                 refuted.push(Refuted { id: id.to_owned(), claim, proof });
             }
             Event::Proved { .. } => {}
+            Event::Overrun { .. } => {}
             Event::Waiting { questions, goals } => progress.show(questions, goals),
         });
         progress.end();
@@ -372,7 +373,7 @@ impl Job<'_> {
 
     fn state_space(&self, printer: &Printer, start: Instant) -> Report {
         let mut report = Report::default();
-        let figures = pipeline::state_space(self.net, &self.config, self.budget);
+        let figures = run::state_space(self.net, &self.config, self.budget);
         for figure in figures {
             match figure.value {
                 Ok((value, technique)) => {
