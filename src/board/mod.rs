@@ -430,9 +430,8 @@ mod tests {
         let facts = Facts::none(net);
         let intervals = Intervals::new(net, &facts);
         let listed: Vec<_> = board.ids().zip(board.goals().iter().cloned()).collect();
-        let derived = |(id, goal): &(GoalId, Goal)| {
-            DerivedGoal { id: *id, goal: goal.clone(), constant: 0 }
-        };
+        let derived =
+            |(id, goal): &(GoalId, Goal)| DerivedGoal { id: *id, goal: goal.clone(), constant: 0 };
         let goals = listed.iter().map(derived).collect();
         let original = Ground::original(net, listed, facts.clone(), &intervals);
         let asked = Asked { net, answer, times: &times };

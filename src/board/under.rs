@@ -218,4 +218,3 @@ fn text_of(net: &Net, sequence: &FiringSequence, firings: u64) -> String {
     }
     text
 }
-

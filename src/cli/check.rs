@@ -116,7 +116,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             Subject::Examination(examination, Some(file))
         }
     };
-    let job = Job { net: &net, subject, budget: &budget, config };
+    let statistics = arguments.stats;
+    let job = Job { net: &net, subject, budget: &budget, config, statistics };
     let printer = Printer::new(arguments.format, job.config.threads > 1);
     let evidence = Evidence {
         traces: arguments.trace.as_deref(),
@@ -166,6 +167,8 @@ pub(super) struct Job<'a> {
     pub(super) subject: Subject,
     pub(super) budget: &'a Budget,
     pub(super) config: run::Config,
+    /// Whether what each stage did is said even when an engine has to be left.
+    pub(super) statistics: bool,
 }
 
 impl Job<'_> {
@@ -214,26 +217,51 @@ impl Job<'_> {
                 refuted.push(Refuted { id: id.to_owned(), claim, proof });
             }
             Event::Proved { .. } => {}
-            Event::Overrun { .. } => {}
             Event::Waiting { questions, goals } => progress.show(questions, goals),
+            Event::Overrun { report, .. } => {
+                progress.end();
+                let mut report = report.clone();
+                report.unanswered.extend(refused.iter().cloned());
+                let refuted = std::mem::take(&mut refuted);
+                self.finish(&report, refuted, printer, evidence.certificates, &mut write_error);
+                if self.statistics {
+                    print_statistics(&report);
+                }
+                if let Some(error) = &write_error {
+                    eprintln!("parikh: {error:#}");
+                }
+                std::process::exit(super::code_of(outcome(&report)).into());
+            }
         });
         progress.end();
         report.unanswered.extend(refused);
+        self.finish(&report, refuted, printer, evidence.certificates, &mut write_error);
+        match write_error {
+            Some(error) => Err(error),
+            None => Ok(report),
+        }
+    }
+
+    /// What is to be written when all is over.
+    fn finish(
+        &self,
+        report: &Report,
+        mut refuted: Vec<Refuted>,
+        printer: &Printer,
+        certificates: Option<&Path>,
+        write_error: &mut Option<anyhow::Error>,
+    ) {
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
         if report.breach.is_some() {
             // These were asked again; if they were refuted again, that proof is in the list, too.
             refuted.retain(|goal| !goal.proof.assumes_units());
         }
-        if let Some(directory) = evidence.certificates
+        if let Some(directory) = certificates
             && let Err(error) = self.write_certificates(directory, &refuted, printer)
         {
-            write_error = Some(error);
+            *write_error = Some(error);
         }
-        printer.summary(&report);
-        match write_error {
-            Some(error) => Err(error),
-            None => Ok(report),
-        }
+        printer.summary(report);
     }
 
     /// The plan of a query file, and the formulas in it that are refused.

@@ -66,7 +66,7 @@ fn read_and_run(
     let config = run::Config::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
     let subject = Subject::Examination(examination, queries);
-    let job = Job { net: &net, subject, budget, config };
+    let job = Job { net: &net, subject, budget, config, statistics: false };
     let printer = Printer::new(Format::Mcc, job.config.threads > 1);
     let report = job.run(&printer, Default::default())?;
     let outcome = check::outcome(&report);

@@ -13,13 +13,8 @@ use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
 
 /// All engines of the portfolio but for token intervals, which come before it.
-pub const ENGINES: &[Engine] = &[
-    siphon_trap::ENGINE,
-    state_equation::ENGINE,
-    explicit::ENGINE,
-    walk::ENGINE,
-    walk::GUIDED,
-];
+pub const ENGINES: &[Engine] =
+    &[siphon_trap::ENGINE, state_equation::ENGINE, explicit::ENGINE, walk::ENGINE, walk::GUIDED];
 
 /// One engine.
 #[derive(Clone, Copy)]

@@ -260,10 +260,6 @@ impl<'a> Ground<'a> {
     }
 }
 
-fn shrink_all(
-    net: &Net,
-    intervals: &Intervals,
-    goals: &[(GoalId, Goal)],
-) -> Vec<(GoalId, Goal)> {
+fn shrink_all(net: &Net, intervals: &Intervals, goals: &[(GoalId, Goal)]) -> Vec<(GoalId, Goal)> {
     goals.iter().map(|(id, goal)| (*id, shrink::goal(net, intervals, goal))).collect()
 }

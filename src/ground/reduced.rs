@@ -249,8 +249,7 @@ mod tests {
         let intervals = Intervals::new(&net, &facts);
         let original = Ground::original(&net, goals.to_vec(), facts, &intervals);
         let ids = [GoalId::new(0)];
-        let ground =
-            reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts).unwrap();
+        let ground = reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts).unwrap();
         let reduced = ground.net();
         assert_eq!((reduced.place_count(), reduced.transition_count()), (1, 1));
         let four = [TransitionId::new(0); 4].into_iter().collect();

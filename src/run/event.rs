@@ -57,4 +57,3 @@ pub struct Report {
     /// What each stage has to say of itself, for `--stats`.
     pub statistics: Vec<(String, String)>,
 }
-

@@ -16,6 +16,7 @@ mod hearing;
 mod portfolio;
 mod presolve;
 pub mod schedule;
+mod short_walks;
 mod state_space;
 
 pub use config::Config;

@@ -142,7 +142,11 @@ impl<'a> Portfolio<'a> {
             let ground = self.reduce(&ids(goals), &budget);
             ground.is_some_and(|ground| ground.net().transition_count() as f64 <= most)
         });
-        tracing::info!("{} groups of {} open goals have nets of their own", groups.len(), open.len());
+        tracing::info!(
+            "{} groups of {} open goals have nets of their own",
+            groups.len(),
+            open.len()
+        );
         groups.iter().map(|goals| ids(goals)).collect()
     }
 }
@@ -250,8 +254,7 @@ impl<'p> Worker<'p, '_> {
         *whole(at_work) = Some(name.to_owned());
         let ran = catch_unwind(AssertUnwindSafe(part));
         *whole(at_work) = None;
-        let failed =
-            |_| tracing::error!("internal error: {name} failed; its goals stay open");
+        let failed = |_| tracing::error!("internal error: {name} failed; its goals stay open");
         ran.map_err(failed).ok()
     }
 

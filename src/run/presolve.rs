@@ -1,10 +1,10 @@
 //! What comes before the portfolio: token intervals, from arcs, place invariants, and last the model's
 //! own claim that its units are safe. Most goals of most models end here, in milliseconds.
 
+use super::short_walks::short_walks;
 use crate::board::Board;
 use crate::engine::Task;
 use crate::engine::intervals::{self, Basis};
-use crate::evidence::short_walks;
 use crate::ground::Ground;
 use crate::structure;
 use parikh_net::{Facts, Goal, GoalId, Net};

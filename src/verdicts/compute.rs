@@ -4,9 +4,9 @@
 
 use super::{Property, Truth};
 use crate::answer::{Answer, Plan, Value};
-use crate::evidence::{first_breach, replay};
 use crate::engine::explicit::Incomplete;
 use crate::engine::explicit::graph::{Graph, Search};
+use crate::evidence::{first_breach, replay};
 use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
 use crate::structure::keys::{Key, KeyVerdict, structural_keys};

@@ -52,7 +52,7 @@ mod traps;
 pub use session::ENGINE;
 
 use super::Task;
-use super::registry::Progress;
+pub use super::registry::Progress;
 use crate::board::Over;
 use crate::evidence::certificate::{Certificate, Claim, Lemma};
 use crate::evidence::{Proof, words};
