@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod board;
 pub mod certifier;
+mod check;
 pub mod cli;
 pub mod draw;
 pub mod engine;
@@ -20,6 +21,7 @@ pub mod run;
 pub mod structure;
 pub mod verdicts;
 
+pub use check::{Answers, check};
 pub use parikh_encodings as encodings;
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

@@ -6,7 +6,6 @@ use super::{Misuse, Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
 use crate::certifier::{self, Refuted};
 use crate::evidence::{Document, Trace};
-use crate::formula::{Formula, Question, lower};
 use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Unanswered};
@@ -292,7 +291,9 @@ impl Job<'_> {
                 Err("an earlier formula has the same id".to_owned())
             } else {
                 match &query.formula {
-                    Ok(formula) => self.plan_formula(&query.id, formula, &mut plan),
+                    Ok(formula) => plan
+                        .ask_formula(&query.id, formula, self.net)
+                        .map_err(|error| error.to_string()),
                     Err(error) => Err(error.to_string()),
                 }
             };
@@ -310,9 +311,10 @@ impl Job<'_> {
         let mut refused = Vec::new();
         for Asked { id, formula } in asked {
             let planned = match formula {
-                Ok(formula) => self.plan_formula(id, formula, &mut plan).inspect_err(|reason| {
-                    eprintln!("parikh: formula {id}: {reason}");
-                }),
+                Ok(formula) => plan
+                    .ask_formula(id, formula, self.net)
+                    .map_err(|error| error.to_string())
+                    .inspect_err(|reason| eprintln!("parikh: formula {id}: {reason}")),
                 Err(reason) => Err(reason.clone()),
             };
             if let Err(reason) = planned {
@@ -320,20 +322,6 @@ impl Job<'_> {
             }
         }
         (plan, refused)
-    }
-
-    /// Adds a formula to `plan`, or says why it cannot be answered.
-    fn plan_formula(&self, id: &str, formula: &Formula, plan: &mut Plan) -> Result<(), String> {
-        match lower(formula, self.net).map_err(|error| error.to_string())? {
-            Question::Possible(predicate) => plan.ask_exists(id, predicate),
-            Question::Never(predicate) => plan.ask_never(id, predicate),
-            Question::Bound(sum) => plan.ask_maximum(id, sum),
-            Question::Initially(predicate) => {
-                let holds = predicate.holds(self.net, self.net.initial());
-                plan.ask_exists(id, parikh_net::Predicate::constant(holds));
-            }
-        }
-        Ok(())
     }
 
     /// Writes the answer's witness, if it has one; the file it went to.
