@@ -22,7 +22,8 @@ use super::{Certificate, Claim, Flaw, Lemma, counters};
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 
-pub(super) const FORMAT: &str = "parikh-certificate-1";
+/// The format of sums of inequalities.
+pub const FORMAT: &str = "parikh-certificate-1";
 
 /// Why a file is no certificate for the net.
 #[derive(Debug, thiserror::Error)]
@@ -63,16 +64,21 @@ struct File {
     steps: Vec<Vec<i32>>,
 }
 
+/// A claim in names.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ClaimText {
+pub enum ClaimText {
+    /// No reachable marking satisfies it.
     Unreachable(Formula),
+    /// The sum never exceeds the bound.
     AtMost(AtomText),
 }
 
+/// A predicate in names.
+#[allow(missing_docs, reason = "named as the variants of `Predicate`")]
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Formula {
+pub enum Formula {
     True,
     False,
     AtMost(AtomText),
@@ -87,7 +93,7 @@ pub(super) enum Formula {
 /// Σ ≤ bound.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AtomText {
+pub struct AtomText {
     sum: Vec<(String, i64)>,
     bound: i64,
 }
@@ -107,8 +113,10 @@ struct LemmaText {
 /// An integer that is a JSON number while every reader holds it exactly, else a string.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Integer {
+pub enum Integer {
+    /// Below 2⁵³.
     Small(i64),
+    /// Its digits.
     Large(String),
 }
 
@@ -122,7 +130,11 @@ impl From<i128> for Integer {
 }
 
 impl Integer {
-    pub(super) fn value(&self) -> Result<i128, FileError> {
+    /// The number.
+    ///
+    /// # Errors
+    /// When the digits are none.
+    pub fn value(&self) -> Result<i128, FileError> {
         match self {
             Integer::Small(value) => Ok((*value).into()),
             Integer::Large(text) => text
@@ -228,14 +240,19 @@ impl Certificate {
     }
 }
 
-pub(super) fn claim_text(net: &Net, claim: &Claim) -> ClaimText {
+/// A claim in names.
+pub fn claim_text(net: &Net, claim: &Claim) -> ClaimText {
     match claim {
         Claim::Unreachable(predicate) => ClaimText::Unreachable(formula(net, predicate)),
         Claim::AtMost(sum, bound) => ClaimText::AtMost(atom_text(net, sum, *bound)),
     }
 }
 
-pub(super) fn claim_of(net: &Net, text: &ClaimText) -> Result<Claim, FileError> {
+/// The claim that is meant.
+///
+/// # Errors
+/// With the first name that is not known.
+pub fn claim_of(net: &Net, text: &ClaimText) -> Result<Claim, FileError> {
     Ok(match text {
         ClaimText::Unreachable(formula) => Claim::Unreachable(predicate(net, formula)?),
         ClaimText::AtMost(text) => {
@@ -245,14 +262,22 @@ pub(super) fn claim_of(net: &Net, text: &ClaimText) -> Result<Claim, FileError> 
     })
 }
 
-pub(super) fn collect<A, B>(
+/// All of them, or the first error.
+///
+/// # Errors
+/// The first one.
+pub fn collect<A, B>(
     list: &[A],
     convert: impl Fn(&A) -> Result<B, FileError>,
 ) -> Result<Vec<B>, FileError> {
     list.iter().map(convert).collect()
 }
 
-pub(super) fn place_named(net: &Net, name: &str) -> Result<PlaceId, FileError> {
+/// The place of this name.
+///
+/// # Errors
+/// When there is none.
+pub fn place_named(net: &Net, name: &str) -> Result<PlaceId, FileError> {
     net.place_named(name).ok_or_else(|| FileError::NoSuchName("place", name.to_owned()))
 }
 

@@ -7,7 +7,7 @@
 
 use super::Replayer;
 use parikh_net::units::Breach;
-use parikh_net::{FiringSequence, Net, PlaceId, Step, TransitionId, UnitId, Units};
+use parikh_net::{FiringSequence, Net, PlaceId, Step, UnitId, Units};
 
 /// How the first `firings` firings of `sequence` break the model's claim, in words: "unit `u` holds
 /// 2 tokens after 3 firings". `None` when they do not, do not replay, or nothing is claimed.
@@ -38,42 +38,6 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
     }
     None
 }
-
-/// Random walks from the initial marking: a claim that these break is not worth believing for a
-/// moment. Each is at most [`SHORT`] firings long, the first ones are shorter.
-pub fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSequence> {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let lengths = [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, SHORT];
-    lengths.into_iter().map(move |most| short_walk(net, &mut rng, most))
-}
-
-/// A walk of at most `most` firings and [`LOOKS`] looks at a transition.
-fn short_walk(net: &Net, rng: &mut fastrand::Rng, most: usize) -> FiringSequence {
-    let mut marking = net.initial().clone();
-    let mut sequence = FiringSequence::new();
-    let transitions = net.transition_count();
-    let (mut looks, mut firings) = (0, 0);
-    while firings < most && looks < LOOKS && transitions > 0 {
-        let first = rng.usize(..transitions);
-        let mut around = (first..transitions).chain(0..first).map(TransitionId::new);
-        let fires = |t: &TransitionId| {
-            looks += 1;
-            net.fire(&mut marking, *t).is_ok()
-        };
-        match around.find(fires) {
-            Some(t) => sequence.push(t, 1),
-            None => break,
-        }
-        firings += 1;
-    }
-    sequence
-}
-
-/// The length of the longest short walk.
-const SHORT: usize = 1 << 10;
-
-/// The work of a short walk: milliseconds.
-const LOOKS: usize = 1 << 16;
 
 fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
     let unit = &units.get(breach.unit).name;

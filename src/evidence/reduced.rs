@@ -15,8 +15,9 @@
 //! The inner certificate must not assume safe units: a model claims them of its own net.
 
 use super::document::{Document, DocumentFlaw};
-use super::{Claim, check_predicate};
-use crate::reduction::{Fingerprint, LogError, LogFile, Needs, Reduction, redo};
+use super::{Claim, Flaw};
+use crate::reduction::{Fingerprint, LogError, LogFile, Needs, redo};
+use parikh_evidence::certificate::{FileError, check_predicate};
 use parikh_net::{Goal, Net};
 
 /// A reduction and a certificate about the reduced net. Plain data.
@@ -35,7 +36,7 @@ pub struct Reduced {
 pub enum ReducedFlaw {
     /// The claim names nodes that do not exist.
     #[error("{0}")]
-    Name(#[from] super::Flaw),
+    Name(#[from] Flaw),
     /// A step of the log does not hold.
     #[error("the reduction: {0}")]
     Log(#[from] LogError),
@@ -53,33 +54,10 @@ pub enum ReducedFlaw {
     NotHere,
     /// The inner certificate cannot be read.
     #[error("the certificate about the reduced net: {0}")]
-    File(#[from] super::FileError),
+    File(#[from] FileError),
     /// The inner certificate is refused.
     #[error("the certificate about the reduced net: {0}")]
     Inner(#[from] Box<DocumentFlaw>),
-}
-
-impl Claim {
-    /// The goal that the claim refutes or bounds.
-    pub fn goal(&self) -> Goal {
-        match self {
-            Claim::Unreachable(predicate) => Goal::Reach(predicate.clone()),
-            Claim::AtMost(sum, _) => Goal::Maximise(sum.clone()),
-        }
-    }
-
-    /// The claim as it reads on the reduced net; `None` when it cannot be said there.
-    pub fn translated(&self, net: &Net, reduction: &Reduction) -> Option<Claim> {
-        let translated = reduction.translate(net, &self.goal())?;
-        match (self, translated.goal) {
-            (Claim::Unreachable(_), Goal::Reach(predicate)) => Some(Claim::Unreachable(predicate)),
-            (Claim::AtMost(_, bound), Goal::Maximise(sum)) => {
-                let bound = i128::from(*bound).checked_sub(translated.constant)?;
-                Some(Claim::AtMost(sum, i64::try_from(bound).ok()?))
-            }
-            _ => None,
-        }
-    }
 }
 
 impl Reduced {
@@ -107,7 +85,7 @@ impl Reduced {
         }
         let proved = inner.claims();
         for (index, claim) in self.claims.iter().enumerate() {
-            let claim = claim.translated(net, &reduction);
+            let claim = reduction.translate_claim(net, claim);
             let claim = claim.ok_or(ReducedFlaw::NotTranslated(index))?;
             if !proved.contains(&&claim) {
                 return Err(ReducedFlaw::OtherClaim(index));

@@ -1,9 +1,9 @@
 //! Certificates of the impossible, and their checkers.
 //!
-//! There are four kinds, all of them plain data with a checker of their own, which [`Document`]
+//! There are four kinds, all of them plain data with a checker of their own, which a document
 //! puts under one roof: bounds on the tokens of places ([`bounds`]), sums of inequalities
 //! ([`Certificate`], below), the number of all markings ([`markings`]), and a reduction with a
-//! certificate about the reduced net ([`Reduced`]). The rest of this page is about the second.
+//! certificate about the reduced net (reduced). The rest of this page is about the second.
 //!
 //! A [`Certificate`] says why no reachable marking satisfies a predicate, in two layers that are read
 //! and checked separately:
@@ -33,23 +33,19 @@
 
 pub mod bounds;
 mod counters;
-mod document;
-mod file;
+pub mod file;
 mod lemma;
 pub mod markings;
 mod propagation;
-mod reduced;
 mod skeleton;
 mod splits;
 
 pub use bounds::{Bounds, BoundsFlaw};
-pub use document::{Document, DocumentFlaw};
 pub use file::FileError;
 pub use lemma::Lemma;
 pub use markings::{Markings, MarkingsFlaw};
-pub use reduced::{Reduced, ReducedFlaw};
 
-use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 
 /// What a certificate proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +62,14 @@ impl Claim {
         match self {
             Claim::Unreachable(predicate) => predicate.clone(),
             Claim::AtMost(sum, bound) => Predicate::at_most(sum.clone(), *bound).negated(),
+        }
+    }
+
+    /// The goal that the claim refutes or bounds.
+    pub fn goal(&self) -> Goal {
+        match self {
+            Claim::Unreachable(predicate) => Goal::Reach(predicate.clone()),
+            Claim::AtMost(sum, _) => Goal::Maximise(sum.clone()),
         }
     }
 }
@@ -200,7 +204,11 @@ fn check_places(net: &Net, mut places: impl Iterator<Item = PlaceId>) -> Result<
     unknown.map_or(Ok(()), |place| Err(Flaw::NoSuchPlace(place)))
 }
 
-fn check_predicate(net: &Net, predicate: &Predicate) -> Result<(), Flaw> {
+/// That a predicate speaks of nodes that there are.
+///
+/// # Errors
+/// With the first one that there is not.
+pub fn check_predicate(net: &Net, predicate: &Predicate) -> Result<(), Flaw> {
     match predicate {
         Predicate::Atom(atom) => check_places(net, atom.sum.terms().iter().map(|&(p, _)| p)),
         Predicate::Enabled(t) | Predicate::Disabled(t) => {

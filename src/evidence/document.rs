@@ -23,14 +23,14 @@
 //!  "certificate": {"format": "parikh-bounds-1", "…": "…"}}
 //! ```
 
-use super::bounds::{Bound, Bounds, BoundsFlaw, Step};
-use super::file::{
-    self, ClaimText, FileError, Integer, claim_of, claim_text, collect, place_named,
-};
-use super::markings::{Markings, MarkingsFlaw};
 use super::reduced::{Reduced, ReducedFlaw};
 use super::{Certificate, Claim, Flaw};
 use crate::reduction::LogFile;
+use parikh_evidence::certificate::bounds::{Bound, Bounds, BoundsFlaw, Step};
+use parikh_evidence::certificate::file::{
+    self, ClaimText, FileError, Integer, claim_of, claim_text, collect, place_named,
+};
+use parikh_evidence::certificate::{Markings, MarkingsFlaw};
 use parikh_net::{Net, PlaceId};
 use serde::{Deserialize, Serialize};
 

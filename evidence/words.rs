@@ -4,7 +4,7 @@ use parikh_net::{Atom, Goal, LinearSum, Net, Predicate};
 use std::fmt::Write as _;
 
 /// A goal for people.
-pub(crate) fn goal(net: &Net, goal: &Goal) -> String {
+pub fn goal(net: &Net, goal: &Goal) -> String {
     match goal {
         Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
         Goal::Maximise(sum) => format!("the most that {} ever is", linear(net, sum)),
@@ -12,7 +12,7 @@ pub(crate) fn goal(net: &Net, goal: &Goal) -> String {
 }
 
 /// A predicate for people.
-pub(crate) fn formula(net: &Net, predicate: &Predicate) -> String {
+pub fn formula(net: &Net, predicate: &Predicate) -> String {
     let joined = |parts: &[Predicate], by: &str| {
         let parts: Vec<String> = parts.iter().map(|part| formula(net, part)).collect();
         format!("({})", parts.join(by))
@@ -31,7 +31,7 @@ pub(crate) fn formula(net: &Net, predicate: &Predicate) -> String {
 }
 
 /// A sum for people.
-pub(crate) fn linear(net: &Net, sum: &LinearSum) -> String {
+pub fn linear(net: &Net, sum: &LinearSum) -> String {
     let mut text = String::new();
     for (position, &(place, a)) in sum.terms().iter().enumerate() {
         let sign = match (position, a < 0) {
