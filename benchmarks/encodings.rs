@@ -16,7 +16,7 @@ use crate::instance::Instance;
 use crate::signals;
 use parikh::structure::facts::facts_for;
 use parikh_encodings::{Encoding, Numbers, Part, Question, predicate};
-use parikh_net::{Goal, Net, PlaceId};
+use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::lp::{LpAnswer, LpSolver};
