@@ -105,8 +105,8 @@ enum NetOf<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// The ground of the net that was read. `goals` by ascending id; `intervals`, by which they are
-    /// shrunk, must rest on nothing that is assumed.
+    /// The ground of the net that was read. `goals` by ascending id; they are shrunk by what
+    /// `intervals` prove.
     pub fn original(
         net: &'a Net,
         goals: Vec<(GoalId, Goal)>,
@@ -118,7 +118,7 @@ impl<'a> Ground<'a> {
     }
 
     /// A ground derived from `parent`. `goals` by ascending id; all of them must be goals of the
-    /// parent. `intervals` must rest on nothing that is assumed.
+    /// parent.
     pub fn derived(
         parent: &'a Ground<'a>,
         derivation: Box<dyn Derivation + 'a>,

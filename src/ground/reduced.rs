@@ -5,7 +5,7 @@
 
 use super::{Derivation, DerivedGoal, Ground, Limit};
 use crate::board::Board;
-use crate::engine::intervals::{self, Basis, Intervals};
+use crate::engine::intervals::{self, Intervals};
 use crate::evidence::{Proof, ReplayError, Replayer, replay};
 use crate::reduction::{self, BackError, Needs, Reduction};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
@@ -56,8 +56,7 @@ pub fn reduce<'a>(
 fn settle(ground: &Ground<'_>, intervals: &Intervals, board: &Board<'_>, budget: &Budget) {
     let (under, over) = (ground.under(board, "INITIAL_STATE"), ground.over(board, "TOPOLOGICAL"));
     let task = ground.task(board, budget, 0);
-    let basis = Basis { uses_flows: true, ..Basis::default() };
-    intervals::settle(intervals, &task, under, over, basis);
+    intervals::settle(intervals, &task, under, over);
 }
 
 /// What a reduction found out about single nodes of the parent's net.

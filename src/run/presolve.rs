@@ -4,10 +4,10 @@
 use super::short_walks::short_walks;
 use crate::board::Board;
 use crate::engine::Task;
-use crate::engine::intervals::{self, Basis};
+use crate::engine::intervals;
 use crate::ground::Ground;
 use crate::structure;
-use parikh_net::{Facts, Goal, GoalId, Net};
+use parikh_net::{Facts, Goal, GoalId, Net, Provenance};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
@@ -25,34 +25,27 @@ pub(super) fn presolve<'a>(
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let mut facts = Facts::none(net);
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
-    fn task<'t>(
-        (net, board, budget, seed): (&'t Net, &'t Board<'t>, &'t Budget, u64),
-        facts: &'t Facts,
-        goals: &'t [(GoalId, Goal)],
-    ) -> Task<'t> {
-        Task { net, goals, facts, board, budget, seed }
-    }
-    let run = (net, board, budget, seed);
-    let mut basis = Basis::default();
-    let mut proved = intervals::run(&task(run, &facts, &goals), under, over, basis);
+    let arcs = facts.clone();
+    let task = Task { net, goals: &goals, facts: &arcs, board, budget, seed };
+    let mut known = intervals::run(&task, under, over);
     if board.open_count() > 0 {
         facts = learn_bounds(net, facts, budget);
-        basis.uses_flows = true;
-        proved = intervals::run(&task(run, &facts, &goals), under, over, basis);
+        known.learn(net, &facts);
+        intervals::settle(&known, &task, under, over);
     }
     let claims = board.open_count() > 0 && net.units().is_some_and(|units| units.safe());
     if claims {
         short_walks(net, seed).for_each(|walk| board.check_claim(&walk, u64::MAX));
     }
     if claims && board.breach().is_none() {
-        net.places().for_each(|place| facts.bound(place, 1));
-        basis.assumes_units = true;
-        intervals::run(&task(run, &facts, &goals), under, over, basis);
+        facts.claim_units(net);
+        known.learn(net, &facts);
+        intervals::settle(&known, &task, under, over);
     }
     let (all, mut open) = (goals.len(), goals);
     open.retain(|(id, _)| board.is_open(*id));
     tracing::info!("intervals: {} of {all} goals are left", open.len());
-    Ground::original(net, open, facts, &proved)
+    Ground::original(net, open, facts, &known)
 }
 
 /// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
@@ -62,7 +55,8 @@ pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Fact
     match structure::flows::place_flows(net, &slice) {
         Ok(flows) => {
             structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);
-            let bounded = net.places().filter(|&p| facts.upper_bound(p).is_some()).count();
+            let proved = |p: &_| facts.upper_bound_within(*p, Provenance::PROVED).is_some();
+            let bounded = net.places().filter(proved).count();
             tracing::info!(
                 "structure: {} place invariants bound {bounded} of {} places, {:.2?}",
                 flows.len(),

@@ -29,7 +29,7 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
         KEYS.into_iter().enumerate().map(figure).collect()
     };
     let counted = |budget: &Budget| {
-        explicit::count(net, &Facts::from_model(net), budget).map(|space| {
+        explicit::count(net, &Facts::claimed_by_model(net), budget).map(|space| {
             figures(&|index| {
                 let values = [
                     space.states,
