@@ -43,7 +43,7 @@ pub mod units;
 
 pub use builder::{BuildError, NetBuilder};
 pub use closest::closest;
-pub use facts::Facts;
+pub use facts::{Facts, Provenance};
 pub use goal::{Goal, GoalId};
 pub use id::{EffectId, PlaceId, TransitionId, UnitId};
 pub use marking::Marking;

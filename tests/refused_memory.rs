@@ -1,12 +1,12 @@
 //! The explicit engine where the system gives no more memory: it ends with nothing claimed.
 //!
-//! The allocator of this test refuses what is large once a share is used up, and gives what is
+//! A program of its own, for its allocator is the whole process's: it refuses what is large once a share is used up, and gives what is
 //! small. (A limit on the address space refuses whichever request comes next, also one of 80 bytes
 //! that nothing can be done about.)
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::explicit::{self, Config, Incomplete, Order};
+use parikh::engine::explicit::{self, Config, Incomplete, Order};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -49,7 +49,9 @@ impl<'n> Judge<'n> {
     pub(super) fn judge(&mut self, answer: &Answer) -> (Verdict, bool) {
         let asked = match self.asked.get(&answer.id) {
             None => return (Verdict::Refused("there is no such question".to_owned()), false),
-            Some(Err(error)) => return (Verdict::Beyond(format!("the query file, {error}")), false),
+            Some(Err(error)) => {
+                return (Verdict::Beyond(format!("the query file, {error}")), false);
+            }
             Some(Ok(asked)) => asked,
         };
         let obligation = match Value::read(&answer.value) {
@@ -169,8 +171,11 @@ impl<'n> Judge<'n> {
         let checked = document.check_steps(net, &mut || true).map_err(|flaw| flaw.to_string())?;
         // The claims that are listed are taken as a hint where to look, and for nothing else. Without
         // a good one, all are tried, if they are few.
-        let mut candidates: Vec<(&Claim, &Vec<usize>)> =
-            document.claims().iter().filter_map(|&listed| here.get_key_value(&sorted(listed.clone()))).collect();
+        let mut candidates: Vec<(&Claim, &Vec<usize>)> = document
+            .claims()
+            .iter()
+            .filter_map(|&listed| here.get_key_value(&sorted(listed.clone())))
+            .collect();
         let hinted = !candidates.is_empty();
         if !hinted && here.len() <= FEW {
             candidates = here.iter().collect();
@@ -310,7 +315,9 @@ impl<'n> Account<'n> {
                 format!("a reachable marking with {}", words::formula(net, goal))
             }
             (None, Some((claim, _))) => format!("a proof that {}", in_words(net, claim)),
-            (None, None) if self.sums.is_empty() => "the net has nothing that could show it".to_owned(),
+            (None, None) if self.sums.is_empty() => {
+                "the net has nothing that could show it".to_owned()
+            }
             (None, None) => "a pump that makes the sum grow".to_owned(),
         };
         let open = self.shows + self.claims.len() + self.sums.len()

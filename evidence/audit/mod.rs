@@ -121,16 +121,16 @@ impl<'n> Audit<'n> {
             place.start += place.length as u64;
             place.line += 1;
             let broken = |what| broken(place.line)(what);
-            place.length = reader
-                .read_until(b'\n', &mut bytes)
-                .map_err(|error| broken(error.to_string()))?;
+            place.length =
+                reader.read_until(b'\n', &mut bytes).map_err(|error| broken(error.to_string()))?;
             if place.length == 0 {
                 break;
             }
             if bytes.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let line: Line = serde_json::from_slice(&bytes).map_err(|error| broken(read(&error)))?;
+            let line: Line =
+                serde_json::from_slice(&bytes).map_err(|error| broken(read(&error)))?;
             let judge = match (&mut judge, &line) {
                 (None, Line::Evidence(header)) => {
                     let asked = self.asked(header).map_err(broken)?;
@@ -173,7 +173,8 @@ impl<'n> Audit<'n> {
         }
         match judge {
             Some(judge) => {
-                self.unanswered += judge.asked.keys().filter(|id| !answered.contains_key(*id)).count();
+                self.unanswered +=
+                    judge.asked.keys().filter(|id| !answered.contains_key(*id)).count();
                 self.breach = self.breach.take().or(judge.breach);
                 Ok(())
             }

@@ -143,7 +143,10 @@ impl Asked {
                     None => Predicate::True,
                 };
                 let no_more = Claim::AtMost(sum.clone(), number);
-                Ok(Obligation { duties: vec![Duty::Show(as_much), Duty::Prove(no_more)], all: true })
+                Ok(Obligation {
+                    duties: vec![Duty::Show(as_much), Duty::Prove(no_more)],
+                    all: true,
+                })
             }
             (Asked::Largest(sum), Value::Infinite) => {
                 Ok(Obligation { duties: vec![Duty::Grow(sum.clone())], all: true })

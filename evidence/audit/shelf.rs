@@ -158,7 +158,9 @@ impl<'n> Shelf<'n> {
 
     fn place(&self, sort: Sort, id: &str) -> Result<Place, String> {
         let place = self.places.get(&(sort, id.to_owned()));
-        place.copied().ok_or_else(|| format!("there is no such {sort:?} before this line").to_lowercase())
+        place
+            .copied()
+            .ok_or_else(|| format!("there is no such {sort:?} before this line").to_lowercase())
     }
 
     /// Reads a line again.

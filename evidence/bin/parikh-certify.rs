@@ -158,7 +158,8 @@ fn audit(arguments: &Arguments) -> Result<u8, String> {
     let query_file = |examination: &str| {
         let name = format!("{examination}.xml");
         // The name comes from a file of evidence and must not lead elsewhere.
-        let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
+        let plain =
+            !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
         let file = match &arguments.queries {
             Some(file) => file.clone(),
             None if plain => path.with_file_name(name),

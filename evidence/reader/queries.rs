@@ -25,8 +25,8 @@
 //! is negated, so that negation ends at the leaves and no depth of the file costs stack. What comes out
 //! may be [`DEEPEST`] operators deep.
 
-use crate::audit::Asked;
 use super::{Unreadable, decode, elements, name, number, only, text, tree};
+use crate::audit::Asked;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate};
 use roxmltree::Node;
 

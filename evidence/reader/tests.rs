@@ -1,7 +1,7 @@
 use super::pnml::{self, Model};
 use super::queries;
-use crate::audit::Asked;
 use super::*;
+use crate::audit::Asked;
 use parikh_net::generate::{Shape, random};
 use parikh_net::units::Unit;
 use parikh_net::{LinearSum, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};

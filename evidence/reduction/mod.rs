@@ -3,7 +3,7 @@
 //! A reduction makes a smaller net that has the same answers to some questions: [`Needs`] says which.
 //! It is a sequence of applications of [rules], written down in a [`Log`]: which rule, at which nodes.
 //! Here is what makes an application right: the numbered [conditions] of each rule with the argument
-//! for them, the one place that [changes](change) a net, and [`redo()`], which goes through a log again.
+//! for them, the one place that [changes](change) a net, and [`redo()`], which goes through a log again; [`CheckedReduction`] is what comes of it.
 //! How candidates are found, in what order, and how firing sequences come back is not here.
 //!
 //! # The parts
@@ -11,6 +11,7 @@
 //! file, [`translation`] what the net that comes out means.
 
 pub mod change;
+mod checked;
 mod compose;
 pub mod conditions;
 pub mod fingerprint;
@@ -24,6 +25,7 @@ mod weighted_sum;
 pub mod work;
 
 pub use change::{Edit, Observer, Proposal, Refused, Routing, apply};
+pub use checked::CheckedReduction;
 pub use conditions::{Candidate, Conditions, Context, Granted, propose};
 pub use fingerprint::Fingerprint;
 pub use finish::finish;

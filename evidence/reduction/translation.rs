@@ -1,7 +1,7 @@
 //! What a reduced net means: maps between its nodes and the original ones, and goals and claims as they
 //! read on it.
 
-use super::needs::{Form, Needs};
+use super::needs::{Form, Needs, Preserve};
 use crate::certificate::Claim;
 use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
@@ -110,6 +110,9 @@ impl ReducedNet {
                 Some(TranslatedGoal { goal, constant: 0 })
             }
             Goal::Maximise(sum) => {
+                if !self.needs.preserve.covers(Preserve::REACHABILITY) {
+                    return None;
+                }
                 let (sum, constant) = self.translate_sum(sum)?;
                 Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
             }
@@ -132,7 +135,16 @@ impl ReducedNet {
     /// A predicate of the reduced net that holds in some reachable marking of it exactly if
     /// `predicate` does in one of the original net.
     pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
-        match Form::of(predicate) {
+        let form = Form::of(predicate);
+        let class = match form {
+            Form::Parts(_) => Preserve::NOTHING,
+            Form::DeadAnd(_) => Preserve::DEADLOCK,
+            Form::Fires(_) | Form::State => Preserve::REACHABILITY,
+        };
+        if !self.needs.preserve.covers(class) {
+            return None;
+        }
+        match form {
             Form::Parts(parts) => {
                 let parts: Option<Vec<_>> =
                     parts.iter().map(|part| self.translate_predicate(original, part)).collect();

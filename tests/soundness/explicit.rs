@@ -1,0 +1,353 @@
+//! The explicit engine against a plain enumeration, on random small nets with weights.
+//!
+//! `PARIKH_NIGHTLY=n` runs n times as many nets.
+
+use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::Task;
+use parikh::engine::explicit::{self, Config, Order};
+use parikh::net::{
+    Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, Provenance,
+    TransitionId,
+};
+use parikh::solvers::Budget;
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+/// Markings beyond which a random net is passed over.
+const SMALL: usize = 3000;
+
+fn rounds(usual: u64) -> u64 {
+    let times = std::env::var("PARIKH_NIGHTLY").ok().and_then(|n| n.parse().ok());
+    usual * times.unwrap_or(1u64).max(1)
+}
+
+/// What plain enumeration says of a net.
+struct Enumeration {
+    markings: Vec<Marking>,
+    firings: u128,
+}
+
+/// Visits the markings of `net` in the plainest way; `None` when there are more than [`SMALL`].
+fn enumerate(net: &Net) -> Option<Enumeration> {
+    let mut seen = HashMap::from([(net.initial().clone(), ())]);
+    let mut queue = VecDeque::from([net.initial().clone()]);
+    let mut all = Enumeration { markings: Vec::new(), firings: 0 };
+    while let Some(marking) = queue.pop_front() {
+        for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+            let mut next = marking.clone();
+            net.fire(&mut next, t).ok()?;
+            all.firings += 1;
+            if seen.insert(next.clone(), ()).is_none() {
+                queue.push_back(next);
+            }
+        }
+        all.markings.push(marking);
+        if seen.len() > SMALL {
+            return None;
+        }
+    }
+    Some(all)
+}
+
+fn random_net(rng: &mut fastrand::Rng) -> Net {
+    let mut builder = NetBuilder::new("random");
+    let safe_like = rng.bool();
+    let tokens = if safe_like { 2 } else { 5 };
+    let weights = if safe_like { 2 } else { 4 };
+    let places: Vec<PlaceId> = (0..rng.usize(1..9))
+        .map(|i| builder.place(&format!("p{i}"), rng.u64(0..tokens)).unwrap())
+        .collect();
+    for i in 0..rng.usize(1..10) {
+        let t = builder.transition(&format!("t{i}")).unwrap();
+        let mut taken = 0;
+        for _ in 0..rng.usize(1..4) {
+            let weight = rng.u64(1..weights);
+            taken += weight;
+            builder.take(t, rng.choice(&places).copied().unwrap(), weight).unwrap();
+        }
+        // Mostly conservative, for else most nets are unbounded.
+        let mut left = if rng.u8(0..8) == 0 { taken + 1 } else { taken };
+        while left > 0 && rng.u8(0..6) > 0 {
+            let weight = rng.u64(1..=left);
+            left -= weight;
+            builder.put(t, rng.choice(&places).copied().unwrap(), weight).unwrap();
+        }
+    }
+    builder.build().unwrap()
+}
+
+fn random_sum(net: &Net, rng: &mut fastrand::Rng) -> LinearSum {
+    let count = rng.usize(1..4);
+    let terms: Vec<_> = (0..count)
+        .map(|_| (PlaceId::new(rng.usize(0..net.place_count())), rng.i64(-2..4)))
+        .collect();
+    LinearSum::new(terms).unwrap()
+}
+
+fn random_predicate(net: &Net, depth: u32, rng: &mut fastrand::Rng) -> Predicate {
+    if depth > 0 && rng.u8(0..3) > 0 {
+        let parts: Vec<_> =
+            (0..rng.usize(2..4)).map(|_| random_predicate(net, depth - 1, rng)).collect();
+        return if rng.bool() { Predicate::and(parts) } else { Predicate::or(parts) };
+    }
+    let t = TransitionId::new(rng.usize(0..net.transition_count()));
+    match rng.u8(0..12) {
+        0 => Predicate::Enabled(t),
+        1 => Predicate::Disabled(t),
+        2 => Predicate::Dead,
+        3 => Predicate::NotDead,
+        4 => {
+            let p = PlaceId::new(rng.usize(0..net.place_count()));
+            Predicate::at_least(p, rng.u64(1..6))
+        }
+        _ => Predicate::at_most(random_sum(net, rng), rng.i64(-8..8)),
+    }
+}
+
+fn random_goals(net: &Net, rng: &mut fastrand::Rng) -> Vec<Goal> {
+    let mut goals = vec![Goal::Reach(Predicate::Dead)];
+    for _ in 0..6 {
+        goals.push(Goal::Reach(random_predicate(net, 2, rng)));
+        goals.push(Goal::Maximise(random_sum(net, rng)));
+    }
+    goals
+}
+
+/// Facts that are right for some places and wrong for others: wrong ones must not matter.
+fn random_facts(net: &Net, rng: &mut fastrand::Rng) -> Facts {
+    let mut facts = Facts::none(net);
+    for p in net.places() {
+        if rng.u8(0..3) == 0 {
+            facts.bound_above(p, rng.u64(0..9), Provenance::UnitsClaimed);
+        }
+    }
+    facts
+}
+
+/// Runs the engine on `goals` and compares every verdict with the enumeration.
+fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &Config) {
+    let board = Board::new(net, goals.to_vec());
+    let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
+    let budget = Budget::unlimited();
+    let task = Task { net, goals: &listed, facts, board: &board, budget: &budget, seed: 0 };
+    let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
+    let statistics = explicit::run(&task, under, over, config);
+    let context = || format!("{}\n{config:?}\n{statistics:?}", parikh::net::text::print(net));
+    verify(net, all, &board, &context);
+}
+
+/// Compares every verdict on the board with the enumeration.
+fn verify(net: &Net, all: &Enumeration, board: &Board<'_>, context: &dyn Fn() -> String) {
+    assert_eq!(board.faults(), 0, "{}", context());
+    for (id, goal) in board.ids().zip(board.goals()) {
+        match (goal, board.knowledge(id).unwrap()) {
+            (Goal::Reach(predicate), Knowledge::Reach(known)) => {
+                let truth = all.markings.iter().any(|marking| predicate.holds(net, marking));
+                let verdict = match known {
+                    Reach::Open => panic!("{predicate:?} open in\n{}", context()),
+                    Reach::Reached { .. } => true,
+                    Reach::Unreachable { .. } => false,
+                };
+                assert_eq!(verdict, truth, "{predicate:?} in\n{}", context());
+            }
+            (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
+                let truth = all.markings.iter().map(|marking| sum.value(marking)).max();
+                assert_eq!(maximum.value(), truth, "{sum:?} in\n{}", context());
+            }
+            _ => unreachable!(),
+        }
+    }
+}
+
+/// Runs `work` on `count` random nets with few markings.
+fn on_small_nets(
+    seed: u64,
+    count: u64,
+    mut work: impl FnMut(&Net, &Enumeration, &mut fastrand::Rng),
+) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut done = 0;
+    while done < count {
+        let net = random_net(&mut rng);
+        if let Some(all) = enumerate(&net)
+            && (all.markings.len() > 2 || rng.u8(0..20) == 0)
+        {
+            work(&net, &all, &mut rng);
+            done += 1;
+        }
+    }
+}
+
+#[test]
+fn all_goals_at_once_in_every_order() {
+    on_small_nets(1, rounds(1000), |net, all, rng| {
+        let goals = random_goals(net, rng);
+        let facts = random_facts(net, rng);
+        for order in [Order::Breadth, Order::Depth, Order::Best] {
+            check(net, all, &goals, &facts, &Config { order, ..Config::default() });
+        }
+    });
+}
+
+#[test]
+fn one_goal_at_a_time_with_and_without_stubborn_sets() {
+    on_small_nets(2, rounds(1500), |net, all, rng| {
+        let facts = random_facts(net, rng);
+        for goal in random_goals(net, rng) {
+            for (order_per_goal, stubborn) in [
+                (Order::Breadth, true),
+                (Order::Depth, true),
+                (Order::Best, true),
+                (Order::Best, false),
+            ] {
+                let config = Config { order_per_goal, stubborn, ..Config::default() };
+                check(net, all, std::slice::from_ref(&goal), &facts, &config);
+            }
+        }
+    });
+}
+
+#[test]
+fn per_node_goals_of_the_global_examinations() {
+    on_small_nets(3, rounds(500), |net, all, rng| {
+        let facts = random_facts(net, rng);
+        let mut goals: Vec<Goal> =
+            net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))).collect();
+        // Many goals of one kind are watched in another way than few.
+        if rng.bool() {
+            goals = (0..16).flat_map(|_| goals.clone()).collect();
+        }
+        for p in net.places() {
+            goals.push(Goal::Reach(Predicate::at_least(p, 2)));
+            let start = net.initial()[p];
+            goals.push(Goal::Reach(Predicate::or([
+                Predicate::at_least(p, start + 1),
+                Predicate::at_least(p, start).negated(),
+            ])));
+            goals.push(Goal::Maximise(LinearSum::place(p)));
+        }
+        check(net, all, &goals, &facts, &Config::default());
+    });
+}
+
+#[test]
+fn shortest_sequences_survive_stubborn_sets() {
+    on_small_nets(4, rounds(300), |net, _, rng| {
+        for _ in 0..4 {
+            let goal = Goal::Reach(random_predicate(net, 2, rng));
+            let length = |stubborn: bool| {
+                let board = Board::new(net, vec![goal.clone()]);
+                let listed = [(GoalId::new(0), goal.clone())];
+                let facts = Facts::none(net);
+                let budget = Budget::unlimited();
+                let task = Task {
+                    net,
+                    goals: &listed,
+                    facts: &facts,
+                    board: &board,
+                    budget: &budget,
+                    seed: 0,
+                };
+                let order_per_goal = Order::Breadth;
+                let config = Config { stubborn, order_per_goal, ..Config::default() };
+                explicit::run(&task, board.under("X"), board.over("X"), &config);
+                match board.knowledge(GoalId::new(0)) {
+                    Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
+                        witness.map(|witness| witness.firings())
+                    }
+                    _ => None,
+                }
+            };
+            assert_eq!(
+                length(true),
+                length(false),
+                "{goal:?} in {}",
+                parikh::net::text::print(net)
+            );
+        }
+    });
+}
+
+#[test]
+fn state_spaces_are_counted() {
+    on_small_nets(5, rounds(2000), |net, all, rng| {
+        let facts = random_facts(net, rng);
+        let figures = explicit::count(net, &facts, &Budget::unlimited()).unwrap();
+        let context = parikh::net::text::print(net);
+        assert_eq!(figures.states, all.markings.len() as u128, "{context}");
+        assert_eq!(figures.firings, all.firings, "{context}");
+        let largest = all.markings.iter().map(Marking::largest).max().unwrap();
+        assert_eq!(figures.max_tokens_in_place, u128::from(largest), "{context}");
+        let total = all.markings.iter().map(Marking::total).max().unwrap();
+        assert_eq!(figures.max_tokens_per_marking, total, "{context}");
+    });
+}
+
+#[test]
+fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
+    on_small_nets(6, rounds(500), |net, all, rng| {
+        let goals = random_goals(net, rng);
+        let nodes = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
+        let goals: Vec<Goal> = if rng.bool() {
+            let nodes: Vec<Goal> = nodes.collect();
+            (0..32).flat_map(|_| nodes.clone()).chain(goals).collect()
+        } else {
+            goals
+        };
+        let board = Board::new(net, goals.clone());
+        let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
+        let facts = Facts::none(net);
+        let budget = Budget::lasting(Duration::from_secs(100));
+        let task =
+            Task { net, goals: &listed, facts: &facts, board: &board, budget: &budget, seed: 0 };
+        let config = Config { full_share: 0.0, ..Config::default() };
+        let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
+        assert!(statistics.searches > 1);
+        assert_eq!((board.open_count(), board.faults()), (0, 0));
+        verify(net, all, &board, &|| format!("{}\n{statistics:?}", parikh::net::text::print(net)));
+    });
+}
+
+#[test]
+fn liveness_and_reversibility_by_closure() {
+    on_small_nets(7, rounds(500), |net, all, _| {
+        if all.markings.len() > 300 {
+            return;
+        }
+        let reachable_from = |start: &Marking| {
+            let mut seen = HashMap::from([(start.clone(), ())]);
+            let mut stack = vec![start.clone()];
+            while let Some(marking) = stack.pop() {
+                for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+                    let mut next = marking.clone();
+                    net.fire(&mut next, t).unwrap();
+                    if seen.insert(next.clone(), ()).is_none() {
+                        stack.push(next);
+                    }
+                }
+            }
+            seen
+        };
+        let closures: Vec<_> = all.markings.iter().map(reachable_from).collect();
+        let comes_back = |t: TransitionId, from: &HashMap<Marking, ()>| {
+            from.keys().any(|marking| net.is_enabled(marking, t))
+        };
+        let facts = Facts::none(net);
+        let budget = Budget::unlimited();
+        let context = parikh::net::text::print(net);
+        let live = closures.iter().all(|from| net.transitions().all(|t| comes_back(t, from)));
+        let lost = explicit::graph::not_live(net, &facts, &budget).unwrap();
+        assert_eq!(lost.is_none(), live, "{context}");
+        if let Some((t, sequence)) = lost {
+            let end = parikh::evidence::replay(net, &sequence).unwrap();
+            assert!(!comes_back(t, &reachable_from(&end)), "{context}");
+        }
+        let reversible = closures.iter().all(|from| from.contains_key(net.initial()));
+        let lost = explicit::graph::not_reversible(net, &facts, &budget).unwrap();
+        assert_eq!(lost.is_none(), reversible, "{context}");
+        if let Some(sequence) = lost {
+            let end = parikh::evidence::replay(net, &sequence).unwrap();
+            assert!(!reachable_from(&end).contains_key(net.initial()), "{context}");
+        }
+    });
+}

@@ -1,0 +1,223 @@
+//! The explicit engine at its limits: known sizes, nets of nothing, nets without end, numbers at
+//! the end of their range, little memory, no time.
+
+use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::Task;
+use parikh::engine::explicit::{self, Config, Incomplete, Order, StateSpace, Statistics};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
+use parikh::solvers::Budget;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+fn run(board: &Board<'_>, budget: &Budget, config: &Config) -> Statistics {
+    let goals: Vec<(GoalId, Goal)> = board.ids().zip(board.goals().iter().cloned()).collect();
+    let facts = Facts::none(board.net());
+    let net = board.net();
+    let task = Task { net, goals: &goals, facts: &facts, board, budget, seed: 0 };
+    explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), config)
+}
+
+fn count(net: &Net, budget: &Budget) -> Result<StateSpace, Incomplete> {
+    explicit::count(net, &Facts::none(net), budget)
+}
+
+fn is_open(board: &Board<'_>, goal: usize) -> bool {
+    matches!(
+        board.knowledge(GoalId::new(goal)),
+        Some(Knowledge::Reach(Reach::Open) | Knowledge::Maximum(_))
+    ) && board.is_open(GoalId::new(goal))
+}
+
+/// The Kanban system with `cards` cards in each of its four cells.
+fn kanban(cards: u64) -> Net {
+    let mut text = format!("net kanban{cards}\n");
+    for i in 1..=4 {
+        write!(
+            text,
+            "place work{i}\nplace redo{i}\nplace card{i} {cards}\nplace out{i}
+             transition ok{i}: work{i} -> out{i}
+             transition fail{i}: work{i} -> redo{i}
+             transition back{i}: redo{i} -> work{i}\n"
+        )
+        .unwrap();
+    }
+    text.push_str(
+        "transition in: card1 -> work1
+         transition split: out1 + card2 + card3 -> card1 + work2 + work3
+         transition join: out2 + out3 + card4 -> card2 + card3 + work4
+         transition out: out4 -> card4",
+    );
+    text::parse(&text).unwrap()
+}
+
+/// `tokens` on the first of `length` places, passed on one by one.
+fn line(length: usize, tokens: u64) -> Net {
+    let mut text = format!("net line\nplace p0 {tokens}\n");
+    for i in 1..length {
+        let before = i - 1;
+        write!(text, "place p{i}\ntransition t{i}: p{before} -> p{i}\n").unwrap();
+    }
+    text::parse(&text).unwrap()
+}
+
+#[test]
+fn parametric_nets_have_their_published_sizes() {
+    // Markings and firings as in G. Ciardo, A. Miner, "Storage alternatives for large structured
+    // state spaces", 1997, and the work that followed it.
+    let published = [(160, 616), (4600, 28_120), (58_400, 446_400), (454_475, 3_979_850)];
+    for (cards, (states, firings)) in (1..).zip(published) {
+        let figures = count(&kanban(cards), &Budget::unlimited()).unwrap();
+        assert_eq!((figures.states, figures.firings), (states, firings), "{cards}");
+        assert_eq!(figures.max_tokens_in_place, u128::from(cards));
+    }
+    // Ways to put 20 tokens on 8 places.
+    let figures = count(&line(8, 20), &Budget::unlimited()).unwrap();
+    assert_eq!(figures.states, 888_030);
+    assert_eq!((figures.max_tokens_in_place, figures.max_tokens_per_marking), (20, 20));
+}
+
+#[test]
+fn nets_without_places_or_transitions_are_nets() {
+    for (text, firings) in
+        [("net nothing", 0), ("place p 7", 0), ("transition t", 1), ("transition t\nplace p 7", 1)]
+    {
+        let net = text::parse(text).unwrap();
+        let figures = count(&net, &Budget::unlimited()).unwrap();
+        assert_eq!((figures.states, figures.firings), (1, firings), "{text}");
+        let goals = vec![
+            Goal::Reach(Predicate::Dead),
+            Goal::Reach(Predicate::NotDead),
+            Goal::Reach(Predicate::False),
+            Goal::Reach(Predicate::True),
+            Goal::Maximise(LinearSum::default()),
+        ];
+        for goals in [goals.clone(), goals[..1].to_vec(), goals[1..2].to_vec()] {
+            let board = Board::new(&net, goals);
+            run(&board, &Budget::unlimited(), &Config::default());
+            assert_eq!((board.open_count(), board.faults()), (0, 0), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
+    let net = text::parse(
+        "place p\nplace q\ntransition a: -> p\ntransition b: -> q\ntransition c: p + q -> p",
+    )
+    .unwrap();
+    let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+    let goals = vec![
+        Goal::Reach(Predicate::at_least(p, 1 << 60)),
+        Goal::Maximise(LinearSum::place(q)),
+        Goal::Reach(Predicate::at_least(p, 20)),
+        Goal::Reach(Predicate::Dead),
+    ];
+    for order in [Order::Breadth, Order::Depth, Order::Best] {
+        let board = Board::new(&net, goals.clone());
+        let budget = Budget::lasting(Duration::from_millis(1500));
+        run(&board, &budget, &Config { order, order_per_goal: order, ..Config::default() });
+        assert_eq!(board.faults(), 0);
+        assert!(is_open(&board, 0) && is_open(&board, 1), "{order:?}");
+        assert!(board.seen(GoalId::new(1)).is_some_and(|seen| seen > 0));
+        assert!(order == Order::Depth || !board.is_open(GoalId::new(2)), "{order:?}");
+        // Sources are always enabled, so stubborn sets see at once that nothing can kill the net,
+        // and nothing else here can.
+        if let Some(Knowledge::Reach(Reach::Reached { .. })) = board.knowledge(GoalId::new(3)) {
+            panic!("a net with a source was found dead");
+        }
+    }
+    let budget = Budget::lasting(Duration::from_millis(100));
+    assert!(matches!(count(&net, &budget), Err(Incomplete::Spent(_))));
+}
+
+#[test]
+fn tokens_at_the_end_of_the_numbers_are_never_wrapped() {
+    let most = i64::MAX as u64;
+    let net = text::parse(&format!(
+        "place p {most}\nplace q 1\nplace r\nplace s {}
+         transition swap: {most}*p + q -> r\ntransition back: r -> {most}*p + q
+         transition more: s -> 2*s",
+        most - 3
+    ))
+    .unwrap();
+    // `more` leads beyond what is counted: there is no end to report …
+    assert_eq!(count(&net, &Budget::unlimited()), Err(Incomplete::TooManyTokens));
+    let [p, r] = ["p", "r"].map(|name| net.place_named(name).unwrap());
+    let goals = vec![
+        Goal::Reach(Predicate::and([Predicate::at_least(p, 1), Predicate::at_least(r, 1)])),
+        Goal::Reach(Predicate::at_least(r, 1)),
+        Goal::Maximise(LinearSum::place(p)),
+    ];
+    let config = Config { stubborn: false, ..Config::default() };
+    let board = Board::new(&net, goals);
+    run(&board, &Budget::unlimited(), &config);
+    assert_eq!(board.faults(), 0);
+    // … nor anything to refute, but what was seen counts.
+    assert_eq!([0, 1].map(|goal| is_open(&board, goal)), [true, false]);
+    assert_eq!(board.seen(GoalId::new(2)), Some(i128::from(most)));
+}
+
+#[test]
+fn a_net_with_large_weights_is_exact() {
+    let net = text::parse(
+        "place p 4000000000\nplace q\nplace r 3
+         transition a: 1000000000*p -> 2000000000*q + r\ntransition b: 4000000000*q + 2*r -> 3*p",
+    )
+    .unwrap();
+    let figures = count(&net, &Budget::unlimited()).unwrap();
+    assert_eq!((figures.states, figures.firings), (9, 10));
+    assert_eq!(figures.max_tokens_in_place, 8_000_000_000);
+}
+
+/// Two goals out of reach in a net of more markings than fit anywhere.
+fn large() -> (Net, Vec<Goal>) {
+    let net = line(200, 50);
+    let places: Vec<PlaceId> = net.places().collect();
+    let both = places.iter().map(|&p| Predicate::at_least(p, 2));
+    let goals = vec![
+        Goal::Reach(Predicate::and(both)),
+        Goal::Maximise(LinearSum::new([(places[3], 2), (places[4], 1)]).unwrap()),
+    ];
+    (net, goals)
+}
+
+#[test]
+fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
+    let (net, goals) = large();
+    for order in [Order::Breadth, Order::Depth, Order::Best] {
+        let board = Board::new(&net, goals.clone());
+        let memory = 8 << 20;
+        let stubborn = false;
+        let config = Config { memory, order, order_per_goal: order, stubborn, ..Config::default() };
+        let statistics = run(&board, &Budget::unlimited(), &config);
+        assert_eq!(board.faults(), 0);
+        assert!(is_open(&board, 0) && is_open(&board, 1));
+        assert!(statistics.states > 10_000, "{statistics:?}");
+        assert!(statistics.peak_bytes <= memory + (1 << 20), "{statistics:?}");
+    }
+    let ceiling = parikh::solvers::budget::resident_bytes() + (30 << 20);
+    let budget = Budget::unlimited().with_memory_ceiling(ceiling);
+    let board = Board::new(&net, goals);
+    run(&board, &budget, &Config { stubborn: false, ..Config::default() });
+    assert!(is_open(&board, 0) && is_open(&board, 1));
+    assert!(count(&net, &budget).is_err());
+}
+
+#[test]
+fn what_others_settle_is_dropped() {
+    let (net, goals) = large();
+    let board = Board::new(&net, goals);
+    board.ids().for_each(|id| board.abandon(id));
+    let config = Config { stubborn: false, ..Config::default() };
+    assert_eq!(run(&board, &Budget::unlimited(), &config).searches, 0);
+    let (net, goals) = large();
+    let board = Board::new(&net, goals);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            board.ids().for_each(|id| board.abandon(id));
+        });
+        let statistics = run(&board, &Budget::unlimited(), &config);
+        assert_eq!((statistics.searches, statistics.exhausted), (1, 0));
+    });
+}
