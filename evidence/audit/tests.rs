@@ -130,7 +130,7 @@ fn reachability_deadlock() {
     refused(
         &stuck,
         "ReachabilityDeadlock",
-        &(document("mutex", "", 5) + &never),
+        &(document("mutex", "", 4) + &never),
         "nothing enabled",
     );
     let dead = answer("ReachabilityDeadlock", "TRUE", "{\"trace\": \"w\", \"after\": 2}");
