@@ -26,7 +26,7 @@ use super::lemma::Lemma;
 use super::trap::{self, TrapFlaw};
 use super::{counters, skeleton, splits};
 use crate::refutation::{self, RefutationFlaw};
-use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
 /// A claim with everything that is needed to check it. Plain data: to be stored, printed,
 /// mutilated and checked again.
@@ -176,7 +176,7 @@ impl Certificate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::{LinearSum, text};
+    use parikh_net::{LinearSum, Predicate, text};
 
     /// Two processes and a lock: never both inside.
     fn mutex() -> (Net, Certificate) {
