@@ -442,7 +442,7 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
         nets += 1;
         formulas += measurement.formulas;
         different += usize::from(!measurement.differences.is_empty());
-        [0, 1].map(|reader| seconds[reader] += measurement.seconds[reader]);
+        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, more)| *sum += more);
         eprintln!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
     }
     println!(
