@@ -86,15 +86,11 @@ impl<'n> Judge<'n> {
     /// Strikes off what the listed evidence shows. Evidence that fails is an error even where the rest
     /// would do: nobody lists it for nothing.
     fn look_at(&mut self, account: &mut Account<'n>, shown_by: &[Shown]) -> Result<(), String> {
-        // A trace is fired once, however many goals it shows: the stops, or nothing for everywhere.
-        let mut traces: BTreeMap<&str, Option<Vec<u64>>> = BTreeMap::new();
+        // A trace is fired once, however many goals it shows.
+        let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
         for shown in shown_by {
             if let Shown::Trace { trace, after } = shown {
-                let stops = traces.entry(trace).or_insert_with(|| Some(Vec::new()));
-                match (stops.as_mut(), after) {
-                    (Some(stops), Some(after)) => stops.push(*after),
-                    _ => *stops = None,
-                }
+                traces.entry(trace).or_default().push(*after);
             }
         }
         for (id, stops) in traces {
@@ -116,19 +112,22 @@ impl<'n> Judge<'n> {
         Ok(())
     }
 
+    /// Fires a trace and looks at it after so many firings each, or all along it.
     fn fire(
         &mut self,
         account: &mut Account<'n>,
-        stops: Option<Vec<u64>>,
+        looks: Vec<Option<u64>>,
         id: &str,
     ) -> Result<(), String> {
         let sequence = self.shelf.trace(id)?;
-        let mut stops = stops.unwrap_or_default();
+        let to_the_end = looks.contains(&None);
+        let mut stops: Vec<u64> = looks.into_iter().flatten().collect();
         stops.sort_unstable();
-        account.sightings.along(&sequence, &stops).map_err(|error| error.to_string())?;
+        let fired = account.sightings.along(&sequence, &stops, to_the_end);
+        fired.map_err(|error| error.to_string())?;
         if self.breach.is_none() {
-            let firings = stops.last().copied().unwrap_or(u64::MAX);
-            let breach = first_breach(self.net, &sequence, firings);
+            let last = stops.last().copied().filter(|_| !to_the_end);
+            let breach = first_breach(self.net, &sequence, last.unwrap_or(u64::MAX));
             self.breach = breach.map(|how| format!("along trace {id}, {how}"));
         }
         Ok(())
@@ -193,28 +192,22 @@ impl<'n> Judge<'n> {
         Ok(())
     }
 
-    /// Makes a search again that is said to have shown the rest.
-    fn search_again(&mut self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
-        let most = self.most_visited;
-        if searched.markings > most {
-            let why = format!("{} markings, more than are visited again", searched.markings);
-            return Verdict::Searched(why);
-        }
-        let mut refuted = Vec::new();
-        let open = account.claims.iter().enumerate().filter(|(_, (_, proved))| !proved);
-        for (index, (claim, _)) in open {
-            match self.shelf.translate(claim, searched.on.as_deref()) {
-                Ok(Some(claim)) => refuted.push((index, claim.refuted())),
-                Ok(None) => {
-                    return Verdict::Refused("the reduction was not made for this".to_owned());
-                }
-                Err(why) => return Verdict::Refused(why),
-            }
-        }
-        let net = match self.shelf.net_of(searched.on.as_deref()) {
-            Ok(net) => net,
-            Err(why) => return Verdict::Refused(why),
+    /// Makes a search again that is said to have shown the rest: of the original net, and leaving out
+    /// nothing. The other one may have left out what cannot matter, or have searched a smaller net; how
+    /// many markings it saw only tells whether it is worth while to try.
+    fn search_again(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        let (net, most) = (self.net, self.most_visited);
+        let unvisited = |reachable: &str| {
+            let stubborn = if searched.stubborn { " that matter" } else { "" };
+            let visited = searched.markings;
+            Verdict::Searched(format!("{visited} markings{stubborn} were visited; {reachable}"))
         };
+        if searched.markings > most {
+            return unvisited("more than are visited again");
+        }
+        let open = account.claims.iter().enumerate().filter(|(_, (_, proved))| !proved);
+        let mut refuted: Vec<(usize, Predicate)> =
+            open.map(|(index, (claim, _))| (index, claim.refuted())).collect();
         // A claim that a marking breaks is gone; an answer that needs one of several may still stand.
         let mut broken = None;
         let found = visit(net, most, |marking| {
@@ -227,27 +220,19 @@ impl<'n> Judge<'n> {
             });
             !refuted.is_empty() && (broken.is_none() || !account.all)
         });
-        match found {
-            Ok(count) if !searched.stubborn && count != searched.markings => Verdict::Refused(
-                format!("{count} markings are reachable, not {}", searched.markings),
-            ),
-            Ok(count) => {
+        match (found, broken) {
+            (Ok(count), _) => {
                 refuted.iter().for_each(|(index, _)| account.claims[*index].1 = true);
-                match account.is_settled() {
-                    true => Verdict::Confirmed(format!("all {count} markings were visited again")),
-                    false => Verdict::Refused(account.missing(self.net)),
-                }
+                Verdict::Confirmed(format!("all {count} markings were visited again"))
             }
-            Err(MarkingsFlaw::Stopped) => {
-                let broken = broken.map(|index| &account.claims[index].0);
-                let broken = broken.map_or_else(String::new, |claim| in_words(self.net, claim));
-                Verdict::Refused(format!("visited again: it is not true that {broken}"))
-            }
-            Err(MarkingsFlaw::More(most)) if searched.stubborn => Verdict::Searched(format!(
-                "{} markings that matter; of all there are more than {most}",
-                searched.markings
+            (Err(MarkingsFlaw::Stopped), Some(index)) => Verdict::Refused(format!(
+                "visited again: it is not true that {}",
+                in_words(net, &account.claims[index].0)
             )),
-            Err(flaw) => Verdict::Refused(format!("visited again: {flaw}")),
+            (Err(MarkingsFlaw::More(most)), _) => {
+                unvisited(&format!("more than {most} are reachable"))
+            }
+            (Err(flaw), _) => Verdict::Refused(format!("visited again: {flaw}")),
         }
     }
 }
@@ -295,16 +280,19 @@ impl<'n> Account<'n> {
     }
 
     fn how(&self) -> String {
-        let mut parts = Vec::new();
-        let mut count = |number: usize, what: &str| match number {
-            0 => {}
-            1 => parts.push(format!("1 {what}")),
-            _ => parts.push(format!("{number} {what}s")),
-        };
-        count(self.sightings.seen(), "marking shown");
-        count(self.proved(), "claim proved");
-        count(self.grown(), "sum grow");
-        parts.join(", ").replace("markings shown", "markings").replace("sum grow", "sum that grows")
+        let seen = self.sightings.seen();
+        let counts = [(seen, "marking", "shown"), (self.proved(), "claim", "proved")];
+        let mut parts: Vec<String> = counts
+            .iter()
+            .filter(|(number, ..)| *number > 0)
+            .map(|(number, what, done)| {
+                format!("{number} {what}{} {done}", if *number == 1 { "" } else { "s" })
+            })
+            .collect();
+        if self.grown() > 0 {
+            parts.push("the sum grows for ever".to_owned());
+        }
+        parts.join(", ")
     }
 
     /// What is missing, as far as it can be said in a line.

@@ -73,9 +73,6 @@ pub(super) struct Searched {
     pub(super) markings: u64,
     /// Whether markings were left out that cannot matter to the question.
     pub(super) stubborn: bool,
-    /// The reduction whose net was searched; nothing for the original net.
-    #[serde(default)]
-    pub(super) on: Option<String>,
 }
 
 /// A reference to evidence.

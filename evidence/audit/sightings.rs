@@ -45,9 +45,9 @@ impl<'n> Sightings<'n> {
         Some(&self.goals[index])
     }
 
-    /// Fires `sequence` from the initial marking as far as the last of `stops`, numbers of firings that
-    /// ascend, and looks at the marking at each. Without stops, or for more than one goal, it also looks
-    /// at the marking at the end of each run of a transition on the way.
+    /// Fires `sequence` from the initial marking and looks at the marking at each of `stops`, numbers of
+    /// firings that ascend; it ends at the last of them, unless it is wanted `to_the_end`. Then, or when
+    /// there are several goals, it also looks at the marking at the end of each run of a transition.
     ///
     /// # Errors
     /// When the sequence cannot be fired so far. What was seen until then was seen.
@@ -55,10 +55,11 @@ impl<'n> Sightings<'n> {
         &mut self,
         sequence: &FiringSequence,
         stops: &[u64],
+        to_the_end: bool,
     ) -> Result<(), ReplayError> {
         let mut replayer = Replayer::new(self.net);
-        let everywhere = self.goals.len() > 1 || stops.is_empty();
-        let last = stops.last().copied().unwrap_or(u64::MAX);
+        let everywhere = to_the_end || self.goals.len() > 1;
+        let last = stops.last().copied().filter(|_| !to_the_end).unwrap_or(u64::MAX);
         let mut stops = stops.iter().copied().peekable();
         for step in sequence.steps() {
             let mut left = step.count;
@@ -118,7 +119,7 @@ mod tests {
         sequence.push(u, 2);
         let seen = |sequence: &FiringSequence, stops: &[u64]| {
             let mut sightings = Sightings::new(&net, (0..=9).map(exactly).collect());
-            let result = sightings.along(sequence, stops);
+            let result = sightings.along(sequence, stops, stops.is_empty());
             (result.is_ok(), sightings.seen)
         };
         let only = |these: &[usize]| (0..10).map(|n| these.contains(&n)).collect::<Vec<_>>();
@@ -128,10 +129,13 @@ mod tests {
         assert_eq!(seen(&sequence, &[5, 7]), (true, only(&[0, 5, 6])));
         assert_eq!(seen(&sequence, &[8]), (true, only(&[0, 4, 6])));
         assert_eq!(seen(&sequence, &[9]).0, false);
+        let mut both = Sightings::new(&net, (0..=9).map(exactly).collect());
+        both.along(&sequence, &[2], true).unwrap();
+        assert_eq!(both.seen, only(&[0, 2, 4, 6]));
         // For one goal only the stops count.
         let one = |stops: &[u64]| {
             let mut sightings = Sightings::new(&net, vec![exactly(6)]);
-            sightings.along(&sequence, stops).unwrap();
+            sightings.along(&sequence, stops, stops.is_empty()).unwrap();
             sightings.seen()
         };
         assert_eq!([one(&[]), one(&[8]), one(&[6]), one(&[3, 6, 7])], [1, 0, 1, 1]);

@@ -278,7 +278,7 @@ fn searches_are_made_again_or_are_no_confirmation() {
     };
     assert!(matches!(judge(3, false, "FALSE"), Verdict::Confirmed(_)));
     assert!(matches!(judge(2, true, "FALSE"), Verdict::Confirmed(_)));
-    assert!(matches!(judge(2, false, "FALSE"), Verdict::Refused(_)));
+    assert!(matches!(judge(2, false, "FALSE"), Verdict::Confirmed(_)), "of a smaller net, say");
     assert!(matches!(judge(101, false, "FALSE"), Verdict::Searched(_)));
     assert!(matches!(judge(3, false, "TRUE"), Verdict::Refused(_)));
     let dying = text::parse(&MUTEX.replace("-> idle2 + lock", "-> idle2")).unwrap();

@@ -289,8 +289,12 @@ fn text(judged: &[Judged], unanswered: usize, verbose: bool) -> String {
         let what = "assume that the model's units are safe, as it claims";
         let _ = writeln!(text, "{} of them {what}", counts.assuming);
     }
-    if unanswered > 0 {
-        let _ = writeln!(text, "{unanswered} questions of these examinations have no answer");
+    match unanswered {
+        0 => {}
+        1 => text.push_str("1 question of these examinations has no answer\n"),
+        _ => {
+            let _ = writeln!(text, "{unanswered} questions of these examinations have no answer");
+        }
     }
     text
 }
