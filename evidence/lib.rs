@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod certificate;
+pub mod file;
 mod proof;
 pub mod reduction;
 pub mod refutation;
