@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod certificate;
+pub mod file;
 mod proof;
 pub mod reader;
 pub mod reduction;
