@@ -25,9 +25,9 @@ mod sightings;
 #[cfg(test)]
 mod tests;
 
-pub use lines::FORMAT;
 pub use obligations::{Asked, Duty, Impossible, Obligation, Value};
 
+use crate::file::{FORMAT, Header};
 use crate::reader::queries::Property;
 use judge::Judge;
 use lines::Line;
@@ -183,7 +183,7 @@ impl<'n> Audit<'n> {
     }
 
     /// The questions of the examination that a file is about, by their ids.
-    fn asked(&mut self, header: &lines::Header) -> Result<judge::Questions, String> {
+    fn asked(&mut self, header: &Header) -> Result<judge::Questions, String> {
         if header.format != FORMAT {
             return Err(format!("the format is `{}`; expected `{FORMAT}`", header.format));
         }

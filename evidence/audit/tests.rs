@@ -75,7 +75,7 @@ fn refused(net: &str, examination: &str, lines: &str, why: &str) {
 
 fn answer(id: &str, value: &str, shown_by: &str) -> String {
     format!(
-        "{{\"answer\": {{\"id\": \"{id}\", \"value\": \"{value}\", \"evidence\": \"\", \"shown_by\": [{shown_by}]}}}}\n"
+        "{{\"answer\": {{\"id\": \"{id}\", \"value\": \"{value}\", \"evidence\": \"replayed\", \"shown_by\": [{shown_by}]}}}}\n"
     )
 }
 

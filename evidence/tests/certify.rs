@@ -87,8 +87,8 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     assert_eq!(objects[0]["verdict"], "refused");
     assert_eq!((&objects[1]["answers"], &objects[1]["refused"]), (&1.into(), &1.into()));
 
-    let searched = r#"{"answer": {"id": "OneSafe", "value": "FALSE", "searched": {"markings": 3, "stubborn": false}}}
-{"answer": {"id": "OneSafe", "value": "FALSE"}}"#;
+    let searched = r#"{"answer": {"id": "OneSafe", "value": "FALSE", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}
+{"answer": {"id": "OneSafe", "value": "FALSE", "evidence": "replayed"}}"#;
     let again = [&head("OneSafe"), searched].join("\n");
     let at = instance(&[("OneSafe.jsonl", &again)]);
     assert_eq!(
@@ -96,7 +96,7 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
         0,
         "two tokens are there from the beginning"
     );
-    let dead = r#"{"answer": {"id": "StableMarking", "value": "TRUE", "searched": {"markings": 3, "stubborn": false}}}"#;
+    let dead = r#"{"answer": {"id": "StableMarking", "value": "TRUE", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}"#;
     let at = instance(&[("S.jsonl", &[&head("StableMarking"), dead].join("\n"))]);
     assert_eq!(certify(at.path(), &[".", "proofs"]).0, 4, "both places change");
     let (code, out, _) = certify(at.path(), &[".", "proofs", "--visit", "2"]);
