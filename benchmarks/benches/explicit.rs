@@ -4,7 +4,7 @@
 
 use parikh::board::Board;
 use parikh::engine::Task;
-use parikh::explicit::{self, Config};
+use parikh::engine::explicit::{self, Config};
 use parikh::net::{
     Facts, Goal, GoalId, Net, NetBuilder, PlaceId, Predicate, Provenance, TransitionId,
 };

@@ -4,7 +4,7 @@
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::explicit::{self, Config, Order};
+use parikh::engine::explicit::{self, Config, Order};
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, Provenance,
     TransitionId,

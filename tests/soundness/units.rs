@@ -4,6 +4,7 @@
 use crate::support::oracle::{Limits, Truth, explore};
 use parikh::answer::{Plan, Value};
 use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::explicit;
 use parikh::engine::{Task, intervals};
 use parikh::evidence::first_breach;
 use parikh::mcc::Examination;
@@ -12,9 +13,9 @@ use parikh::net::{
     Facts, FiringSequence, Goal, GoalId, Marking, Net, NetBuilder, PlaceId, Predicate,
     TransitionId, UnitId, Units, generate,
 };
-use parikh::pipeline::{self, Config, Event};
+use parikh::run::{self, Config, Event};
 use parikh::solvers::Budget;
-use parikh::{explicit, structure};
+use parikh::structure;
 use std::time::Duration;
 
 /// The net with a root around two units that share its places, the second inside the first, all
@@ -117,7 +118,7 @@ fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_erro
         for (examination, truth) in truths {
             let plan = Plan::of_examination(examination, &net).unwrap();
             let budget = Budget::lasting(Duration::from_secs(20));
-            let report = pipeline::run(&net, plan, &config, &budget, |event| {
+            let report = run::run(&net, plan, &config, &budget, |event| {
                 let Event::Answered(answer) = event else { return };
                 answers += 1;
                 if !answer.assumes_units || !is_false {

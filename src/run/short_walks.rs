@@ -4,7 +4,7 @@ use parikh_net::{FiringSequence, Net, TransitionId};
 
 /// Random walks from the initial marking: a claim that these break is not worth believing for a
 /// moment. Each is at most [`SHORT`] firings long, the first ones are shorter.
-pub(crate) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSequence> {
+pub(super) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSequence> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let lengths = [1, 1, 2, 4, 8, 16, 32, 64, 128, 256, SHORT];
     lengths.into_iter().map(move |most| short_walk(net, &mut rng, most))

@@ -1,7 +1,7 @@
 //! The explicit engine: visits markings one by one, packed into a few words each.
 //!
 //! What it finds it can witness, and when it runs out of markings it has proved the rest: it is
-//! the one engine that holds both pens. It is also the oracle that the others are tested against.
+//! the one engine that reports on both sides. It is also the oracle that the others are tested against.
 //!
 //! Read in this order: `packing` (markings as words), `moves` (transitions on words), `store` (the
 //! set of markings), `space` (the three together), `judge` and `watch` (goals on words, and which
@@ -36,10 +36,27 @@ pub use state_space::{Incomplete, StateSpace, count};
 
 use crate::board::{Over, Under};
 use crate::engine::Task;
+use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
 use parikh_net::{Goal, GoalId};
 use parikh_solvers::Budget;
 use search::{End, Plan, Report, search};
 use std::time::Duration;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "explicit",
+    technique: "EXPLICIT",
+    sides: Sides::Both,
+    role: Role::Search,
+    start: |work| {
+        each_slice_anew(move |budget| {
+            let (ground, board) = (work.ground, work.board);
+            let task = ground.shrunk_task(board, budget, work.seed);
+            let (under, over) = (ground.under(board, "EXPLICIT"), ground.over(board, "EXPLICIT"));
+            run(&task, under, over, &Config::default()).to_string()
+        })
+    },
+};
 
 /// Shortest slice worth building a search for.
 const SHORTEST: Duration = Duration::from_millis(50);
@@ -96,6 +113,20 @@ pub struct Statistics {
     pub largest_search: u64,
     /// … and the bytes it took at its end.
     pub largest_bytes: u64,
+}
+
+impl std::fmt::Display for Statistics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} searches, {} of them to the end, {} states, {} firings, {:.1} bytes a state",
+            self.searches,
+            self.exhausted,
+            self.states,
+            self.firings,
+            self.bytes_per_state()
+        )
+    }
 }
 
 impl Statistics {

@@ -10,13 +10,13 @@ use crate::reduction::Needs;
 use parikh_net::{Goal, GoalId, Net};
 
 /// The most goals of a group: each witness of a reduced net is translated for each goal by itself.
-pub(crate) const LARGEST: usize = 400;
+pub(super) const LARGEST: usize = 400;
 
 /// The number of groups that batches are made for, as far as [`LARGEST`] allows.
 const TURNS: usize = 64;
 
 /// The goals in groups; each goal is in one of them.
-pub(crate) fn of(net: &Net, goals: &[(GoalId, Goal)]) -> Vec<Vec<(GoalId, Goal)>> {
+pub(super) fn of(net: &Net, goals: &[(GoalId, Goal)]) -> Vec<Vec<(GoalId, Goal)>> {
     let batch = goals.len().div_ceil(TURNS).clamp(1, LARGEST);
     if batch > 1 {
         return goals.chunks(batch).map(<[_]>::to_vec).collect();
