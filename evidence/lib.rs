@@ -8,14 +8,12 @@
 
 pub mod certificate;
 mod claim;
-mod proof;
 mod replay;
 mod trace_file;
 pub mod words;
 
 pub use certificate::{Certificate, Claim, Flaw};
 pub use claim::first_breach;
-pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};
 

@@ -16,12 +16,14 @@
 //! runs the board asks again without it what was answered by such proofs.
 
 mod over;
+mod proof;
 mod under;
 
 pub use over::Over;
+pub use proof::{Argument, Proof};
 pub use under::Under;
 
-use crate::evidence::{Proof, Witness, first_breach};
+use crate::evidence::{Witness, first_breach};
 use crate::ground::{Ground, Limit};
 use parikh_net::{FiringSequence, Goal, GoalId, Net};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -101,6 +103,7 @@ pub struct Board<'n> {
     overflowed: AtomicBool,
     breach: OnceLock<String>,
     keep_witnesses: bool,
+    keep_documents: bool,
     settled: Option<Sender<GoalId>>,
 }
 
@@ -123,6 +126,7 @@ impl<'n> Board<'n> {
             overflowed: AtomicBool::new(false),
             breach: OnceLock::new(),
             keep_witnesses: true,
+            keep_documents: true,
             settled: None,
         }
     }
@@ -130,6 +134,12 @@ impl<'n> Board<'n> {
     /// Forgets witnesses once they are replayed: for examinations with a goal per node.
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
+        self
+    }
+
+    /// Forgets the documents of proofs: for examinations with a goal per node.
+    pub fn without_documents(mut self) -> Self {
+        self.keep_documents = false;
         self
     }
 
@@ -351,7 +361,7 @@ mod tests {
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
         board.under("TEST").reached(max, twice());
-        let proof = || Proof::Exhausted { states: 3, stubborn: false };
+        let proof = || Proof::searched(3, false);
         board.over("TEST").at_most(max, 4, proof());
         assert!(board.is_open(max));
         board.over("TEST").at_most(max, 2, proof());
@@ -364,11 +374,11 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let [two, max, _] = [0, 1, 2].map(GoalId::new);
-        board.over("TEST").unreachable(two, Proof::Trivial { reason: "no".into() });
+        board.over("TEST").unreachable(two, Proof::searched(1, false));
         board.under("TEST").reached(two, twice());
         // Settled goals are not replayed again, so the first verdict stands …
         assert!(board.knowledge(two).is_some());
-        board.over("TEST").at_most(max, 1, Proof::Trivial { reason: "no".into() });
+        board.over("TEST").at_most(max, 1, Proof::searched(1, false));
         board.under("TEST").reached(max, twice());
         // … but an open one is silenced.
         assert!(board.knowledge(max).is_none());

@@ -1,7 +1,6 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
-use super::{Board, Knowledge, Reach, Technique, in_tokens_of};
-use crate::evidence::Proof;
+use super::{Board, Knowledge, Proof, Reach, Technique, in_tokens_of};
 use crate::ground::Ground;
 use parikh_net::GoalId;
 
@@ -29,7 +28,10 @@ impl<'b> Over<'b> {
         in_tokens_of(self.ground, goal, self.board.proved(goal))
     }
 
-    fn translated(&self, proof: Proof) -> Proof {
+    fn translated(&self, mut proof: Proof) -> Proof {
+        if !self.board.keep_documents {
+            proof.document = None;
+        }
         match self.ground {
             Some(ground) => ground.climb_proof(proof),
             None => proof,

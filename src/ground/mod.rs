@@ -23,11 +23,10 @@
 
 pub mod reduced;
 
-use crate::board::{Board, Over, Technique, Under};
+use crate::board::{Board, Over, Proof, Technique, Under};
 use crate::engine::Task;
 use crate::engine::intervals::Intervals;
 use crate::engine::shrink;
-use crate::evidence::Proof;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::Budget;
 

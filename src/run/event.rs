@@ -1,7 +1,8 @@
 //! What the caller of a run is told.
 
 use crate::answer::Answer;
-use crate::evidence::{Claim, Proof};
+use crate::board::Proof;
+use crate::evidence::Claim;
 
 /// What the caller is told while a plan is worked on.
 #[derive(Clone, Copy, Debug)]

@@ -86,12 +86,14 @@ fn run_once(
     if many && !config.keep_all_witnesses {
         board = board.without_witnesses();
     }
+    if many && !config.keep_certificates {
+        board = board.without_documents();
+    }
     let budget = budget.child();
     let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.take(&hear, tell);
-    let keep_certificates = config.keep_certificates || !many;
-    let portfolio = Portfolio::new(&ground, &board, &budget, config, keep_certificates);
+    let portfolio = Portfolio::new(&ground, &board, &budget, config);
     if board.breach().is_none() {
         match ground.goals().is_empty() {
             true => hearing.give_up(None),
