@@ -108,13 +108,12 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
     /// Most nets need two; a chain of mixed flows in the wrong order may need more.
     const ROUNDS: usize = 16;
     let count = net.place_count();
-    let mut bounds =
-        PlaceBounds {
-            lower: vec![0; count],
-            upper: vec![None; count],
-            steps: Vec::new(),
-            flows: BTreeMap::new(),
-        };
+    let mut bounds = PlaceBounds {
+        lower: vec![0; count],
+        upper: vec![None; count],
+        steps: Vec::new(),
+        flows: BTreeMap::new(),
+    };
     one_way(net, &mut bounds);
     for place in unmarked_siphon(net) {
         bounds.improve(DerivedBound {

@@ -6,10 +6,11 @@
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use fastrand::Rng;
+use parikh::board::{Argument, Proof};
 use parikh::certifier::{Config, Refuted, certify};
 use parikh::evidence::certificate::bounds::{Bound, Step};
 use parikh::evidence::certificate::{Bounds, Markings, Reduced};
-use parikh::evidence::{Claim, Document, Proof};
+use parikh::evidence::{Claim, Document};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Goal, LinearSum, Net, NetBuilder, PlaceId, Predicate};
 use parikh::solvers::Budget;
@@ -45,7 +46,7 @@ fn certificates(net: &Net, claims: &[Claim], config: &Config) -> Vec<Document> {
         // A few questions, so that some have several claims.
         id: format!("{}", at % 3),
         claim: claim.clone(),
-        proof: Proof::Intervals { assumes_units: false, uses_flows: true },
+        proof: Proof::new(Argument::Bounds(parikh::net::Provenance::Flows), None),
     };
     let refuted: Vec<Refuted> = claims.iter().enumerate().map(refuted).collect();
     let mut documents = Vec::new();
@@ -241,14 +242,14 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
             .is_some_and(|place| std::mem::replace(place, name.clone()) != name)
     }),
     ("another rule", |r, _, rng| {
-        let names = parikh::reduction::rules::NAMES;
-        let name = names[rng.usize(..names.len())].to_owned();
+        let rules = parikh::reduction::rules::ALL;
+        let name = rules[rng.usize(..rules.len())].name().to_owned();
         some(&mut r.log.steps, rng)
             .is_some_and(|step| std::mem::replace(&mut step.rule, name.clone()) != name)
     }),
     ("an application out of nothing", |r, net, rng| {
         let rules = ["constant-places", "sink-places", "relevance", "source-transitions"];
-        let step = parikh::reduction::log::LogStep {
+        let step = parikh::reduction::LogStep {
             rule: rules[rng.usize(..rules.len())].to_owned(),
             places: vec![net.place_name(any_place(net, rng)).to_owned()],
             transitions: Vec::new(),
