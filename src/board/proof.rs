@@ -40,8 +40,6 @@ pub enum Argument {
         /// Whether stubborn sets left out markings that cannot matter to this goal.
         stubborn: bool,
     },
-    /// Something that was found out about the net, in a sentence.
-    Found(String),
 }
 
 impl Proof {
@@ -66,7 +64,7 @@ impl Proof {
         match self.argument {
             Argument::Bounds(rests_on) => rests_on.assumes_units(),
             Argument::StateEquation { assumes_units, .. } => assumes_units,
-            Argument::Traps(_) | Argument::Searched { .. } | Argument::Found(_) => false,
+            Argument::Traps(_) | Argument::Searched { .. } => false,
         }
     }
 
@@ -87,7 +85,6 @@ impl Proof {
             (Argument::Searched { stubborn: true, .. }, true) => {
                 "exhaustive search with stubborn sets, reduced"
             }
-            (Argument::Found(_), _) => "reduction",
         }
     }
 }
@@ -131,7 +128,6 @@ impl fmt::Display for Argument {
             Argument::Searched { markings, stubborn: true } => {
                 write!(f, "all {markings} markings that matter were visited (stubborn sets)")
             }
-            Argument::Found(what) => f.write_str(what),
         }
     }
 }

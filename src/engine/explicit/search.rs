@@ -360,6 +360,7 @@ impl Search<'_> {
             document: self.document(took, budget).map(Arc::new),
             ..Proof::searched(self.space.store().len().into(), self.plan.stubborn)
         });
+        let by = proofs.as_ref().and_then(|proof| Some(over.by(proof.document.as_ref()?)));
         for index in 0..self.watch.goals.len() {
             let proofs = proofs.as_ref().filter(|_| index == 0 || !self.plan.first_only);
             let goal = &self.watch.goals[index];
@@ -368,14 +369,17 @@ impl Search<'_> {
             }
             let id = goal.id;
             match (&goal.question, proofs) {
-                (Question::Reach(..), Some(proof)) if !goal.claimed => {
-                    over.unreachable(id, proof.clone());
-                }
+                (Question::Reach(..), Some(proof)) if !goal.claimed => match &by {
+                    Some(by) => by.unreachable(id, proof.clone()),
+                    None => over.unreachable(id, proof.clone()),
+                },
                 (Question::Reach(..), _) => {}
                 (&Question::Maximise(_, _, Some((best, number))), _) => {
                     self.tell_maximum(index, best, number);
-                    if let Some(proof) = proofs {
-                        over.at_most(id, best, proof.clone());
+                    match (proofs, &by) {
+                        (Some(proof), Some(by)) => by.at_most(id, best, proof.clone()),
+                        (Some(proof), None) => over.at_most(id, best, proof.clone()),
+                        (None, _) => {}
                     }
                 }
                 // Asked at the initial marking already, so there is a value.

@@ -281,7 +281,7 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
 }
 
 /// [`run`] with intervals that are known already, from the facts of the task. What rests on the same
-/// is shown by one document together.
+/// is shown by one document together; bounds that the facts give no reason for settle nothing.
 pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Over<'_>) {
     let mut refuted: [Vec<(GoalId, Claim)>; 3] = Default::default();
     for (at, (id, goal)) in task.goals.iter().enumerate() {
@@ -316,10 +316,13 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
         let claims: Vec<&Claim> = refuted.iter().map(|(_, claim)| claim).collect();
         let level = intervals.within(rests_on);
         let made = derivation::document(task.net, task.facts, level, &claims, task.budget);
-        for (at, (id, claim)) in refuted.into_iter().enumerate() {
-            let shown = made.as_ref().filter(|(_, shown)| shown[at]);
-            let document = shown.map(|(document, _)| document.clone());
-            let proof = Proof::new(Argument::Bounds(rests_on), document);
+        let Some((document, shown)) = made else { continue };
+        let over = over.by(&document);
+        for ((id, claim), shown) in refuted.into_iter().zip(shown) {
+            if !shown {
+                continue;
+            }
+            let proof = Proof::new(Argument::Bounds(rests_on), Some(document.clone()));
             match claim {
                 Claim::Unreachable(_) => over.unreachable(id, proof),
                 Claim::AtMost(_, most) => over.at_most(id, most.into(), proof),
