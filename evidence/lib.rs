@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod certificate;
+pub mod file;
 pub mod reduction;
 pub mod refutation;
 mod replay;
@@ -34,6 +35,11 @@ impl Witness {
     /// The first `firings` firings of `sequence`.
     pub fn new(sequence: Arc<FiringSequence>, firings: u64) -> Self {
         Witness { sequence, firings }
+    }
+
+    /// The sequence that it is the beginning of.
+    pub fn sequence(&self) -> &Arc<FiringSequence> {
+        &self.sequence
     }
 
     /// The number of firings.

@@ -112,7 +112,6 @@ pub struct Board<'n> {
     overflowed: AtomicBool,
     breach: OnceLock<String>,
     keep_witnesses: bool,
-    keep_documents: bool,
     settled: Option<Sender<GoalId>>,
     checks: Checks,
 }
@@ -136,7 +135,6 @@ impl<'n> Board<'n> {
             overflowed: AtomicBool::new(false),
             breach: OnceLock::new(),
             keep_witnesses: true,
-            keep_documents: true,
             settled: None,
             checks: Checks::new(Budget::unlimited()),
         }
@@ -145,12 +143,6 @@ impl<'n> Board<'n> {
     /// Forgets witnesses once they are replayed: for examinations with a goal per node.
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
-        self
-    }
-
-    /// Forgets the documents of proofs: for examinations with a goal per node.
-    pub fn without_documents(mut self) -> Self {
-        self.keep_documents = false;
         self
     }
 
@@ -277,6 +269,18 @@ impl<'n> Board<'n> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.0),
             Knowledge::Reach(_) => None,
+        }
+    }
+
+    /// Forgets the sequence and the document of a settled goal, not what is known.
+    pub fn forget_evidence(&self, id: GoalId) {
+        match &mut self.entry(id).knowledge {
+            Knowledge::Reach(Reach::Reached { witness, .. }) => *witness = None,
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
+                proof.document = None;
+                evidence.forget();
+            }
+            Knowledge::Reach(Reach::Open) | Knowledge::Maximum(_) => {}
         }
     }
 

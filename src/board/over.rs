@@ -1,8 +1,6 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
-use super::{
-    Argument, Board, Evidence, Knowledge, Proof, Reach, Shown, Technique, in_tokens_of,
-};
+use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Shown, Technique, in_tokens_of};
 use crate::evidence::{Checked, Claim, Document, DocumentFlaw};
 use crate::ground::{Ground, Unshown};
 use parikh_net::{Goal, GoalId};
@@ -42,10 +40,7 @@ impl<'b> Over<'b> {
         By { over: self, document, checked: OnceCell::new() }
     }
 
-    fn translated(&self, mut proof: Proof) -> Proof {
-        if !self.board.keep_documents {
-            proof.document = None;
-        }
+    fn translated(&self, proof: Proof) -> Proof {
         match self.ground {
             Some(ground) => ground.climb_proof(proof),
             None => proof,

@@ -86,9 +86,6 @@ fn run_once(
     if many && !config.keep_all_witnesses {
         board = board.without_witnesses();
     }
-    if many && !config.keep_certificates {
-        board = board.without_documents();
-    }
     let budget = budget.child();
     board = board.with_budget(&budget);
     if config.keep_documents {
@@ -97,7 +94,8 @@ fn run_once(
     if config.certified_only {
         board = board.certified_only();
     }
-    let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
+    let mut hearing =
+        Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.take(&hear, tell);
     let portfolio = Portfolio::new(&ground, &board, &budget, config);

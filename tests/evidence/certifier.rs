@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// What a run of the whole pipeline refutes.
 fn refuted(net: &Net, plan: Plan) -> Vec<Refuted> {
-    let config = run::Config { threads: 1, keep_certificates: true, ..Default::default() };
+    let config = run::Config { threads: 1, ..Default::default() };
     let budget = Budget::lasting(Duration::from_secs(2));
     let mut refuted = Vec::new();
     run::run(net, plan, &config, &budget, |event| {
