@@ -21,7 +21,6 @@ use crate::certificate::Document;
 use crate::reduction::LogFile;
 use parikh_net::{FiringSequence, Net};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::io::{self, Write};
 
 /// What this version of the format is called.
@@ -40,16 +39,6 @@ pub struct Header {
     pub transitions: usize,
     /// The contest's name of what was asked.
     pub examination: String,
-}
-
-/// The id of a line that others may refer to: `w1`, `p2`, `r3`, `d4`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LineId(char, u64);
-
-impl fmt::Display for LineId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.0, self.1)
-    }
 }
 
 /// What an answer stands on, the weakest part of it.
@@ -123,23 +112,6 @@ pub enum Shown {
     },
 }
 
-impl Shown {
-    /// A firing sequence that was written.
-    pub fn trace(id: LineId, after: Option<u64>) -> Shown {
-        Shown::Trace { trace: id.to_string(), after }
-    }
-
-    /// What repeats, that was written.
-    pub fn pump(id: LineId) -> Shown {
-        Shown::Pump { pump: id.to_string() }
-    }
-
-    /// A document that was written.
-    pub fn document(id: LineId) -> Shown {
-        Shown::Document { document: id.to_string() }
-    }
-}
-
 /// Writes a file, line by line. Ids are given out as it goes.
 #[derive(Debug)]
 pub struct Writer<'n, W: Write> {
@@ -171,7 +143,7 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As in [`new`](Self::new).
-    pub fn trace(&mut self, sequence: &FiringSequence) -> io::Result<LineId> {
+    pub fn trace(&mut self, sequence: &FiringSequence) -> io::Result<String> {
         let id = self.id('w');
         write!(self.out, r#"{{"trace":{{"id":"{id}","steps":"#)?;
         self.steps(sequence)?;
@@ -183,7 +155,7 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As in [`new`](Self::new).
-    pub fn pump(&mut self, prefix: &FiringSequence, pump: &FiringSequence) -> io::Result<LineId> {
+    pub fn pump(&mut self, prefix: &FiringSequence, pump: &FiringSequence) -> io::Result<String> {
         let id = self.id('p');
         write!(self.out, r#"{{"pump":{{"id":"{id}","prefix":"#)?;
         self.steps(prefix)?;
@@ -197,17 +169,16 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As in [`new`](Self::new).
-    pub fn reduction(&mut self, of: Option<LineId>, log: &LogFile) -> io::Result<LineId> {
+    pub fn reduction(&mut self, of: Option<&str>, log: &LogFile) -> io::Result<String> {
         #[derive(Serialize)]
         struct Reduction<'a> {
-            id: String,
+            id: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
-            of: Option<String>,
+            of: Option<&'a str>,
             log: &'a LogFile,
         }
         let id = self.id('r');
-        let of = of.map(|of| of.to_string());
-        self.line("reduction", &Reduction { id: id.to_string(), of, log })?;
+        self.line("reduction", &Reduction { id: &id, of, log })?;
         Ok(id)
     }
 
@@ -217,10 +188,10 @@ impl<'n, W: Write> Writer<'n, W> {
     /// As in [`new`](Self::new).
     pub fn document(
         &mut self,
-        on: Option<(LineId, &Net)>,
+        on: Option<(&str, &Net)>,
         document: &Document,
         about: &str,
-    ) -> io::Result<LineId> {
+    ) -> io::Result<String> {
         let id = self.id('d');
         let text = document.print(on.map_or(self.net, |(_, net)| net), about);
         // What is printed is an object with several fields.
@@ -233,19 +204,12 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// An answer.
+    /// An answer. It and all before it are in the file then, whatever ends the process.
     ///
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn answer(&mut self, answer: &Answer) -> io::Result<()> {
-        self.line("answer", answer)
-    }
-
-    /// Sees to it that all lines so far are there, whatever ends the process.
-    ///
-    /// # Errors
-    /// As in [`new`](Self::new).
-    pub fn flush(&mut self) -> io::Result<()> {
+        self.line("answer", answer)?;
         self.out.flush()
     }
 
@@ -258,9 +222,9 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(self.out)
     }
 
-    fn id(&mut self, sort: char) -> LineId {
+    fn id(&mut self, sort: char) -> String {
         self.lines += 1;
-        LineId(sort, self.lines)
+        format!("{sort}{}", self.lines)
     }
 
     fn line(&mut self, sort: &str, content: &impl Serialize) -> io::Result<()> {
@@ -297,7 +261,7 @@ mod tests {
         let pump = writer.pump(&FiringSequence::new(), &twice).unwrap();
         let claims = vec![Claim::Unreachable(Predicate::Dead)];
         let bounds = Document::Bounds(Bounds { claims, ..Bounds::default() });
-        let document = writer.document(Some((LineId('r', 9), &net)), &bounds, "it").unwrap();
+        let document = writer.document(Some(("r9", &net)), &bounds, "it").unwrap();
         let answer = Answer {
             id: "OneSafe".to_owned(),
             value: "TRUE".to_owned(),
@@ -306,9 +270,9 @@ mod tests {
             because: String::new(),
             searched: None,
             shown_by: vec![
-                Shown::trace(trace, Some(2)),
-                Shown::pump(pump),
-                Shown::document(document),
+                Shown::Trace { trace, after: Some(2) },
+                Shown::Pump { pump },
+                Shown::Document { document },
             ],
         };
         writer.answer(&answer).unwrap();

@@ -2,8 +2,7 @@
 //!
 //! Lines are written while the run goes on: a firing sequence or a document when the first goal is
 //! settled by it, an answer when it is decided. So nothing is lost when the run is interrupted, and
-//! little is kept. A line comes after those that it refers to. The format is described in
-//! [`parikh_evidence::file`].
+//! little is kept. The format is described in [`crate::evidence::file`].
 //!
 //! Sequences that walks share are written once. In a plan with a goal for each node, one sequence often
 //! shows more than the goal that it was found for: which transitions fire and which places change along
@@ -11,11 +10,11 @@
 
 use crate::answer::{Answer, Grade};
 use crate::board::{Evidence, Knowledge, Maximum, Reach};
-use crate::evidence::Witness;
-use crate::evidence::file::{self, LineId, Searched, Shown, Strength, Writer};
+use crate::evidence::file::{self, Searched, Shown, Strength, Writer};
+use crate::evidence::{Document, Witness};
 use crate::ground::CheckedLog;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -25,27 +24,30 @@ use std::sync::Arc;
 pub(super) struct EvidenceFile<'n> {
     net: &'n Net,
     path: PathBuf,
-    out: Writer<'n, BufWriter<File>>,
+    writer: Writer<'n, BufWriter<File>>,
     /// What shows each goal.
     shown_by: HashMap<GoalId, Vec<Reference>>,
-    /// The last sequences written.
-    recent: Vec<(Arc<FiringSequence>, LineId)>,
+    /// The last sequences written, each with its id.
+    recent: Vec<(Arc<FiringSequence>, Id)>,
     /// The first trace along which a transition fires.
-    fires: HashMap<TransitionId, LineId>,
+    fires: HashMap<TransitionId, Id>,
     /// The first trace along which a place changes.
-    changes: HashMap<PlaceId, LineId>,
+    changes: HashMap<PlaceId, Id>,
     /// Documents and logs by their address, which stays theirs as long as they are kept here.
-    documents: HashMap<*const (), (LineId, Arc<crate::evidence::Document>)>,
-    logs: HashMap<*const (), (LineId, Arc<CheckedLog>)>,
+    documents: HashMap<*const (), (Id, Arc<Document>)>,
+    logs: HashMap<*const (), (Id, Arc<CheckedLog>)>,
 }
 
+/// The id of a line, shared by all that refer to it.
+type Id = Arc<str>;
+
 /// A reference of an answer to a line before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Reference {
     /// A trace, after so many firings; all of it where it does not matter.
-    Trace(LineId, Option<u64>),
-    Pump(LineId),
-    Document(LineId),
+    Trace(Id, Option<u64>),
+    Pump(Id),
+    Document(Id),
 }
 
 /// How many sequences are remembered: those of one walk come one after the other.
@@ -56,10 +58,11 @@ impl<'n> EvidenceFile<'n> {
     pub(super) fn create(directory: &Path, name: &str, net: &'n Net) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let path = directory.join(format!("{name}.jsonl"));
+        let writer = Writer::new(net, name, BufWriter::new(File::create(&path)?))?;
         Ok(EvidenceFile {
             net,
-            out: Writer::new(net, name, BufWriter::new(File::create(&path)?))?,
             path,
+            writer,
             shown_by: HashMap::new(),
             recent: Vec::new(),
             fires: HashMap::new(),
@@ -91,7 +94,7 @@ impl<'n> EvidenceFile<'n> {
                 shown_by.extend(self.refutation(evidence)?);
             }
             Knowledge::Maximum(Maximum { unbounded: Some((prefix, pump, _)), .. }) => {
-                shown_by.push(Reference::Pump(self.out.pump(prefix, pump)?));
+                shown_by.push(Reference::Pump(self.writer.pump(prefix, pump)?.into()));
             }
             Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -108,9 +111,9 @@ impl<'n> EvidenceFile<'n> {
     /// Writes an answer, after all that it refers to.
     pub(super) fn answer(&mut self, answer: &Answer) -> io::Result<()> {
         let goals = answer.rests_on.clone().map(GoalId::new);
-        let all = goals.filter_map(|goal| self.shown_by.get(&goal)).flatten().copied();
-        let mut seen = std::collections::HashSet::new();
-        let shown_by = all.filter(|reference| seen.insert(*reference)).map(Reference::shown);
+        let all = goals.filter_map(|goal| self.shown_by.get(&goal)).flatten();
+        let mut seen = HashSet::new();
+        let shown_by = all.filter(|reference| seen.insert(*reference)).map(Reference::text);
         let (evidence, searched) = match answer.grade {
             Grade::Replayed => (Strength::Replayed, None),
             Grade::Certified => (Strength::Certified, None),
@@ -118,7 +121,7 @@ impl<'n> EvidenceFile<'n> {
                 (Strength::Searched, Some(Searched { markings, stubborn, on: None }))
             }
         };
-        self.out.answer(&file::Answer {
+        let answer = file::Answer {
             id: answer.id.clone(),
             value: answer.value.to_string(),
             evidence,
@@ -126,9 +129,8 @@ impl<'n> EvidenceFile<'n> {
             because: answer.reason.clone(),
             searched,
             shown_by: shown_by.collect(),
-        })?;
-        // Answers are few: what was answered is in the file, whatever ends the process.
-        self.out.flush()
+        };
+        self.writer.answer(&answer)
     }
 
     fn witness(&mut self, goal: &Goal, witness: Option<&Witness>) -> io::Result<Option<Reference>> {
@@ -142,17 +144,17 @@ impl<'n> EvidenceFile<'n> {
         let sequence = witness.sequence();
         let known = self.recent.iter().find(|(recent, _)| Arc::ptr_eq(recent, sequence));
         let trace = match known {
-            Some((_, trace)) => *trace,
+            Some((_, trace)) => trace.clone(),
             None => self.trace(sequence)?,
         };
         Ok(Some(Reference::Trace(trace, Some(witness.firings()))))
     }
 
     /// A trace written before that shows the goal somewhere on its way.
-    fn along_the_way(&self, goal: &Goal) -> Option<LineId> {
+    fn along_the_way(&self, goal: &Goal) -> Option<Id> {
         let Goal::Reach(predicate) = goal else { return None };
         if let Predicate::Enabled(t) = predicate {
-            return self.fires.get(t).copied();
+            return self.fires.get(t).cloned();
         }
         // More or fewer than initially: that it changes is all that is asked.
         let place = predicate.only_place()?;
@@ -166,24 +168,24 @@ impl<'n> EvidenceFile<'n> {
             (predicate, None) => *predicate == more,
             _ => false,
         };
-        self.changes.get(&place).copied().filter(|_| asks_change)
+        self.changes.get(&place).cloned().filter(|_| asks_change)
     }
 
-    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<LineId> {
-        let trace = self.out.trace(sequence)?;
+    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<Id> {
+        let trace: Id = self.writer.trace(sequence)?.into();
         for step in sequence.steps() {
             if self.fires.contains_key(&step.transition) {
                 continue;
             }
-            self.fires.insert(step.transition, trace);
+            self.fires.insert(step.transition, trace.clone());
             for change in self.net.delta(step.transition) {
-                self.changes.entry(change.place).or_insert(trace);
+                self.changes.entry(change.place).or_insert_with(|| trace.clone());
             }
         }
         if self.recent.len() == RECENT {
             self.recent.remove(0);
         }
-        self.recent.push((sequence.clone(), trace));
+        self.recent.push((sequence.clone(), trace.clone()));
         Ok(trace)
     }
 
@@ -191,35 +193,38 @@ impl<'n> EvidenceFile<'n> {
         let Evidence::Certified(Some(shown)) = evidence else { return Ok(None) };
         let address = Arc::as_ptr(&shown.document).cast::<()>();
         if let Some((known, _)) = self.documents.get(&address) {
-            return Ok(Some(Reference::Document(*known)));
+            return Ok(Some(Reference::Document(known.clone())));
         }
         let on = match &shown.on {
-            Some(log) => Some((self.log(log)?, &log.net)),
             None => None,
+            Some(log) => Some((self.log(log)?, &log.net)),
         };
-        let id = self.out.document(on, &shown.document, "")?;
-        self.documents.insert(address, (id, shown.document.clone()));
-        Ok(Some(Reference::Document(id)))
+        let on = on.as_ref().map(|(id, net)| (&**id, *net));
+        let document: Id = self.writer.document(on, &shown.document, "")?.into();
+        self.documents.insert(address, (document.clone(), shown.document.clone()));
+        Ok(Some(Reference::Document(document)))
     }
 
-    fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<LineId> {
+    fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {
         let address = Arc::as_ptr(log).cast::<()>();
         if let Some((known, _)) = self.logs.get(&address) {
-            return Ok(*known);
+            return Ok(known.clone());
         }
         let of = log.of.as_ref().map(|of| self.log(of)).transpose()?;
-        let id = self.out.reduction(of, &log.file)?;
-        self.logs.insert(address, (id, log.clone()));
+        let id: Id = self.writer.reduction(of.as_deref(), &log.file)?.into();
+        self.logs.insert(address, (id.clone(), log.clone()));
         Ok(id)
     }
 }
 
 impl Reference {
-    fn shown(self) -> Shown {
+    fn text(&self) -> Shown {
         match self {
-            Reference::Trace(trace, after) => Shown::trace(trace, after),
-            Reference::Pump(pump) => Shown::pump(pump),
-            Reference::Document(document) => Shown::document(document),
+            Reference::Trace(trace, after) => {
+                Shown::Trace { trace: trace.to_string(), after: *after }
+            }
+            Reference::Pump(pump) => Shown::Pump { pump: pump.to_string() },
+            Reference::Document(document) => Shown::Document { document: document.to_string() },
         }
     }
 }
