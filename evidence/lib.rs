@@ -6,9 +6,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod certificate;
 pub mod file;
 mod proof;
+pub mod reader;
 pub mod reduction;
 pub mod refutation;
 mod replay;
