@@ -204,12 +204,13 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// An answer.
+    /// An answer. It and all before it are in the file then, whatever ends the process.
     ///
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn answer(&mut self, answer: &Answer) -> io::Result<()> {
-        self.line("answer", answer)
+        self.line("answer", answer)?;
+        self.out.flush()
     }
 
     /// What was written to; all of it is there.
