@@ -109,6 +109,11 @@ fn unreadable_files_and_command_lines_have_their_codes() {
     let cut = [&head("UpperBounds"), TRACE, MOST, ANSWER, &ANSWER[..30]].join("\n");
     let at = instance(&[("UpperBounds.jsonl", &cut)]);
     let (code, out, err) = certify(at.path(), &[".", "proofs"]);
+    assert_eq!(code, 0);
+    assert!(err.contains("proofs/UpperBounds.jsonl:5: the file breaks off in this line"), "{err}");
+    assert!(out.starts_with("1 of 1 answer confirmed"), "{out}");
+    let at = instance(&[("UpperBounds.jsonl", &(cut + "\n"))]);
+    let (code, out, err) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 1);
     assert!(err.contains("proofs/UpperBounds.jsonl:5: the line breaks off"), "{err}");
     assert!(out.starts_with("1 of 1 answer confirmed"), "{out}");
