@@ -10,6 +10,7 @@
 //! reductions, with [`memory`] counted. [`evidence`] counts what an auditor confirms.
 //! [`encodings`] compares encodings and solvers on the goals of instances ([`goals`]),
 //! [`encodings_table`] and [`cactus`] show it; [`lp`] compares the solvers of linear programs.
+//! [`readers`] holds the prover's reader of models against the auditor's.
 //! [`generate`] writes nets of known answers for the command line to chew on.
 
 pub mod answer;
@@ -29,6 +30,7 @@ pub mod lp;
 pub mod memory;
 pub mod oracle;
 mod progress;
+pub mod readers;
 pub mod reductions;
 pub mod reductions_table;
 pub mod row;

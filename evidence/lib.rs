@@ -6,8 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod certificate;
 pub mod file;
+pub mod reader;
 pub mod reduction;
 pub mod refutation;
 mod replay;

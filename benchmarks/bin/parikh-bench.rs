@@ -11,7 +11,8 @@ use parikh_benchmarks::memory::Counting;
 use parikh_benchmarks::reductions::Reductions;
 use parikh_benchmarks::structure::{Structure, place_transition_instances};
 use parikh_benchmarks::{
-    Error, cactus, compare, encodings_table, reductions_table, row, signals, structure_table, table,
+    Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
+    structure_table, table,
 };
 use parikh_encodings::Encoding;
 use std::ffi::OsString;
@@ -28,8 +29,8 @@ Exit codes:
   0  done, and no answer is wrong or contradicts another
   1  the harness itself failed (a file, an archive, the tool's program)
   2  the command line is wrong
-  3  some answer is wrong (contest, summary, structure), contradicts the other file (compare), or an
-     answer was refused (evidence)
+  3  some answer is wrong (contest, summary, structure), contradicts the other file (compare), an
+     answer was refused (evidence), or two readers differ (readers)
   4  interrupted; the runs finished so far are in the result file";
 
 /// Runs contest instances through a prover, scores its answers, and compares such runs
@@ -114,6 +115,19 @@ enum Command {
     /// within which time. Bounds are asked for one more than the known maximum, so UB needs --oracle.
     #[command(after_help = EXIT_CODES)]
     Encodings(EncodingsArgs),
+    /// Read every model and its formulas twice, by the prover's reader and by the auditor's
+    ///
+    /// Whatever the two read differently is listed: nodes, tokens, weights, units, and what the
+    /// formulas of RC, RF and UB ask, down to the predicate.
+    #[command(after_help = EXIT_CODES)]
+    Readers {
+        /// Directory with the archives NAME.tgz
+        #[arg(long, value_name = "DIR")]
+        inputs: PathBuf,
+        /// File with the names of the instances [default: every P/T archive]
+        #[arg(long, value_name = "FILE")]
+        list: Option<PathBuf>,
+    },
     /// Compare the solvers of linear programs on the state equations of instances
     ///
     /// The maximum of each expression in the formulas of RC and UB, by HiGHS going on from its last
@@ -342,6 +356,7 @@ fn main() -> ExitCode {
         Command::Reductions(args) => reductions(args),
         Command::Encodings(args) => encodings(args),
         Command::Lp(args) => lp(args),
+        Command::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
         Command::Generate { family, output, format } => match family.make() {
             Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
                 if let Some(known) = known {
@@ -408,6 +423,35 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
         return Ok(4);
     }
     Ok(if all.iter().any(evidence::Measurement::is_wrong) { 3 } else { 0 })
+}
+
+fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
+    let instances = match list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(inputs)?,
+    };
+    signals::catch();
+    let (mut nets, mut formulas, mut different, mut seconds) = (0, 0, 0, [0.0; 2]);
+    for name in &instances {
+        if signals::interrupted() {
+            return Ok(4);
+        }
+        let measurement = readers::compare(inputs, name)?;
+        for difference in &measurement.differences {
+            println!("{name}: {difference}");
+        }
+        nets += 1;
+        formulas += measurement.formulas;
+        different += usize::from(!measurement.differences.is_empty());
+        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, more)| *sum += more);
+        eprintln!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
+    }
+    println!(
+        "{nets} models and {formulas} formulas read twice, {different} models differ; \
+         {:.1} s by the prover's reader, {:.1} s by the auditor's",
+        seconds[0], seconds[1]
+    );
+    Ok(if different > 0 { 3 } else { 0 })
 }
 
 fn contest(args: ContestArgs) -> Result<u8, Error> {
