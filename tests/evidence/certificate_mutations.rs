@@ -6,10 +6,11 @@
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use fastrand::Rng;
+use parikh::board::{Argument, Proof};
 use parikh::certifier::{Config, Refuted, certify};
 use parikh::evidence::certificate::bounds::{Bound, Step};
 use parikh::evidence::certificate::{Bounds, Markings, Reduced};
-use parikh::evidence::{Claim, Document, Proof};
+use parikh::evidence::{Claim, Document};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Goal, LinearSum, Net, NetBuilder, PlaceId, Predicate};
 use parikh::solvers::Budget;
@@ -46,7 +47,7 @@ pub(crate) fn certificates(net: &Net, claims: &[Claim], config: &Config) -> Vec<
         // A few questions, so that some have several claims.
         id: format!("{}", at % 3),
         claim: claim.clone(),
-        proof: Proof::Intervals { assumes_units: false, uses_flows: true },
+        proof: Proof::new(Argument::Bounds(parikh::net::Provenance::Flows), None),
     };
     let refuted: Vec<Refuted> = claims.iter().enumerate().map(refuted).collect();
     let mut documents = Vec::new();

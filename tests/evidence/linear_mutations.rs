@@ -11,7 +11,7 @@ use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, Config};
 use parikh::evidence::certificate::Lemma;
-use parikh::evidence::{Certificate, Claim, Proof};
+use parikh::evidence::{Certificate, Claim, Document};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{
     Atom, Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
@@ -210,10 +210,12 @@ fn certificates(net: &Net, seed: u64) -> Vec<Certificate> {
     state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
     let certificate = |id| match board.knowledge(id)? {
         Knowledge::Reach(Reach::Unreachable { proof, .. })
-        | Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. }) => match proof {
-            Proof::StateEquation { certificate, .. } => certificate.map(|it| (*it).clone()),
-            _ => None,
-        },
+        | Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. }) => {
+            match proof.document.as_deref() {
+                Some(Document::Linear(certificate)) => Some(certificate.clone()),
+                _ => None,
+            }
+        }
         _ => None,
     };
     board.ids().filter_map(certificate).collect()
