@@ -4,7 +4,7 @@ use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Shown, Technique
 use crate::evidence::{Checked, Claim, Document, DocumentFlaw};
 use crate::ground::{Ground, Unshown};
 use parikh_net::{Goal, GoalId};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 /// Says what is impossible. See [`crate::board`].
@@ -37,7 +37,7 @@ impl<'b> Over<'b> {
     where
         'b: 'd,
     {
-        By { over: self, document, checked: OnceCell::new() }
+        By { over: self, document, checked: OnceCell::new(), gave_up: Cell::new(false) }
     }
 
     fn translated(&self, proof: Proof) -> Proof {
@@ -149,6 +149,8 @@ pub struct By<'d> {
     document: &'d Arc<Document>,
     /// The steps of the document, once they were gone through.
     checked: OnceCell<Result<Checked<'d>, DocumentFlaw>>,
+    /// Whether a check was not made to the end: there will not be more time for the next goal.
+    gave_up: Cell<bool>,
 }
 
 impl By<'_> {
@@ -193,6 +195,9 @@ impl By<'_> {
             self.over.refuse(goal, &"its document assumes safe units, and it does not say so");
             return None;
         }
+        if self.gave_up.get() {
+            return word;
+        }
         let budget = checks.budget(word.is_none());
         let goes_on = &mut || !budget.is_exhausted();
         match checks.count(|| self.check(claim, goes_on)) {
@@ -201,7 +206,10 @@ impl By<'_> {
                 let kept = || Shown { document: self.document.clone(), on: on() };
                 Some(Evidence::Certified(checks.keep.then(kept)))
             }
-            Err(Failed::Stopped) => word,
+            Err(Failed::Stopped) => {
+                self.gave_up.set(true);
+                word
+            }
             Err(Failed::NotExpressed) => {
                 tracing::debug!("{}: a claim that its net does not express", self.over.by);
                 None
