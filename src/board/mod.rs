@@ -164,11 +164,6 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Whether the word of a search is enough.
-    pub fn takes_searches(&self) -> bool {
-        self.checks.take_searches
-    }
-
     /// How many checks of documents were made, and how long they took over all threads.
     pub fn checks(&self) -> (usize, Duration) {
         self.checks.so_far()

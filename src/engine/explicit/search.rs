@@ -15,8 +15,7 @@ use super::state_space::{Distinct, count};
 use super::store::Full;
 use super::stubborn::Stubborn;
 use super::watch::{Question, Watch, read_off};
-use crate::board::{Argument, Over, Proof, Under};
-use crate::certifier::{self, Maker};
+use crate::board::{Over, Proof, Under};
 use crate::engine::Task;
 use crate::evidence::certificate::Markings;
 use crate::evidence::{Claim, Document};
@@ -400,14 +399,10 @@ impl Search<'_> {
             found.into()
         } else if found <= RECOUNTED && took <= Duration::from_secs(1) {
             let slice = budget.slice(2 * took + Duration::from_millis(20));
-            let counted = count(self.task.net, self.task.facts, &slice).ok();
-            let counted = counted.and_then(|space| u64::try_from(space.states).ok());
-            match counted.filter(|&states| states <= MOST_RECOUNTED) {
-                Some(count) => count,
-                None => return self.document_by_others(took, budget),
-            }
+            let counted = count(self.task.net, self.task.facts, &slice).ok()?;
+            u64::try_from(counted.states).ok().filter(|&states| states <= MOST_RECOUNTED)?
         } else {
-            return self.document_by_others(took, budget);
+            return None;
         };
         let claims = self.watch.goals.iter().enumerate().filter_map(|(index, watched)| {
             let shown = watched.open && !watched.claimed && (index == 0 || !self.plan.first_only);
@@ -423,42 +418,6 @@ impl Search<'_> {
         Some(Document::Markings(Markings { claims: claims.collect(), count }))
     }
 }
-
-impl Search<'_> {
-    /// What shows the same in another way, for the first goal of a search by stubborn sets: a little
-    /// time is for that, and half of what is left where the word of a search is not enough.
-    fn document_by_others(&self, took: Duration, budget: &Budget) -> Option<Document> {
-        let watched =
-            self.watch.goals.first().filter(|watched| watched.open && !watched.claimed)?;
-        let (_, goal) = self.task.goals.iter().find(|(id, _)| *id == watched.id)?;
-        let claim = match (goal, &watched.question) {
-            (Goal::Reach(predicate), _) => Claim::Unreachable(predicate.clone()),
-            (Goal::Maximise(sum), &Question::Maximise(_, _, Some((best, _)))) => {
-                Claim::AtMost(sum.clone(), i64::try_from(best).ok()?)
-            }
-            (Goal::Maximise(_), _) => return None,
-        };
-        // Setting up a linear program of a larger net takes longer than is meant to be spent here.
-        if self.task.board.takes_searches() && self.task.net.transition_count() > LARGEST_AGAIN {
-            return None;
-        }
-        let little = (took / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
-        let slice = match (self.task.board.takes_searches(), budget.remaining()) {
-            (false, Some(left)) => left / 2,
-            (false, None) => Duration::from_secs(60),
-            (true, _) => little,
-        };
-        // Few markings were counted, or there are too many.
-        let config = certifier::Config { markings: 0, ..certifier::Config::default() };
-        let maker = Maker::with_facts(self.task.net, &config, self.task.facts.clone());
-        let stubborn = self.plan.stubborn;
-        let word = Argument::Searched { markings: self.space.store().len().into(), stubborn };
-        maker.document(&claim, Some(&word), &budget.slice(slice))
-    }
-}
-
-/// The most transitions of a net of which something is shown in another way in passing.
-const LARGEST_AGAIN: usize = 3_000;
 
 /// The most markings of a search by stubborn sets after which all markings are counted …
 const RECOUNTED: u32 = 100_000;
