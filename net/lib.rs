@@ -25,6 +25,7 @@
 //! This crate does no I/O, knows no solver, and does not panic on a well-formed net.
 
 pub mod builder;
+pub mod coloured;
 pub mod facts;
 #[cfg(feature = "generate")]
 pub mod generate;

@@ -6,6 +6,7 @@
 //! effect on every place share an *effect class*: whoever cares about effects only (the state
 //! equation, the choice of a walk) iterates classes.
 
+use crate::coloured::Folding;
 use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
@@ -95,6 +96,8 @@ pub struct Net {
     pub(crate) classes: Rows<TransitionId>,
     pub(crate) initial: Marking,
     pub(crate) units: Option<Units>,
+    /// Shared: a net whose units are not trusted has the same.
+    pub(crate) folding: Option<std::sync::Arc<Folding>>,
 }
 
 impl Net {
@@ -233,6 +236,12 @@ impl Net {
     /// The nested units (NUPN) of the model, where it has them.
     pub fn units(&self) -> Option<&Units> {
         self.units.as_ref()
+    }
+
+    /// What the net was unfolded from, where it was: which of its places are the colours of one
+    /// coloured place, and which of its transitions the bindings of one coloured transition.
+    pub fn folding(&self) -> Option<&Folding> {
+        self.folding.as_deref()
     }
 
     /// The same net, whose model does not claim that its units are safe.

@@ -20,6 +20,7 @@ pub mod pipeline;
 pub mod reduction;
 pub mod stage;
 pub mod structure;
+pub mod unfold;
 pub mod verdicts;
 mod workers;
 
