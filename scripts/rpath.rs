@@ -1,44 +1,74 @@
-//! Build script of the packages that make programs or tests with Z3 in them: shows the linker and
-//! cargo where `libz3` is, beyond the relative paths in `.cargo/config.toml`.
+//! Build script of the packages that make programs or tests with Z3 and HiGHS in them: shows the
+//! linker and cargo where the two libraries are, beyond the relative paths in `.cargo/config.toml`.
 //!
+//! - Where the linker finds `libhighs`; for `libz3`, the crate `z3-sys` sees to it.
 //! - An absolute run path, for programs built into a `CARGO_TARGET_DIR` elsewhere, and under a
 //!   `RUSTFLAGS` variable, which replaces the flags of the configuration.
 //! - A link to the library in `OUT_DIR`: cargo puts search paths below its target directory, and
 //!   only those, on the library path of `cargo test` and `cargo run`. That also serves the packages
 //!   without this script.
 //!
-//! Without the feature `z3` it does nothing.
+//! Without the features `z3` and `highs` it does nothing.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-const LIBRARY: &str = "libz3.so.5.3";
+struct Library {
+    /// The variable that cargo sets for the feature.
+    feature: &'static str,
+    /// Set in `.cargo/config.toml`, so it is there unless somebody builds from outside the checkout
+    /// and means a library of his own.
+    directory: &'static str,
+    /// What the linker asks for.
+    link: &'static str,
+    /// What programs ask for.
+    soname: &'static str,
+}
+
+const LIBRARIES: [Library; 2] = [
+    Library {
+        feature: "CARGO_FEATURE_Z3",
+        directory: "Z3_LIBRARY_PATH_OVERRIDE",
+        link: "libz3.so",
+        soname: "libz3.so.5.3",
+    },
+    Library {
+        feature: "CARGO_FEATURE_HIGHS",
+        directory: "HIGHS_LIBRARY_PATH",
+        link: "libhighs.so",
+        soname: "libhighs.so.1",
+    },
+];
 
 fn main() {
-    println!("cargo::rerun-if-env-changed=Z3_LIBRARY_PATH_OVERRIDE");
     let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
-    if env::var_os("CARGO_FEATURE_Z3").is_none() || !linux {
-        return;
+    for library in &LIBRARIES {
+        println!("cargo::rerun-if-env-changed={}", library.directory);
+        if env::var_os(library.feature).is_some() && linux {
+            show(library);
+        }
     }
-    // Set in `.cargo/config.toml`, so it is there unless somebody builds from outside the checkout
-    // and means a library of his own.
-    let Some(directory) = env::var_os("Z3_LIBRARY_PATH_OVERRIDE").map(PathBuf::from) else {
+}
+
+fn show(library: &Library) {
+    let Some(directory) = env::var_os(library.directory).map(PathBuf::from) else {
         return;
     };
-    let library = directory.join("libz3.so");
-    println!("cargo::rerun-if-changed={}", library.display());
-    if !library.exists() {
+    let path = directory.join(library.link);
+    println!("cargo::rerun-if-changed={}", path.display());
+    if !path.exists() {
         println!(
-            "cargo::error=no libz3.so in {}: run scripts/setup.sh, or build with \
-             --no-default-features",
+            "cargo::error=no {} in {}: run scripts/setup.sh, or build with --no-default-features",
+            library.link,
             directory.display()
         );
         return;
     }
+    println!("cargo::rustc-link-search=native={}", directory.display());
     println!("cargo::rustc-link-arg=-Wl,-rpath,{}", directory.display());
     if let Some(out) = env::var_os("OUT_DIR") {
         let out = PathBuf::from(out);
-        if link(&directory.join(LIBRARY), &out.join(LIBRARY)) {
+        if link(&directory.join(library.soname), &out.join(library.soname)) {
             println!("cargo::rustc-link-search=native={}", out.display());
         }
     }

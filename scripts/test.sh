@@ -8,8 +8,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/setup.sh "$@"
 if [[ " $* " != *" --no-native "* ]]; then
-    # Always the whole workspace, never one package: another selection means other features in what
-    # build scripts use, and that compiles HiGHS again.
     cargo test
 fi
 cargo test --no-default-features

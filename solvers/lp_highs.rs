@@ -12,16 +12,18 @@
 //! callback, asked at every iteration, looks at the budget, and sees cancellation and memory too.
 //! A failed call leaves the model in an unknown state; it is loaded afresh before the next run.
 
+mod c_api;
+
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
-
-use highs_sys::*;
 
 use crate::answer::NoAnswer;
 use crate::budget::Budget;
 use crate::certify;
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use crate::lp::{IncrementalLp, Infeasibility, LpAnswer, LpSolver, Optimum};
+
+use c_api::*;
 
 /// Solves each program from scratch, in a model of its own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,7 +102,7 @@ impl HighsModel {
 
     /// Notes whether a call succeeded; warnings count as success.
     fn note(&mut self, status: HighsInt) {
-        if status == STATUS_ERROR {
+        if status == kHighsStatusError {
             self.loaded = false;
         }
     }
@@ -151,7 +153,7 @@ impl HighsModel {
                 columns,
                 rows,
                 nonzeros,
-                MATRIX_FORMAT_ROW_WISE,
+                kHighsMatrixFormatRowwise,
                 sense(program),
                 0.0,
                 costs.as_ptr(),
@@ -164,7 +166,7 @@ impl HighsModel {
                 value.as_ptr(),
             )
         };
-        self.loaded = status != STATUS_ERROR;
+        self.loaded = status != kHighsStatusError;
         self.changed = Changed::Everything;
         self.loaded
     }
@@ -185,8 +187,8 @@ impl HighsModel {
             let status = Highs_run(highs);
             Highs_stopCallback(highs, kHighsCallbackSimplexInterrupt);
             Highs_setCallback(highs, None, ptr::null_mut());
-            if status == STATUS_ERROR {
-                return MODEL_STATUS_SOLVE_ERROR;
+            if status == kHighsStatusError {
+                return kHighsModelStatusSolveError;
             }
             Highs_getModelStatus(highs)
         }
@@ -215,7 +217,7 @@ impl HighsModel {
         let mut ray = vec![0.0; self.program.rows().len()];
         // SAFETY: the model is alive and holds this many rows.
         let status = unsafe { Highs_getDualRay(self.model.0, &mut has_ray, ray.as_mut_ptr()) };
-        let usable = status != STATUS_ERROR && has_ray != 0;
+        let usable = status != kHighsStatusError && has_ray != 0;
         Infeasibility { multipliers: usable.then_some(ray) }
     }
 }
@@ -296,7 +298,7 @@ impl IncrementalLp for HighsModel {
         let mut basic: Vec<HighsInt> = vec![0; count];
         // SAFETY: the model is alive and holds as many rows as the array has entries.
         let status = unsafe { Highs_getBasicVariables(self.model.0, basic.as_mut_ptr()) };
-        if status != STATUS_OK {
+        if status != kHighsStatusOk {
             return None;
         }
         let position = basic.iter().position(|&variable| variable == column.0 as HighsInt)?;
@@ -313,7 +315,7 @@ impl IncrementalLp for HighsModel {
                 index.as_mut_ptr(),
             )
         };
-        if status != STATUS_OK {
+        if status != kHighsStatusOk {
             return None;
         }
         let listed = index.iter().take(usize::try_from(nonzeros).ok()?);
@@ -333,7 +335,7 @@ impl IncrementalLp for HighsModel {
         }
         // From a basis that turned out bad, once more from scratch; and about one random program in
         // 10,000 (unbounded ones, as far as seen) is only known with presolve.
-        let mut status = MODEL_STATUS_NOTSET;
+        let mut status = kHighsModelStatusNotset;
         for presolve in [c"off", c"off", c"on"] {
             if !self.loaded && !self.load() {
                 return LpAnswer::NoAnswer(NoAnswer::Failed(
@@ -345,26 +347,26 @@ impl IncrementalLp for HighsModel {
             status = self.run(primal, budget);
             match status {
                 // Said of every program without columns, also when 0 is outside of a row's bounds.
-                MODEL_STATUS_MODEL_EMPTY
+                kHighsModelStatusModelEmpty
                     if !self.program.rows().iter().all(|bounds| bounds.contains(0)) =>
                 {
                     return LpAnswer::Infeasible(Infeasibility::default());
                 }
-                MODEL_STATUS_OPTIMAL | MODEL_STATUS_MODEL_EMPTY => {
+                kHighsModelStatusOptimal | kHighsModelStatusModelEmpty => {
                     self.changed = Changed::Costs;
                     return LpAnswer::Optimal(self.optimum());
                 }
-                MODEL_STATUS_INFEASIBLE => {
+                kHighsModelStatusInfeasible => {
                     self.changed = Changed::Other;
                     return LpAnswer::Infeasible(self.infeasibility());
                 }
-                MODEL_STATUS_UNBOUNDED => {
+                kHighsModelStatusUnbounded => {
                     self.changed = Changed::Costs;
                     return LpAnswer::Unbounded;
                 }
                 // The basis reached is a good one to go on from, by the same method.
-                MODEL_STATUS_REACHED_INTERRUPT if primal => self.changed = Changed::Costs,
-                MODEL_STATUS_REACHED_INTERRUPT => self.changed = Changed::Other,
+                kHighsModelStatusInterrupt if primal => self.changed = Changed::Costs,
+                kHighsModelStatusInterrupt => self.changed = Changed::Other,
                 _ => self.loaded = false,
             }
             if let Some(exhausted) = budget.exhausted() {
@@ -416,8 +418,8 @@ fn starts_feasible(program: &LinearProgram) -> bool {
 
 fn sense(program: &LinearProgram) -> HighsInt {
     match program.sense() {
-        Sense::Minimise => OBJECTIVE_SENSE_MINIMIZE,
-        Sense::Maximise => OBJECTIVE_SENSE_MAXIMIZE,
+        Sense::Minimise => kHighsObjSenseMinimize,
+        Sense::Maximise => kHighsObjSenseMaximize,
     }
 }
 

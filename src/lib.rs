@@ -18,6 +18,7 @@ pub mod input;
 pub mod mcc;
 pub mod pipeline;
 pub mod reduction;
+mod short_walks;
 pub mod stage;
 pub mod structure;
 pub mod unfold;

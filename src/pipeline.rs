@@ -12,7 +12,8 @@
 use crate::answer::{Answer, Plan, Question, Standing};
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::{Task, intervals, shrink, state_equation, walk};
-use crate::evidence::{Claim, Proof, short_walks};
+use crate::evidence::{Claim, Proof};
+use crate::short_walks::short_walks;
 use crate::workers::Crew;
 use crate::{explicit, structure};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};

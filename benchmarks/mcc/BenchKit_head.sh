@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The contest's entry point: called with BK_EXAMINATION, BK_INPUT, BK_TIME_CONFINEMENT and
-# BK_MEMORY_CONFINEMENT set, in a copy of the instance's directory. Put the binary (and, for a
-# build with Z3, libz3.so beside it) into BK_BIN_PATH, or next to this script in bin/.
+# BK_MEMORY_CONFINEMENT set, in a copy of the instance's directory. Put the binary (and, unless it is
+# a pure-Rust build, the libraries of vendor/lib beside it) into BK_BIN_PATH, or next to this script
+# in bin/.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 for bin in "${BK_BIN_PATH:-}" "${BIN_DIR:-}" "$here/bin" "$here/../../target/release"; do
   if [ -n "$bin" ] && [ -x "$bin/parikh" ]; then

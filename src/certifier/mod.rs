@@ -294,7 +294,7 @@ impl Maker<'_> {
         let needs = Needs::of_goals(self.net, [&claim.goal()]);
         let config = reduction::Config::default();
         let reduction = reduction::reduce(self.net, &needs, &share(budget, 0.3), &config);
-        let Some(inner_claim) = claim.translated(self.net, &reduction) else {
+        let Some(inner_claim) = reduction.translate_claim(self.net, claim) else {
             return Made::default();
         };
         let claims = [&inner_claim];

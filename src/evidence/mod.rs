@@ -1,56 +1,14 @@
-//! Evidence: what makes a claim checkable, and the checks.
-//!
-//! Nothing here uses an engine. A *witness* is a firing sequence, replayed on the original net; a
-//! *proof* says what kind of argument refutes a goal, and carries what a checker needs; that of
-//! [`certificate`] is re-checked down to the last integer.
+//! The crate [`parikh_evidence`], and documents, whose checker still needs the reductions here.
 
-pub mod certificate;
-mod claim;
-mod proof;
-mod replay;
-mod trace_file;
-pub(crate) mod words;
+mod document;
+mod reduced;
 
-pub use certificate::{Certificate, Claim, Document, Flaw};
-pub use claim::{first_breach, short_walks};
-pub use proof::Proof;
-pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
-pub use trace_file::{Trace, TraceError};
+pub use document::{Document, DocumentFlaw};
+pub use parikh_evidence::*;
 
-use parikh_net::FiringSequence;
-use std::sync::Arc;
-
-/// A firing sequence from the initial marking to what it witnesses: the first `firings` firings of
-/// a sequence that many witnesses of one walk share.
-#[derive(Clone, Debug)]
-pub struct Witness {
-    sequence: Arc<FiringSequence>,
-    firings: u64,
-}
-
-impl Witness {
-    /// The first `firings` firings of `sequence`.
-    pub fn new(sequence: Arc<FiringSequence>, firings: u64) -> Self {
-        Witness { sequence, firings }
-    }
-
-    /// The number of firings.
-    pub fn firings(&self) -> u64 {
-        self.firings
-    }
-
-    /// The sequence by itself.
-    pub fn to_sequence(&self) -> FiringSequence {
-        let mut prefix = FiringSequence::new();
-        let mut left = self.firings;
-        for step in self.sequence.steps() {
-            let count = step.count.min(left);
-            prefix.push(step.transition, count);
-            left -= count;
-            if left == 0 {
-                break;
-            }
-        }
-        prefix
-    }
+/// Certificates of the impossible, and their checkers.
+pub mod certificate {
+    pub use super::document::{Document, DocumentFlaw};
+    pub use super::reduced::{Reduced, ReducedFlaw};
+    pub use parikh_evidence::certificate::*;
 }

@@ -31,7 +31,7 @@
 //! # The parts
 //! [`work`] is the net under reduction, [`rule`] what a rule is, [`change`] the one place that
 //! changes the net, `schedule` the order. A rule is one file in [`rules`], one line in its registry
-//! and one line in `tests/reduction_soundness.rs`.
+//! and one line in `tests/soundness/reductions.rs`.
 
 pub mod back;
 mod buckets;

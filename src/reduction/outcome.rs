@@ -6,6 +6,7 @@ use super::log::Log;
 use super::needs::{Form, Needs};
 use super::statistics::Statistics;
 use super::work::WorkNet;
+use crate::evidence::Claim;
 use crate::net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
 
@@ -152,6 +153,19 @@ impl Reduction {
                 let (sum, constant) = self.translate_sum(sum)?;
                 Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
             }
+        }
+    }
+
+    /// The claim as it reads on the reduced net; `None` when it cannot be said there.
+    pub fn translate_claim(&self, original: &Net, claim: &Claim) -> Option<Claim> {
+        let translated = self.translate(original, &claim.goal())?;
+        match (claim, translated.goal) {
+            (Claim::Unreachable(_), Goal::Reach(predicate)) => Some(Claim::Unreachable(predicate)),
+            (Claim::AtMost(_, bound), Goal::Maximise(sum)) => {
+                let bound = i128::from(*bound).checked_sub(translated.constant)?;
+                Some(Claim::AtMost(sum, i64::try_from(bound).ok()?))
+            }
+            _ => None,
         }
     }
 

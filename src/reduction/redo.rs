@@ -5,7 +5,7 @@
 //! What is not: everything that finds foci, the worklists, the order of the rules, their time
 //! slices, what rules remember. A log that anybody wrote is as good as ours if its steps hold.
 //!
-//! That the conditions are the right ones is not a matter of logs: `tests/reduction_soundness.rs`
+//! That the conditions are the right ones is not a matter of logs: `tests/soundness/reductions.rs`
 //! compares both nets by enumeration.
 
 use super::back::Back;

@@ -1,0 +1,50 @@
+//! Predicates and sums as people write them, for what is said about evidence and questions.
+
+use parikh_net::{Atom, Goal, LinearSum, Net, Predicate};
+use std::fmt::Write as _;
+
+/// A goal for people.
+pub fn goal(net: &Net, goal: &Goal) -> String {
+    match goal {
+        Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
+        Goal::Maximise(sum) => format!("the most that {} ever is", linear(net, sum)),
+    }
+}
+
+/// A predicate for people.
+pub fn formula(net: &Net, predicate: &Predicate) -> String {
+    let joined = |parts: &[Predicate], by: &str| {
+        let parts: Vec<String> = parts.iter().map(|part| formula(net, part)).collect();
+        format!("({})", parts.join(by))
+    };
+    match predicate {
+        Predicate::True => "true".to_owned(),
+        Predicate::False => "false".to_owned(),
+        Predicate::Atom(Atom { sum, bound }) => format!("{} ≤ {bound}", linear(net, sum)),
+        Predicate::Enabled(t) => format!("{} enabled", net.transition_name(*t)),
+        Predicate::Disabled(t) => format!("{} disabled", net.transition_name(*t)),
+        Predicate::Dead => "nothing enabled".to_owned(),
+        Predicate::NotDead => "something enabled".to_owned(),
+        Predicate::And(parts) => joined(parts, " ∧ "),
+        Predicate::Or(parts) => joined(parts, " ∨ "),
+    }
+}
+
+/// A sum for people.
+pub fn linear(net: &Net, sum: &LinearSum) -> String {
+    let mut text = String::new();
+    for (position, &(place, a)) in sum.terms().iter().enumerate() {
+        let sign = match (position, a < 0) {
+            (0, false) => "",
+            (0, true) => "−",
+            (_, false) => " + ",
+            (_, true) => " − ",
+        };
+        text.push_str(sign);
+        if a.unsigned_abs() != 1 {
+            let _ = write!(text, "{}·", a.unsigned_abs());
+        }
+        text.push_str(net.place_name(place));
+    }
+    if text.is_empty() { "0".to_owned() } else { text }
+}

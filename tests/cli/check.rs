@@ -1,0 +1,220 @@
+//! The command line as a user meets it: the built binary, files, pipes, signals.
+
+use crate::support::binary::{Desk, example, parikh, run, stderr, stdout};
+use parikh_net::generate;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_deadlock_is_found_written_and_replayed() {
+    let model = example("philosophers.pnml");
+    let traces = tempfile::tempdir().expect("a temporary directory");
+    let (model, directory) = (model.to_str().unwrap(), traces.path().to_str().unwrap());
+    let check = run(&["check", model, "-e", "RD", "--trace", directory]);
+    assert_eq!(check.status.code(), Some(0), "{}", stderr(&check));
+    assert!(stdout(&check).starts_with("ReachabilityDeadlock: TRUE"), "{}", stdout(&check));
+    let trace = traces.path().join("ReachabilityDeadlock.trace");
+    let replay = run(&["replay", model, trace.to_str().unwrap()]);
+    assert_eq!(replay.status.code(), Some(0), "{}", stderr(&replay));
+    assert!(stdout(&replay).contains("the marking is dead"), "{}", stdout(&replay));
+}
+
+#[test]
+fn queries_are_answered_in_every_format_with_the_same_exit_code() {
+    let (model, queries) = (example("philosophers.pnml"), example("philosophers-queries.xml"));
+    let (model, queries) = (model.to_str().unwrap(), queries.to_str().unwrap());
+    for (format, expected) in [
+        ("text", ["somebody-eats: TRUE", "never-both-eat: TRUE", "most-who-wait: 2"]),
+        (
+            "json",
+            [r#""id":"somebody-eats","#, r#""id":"never-both-eat","#, r#""id":"most-who-wait","#],
+        ),
+        (
+            "mcc",
+            [
+                "FORMULA somebody-eats TRUE TECHNIQUES ",
+                "FORMULA never-both-eat TRUE TECHNIQUES ",
+                "FORMULA most-who-wait 2 TECHNIQUES ",
+            ],
+        ),
+    ] {
+        let arguments = ["check", model, "-e", "RC", "--queries", queries, "--format", format];
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        for line in expected {
+            assert!(stdout(&output).contains(line), "{format}: {}", stdout(&output));
+        }
+    }
+}
+
+#[test]
+fn the_state_space_is_counted_and_an_unbounded_one_is_infinite() {
+    let philosophers = generate::philosophers(4);
+    let directory = Desk::with_net(&philosophers.net);
+    let path = directory.name();
+    let output = run(&["check", path, "-e", "SS", "--format", "mcc"]);
+    assert!(stdout(&output).contains("STATE_SPACE STATES 81 "), "{}", stdout(&output));
+    let directory = Desk::with_net(&generate::counters(2).net);
+    let path = directory.name();
+    let output = run(&["check", path, "-e", "SS", "--format", "mcc"]);
+    assert_eq!(stdout(&output).matches("+inf").count(), 4, "{}", stdout(&output));
+}
+
+#[test]
+fn bad_input_is_one_clear_error_and_nothing_on_stdout() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.to_str().unwrap().to_owned()
+    };
+    let model = example("philosophers.pnml");
+    let model = model.to_str().unwrap();
+    let empty = file("empty.pnml", "");
+    let broken = file("broken.pnml", "<pnml><net id='n'>\n<place id='p'</net></pnml>");
+    let other = file(
+        "other.xml",
+        "<property-set><property><id>a</id><formula><exists-path><finally><is-fireable>\
+         <transition>zz</transition></is-fireable></finally></exists-path></formula></property>\
+         <property><id>b</id><formula><exists-path><finally><is-fireable>\
+         <transition>yy</transition></is-fireable></finally></exists-path></formula></property>\
+         </property-set>",
+    );
+    let missing = directory.path().to_str().unwrap();
+    for (arguments, words) in [
+        (vec!["info", empty.as_str()], "empty.pnml"),
+        (vec!["info", broken.as_str()], "broken.pnml:2"),
+        (vec!["info", "/no/such/file.pnml"], "/no/such/file.pnml"),
+        (vec!["info", missing], "model.pnml"),
+        (vec!["check", model, "-e", "RC"], "--queries"),
+        (vec!["check", model, "-e", "RC", "--queries", other.as_str()], "other.xml"),
+        (vec!["replay", model, model], "line"),
+        (vec!["check", model, "-e", "Liveness"], "not supported"),
+        (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "leave --queries out"),
+    ] {
+        let output = run(&arguments);
+        // What the command line alone says is wrong is a wrong command line.
+        let misuse = words == "not supported" || words == "leave --queries out";
+        let code = if misuse { 2 } else { 1 };
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{arguments:?}");
+        assert!(stderr(&output).contains(words), "{arguments:?}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    }
+    let usage = run(&["check", model, "-e", "Deadlock"]);
+    assert_eq!(usage.status.code(), Some(2));
+}
+
+#[test]
+fn a_wrong_formula_does_not_lose_the_others() {
+    let model = example("philosophers.pnml");
+    let text = std::fs::read_to_string(example("philosophers-queries.xml")).expect("readable");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let queries = directory.path().join("queries.xml");
+    std::fs::write(&queries, text.replace("<place>lamp</place>", "<place>lampp</place>")).unwrap();
+    let output = run(&[
+        "check",
+        model.to_str().unwrap(),
+        "-e",
+        "RC",
+        "--queries",
+        queries.to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout(&output).contains("never-both-eat: TRUE"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("somebody-eats: unknown"), "{}", stdout(&output));
+    assert!(stderr(&output).contains("lamp"), "the closest name: {}", stderr(&output));
+}
+
+#[test]
+fn the_contest_protocol_is_spoken() {
+    let directory = Desk::with_net(&generate::philosophers(3).net);
+    let call = |examination: &str| {
+        let output = parikh()
+            .arg("mcc")
+            .current_dir(directory.path())
+            .env("BK_EXAMINATION", examination)
+            .env("BK_INPUT", "Philosophers-PT-3")
+            .env("BK_TIME_CONFINEMENT", "20")
+            .output()
+            .expect("the binary starts");
+        stdout(&output)
+    };
+    assert!(call("ReachabilityDeadlock").starts_with("FORMULA ReachabilityDeadlock TRUE TECH"));
+    assert!(call("OneSafe").starts_with("FORMULA OneSafe TRUE TECHNIQUES "));
+    assert_eq!(call("CTLFireability"), "DO_NOT_COMPETE\n");
+    assert_eq!(call("ReachabilityComputeBounds"), "DO_NOT_COMPETE\n");
+    // No query file in this directory.
+    assert_eq!(call("UpperBounds"), "CANNOT_COMPUTE\n");
+}
+
+#[test]
+fn a_coloured_model_is_declined_in_the_contest() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let model = "<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'><net id='n' \
+                 type='http://www.pnml.org/version-2009/grammar/symmetricnet'><page id='g'/>\
+                 </net></pnml>";
+    std::fs::write(directory.path().join("model.pnml"), model).expect("written");
+    let output = parikh()
+        .arg("mcc")
+        .current_dir(directory.path())
+        .env("BK_EXAMINATION", "OneSafe")
+        .output()
+        .expect("the binary starts");
+    assert_eq!(stdout(&output), "DO_NOT_COMPETE\n");
+    assert!(stderr(&output).contains("coloured"), "{}", stderr(&output));
+}
+
+/// A net whose deadlock question is out of reach, with a query that is answered at once.
+fn endless() -> Desk {
+    let net = generate::cycles(40, 20, true).net;
+    let desk = Desk::with_net(&net);
+    let place = net.place_name(net.initial().marked().next().unwrap().0).to_owned();
+    let query = |id: &str, least: &str| {
+        format!(
+            "<property><id>{id}</id><formula><exists-path><finally><integer-le>\
+             <integer-constant>{least}</integer-constant><tokens-count><place>{place}</place>\
+             </tokens-count></integer-le></finally></exists-path></formula></property>"
+        )
+    };
+    let text = format!("<property-set>{}{}</property-set>", query("easy", "1"), query("hard", "2"));
+    desk.write("ReachabilityCardinality.xml", &text);
+    desk
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_run_within_a_second_with_the_answers_so_far() {
+    let directory = endless();
+    let path = directory.name();
+    let child = parikh()
+        .args(["check", path, "-e", "RC", "--timeout", "100s"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    std::thread::sleep(Duration::from_secs(3));
+    let killed = Instant::now();
+    let status = Command::new("kill").arg("-TERM").arg(child.id().to_string()).status();
+    assert!(status.expect("kill runs").success());
+    let output = child.wait_with_output().expect("it ends");
+    // A second, and what a busy machine adds.
+    assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
+    assert!(stdout(&output).contains("easy: TRUE"), "{}", stdout(&output));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_on_memory_ends_in_unknown_and_not_in_an_abort() {
+    let directory = endless();
+    let line = format!(
+        "ulimit -v 2000000; exec {} check {} -e RC --timeout 20s --threads 2",
+        env!("CARGO_BIN_EXE_parikh"),
+        directory.path().display()
+    );
+    // Printing a backtrace needs memory too.
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-c", &line]).env("RUST_BACKTRACE", "0").output().expect("a shell");
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{:?} {}", output.status, stderr(&output));
+    assert!(stdout(&output).contains("easy: TRUE"), "{}", stdout(&output));
+}

@@ -1,0 +1,128 @@
+//! `parikh encode` and `check --dump` as users meet them: files, heads, refusals.
+
+use crate::support::binary::{example, parikh};
+use std::path::PathBuf;
+use std::process::Output;
+
+fn model() -> PathBuf {
+    example("philosophers.pnml")
+}
+
+fn queries() -> String {
+    model().with_file_name("philosophers-queries.xml").display().to_string()
+}
+
+fn encode(arguments: &[&str]) -> Output {
+    parikh().arg("encode").arg(model()).args(arguments).output().expect("the binary starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// What is written for these arguments.
+fn written(arguments: &[&str]) -> String {
+    let output = encode(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[cfg(feature = "z3")]
+fn answer(script: &str) -> String {
+    let timeout = std::time::Duration::from_secs(60);
+    parikh::solvers::smt_z3::run_script(script, timeout).unwrap()
+}
+
+#[cfg(feature = "z3")]
+#[test]
+fn scripts_say_what_they_are_and_other_programs_answer_them() {
+    let dead = |encoding, k| written(&["--goal", "deadlock", "-e", encoding, "-k", k]);
+    for parts in [
+        "state-equation",
+        "flows+bounds+traps",
+        "state-equation+listed-traps+read-feed+causal-order+predecessor+units",
+    ] {
+        let script = dead(parts, "1");
+        for logic in ["LRA", "LIA"] {
+            let script = written(&["--goal", "EF (deadlock)", "-e", parts, "-l", logic]);
+            assert!(script.contains(&format!(", {logic}")), "{script}");
+            // The philosophers do get stuck.
+            assert_eq!(answer(&script).trim(), "sat", "{script}");
+        }
+        assert!(script.starts_with("; net: "), "{script}");
+        assert!(script.contains("; unsat (infeasible): no reachable marking"), "{script}");
+    }
+    assert_eq!(answer(&dead("bmc", "1")).trim(), "unsat");
+    assert_eq!(answer(&dead("bmc", "12")).trim(), "sat");
+    let queries = queries();
+    let never = ["--queries", &queries, "--id", "never-both-eat", "-e", "flows"];
+    let script = written(&never);
+    assert!(script.contains("; goal: never-both-eat: violated by EF"), "{script}");
+    assert_eq!(answer(&script).trim(), "unsat", "{script}");
+    let most = written(&["--queries", &queries, "--id", "most-who-wait"]);
+    assert!(most.contains("(maximize "), "{most}");
+    assert!(answer(&format!("{most}(get-objectives)")).contains(" 2"), "{most}");
+}
+
+#[test]
+fn linear_programs_are_written_where_there_are_no_choices() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("bound.lp");
+    let name = file.to_str().unwrap();
+    let queries = queries();
+    let arguments = ["--queries", &queries, "--id", "most-who-wait", "-o", name];
+    written(&[&arguments[..], &["-e", "state-equation+listed-traps", "-l", "LIA"]].concat());
+    let program = std::fs::read_to_string(&file).unwrap();
+    assert!(program.starts_with("\\ net: ") && program.contains("Maximize"), "{program}");
+    assert!(program.contains("General") && program.ends_with("End\n"), "{program}");
+    let refused = encode(&["--goal", "deadlock", "-o", name]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("--format smt2"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_way_out() {
+    let queries = queries();
+    let cases: [(&[&str], &str); 6] = [
+        (&["--goal", "deadlock", "-e", "trap"], "expected some of state-equation"),
+        (&["--goal", "deadlock", "-e", "read-feed"], "add state-equation"),
+        (&["--goal", "AF deadlock"], "beyond reachability"),
+        (&["--goal", "max nobody"], "nobody"),
+        (&["--queries", &queries, "--id", "no-such"], "somebody-eats"),
+        (&["--queries", &queries], "--id"),
+    ];
+    for (arguments, expected) in cases {
+        let output = encode(arguments);
+        let said = text(&output.stderr);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{arguments:?}");
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn every_question_of_the_state_equation_is_written_with_its_goal() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let dump = directory.path().join("questions");
+    let output = parikh()
+        .arg("check")
+        .arg(model())
+        // Intervals do not decide it, so several comparisons are tried together.
+        .args(["--formula", "AG !((fork1 >= 1 && eat1 >= 1) || (fork2 >= 1 && eat2 >= 1))"])
+        .args(["--threads", "1", "--timeout", "10s"])
+        .arg("--dump")
+        .arg(&dump)
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let files = std::fs::read_dir(&dump).expect("made").map(|entry| entry.unwrap().path());
+    let files: Vec<PathBuf> = files.collect();
+    for extension in ["lp", "cnf"] {
+        let of = |file: &&PathBuf| file.extension().is_some_and(|found| found == extension);
+        let file = files.iter().find(of).expect("one of each kind");
+        let written = std::fs::read_to_string(file).unwrap();
+        for part in ["net: ", "goal ", "encoding: state equation"] {
+            assert!(written.lines().take(6).any(|line| line.contains(part)), "{written}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `parikh check --formula` and `--formulas`, from outside.
+
+use crate::support::binary::Desk;
+
+/// Two processes that share a lock.
+const MUTEX: &str = "<pnml><net id='mutex'>
+  <place id='idle_1'><initialMarking><text>1</text></initialMarking></place>
+  <place id='idle_2'><initialMarking><text>1</text></initialMarking></place>
+  <place id='lock'><initialMarking><text>1</text></initialMarking></place>
+  <place id='critical_1'/><place id='critical_2'/>
+  <transition id='enter_1'/><transition id='leave_1'/>
+  <transition id='enter_2'/><transition id='leave_2'/>
+  <arc id='a1' source='idle_1' target='enter_1'/><arc id='a2' source='lock' target='enter_1'/>
+  <arc id='a3' source='enter_1' target='critical_1'/>
+  <arc id='a4' source='critical_1' target='leave_1'/>
+  <arc id='a5' source='leave_1' target='idle_1'/><arc id='a6' source='leave_1' target='lock'/>
+  <arc id='b1' source='idle_2' target='enter_2'/><arc id='b2' source='lock' target='enter_2'/>
+  <arc id='b3' source='enter_2' target='critical_2'/>
+  <arc id='b4' source='critical_2' target='leave_2'/>
+  <arc id='b5' source='leave_2' target='idle_2'/><arc id='b6' source='leave_2' target='lock'/>
+</net></pnml>";
+
+struct Folder(Desk);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Folder(Desk::new());
+        folder.write("mutex.pnml", MUTEX);
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        self.0.write(name, text);
+    }
+
+    /// Runs `parikh check mutex.pnml`: its exit code, its lines without times, sorted, its stderr.
+    fn check(&self, arguments: &[&str]) -> (i32, Vec<String>, String) {
+        let check = [&["check", "mutex.pnml", "--timeout", "30s"], arguments].concat();
+        let (code, text, stderr) = self.0.said(&check);
+        // What answered may differ from run to run.
+        let answer = |line: &str| line.split(" — ").next().unwrap_or_default().to_owned();
+        let mut lines: Vec<String> = text.lines().map(answer).collect();
+        lines.sort();
+        (code, lines, stderr)
+    }
+}
+
+#[test]
+fn formulas_without_a_name_get_one_that_is_free() {
+    let (code, lines, stderr) = Folder::new().check(&[
+        "--formula",
+        "EF critical_1 >= 5",
+        "--formula",
+        "formula-3: EF critical_1 >= 1",
+        "--formula",
+        "EF critical_2 >= 1",
+        "--formula",
+        "formula-1: true",
+    ]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(
+        lines,
+        ["formula-1: TRUE", "formula-2: FALSE", "formula-3: TRUE", "formula-4: TRUE"]
+    );
+}
+
+#[test]
+fn formulas_on_the_command_line_are_answered() {
+    let (code, lines, stderr) = Folder::new().check(&[
+        "--formula",
+        "AG !(critical_1 >= 1 && critical_2 >= 1)",
+        "--formula",
+        "busy: EF (critical_2 = 1 and not fireable(enter_1))",
+        "--formula",
+        "bound(critical_1 + critical_2 + lock)",
+        "--formula",
+        "EF deadlock",
+    ]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(lines, ["busy: TRUE", "formula-1: TRUE", "formula-3: 1", "formula-4: FALSE"]);
+}
+
+#[test]
+fn a_wrong_formula_leaves_the_others_and_is_shown() {
+    let folder = Folder::new();
+    let (code, lines, stderr) = folder.check(&[
+        "--formula",
+        "EF critcal_1 >= 1",
+        "--formula",
+        "EF (critical_1 >= 1)",
+        "--formula",
+        "AG EF (idle_1 >= 1)",
+    ]);
+    assert_eq!(code, 3);
+    assert_eq!(lines, ["formula-1: unknown", "formula-2: TRUE", "formula-3: unknown"]);
+    assert_eq!(
+        stderr,
+        "parikh: --formula:1:4: the net has no place `critcal_1`; did you mean `critical_1`?\n  \
+         EF critcal_1 >= 1\n     ^^^^^^^^^\n\
+         parikh: formula formula-3: the temporal operator E below F or G goes beyond reachability\n"
+    );
+    let (code, lines, stderr) = folder.check(&["--formula", "EF ("]);
+    assert_eq!((code, lines.len()), (1, 0));
+    assert!(stderr.ends_with("parikh: no formula is left to answer\n"), "{stderr}");
+}
+
+#[test]
+fn files_of_every_language_are_read() {
+    let folder = Folder::new();
+    folder.write("inline.txt", "safe: AG critical_1 + critical_2 <= 1\nends: EF deadlock\n");
+    folder.write(
+        "contest.txt",
+        "Property m-00\n  \"d\"\n  is:\n    E (F (is-fireable(\"leave_1\")))\n  end.\n",
+    );
+    folder.write("2011.txt", "f1 = invariant not (critical_1 contains {2*[.]})\n");
+    folder.write(
+        "queries.xml",
+        "<property-set><property><id>x-00</id><formula><exists-path><finally><deadlock/></finally>\
+         </exists-path></formula></property></property-set>",
+    );
+    let (code, lines, stderr) = folder.check(&[
+        "--formulas",
+        "inline.txt",
+        "--formulas",
+        "contest.txt",
+        "--formulas",
+        "2011.txt",
+        "--formulas",
+        "queries.xml",
+    ]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(lines, ["ends: FALSE", "f1: TRUE", "m-00: TRUE", "safe: TRUE", "x-00: FALSE"]);
+}
+
+#[test]
+fn files_are_refused_as_a_whole_for_their_own_reasons() {
+    let folder = Folder::new();
+    let problem = |arguments: &[&str]| {
+        let (code, lines, stderr) = folder.check(arguments);
+        assert_eq!((code, lines.len()), (1, 0));
+        stderr
+    };
+    folder.write("other.txt", "a: EF x >= 1\nb: EF y >= 1\n");
+    assert_eq!(
+        problem(&["--formulas", "other.txt"]),
+        "parikh: other.txt: every one of the 2 formulas names places or transitions that the net \
+         does not have; is this the file of another model? The first: other.txt:1:7: the net has no \
+         place `x`\n"
+    );
+    folder.write("empty.txt", "# nothing\n");
+    assert_eq!(problem(&["--formulas", "empty.txt"]), "parikh: there is no formula in empty.txt\n");
+    std::fs::write(folder.0.at("binary.txt"), b"true\n\xff\xfe").unwrap();
+    assert_eq!(
+        problem(&["--formulas", "binary.txt"]),
+        "parikh: binary.txt:2: the file is no text in UTF-8\n"
+    );
+    assert!(problem(&["--formulas", "none.txt"]).starts_with("parikh: none.txt: cannot be read"));
+}
+
+#[test]
+fn strictness_of_2011_is_asked_for() {
+    let folder = Folder::new();
+    folder.write("f.txt", "a = reachable idle_1 equals {} and (lock equals {})\n");
+    let (_, _, stderr) = folder.check(&["--formulas", "f.txt"]);
+    assert_eq!(stderr, "");
+    let (code, lines, stderr) = folder.check(&["--formulas", "f.txt", "--strict-2011"]);
+    assert_eq!((code, lines), (0, vec!["a: TRUE".to_owned()]));
+    assert_eq!(
+        stderr,
+        "parikh: note: f.txt:1:15: not in the grammar of 2011: the operands of `and` and `or` stand \
+         in parentheses\n  a = reachable idle_1 equals {} and (lock equals {})\n                \
+         ^^^^^^^^^^^^^^^^\n"
+    );
+}
+
+#[test]
+fn an_examination_or_formulas_are_asked_but_not_both_nor_none() {
+    let folder = Folder::new();
+    for arguments in [&["-e", "RD", "--formula", "true"][..], &[], &["--strict-2011"]] {
+        assert_eq!(folder.check(arguments).0, 2, "{arguments:?}");
+    }
+    assert_eq!(folder.check(&["-e", "RD"]).0, 0);
+}
+
+#[test]
+fn a_trace_is_called_by_the_formula() {
+    let folder = Folder::new();
+    let (code, ..) = folder.check(&["--formula", "in: EF critical_1 = 1", "--trace", "traces"]);
+    assert_eq!(code, 0);
+    let trace = folder.0.read("traces/in.trace");
+    assert!(trace.contains("enter_1"), "{trace}");
+}

@@ -1,0 +1,459 @@
+//! `parikh reduce` and `parikh replay --log` as a user meets them: a net is made smaller, something
+//! else is done with it, and what was found comes back to the original net.
+
+use crate::support::binary::{Desk, objects, stderr};
+use parikh_net::{generate, text};
+use serde_json::Value;
+
+fn sizes(of: &Value) -> [u64; 2] {
+    ["places", "transitions"].map(|key| of[key].as_u64().expect("a number"))
+}
+
+/// Three jobs that go through two stages each, take two locks in different orders, and may jam.
+fn workshop() -> String {
+    let mut net = "place lock1 1\nplace lock2 1\n".to_owned();
+    for (job, first, second) in [("a", 1, 2), ("b", 2, 1), ("c", 1, 2)] {
+        net.push_str(&format!(
+            "place {job}0 1\nplace {job}1\nplace {job}2\nplace {job}3\nplace {job}4\n\
+             transition {job}prepare: {job}0 -> {job}1\n\
+             transition {job}first: {job}1 + lock{first} -> {job}2\n\
+             transition {job}second: {job}2 + lock{second} -> {job}3\n\
+             transition {job}release: {job}3 -> {job}4 + lock1 + lock2\n\
+             transition {job}again: {job}4 -> {job}0\n"
+        ));
+    }
+    net
+}
+
+#[test]
+fn a_deadlock_of_the_reduced_net_comes_back() {
+    let desk = Desk::with(&workshop());
+    let output = desk.fine(&[
+        "reduce",
+        "model.pnml",
+        "--preserve",
+        "deadlock",
+        "-o",
+        "small.pnml",
+        "--log",
+        "log.json",
+    ]);
+    assert!(output.starts_with(": places 17 → "), "{output}");
+    let log = desk.json("log.json");
+    assert_eq!(sizes(&log["net"]), [17, 15]);
+    assert!(sizes(&log["reduced"])[1] < 10, "{log}");
+    let checked =
+        desk.fine(&["reduce", "model.pnml", "--check", "log.json", "--reduced", "small.pnml"]);
+    let steps = log["steps"].as_array().unwrap().len();
+    assert!(checked.starts_with(&format!("{steps} steps hold")), "{checked}");
+
+    desk.fine(&["check", "small.pnml", "-e", "RD", "--trace", "traces"]);
+    let trace = "traces/ReachabilityDeadlock.trace";
+    let replay = ["replay", "model.pnml", trace, "--log", "log.json", "-o", "back.trace"];
+    let carried = desk.fine(&replay);
+    assert!(carried.contains("the marking is dead"), "{carried}");
+    // What was written replays by itself, and needs no log.
+    assert_eq!(desk.fine(&["replay", "model.pnml", "back.trace"]), carried);
+    let longer = desk.read("back.trace").lines().count() > desk.read(trace).lines().count();
+    assert!(longer, "{}", desk.read("back.trace"));
+}
+
+#[test]
+fn formulas_are_asked_of_the_reduced_net_as_it_says() {
+    let desk = Desk::with(&workshop());
+    for (formula, answer) in [
+        ("EF (a3 >= 1 && b3 >= 1)", "FALSE"),
+        ("AG (a3 + b3 + c3 <= 1)", "TRUE"),
+        ("EF (a2 >= 1 && b2 >= 1)", "TRUE"),
+        ("EF fireable(csecond)", "TRUE"),
+        ("EF (fireable(asecond) && fireable(bsecond))", "FALSE"),
+        ("EF deadlock", "TRUE"),
+        ("bound(a4 + b4)", "2"),
+        ("bound(lock1 + lock2)", "2"),
+        ("a0 = 1", "TRUE"),
+    ] {
+        let asked = format!("f: {formula}");
+        let output = desk.fine(&[
+            "reduce",
+            "model.pnml",
+            "--formula",
+            &asked,
+            "-o",
+            "small.pnml",
+            "--format",
+            "json",
+        ]);
+        let objects = objects(&output);
+        let smaller = sizes(&objects.last().unwrap()["after"]);
+        assert!(smaller < [17, 15], "{formula}: {output}");
+        let translated = objects.iter().find(|object| object["type"] == "formula").unwrap();
+        let translated = translated["formula"].as_str().unwrap();
+        let answers = desk.fine(&["check", "small.pnml", "--formula", translated]);
+        let expected = format!("formula-1: {answer} ");
+        assert!(answers.starts_with(&expected), "{formula} as {translated}: {answers}");
+    }
+}
+
+#[test]
+fn composed_transitions_have_names_that_other_tools_read() {
+    // Two firings of f for one of h: a power in the name.
+    let desk = Desk::with(
+        "place a 1\nplace p\nplace q\nplace z\ntransition h: a -> 2*p\n\
+         transition f: p -> q\ntransition g: 2*q -> z + a",
+    );
+    desk.fine(&[
+        "reduce",
+        "model.pnml",
+        "--preserve",
+        "reachability",
+        "--support",
+        "z,q",
+        "-o",
+        "small.pnml",
+        "--log",
+        "log.json",
+    ]);
+    let small = parikh::input::read_net(&desk.at("small.pnml")).expect("PNML");
+    let names: Vec<&str> = small.transitions().map(|t| small.transition_name(t)).collect();
+    assert!(names.iter().any(|name| name.contains('.')), "{names:?}");
+    for name in names {
+        let plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
+        assert!(name.chars().all(plain) && name.starts_with(char::is_alphabetic), "{name}");
+    }
+    // A name of a place that is left is still its id.
+    assert!(small.place_named("z").is_some() && small.place_named("q").is_some());
+}
+
+/// What post-agglomeration fires first leaves all tokens on p, in every dead marking.
+#[test]
+fn places_that_were_asked_for_and_are_gone_are_told() {
+    let desk = Desk::with(
+        "place a 5\nplace p\nplace b 1\nplace c\ntransition h: a -> p\ntransition g: b -> c",
+    );
+    let reduce = ["reduce", "model.pnml", "--preserve", "deadlock", "--support", "p"];
+    let output = desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
+    assert!(output.contains("p = 5 "), "{output}");
+    let output = desk.fine(&[&reduce[..], &["--format", "json"]].concat());
+    let told = objects(&output).into_iter().find(|object| object["type"] == "constant");
+    let told = told.expect("a constant");
+    assert_eq!((&told["place"], &told["tokens"]), (&"p".into(), &5.into()));
+    let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
+    assert!(checked.contains("p = 5 ") && checked.contains("preserved: deadlock over p\n"));
+    // What never changes goes by name.
+    desk.write("model.pnml", &generate::pnml(&text::parse(LOCKED).unwrap()));
+    let output = desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock"]);
+    assert!(output.contains("1 places never change: lock = 3\n"), "{output}");
+}
+
+const LOCKED: &str = "place p 2\nplace q\nplace lock 3\ntransition t: p + lock -> q + lock";
+
+#[test]
+fn bounds_over_places_that_are_gone_add_up() {
+    let desk = Desk::with(LOCKED);
+    for (formula, answer) in [("bound(q + lock)", 5), ("bound(q)", 2), ("bound(lock)", 3)] {
+        let reduce = ["reduce", "model.pnml", "--formula", formula, "-o", "small.pnml"];
+        let output = desk.fine(&[&reduce[..], &["--format", "json"]].concat());
+        let objects = objects(&output);
+        let asked = objects.iter().find(|object| object["type"] == "formula").unwrap();
+        let constant = asked["constant"].as_i64().expect("a number");
+        let rest = asked["formula"].as_str().map_or(0, |formula| {
+            let answers = desk.fine(&["check", "small.pnml", "--formula", formula]);
+            let number =
+                answers.strip_prefix("formula-1: ").and_then(|rest| rest.split(' ').next());
+            number.and_then(|number| number.parse().ok()).expect("a bound")
+        });
+        assert_eq!(rest + constant, answer, "{formula}: {output}");
+        assert_eq!(asked["formula"].is_null(), formula == "bound(lock)", "{output}");
+    }
+}
+
+#[test]
+fn a_log_that_asks_for_nothing_vouches_for_nothing() {
+    let desk = Desk::with(&workshop());
+    let reduce = ["reduce", "model.pnml", "--log", "log.json"];
+    let over = ["--preserve", "reachability,liveness", "--support", "lock1,arelease"];
+    desk.fine(&[&reduce[..], &over].concat());
+    let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
+    assert!(checked.contains("reachability over lock1, a3"), "{checked}");
+    assert!(checked.contains("liveness of arelease"), "{checked}");
+    let good = desk.json("log.json");
+    for (key, class) in [("support", "reachability"), ("protected", "liveness")] {
+        let mut log = good.clone();
+        log["preserves"] = serde_json::json!([class]);
+        log[key] = serde_json::json!([]);
+        if class == "reachability" {
+            log["protected"] = serde_json::json!([]);
+        }
+        desk.write("bad.json", &log.to_string());
+        let message = desk.refused(1, &["reduce", "model.pnml", "--check", "bad.json"]);
+        assert!(message.contains(class) && message.contains("is asked for"), "{message}");
+    }
+    let message = desk.refused(2, &[&reduce[..], &["--formula", "lock1 = 1"]].concat());
+    assert!(message.contains("vouch for nothing"), "{message}");
+}
+
+/// Units are claims that answers rest on: a net that is right but for them is not what the log leads
+/// to.
+#[test]
+fn units_that_the_model_never_had_are_refused() {
+    let desk = Desk::with(
+        "place p 1\nplace q\nplace x\ntransition t: p -> q + x\n\
+                           transition u: q -> p",
+    );
+    let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "x"];
+    desk.fine(&[&reduce[..], &["-o", "small.pnml", "--log", "log.json"]].concat());
+    let check = ["reduce", "model.pnml", "--check", "log.json", "--reduced", "small.pnml"];
+    desk.fine(&check);
+    let plain = desk.read("small.pnml");
+    let small = parikh::input::read_net(&desk.at("small.pnml")).expect("PNML");
+    let names: Vec<&str> = small.places().map(|p| small.place_name(p)).collect();
+    let units = format!(
+        "<toolspecific tool=\"nupn\" version=\"1.1\"><size places=\"{}\" transitions=\"{}\" \
+         arcs=\"{}\"/><structure units=\"1\" root=\"u0\" safe=\"true\"><unit id=\"u0\"><places>{}\
+         </places><subunits/></unit></structure></toolspecific>",
+        small.place_count(),
+        small.transition_count(),
+        small.arc_count(),
+        names.join(" "),
+    );
+    let page = plain.find("<page").expect("a page");
+    let inside = page + plain[page..].find('>').expect("its end") + 1;
+    desk.write("small.pnml", &format!("{}{units}{}", &plain[..inside], &plain[inside..]));
+    let claims = parikh::input::read_net(&desk.at("small.pnml")).expect("PNML").units().is_some();
+    assert!(claims, "{}", desk.read("small.pnml"));
+    let message = desk.refused(1, &check);
+    assert!(message.contains("units"), "{message}");
+}
+
+/// To and fro between two places without end: the limits of `replay` are kept.
+#[test]
+fn carrying_back_ends_with_the_time() {
+    let desk = Desk::with(
+        "place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p\n\
+         transition f: p -> q + x",
+    );
+    let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "x"];
+    desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
+    desk.write("trace", "f\t1000000000000\n");
+    let replay = ["replay", "model.pnml", "trace", "--log", "log.json"];
+    let message = desk.refused(3, &[&replay[..], &["-t", "50ms"]].concat());
+    assert!(message.contains("out of time"), "{message}");
+    let message = desk.refused(3, &[&replay[..], &["-m", "1K"]].concat());
+    assert!(message.contains("out of memory"), "{message}");
+    // A pump that ends elsewhere among the fused places.
+    desk.write("trace", "@repeat\nf\n");
+    let carried = desk.fine(&replay);
+    assert!(carried.contains("grows by 1: x"), "{carried}");
+}
+
+/// A counter behind a chain: unbounded, and the chain can be agglomerated.
+const PUMP: &str = "place run 1\nplace p\nplace q\nplace count\n\
+                    transition start: run -> p\ntransition work: p -> q\n\
+                    transition stop: q -> run + count";
+
+#[test]
+fn what_repeats_for_ever_comes_back() {
+    let desk = Desk::with(PUMP);
+    let reduce = [
+        "reduce",
+        "model.pnml",
+        "--preserve",
+        "reachability",
+        "--support",
+        "count",
+        "-o",
+        "small.pnml",
+        "--log",
+        "log.json",
+    ];
+    desk.fine(&reduce);
+    let answer =
+        desk.fine(&["check", "small.pnml", "--formula", "n: bound(count)", "--trace", "traces"]);
+    assert!(answer.starts_with("n: +inf"), "{answer}");
+    let replay = ["replay", "model.pnml", "traces/n.trace", "--log", "log.json", "-o", "back"];
+    let carried = desk.fine(&replay);
+    assert!(carried.contains("grows by 1: count"), "{carried}");
+    assert_eq!(desk.fine(&["replay", "model.pnml", "back"]), carried);
+    let back = desk.read("back");
+    let mut repeated: Vec<&str> = back.split_once("@repeat").expect("a pump").1.lines().collect();
+    repeated.sort_unstable();
+    assert_eq!(repeated, ["", "start", "stop", "work"], "{back}");
+}
+
+#[test]
+fn a_pump_that_grows_nothing_shows_nothing() {
+    let desk = Desk::with("place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p");
+    desk.write("trace", "@repeat\na\nb\n");
+    let message = desk.refused(1, &["replay", "model.pnml", "trace"]);
+    assert!(message.contains("no place grows"), "{message}");
+    desk.write("trace", "a\nb\n");
+    desk.fine(&["replay", "model.pnml", "trace"]);
+}
+
+#[test]
+fn liveness_is_asked_of_what_carries_a_transition() {
+    let desk = Desk::with(&workshop());
+    let output = desk.fine(&[
+        "reduce",
+        "model.pnml",
+        "--preserve",
+        "liveness",
+        "--support",
+        "arelease",
+        "--format",
+        "json",
+    ]);
+    let objects = objects(&output);
+    let fires = objects.iter().find(|object| object["type"] == "fires").unwrap();
+    assert_eq!((&fires["transition"], &fires["at_once"]), (&"arelease".into(), &false.into()));
+    assert_eq!(fires["with"].as_array().unwrap().len(), 1, "{fires}");
+    let message =
+        desk.refused(2, &["reduce", "model.pnml", "--preserve", "liveness", "--support", "a0"]);
+    assert!(message.contains("`a0` is a place"), "{message}");
+}
+
+#[test]
+fn rules_are_chosen_by_name() {
+    let desk = Desk::with(&workshop());
+    let reduce = ["reduce", "model.pnml", "--formula", "EF lock1 = 0", "--format", "json"];
+    let rules = |more: &[&str]| -> Vec<String> {
+        let output = desk.fine(&[&reduce[..], more].concat());
+        let of = |object: Value| object["rule"].as_str().map(str::to_owned);
+        objects(&output).into_iter().filter_map(of).collect()
+    };
+    let all = rules(&[]);
+    assert!(all.len() > 1, "{all:?}");
+    assert_eq!(rules(&["--rules", &all[0]]), [all[0].clone()]);
+    let others = rules(&["--without", &all.join(",")]);
+    assert!(others.iter().all(|rule| !all.contains(rule)), "{others:?} of {all:?}");
+    let message = desk.refused(2, &[&reduce[..], &["--rules", "gcd-scalling"]].concat());
+    assert!(message.contains("gcd-scaling"), "{message}");
+}
+
+#[test]
+fn the_end_of_the_time_leaves_a_net_that_is_as_good() {
+    let desk = Desk::with(&workshop());
+    let output = desk.run(&[
+        "reduce",
+        "model.pnml",
+        "--preserve",
+        "deadlock",
+        "--timeout",
+        "0s",
+        "-o",
+        "small.pnml",
+        "--log",
+        "log.json",
+    ]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("incomplete: out of time"));
+    desk.fine(&["reduce", "model.pnml", "--check", "log.json", "--reduced", "small.pnml"]);
+}
+
+#[test]
+fn logs_that_do_not_hold_are_refused_at_their_step() {
+    let desk = Desk::with(&workshop());
+    desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock", "--log", "log.json"]);
+    let good = desk.json("log.json");
+    let check = |change: &dyn Fn(&mut Value)| {
+        let mut log = good.clone();
+        change(&mut log);
+        desk.write("bad.json", &log.to_string());
+        desk.refused(1, &["reduce", "model.pnml", "--check", "bad.json"])
+    };
+    type Change = fn(&mut Value);
+    let cases: [(Change, &str); 11] = [
+        (|log| drop(log["steps"].as_array_mut().unwrap().pop()), "leads"),
+        (|log| log["steps"][0]["rule"] = "sink-places".into(), "step 1: the conditions of rule"),
+        (|log| log["steps"][0]["rule"] = "sink-place".into(), "did you mean `sink-places`?"),
+        (|log| log["steps"][0]["rule"] = "free-agglomeration".into(), "does not preserve"),
+        (|log| log["preserves"] = serde_json::json!([]), "nothing that it is preserved"),
+        (|log| log["preserves"] = serde_json::json!(["deadlok"]), "did you mean `deadlock`?"),
+        (|log| log["support"] = serde_json::json!(["lock"]), "did you mean `lock1`?"),
+        (|log| log["format"] = "9".into(), "format `9`"),
+        (|log| log["net"]["digest"] = "0".into(), "belongs to another net"),
+        (|log| *log = serde_json::json!({"steps": []}), "expected the log of a reduction"),
+        (|log| log["steps"][0]["transitions"] = serde_json::json!(["#4294967295"]), "step 1: "),
+    ];
+    for (change, words) in cases {
+        let message = check(&change);
+        assert!(message.contains("bad.json") && message.contains(words), "{words}: {message}");
+    }
+    // Support that the steps do not respect.
+    let message = check(&|log| {
+        let all: Vec<&str> = ["a0", "a1", "a2", "a3", "a4", "b0", "b1", "b2", "b3", "b4", "c1"]
+            .into_iter()
+            .chain(["c2", "c3", "c4", "c0", "lock1", "lock2"])
+            .collect();
+        log["support"] = serde_json::json!(all);
+    });
+    assert!(message.contains("step 1: the conditions of rule"), "{message}");
+}
+
+#[test]
+fn a_log_serves_its_own_nets_only() {
+    let desk = Desk::with(&workshop());
+    desk.fine(&[
+        "reduce",
+        "model.pnml",
+        "--preserve",
+        "deadlock",
+        "-o",
+        "small.pnml",
+        "--log",
+        "log.json",
+    ]);
+    let other = text::parse(&workshop().replace("place lock1 1", "place lock1 2")).unwrap();
+    desk.write("other.pnml", &generate::pnml(&other));
+    desk.write("trace", "aprepare\n");
+    for arguments in [
+        &["reduce", "other.pnml", "--check", "log.json"][..],
+        &["replay", "other.pnml", "trace", "--log", "log.json"],
+        // The reduced net is not the one the log begins with.
+        &["replay", "small.pnml", "trace", "--log", "log.json"],
+    ] {
+        let message = desk.refused(1, arguments);
+        assert!(message.contains("belongs to another net"), "{message}");
+    }
+    let message = desk
+        .refused(1, &["reduce", "model.pnml", "--check", "log.json", "--reduced", "other.pnml"]);
+    assert!(message.contains("leads to another net"), "{message}");
+    // A trace of the original net is none of the reduced one.
+    let message = desk.refused(1, &["replay", "model.pnml", "trace", "--log", "log.json"]);
+    assert!(
+        message.contains("trace of the reduced net") && message.contains("line 1"),
+        "{message}"
+    );
+}
+
+#[test]
+fn wrong_names_and_packed_models_are_explained() {
+    let desk = Desk::with(&workshop());
+    let reduce = ["reduce", "model.pnml", "--preserve", "reachability"];
+    let message = desk.refused(2, &reduce);
+    assert!(message.contains("needs --support"), "{message}");
+    let message = desk.refused(2, &[&reduce[..], &["--support", "lock1,locke2"]].concat());
+    assert!(message.contains("name 2") && message.contains("did you mean `lock2`?"), "{message}");
+    let message = desk.refused(2, &["reduce", "model.pnml", "--formula", "AF lock1 >= 1"]);
+    assert!(message.contains("a reduction cannot preserve it"), "{message}");
+    let message = desk.refused(2, &["reduce", "model.pnml"]);
+    for way in ["--preserve", "--formula", "--formulas", "--check"] {
+        assert!(message.contains(way), "{message}");
+    }
+    let deadlock = ["reduce", "model.pnml", "--preserve", "deadlock"];
+    let none = ["--rules", "gcd-scaling", "--without", "gcd-scaling"];
+    let message = desk.refused(2, &[&deadlock[..], &none].concat());
+    assert!(message.contains("leave no rule"), "{message}");
+    for files in [["-o", "x", "--log", "./x"], ["-o", "model.pnml", "--log", "x"]] {
+        let message = desk.refused(2, &[&deadlock[..], &files].concat());
+        assert!(message.contains("would be overwritten"), "{message}");
+        assert!(!desk.at("x").exists());
+    }
+    std::fs::write(desk.at("model.tgz"), b"\x1f\x8b\x08\0\0\0").unwrap();
+    let message = desk.refused(1, &["info", "model.tgz"]);
+    assert!(message.contains("unpack it first (tar -xzf"), "{message}");
+    let nowhere = "no/such/directory/small.pnml";
+    let output = desk.run(&["reduce", "model.pnml", "--preserve", "deadlock", "-o", nowhere]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot write no/such"), "{}", stderr(&output));
+}

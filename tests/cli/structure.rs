@@ -1,0 +1,147 @@
+//! `parikh invariants`, `siphons` and `traps` as a user meets them.
+
+use crate::support::binary::{Desk, objects as read, stderr, stdout};
+use serde_json::Value;
+use std::process::Output;
+
+/// Runs `parikh COMMAND model.pnml OPTIONS…` on a net.
+fn run(net: &str, command: &str, options: &[&str]) -> Output {
+    Desk::with(net).run(&[&[command, "model.pnml"], options].concat())
+}
+
+/// The lines that are no comments, of a run that ended with this code.
+#[track_caller]
+fn facts(output: &Output, code: i32) -> Vec<String> {
+    assert_eq!(output.status.code(), Some(code), "{}{}", stdout(output), stderr(output));
+    stdout(output).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+}
+
+fn objects(output: &Output) -> Vec<Value> {
+    read(&stdout(output))
+}
+
+const POOL: &str = "place idle 5\nplace busy\nplace lock 1\nplace log 2\n\
+                    transition start: 2*idle + lock -> busy + lock\n\
+                    transition stop: busy -> 2*idle\ntransition end: busy -> 2*idle";
+
+#[test]
+fn place_invariants_are_sums_over_names() {
+    let output = run(POOL, "invariants", &[]);
+    let lines = facts(&output, 0);
+    // Three invariants; what never changes is said again as a constant place.
+    assert_eq!(lines[..3], ["idle + 2*busy = 5", "lock = 1", "log = 2"]);
+    assert_eq!(lines[3..], ["lock = 1", "log = 2"]);
+    let first = stdout(&output);
+    assert!(first.starts_with("# 3 place invariants") && first.contains("complete"), "{first}");
+}
+
+#[test]
+fn bounds_come_with_their_derivation() {
+    let lines = facts(&run(POOL, "invariants", &["--bounds", "--semiflows"]), 0);
+    for expected in ["1 <= idle <= 5", "0 <= busy <= 2", "busy <= 2 because of invariant 1"] {
+        assert!(lines.iter().any(|line| line == expected), "{expected} in {lines:?}");
+    }
+}
+
+#[test]
+fn transition_invariants_are_over_effects() {
+    let output = run(POOL, "invariants", &["--transitions"]);
+    assert_eq!(facts(&output, 0), ["start + stop changes nothing"]);
+    assert!(stdout(&output).contains("# stop has the effect of end too"), "{}", stdout(&output));
+    let json = objects(&run(POOL, "invariants", &["--transitions", "--format", "json"]));
+    assert_eq!(json[0]["terms"][1]["transitions"], serde_json::json!(["stop", "end"]));
+    assert_eq!((&json[1]["type"], &json[1]["count"]), (&"summary".into(), &1.into()));
+}
+
+#[test]
+fn invariants_in_json_have_names_and_exact_numbers() {
+    // Coefficients beyond 64 bits: 2 of p is worth w of q is worth w² of r.
+    let w = i64::MAX;
+    let net =
+        format!("place p 1\nplace q\nplace r\ntransition t: p -> {w}*q\ntransition u: q -> {w}*r");
+    let json = objects(&run(&net, "invariants", &["--format", "json"]));
+    assert_eq!(json[0]["terms"][0]["place"], "p");
+    let square = (i128::from(w) * i128::from(w)).to_string();
+    assert_eq!(json[0]["terms"][0]["coefficient"], square.as_str());
+    assert_eq!(json[0]["constant"], square.as_str());
+    assert_eq!(json.last().expect("a summary")["complete"], true);
+}
+
+#[test]
+fn what_is_cut_short_says_so_and_ends_with_3() {
+    let fan = "place a 1\nplace b 1\nplace c\nplace d\ntransition t: a + b -> c + d";
+    let output = run(fan, "invariants", &["--semiflows", "--limit", "3"]);
+    facts(&output, 3);
+    assert!(
+        stdout(&output).contains("incomplete: more than the limit of 3"),
+        "{}",
+        stdout(&output)
+    );
+    let output = run(fan, "invariants", &["--timeout", "0s"]);
+    assert!(facts(&output, 3).is_empty());
+    assert!(stdout(&output).contains("incomplete: out of time"), "{}", stdout(&output));
+    let output = run(fan, "traps", &["--minimal", "--limit", "1"]);
+    assert_eq!(facts(&output, 3).len(), 1);
+    let output = run(fan, "siphons", &["--minimal", "--timeout", "0s", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(objects(&output).last().expect("a summary")["complete"], false);
+}
+
+/// p and q feed each other only, and are empty.
+const STARVED: &str = "place p\nplace q\nplace r 1\nplace s\ntransition a: p -> q\n\
+                       transition b: q + r -> p + r\ntransition c: r -> s\ntransition d: s -> r";
+
+#[test]
+fn the_summary_of_siphons_tells_what_never_happens() {
+    assert_eq!(facts(&run(STARVED, "siphons", &[]), 0), ["p, q", "a, b"]);
+    let none = run(POOL, "siphons", &[]);
+    assert!(facts(&none, 0).is_empty());
+    assert!(stdout(&none).contains("no siphon is empty initially"));
+}
+
+#[test]
+fn sets_are_restricted_to_places_and_marking() {
+    assert_eq!(facts(&run(STARVED, "siphons", &["--minimal"]), 0), ["p, q", "r, s"]);
+    assert_eq!(facts(&run(STARVED, "siphons", &["--minimal", "--marked"]), 0), ["r, s"]);
+    assert_eq!(facts(&run(STARVED, "traps", &["--minimal", "--unmarked"]), 0), ["p, q"]);
+    // Whoever puts to p takes from r.
+    assert_eq!(facts(&run(STARVED, "siphons", &["--inside", "s,p,r"]), 0), ["p, r, s"]);
+    assert_eq!(facts(&run(STARVED, "traps", &["--inside", "p"]), 0), [""; 0]);
+    assert_eq!(facts(&run(STARVED, "traps", &[]), 0), ["r, s", "p, q, r, s"]);
+}
+
+#[test]
+fn an_empty_set_is_no_siphon_and_no_trap_to_print() {
+    let ring = "place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p";
+    let siphons = objects(&run(ring, "siphons", &["--format", "json"]));
+    assert_eq!((siphons.len(), &siphons[0]["count"]), (1, &0.into()), "{siphons:?}");
+    let line = "place p 1\ntransition t: p ->";
+    let traps = objects(&run(line, "traps", &["--format", "json"]));
+    assert_eq!((traps.len(), &traps[0]["count"]), (1, &0.into()), "{traps:?}");
+}
+
+#[test]
+fn the_siphon_trap_condition_is_answered_with_what_follows() {
+    let ring = "place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p";
+    let lines = facts(&run(ring, "siphons", &["--commoner"]), 0);
+    assert!(lines[0].contains("TRUE"), "{lines:?}");
+    assert_eq!(lines[1], "no reachable marking is dead");
+    // The siphon {r} empties, but the ring goes on.
+    let with_dying_part = format!("{ring}\nplace r 1\ntransition d: r ->");
+    let lines = facts(&run(&with_dying_part, "siphons", &["--commoner"]), 0);
+    assert!(lines[0].contains("FALSE"), "{lines:?}");
+    assert_eq!((&*lines[1], &*lines[3]), ("r", "no reachable marking is dead"));
+    let empty = ring.replace("p 1", "p");
+    let json = objects(&run(&empty, "siphons", &["--commoner", "--format", "json"]));
+    assert_eq!(json[0]["counter_example"], serde_json::json!(["p", "q"]));
+    assert_eq!(json[2]["deadlock_free"], Value::Null);
+}
+
+#[test]
+fn wrong_names_come_with_a_guess() {
+    let output = run(POOL, "siphons", &["--inside", "idle,bussy"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(message.contains("name 2") && message.contains("did you mean `busy`?"), "{message}");
+    assert!(stdout(&output).is_empty());
+}

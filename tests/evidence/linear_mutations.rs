@@ -1,0 +1,358 @@
+//! Mutilated certificates and nets: whatever is changed, the checker accepts nothing false.
+//!
+//! Each kind of mutation is applied to certificates of random nets. Some mutations leave a correct
+//! certificate (a larger slack, a lemma twice), so acceptance by itself is no failure: what is
+//! demanded is that an accepted certificate's claim is true by enumeration, and that every kind is
+//! rejected in most of the cases where it changed something that matters.
+
+use crate::support::oracle::{Limits, explore};
+use fastrand::Rng;
+use parikh::board::{Board, Knowledge, Maximum, Reach};
+use parikh::engine::Task;
+use parikh::engine::state_equation::{self, Config};
+use parikh::evidence::certificate::Lemma;
+use parikh::evidence::{Certificate, Claim, Proof};
+use parikh::net::generate::{Shape, random, random_goals};
+use parikh::net::{
+    Atom, Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
+};
+use parikh::solvers::Budget;
+
+/// A change of a certificate; false when there is nothing to change.
+type Mutation = fn(&mut Certificate, &Net, &mut Rng) -> bool;
+
+fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {
+    let count = list.len();
+    (count > 0).then(|| &mut list[rng.usize(..count)])
+}
+
+fn lemma<'a>(certificate: &'a mut Certificate, rng: &mut Rng) -> Option<&'a mut Lemma> {
+    some(&mut certificate.lemmas, rng)
+}
+
+/// The positions of a comparison and its negation, if some are listed.
+fn split(certificate: &Certificate, rng: &mut Rng) -> Option<(usize, usize)> {
+    let atoms = &certificate.atoms;
+    let pairs = (0..atoms.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+    let pairs: Vec<_> = pairs.filter(|&(i, j)| atoms[i] == atoms[j].negated()).collect();
+    (!pairs.is_empty()).then(|| pairs[rng.usize(..pairs.len())])
+}
+
+fn any_transition(net: &Net, rng: &mut Rng) -> Option<TransitionId> {
+    let count = net.transition_count();
+    (count > 0).then(|| TransitionId::new(rng.usize(..count)))
+}
+
+const MUTATIONS: [(&str, Mutation); 38] = [
+    ("no weights", |c, _, rng| {
+        lemma(c, rng).is_some_and(|l| !std::mem::take(&mut l.weights).is_empty())
+    }),
+    ("a weight less", |c, _, rng| lemma(c, rng).is_some_and(|l| l.weights.pop().is_some())),
+    ("a weight raised", |c, _, rng| {
+        let weight = lemma(c, rng).and_then(|l| l.weights.first_mut());
+        weight.map(|weight| weight.1 += 1).is_some()
+    }),
+    ("a weight lowered", |c, _, rng| {
+        let weight = lemma(c, rng).and_then(|l| l.weights.last_mut());
+        weight.map(|weight| weight.1 -= 1).is_some()
+    }),
+    ("weights turned around", |c, _, rng| {
+        lemma(c, rng).is_some_and(|l| {
+            l.weights.iter_mut().for_each(|weight| weight.1 = -weight.1);
+            !l.weights.is_empty()
+        })
+    }),
+    ("a weight on another place", |c, net, rng| {
+        let other = PlaceId::new(rng.usize(..net.place_count()));
+        let weight = lemma(c, rng).and_then(|l| l.weights.first_mut());
+        weight.is_some_and(|weight| std::mem::replace(&mut weight.0, other) != other)
+    }),
+    ("a weight on a place that does not exist", |c, net, rng| {
+        let place = PlaceId::new(net.place_count());
+        lemma(c, rng).map(|l| l.weights.push((place, 1))).is_some()
+    }),
+    ("a weight beyond all numbers", |c, net, rng| {
+        let place = PlaceId::new(rng.usize(..net.place_count()));
+        lemma(c, rng).map(|l| l.weights.extend([(place, i128::MAX), (place, 1)])).is_some()
+    }),
+    ("a comparison less", |c, _, rng| lemma(c, rng).is_some_and(|l| l.atoms.pop().is_some())),
+    ("no comparisons", |c, _, rng| {
+        lemma(c, rng).is_some_and(|l| !std::mem::take(&mut l.atoms).is_empty())
+    }),
+    ("another comparison", |c, _, rng| {
+        let count = c.atoms.len();
+        let other = rng.usize(..count.max(1));
+        let atom = lemma(c, rng).and_then(|l| l.atoms.first_mut());
+        atom.is_some_and(|atom| std::mem::replace(&mut atom.0, other) != other)
+    }),
+    ("a comparison that does not exist", |c, _, rng| {
+        let count = c.atoms.len();
+        lemma(c, rng).map(|l| l.atoms.push((count, 1))).is_some()
+    }),
+    ("a factor of zero", |c, _, rng| {
+        let atom = lemma(c, rng).and_then(|l| l.atoms.first_mut());
+        atom.map(|atom| atom.1 = 0).is_some()
+    }),
+    ("a negative factor", |c, _, rng| {
+        let atom = lemma(c, rng).and_then(|l| l.atoms.first_mut());
+        atom.map(|atom| atom.1 = -atom.1).is_some()
+    }),
+    ("a bound loosened", |c, _, rng| some(&mut c.atoms, rng).map(|atom| atom.bound += 1).is_some()),
+    ("a sum changed", |c, _, rng| {
+        some(&mut c.atoms, rng).map(|atom| atom.sum = atom.sum.negated()).is_some()
+    }),
+    ("comparisons swapped", |c, _, _| {
+        let count = c.atoms.len();
+        count > 1 && {
+            c.atoms.swap(0, count - 1);
+            true
+        }
+    }),
+    ("a lemma less", |c, _, _| c.lemmas.pop().is_some()),
+    ("no lemmas", |c, _, _| !std::mem::take(&mut c.lemmas).is_empty()),
+    ("a lemma out of nothing", |c, _, rng| {
+        let atoms = c.atoms.len();
+        atoms > 0 && {
+            c.lemmas.push(Lemma { atoms: vec![(rng.usize(..atoms), 1)], ..Lemma::default() });
+            true
+        }
+    }),
+    ("a trap less", |c, _, _| c.traps.pop().is_some()),
+    ("a place less in a trap", |c, _, rng| {
+        some(&mut c.traps, rng).is_some_and(|trap| trap.pop().is_some())
+    }),
+    ("a trap out of nothing", |c, net, rng| {
+        let place = PlaceId::new(rng.usize(..net.place_count()));
+        let index = c.traps.len();
+        c.traps.push(vec![place]);
+        lemma(c, rng).map(|l| l.traps.push((index, 1_000))).is_some()
+    }),
+    ("units that nobody claims", |c, _, rng| {
+        lemma(c, rng).map(|l| l.units.push((parikh::net::UnitId::new(0), 1))).is_some()
+    }),
+    ("a step out of nothing", |c, _, _| {
+        c.lemmas.pop();
+        c.steps = vec![vec![]];
+        true
+    }),
+    ("a gap between the sides of a split", |c, _, rng| {
+        split(c, rng).map(|(_, j)| c.atoms[j].bound -= 1).is_some()
+    }),
+    ("a split elsewhere", |c, _, rng| {
+        split(c, rng)
+            .map(|(i, j)| {
+                c.atoms[i].bound += 1;
+                c.atoms[j] = c.atoms[i].negated();
+            })
+            .is_some()
+    }),
+    ("a split with one side twice", |c, _, rng| {
+        split(c, rng).map(|(i, j)| c.atoms[j] = c.atoms[i].clone()).is_some()
+    }),
+    ("a split with one side decided", |c, _, rng| {
+        // As if one of the two were known to be impossible by itself.
+        split(c, rng)
+            .map(|(_, j)| {
+                c.lemmas.retain(|l| l.atoms.iter().all(|&(atom, _)| atom != j));
+            })
+            .is_some()
+    }),
+    ("no counters", |c, _, _| !std::mem::take(&mut c.counters).is_empty()),
+    ("a counter less", |c, _, _| c.counters.pop().is_some()),
+    ("a counter that counts less", |c, _, rng| {
+        some(&mut c.counters, rng).is_some_and(|counted| counted.pop().is_some())
+    }),
+    ("a counter that counts more", |c, net, rng| {
+        let t = any_transition(net, rng);
+        let counter = some(&mut c.counters, rng).filter(|it| t.is_some_and(|t| !it.contains(&t)));
+        counter.map(|counted| counted.extend(t)).is_some()
+    }),
+    ("a counter that counts something else", |c, net, rng| {
+        let t = any_transition(net, rng);
+        let counter = some(&mut c.counters, rng).and_then(|it| it.first_mut());
+        counter.zip(t).is_some_and(|(counted, t)| std::mem::replace(counted, t) != t)
+    }),
+    ("a counter of a transition that does not exist", |c, net, _| {
+        c.counters.push(vec![TransitionId::new(net.transition_count())]);
+        true
+    }),
+    ("a counter out of nothing, in a trap", |c, net, rng| {
+        let (counter, index) = (PlaceId::new(net.place_count() + c.counters.len()), c.traps.len());
+        c.counters.push(any_transition(net, rng).into_iter().collect());
+        c.traps.push(vec![counter]);
+        lemma(c, rng).map(|l| l.traps.push((index, 1_000))).is_some()
+    }),
+    ("a claim about a counter", |c, net, rng| {
+        c.counters.push(any_transition(net, rng).into_iter().collect());
+        c.claim = Claim::Unreachable(Predicate::at_least(PlaceId::new(net.place_count()), 1));
+        true
+    }),
+    ("another claim", |c, net, rng| {
+        let claim = match random_goals(rng.u64(..), net, 1).remove(0) {
+            Goal::Reach(predicate) => Claim::Unreachable(predicate),
+            Goal::Maximise(sum) => Claim::AtMost(sum, rng.i64(-1..3)),
+        };
+        c.claim = claim;
+        true
+    }),
+];
+
+/// Certificates about a net, from the engine.
+fn certificates(net: &Net, seed: u64) -> Vec<Certificate> {
+    let mut goals = random_goals(seed, net, 6);
+    goals.push(Goal::Reach(Predicate::Dead));
+    let with_ids: Vec<(GoalId, Goal)> =
+        goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
+    let board = Board::new(net, goals);
+    let budget = Budget::unlimited();
+    let facts = Facts::none(net);
+    let task = Task { net, goals: &with_ids, facts: &facts, board: &board, budget: &budget, seed };
+    state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    let certificate = |id| match board.knowledge(id)? {
+        Knowledge::Reach(Reach::Unreachable { proof, .. })
+        | Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. }) => match proof {
+            Proof::StateEquation { certificate, .. } => certificate.map(|it| (*it).clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    board.ids().filter_map(certificate).collect()
+}
+
+#[test]
+fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
+    let mut rng = Rng::with_seed(11);
+    let mut applied = [0; MUTATIONS.len()];
+    let mut rejected = [0; MUTATIONS.len()];
+    for seed in 0..1200 {
+        let net = random(seed, &Shape::small(seed));
+        if net.place_count() == 0 {
+            continue;
+        }
+        let Some(space) = explore(&net, Limits { states: 2000, tokens: 100 }) else { continue };
+        for certificate in certificates(&net, seed) {
+            assert_eq!(certificate.check(&net), Ok(()));
+            // Few count firings: these are looked for longer.
+            if seed >= 400 && certificate.counters.is_empty() {
+                continue;
+            }
+            for (kind, (name, mutation)) in MUTATIONS.iter().enumerate() {
+                let mut mutilated = certificate.clone();
+                if !mutation(&mut mutilated, &net, &mut rng) {
+                    continue;
+                }
+                applied[kind] += 1;
+                match mutilated.check(&net) {
+                    Err(_) => rejected[kind] += 1,
+                    Ok(()) => {
+                        let false_claim = space.reaches(&mutilated.claim.refuted());
+                        assert!(!false_claim, "net {seed}, {name}: {mutilated:?}");
+                    }
+                }
+            }
+        }
+    }
+    for (kind, (name, _)) in MUTATIONS.iter().enumerate() {
+        eprintln!("{name}: {} of {} rejected", rejected[kind], applied[kind]);
+        assert!(rejected[kind] > 0, "{name}: {} tried, none rejected", applied[kind]);
+    }
+}
+
+/// The net with one thing changed: an arc weight, an arc, or tokens.
+fn mutilated(net: &Net, rng: &mut Rng) -> Net {
+    let mut builder = NetBuilder::new(net.name());
+    let lucky = rng.usize(..net.place_count());
+    let kind = rng.usize(..4);
+    for place in net.places() {
+        let tokens = net.initial()[place];
+        let more = u64::from(kind == 0 && place.index() == lucky);
+        builder.place(net.place_name(place), tokens + more).unwrap();
+    }
+    let chosen = rng.usize(..net.transition_count().max(1));
+    for t in net.transitions() {
+        let own = builder.transition(net.transition_name(t)).unwrap();
+        let touched = t.index() == chosen;
+        for (position, arc) in net.pre(t).iter().enumerate() {
+            if !(touched && kind == 1 && position == 0) {
+                builder.take(own, arc.place, arc.weight).unwrap();
+            }
+        }
+        for (position, arc) in net.post(t).iter().enumerate() {
+            let more = u64::from(touched && kind == 2 && position == 0);
+            builder.put(own, arc.place, arc.weight + more).unwrap();
+        }
+        if touched && kind == 3 {
+            builder.put(own, PlaceId::new(lucky), 1).unwrap();
+        }
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn certificates_do_not_carry_over_to_nets_where_they_are_false() {
+    let mut rng = Rng::with_seed(12);
+    let (mut rejected, mut kept) = (0, 0);
+    for seed in 0..400 {
+        let net = random(seed, &Shape::small(seed));
+        if net.place_count() == 0 {
+            continue;
+        }
+        let certificates = certificates(&net, seed);
+        for _ in 0..4 {
+            let other = mutilated(&net, &mut rng);
+            let limits = Limits { states: 2000, tokens: 100 };
+            let Some(space) = explore(&other, limits) else { continue };
+            for certificate in &certificates {
+                if certificate.check(&other).is_ok() {
+                    kept += 1;
+                    assert!(!space.reaches(&certificate.claim.refuted()), "net {seed}");
+                } else {
+                    rejected += 1;
+                }
+            }
+        }
+    }
+    eprintln!("{rejected} rejected, {kept} still true");
+    assert!(rejected > 300 && kept > 300);
+}
+
+#[test]
+fn mutilated_files_are_errors() {
+    let net = parikh::net::text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+    let q = net.place_named("q").unwrap();
+    let more = Atom { sum: LinearSum::place(q), bound: 1 }.negated();
+    let certificate = Certificate {
+        claim: Claim::AtMost(LinearSum::place(q), 1),
+        assumes_units: false,
+        counters: vec![],
+        atoms: vec![more],
+        traps: vec![],
+        lemmas: vec![Lemma {
+            atoms: vec![(0, 1)],
+            weights: net.places().map(|place| (place, 1)).collect(),
+            ..Lemma::default()
+        }],
+        steps: vec![],
+    };
+    assert_eq!(certificate.check(&net), Ok(()));
+    let text = certificate.print(&net, "");
+    assert_eq!(Certificate::parse(&net, &text).unwrap().0, certificate);
+    let changes = [
+        ("certificate-1", "certificate-2"),
+        ("\"q\"", "\"r\""),
+        ("at_most", "at_least"),
+        ("\"lemmas\"", "\"lemma\""),
+        ("\"steps\"", "\"extra\":1,\"steps\""),
+        ("]}", "]"),
+        ("1]", "\"one\"]"),
+        ("1]", "1.5]"),
+        ("1]", "1e3]"),
+        ("[[0,1]]", "[[-1,1]]"),
+        ("{", ""),
+    ];
+    for (from, to) in changes {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        assert!(Certificate::parse(&net, &changed).is_err(), "{from} → {to}: {changed}");
+    }
+}

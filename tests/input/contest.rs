@@ -1,0 +1,61 @@
+//! A few real instances, where the contest's archives lie beside the repository. All of them are
+//! read by `cargo run --release --example read_inputs -- …/inputs/*.tgz`.
+
+use crate::support::binary::repository;
+use parikh::formula::lower;
+use parikh::input::{InputError, InstanceDirectory};
+use std::fs::File;
+use std::path::PathBuf;
+
+/// Where the archive is, if it is there, unpacked.
+fn unpacked(name: &str) -> Option<(tempfile::TempDir, PathBuf)> {
+    let inputs = repository("../shared/mcc/inputs");
+    let archive = File::open(inputs.join(format!("{name}.tgz"))).ok()?;
+    let directory = tempfile::tempdir().unwrap();
+    tar::Archive::new(flate2::read::GzDecoder::new(archive)).unpack(directory.path()).unwrap();
+    let instance = directory.path().join(name);
+    Some((directory, instance))
+}
+
+#[test]
+fn real_instances_are_read_and_their_reachability_lowered() {
+    // Nested units; colours unfolded; blanks before `=`; names that differ from ids.
+    let names = [
+        "AutoFlight-PT-01a",
+        "AirplaneLD-PT-0010",
+        "RefineWMG-PT-002002",
+        "DBSingleClientW-PT-d0m04",
+    ];
+    for name in names {
+        let Some((_directory, path)) = unpacked(name) else { continue };
+        let instance = InstanceDirectory::open(&path).unwrap();
+        assert_eq!(instance.is_coloured(), Some(false));
+        let net = instance.model().unwrap();
+        for (examination, reachability) in [
+            ("UpperBounds", true),
+            ("ReachabilityCardinality", true),
+            ("ReachabilityFireability", true),
+            ("CTLCardinality", false),
+            ("CTLFireability", false),
+            ("LTLCardinality", false),
+            ("LTLFireability", false),
+        ] {
+            let file = instance.queries(examination, &net).unwrap();
+            assert!(file.cut_short.is_none());
+            assert_eq!(file.queries.len(), 16);
+            for query in file.queries {
+                assert!(query.id.starts_with(&format!("{name}-{examination}-")), "{}", query.id);
+                let lowered = lower(&query.formula.unwrap(), &net);
+                assert!(lowered.is_ok() || !reachability, "{}", query.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_real_coloured_instance_is_refused_at_its_net_element() {
+    let Some((_directory, path)) = unpacked("AirplaneLD-COL-0010") else { return };
+    let instance = InstanceDirectory::open(&path).unwrap();
+    assert_eq!(instance.is_coloured(), Some(true));
+    assert!(matches!(instance.model(), Err(InputError::Coloured { at, .. }) if at.line < 10));
+}

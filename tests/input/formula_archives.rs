@@ -1,0 +1,99 @@
+//! The contest's textual files say the same as its XML files, formula for formula; and every
+//! formula is read back from its print.
+//!
+//! `PARIKH_ARCHIVES=all` looks into every archive of place/transition nets (half a minute); else a
+//! few small ones are taken. Without the folder of archives there is nothing to test, and a note
+//! says so.
+
+use crate::support::binary::repository;
+use flate2::read::GzDecoder;
+use parikh::formula::text::{Language, detect, read, read_one};
+use parikh::input::{read_net_from, read_queries_from};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+const FILES: [&str; 7] = [
+    "UpperBounds",
+    "CTLCardinality",
+    "CTLFireability",
+    "LTLCardinality",
+    "LTLFireability",
+    "ReachabilityCardinality",
+    "ReachabilityFireability",
+];
+
+/// Archives above this many bytes are left to `PARIKH_ARCHIVES=all`.
+const SMALL: u64 = 60_000;
+
+fn archives() -> Vec<PathBuf> {
+    let folder = repository("../shared/mcc/inputs");
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        println!("no folder {}: nothing to compare", folder.display());
+        return Vec::new();
+    };
+    let all = std::env::var("PARIKH_ARCHIVES").is_ok_and(|which| which == "all");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.retain(|path| path.to_string_lossy().contains("-PT-"));
+    if !all {
+        paths.retain(|path| path.metadata().unwrap().len() < SMALL);
+        paths = paths.into_iter().step_by(5).collect();
+    }
+    paths
+}
+
+fn contents(archive: &Path) -> HashMap<String, Vec<u8>> {
+    let mut files = HashMap::new();
+    let mut archive = tar::Archive::new(GzDecoder::new(File::open(archive).unwrap()));
+    for entry in archive.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        files.insert(path.file_name().unwrap().to_string_lossy().into_owned(), bytes);
+    }
+    files
+}
+
+#[test]
+fn texts_are_the_same_trees_as_their_xml_and_prints_read_back() {
+    let (mut instances, mut formulas, mut printed) = (0, 0, 0);
+    for archive in archives() {
+        let files = contents(&archive);
+        let shown = archive.display();
+        let net = read_net_from(&files["model.pnml"][..], "model.pnml").unwrap();
+        instances += 1;
+        for name in FILES {
+            let queries = match read_queries_from(&files[&format!("{name}.xml")][..], name, &net) {
+                Ok(queries) => queries.queries,
+                Err(error) => panic!("{shown} {name}: {error}"),
+            };
+            let text = std::str::from_utf8(&files[&format!("{name}.txt")]).unwrap();
+            assert_eq!(detect(text), Language::Contest, "{shown} {name}");
+            let texts = read(text, name, Language::Contest, &net, true);
+            assert_eq!(texts.len(), queries.len(), "{shown} {name}");
+            for (text, query) in texts.iter().zip(&queries) {
+                let expected = query.formula.as_ref().unwrap();
+                match &text.formula {
+                    Ok(formula) => {
+                        assert!(formula == expected, "{shown} {}: another tree", query.id)
+                    }
+                    Err(error) => panic!("{shown} {}: {error:#}", query.id),
+                }
+                formulas += 1;
+                // Junctions of one operand do not occur in these files.
+                let print = expected.print(&net).to_string();
+                match read_one(&print, "print", &net).formula {
+                    Ok(formula) => assert!(formula == *expected, "{shown} {}: {print}", query.id),
+                    Err(error) => panic!("{shown} {}: {error:#}", query.id),
+                }
+                printed += 1;
+            }
+        }
+    }
+    println!(
+        "{formulas} formulas of {instances} instances are the same; {printed} prints read back"
+    );
+}

@@ -1,0 +1,14 @@
+//! What is read: nets, queries, formulas and verdict files, right and wrong ones.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod contest;
+mod formula_archives;
+mod formulas;
+mod formulas_2011;
+mod fuzz;
+mod lowering;
+mod pnml;
+mod queries;
+mod verdict_files;

@@ -1,0 +1,165 @@
+//! Time and memory of a full reduction of large nets.
+//!
+//! A program of its own, for it counts the memory of the whole process.
+//!
+//! Sizes are small unless `PARIKH_LARGE=100000` gives the number of transitions; then run with
+//! `--release --nocapture` to see the figures. Nothing is asserted about time.
+
+use parikh::net::generate::{Kind, Shape, cycles, philosophers, random};
+use parikh::net::{Net, NetBuilder, PlaceId};
+use parikh::reduction::{Config, Needs, reduce};
+use parikh::solvers::Budget;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Counts the bytes in use and their peak.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: forwards to the system allocator and counts on the way.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = IN_USE.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: the caller's promise about `layout` is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's promise about `pointer` and `layout` is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn transitions() -> u32 {
+    std::env::var("PARIKH_LARGE").ok().and_then(|n| n.parse().ok()).unwrap_or(600)
+}
+
+/// Chains of transitions with a side output each, all starting at one place.
+fn comb(transitions: u32) -> Net {
+    let mut builder = NetBuilder::new("comb");
+    let start = builder.place("start", 3).unwrap();
+    for chain in 0..10 {
+        let mut at = start;
+        for link in 0..transitions / 10 {
+            let next = builder.place(&format!("p{chain}_{link}"), 0).unwrap();
+            let tooth = builder.place(&format!("q{chain}_{link}"), 0).unwrap();
+            let t = builder.transition(&format!("t{chain}_{link}")).unwrap();
+            builder.take(t, at, 1).unwrap();
+            builder.put(t, next, 1).unwrap();
+            builder.put(t, tooth, 1).unwrap();
+            at = next;
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// A crossbar: places that all share one lock.
+fn locked(transitions: u32) -> Net {
+    let mut builder = NetBuilder::new("locked");
+    let lock = builder.place("lock", 1).unwrap();
+    for i in 0..transitions / 2 {
+        let [idle, busy] =
+            [("idle", 1), ("busy", 0)].map(|(n, m)| builder.place(&format!("{n}{i}"), m).unwrap());
+        let enter = builder.transition(&format!("enter{i}")).unwrap();
+        let leave = builder.transition(&format!("leave{i}")).unwrap();
+        for (p, taken) in [(idle, true), (lock, true), (busy, false)] {
+            let (from, to) = if taken { (enter, leave) } else { (leave, enter) };
+            builder.take(from, p, 1).unwrap();
+            builder.put(to, p, 1).unwrap();
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Rings of three places; the moves within one ask for a token of the ring before, wherever it is:
+/// only when that is fused and gone are they free.
+fn cascade(transitions: u32) -> Net {
+    let mut builder = NetBuilder::new("cascade");
+    let mut before: Option<[PlaceId; 3]> = None;
+    for level in 0..transitions / 6 {
+        let ring =
+            [0, 1, 2].map(|i| builder.place(&format!("p{level}_{i}"), u64::from(i == 0)).unwrap());
+        for from in 0..3 {
+            for to in (0..3).filter(|&to| to != from) {
+                let t = builder.transition(&format!("t{level}_{from}{to}")).unwrap();
+                builder.take(t, ring[from], 1).unwrap();
+                builder.put(t, ring[to], 1).unwrap();
+                if let Some(before) = before {
+                    builder.take(t, before[from], 1).unwrap();
+                    builder.put(t, before[to], 1).unwrap();
+                }
+            }
+        }
+        before = Some(ring);
+    }
+    let x = builder.place("x", 0).unwrap();
+    let end = builder.transition("end").unwrap();
+    builder.take(end, before.expect("a level")[0], 1).unwrap();
+    builder.put(end, x, 1).unwrap();
+    builder.build().unwrap()
+}
+
+/// Where each application makes the next one possible, none may cost a look at the whole net.
+#[test]
+fn a_cascade_takes_few_rounds() {
+    let net = cascade(transitions());
+    let needs = Needs::reachability([net.place_named("x").unwrap()]);
+    let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+    println!("cascade: {}", reduction.statistics);
+    assert!(reduction.net.transition_count() <= 1 && reduction.statistics.rounds < 10);
+}
+
+#[test]
+fn large_nets_are_reduced_to_the_end() {
+    let n = transitions();
+    let shape = |kind, weight| Shape { places: n / 2, transitions: n, weight, tokens: 2, kind };
+    let nets: Vec<(&str, Net)> = vec![
+        ("comb", comb(n)),
+        ("locked", locked(n)),
+        ("philosophers", philosophers(n / 5).net),
+        ("cycles", cycles(n / 50, 50, true).net),
+        ("random one-safe", random(1, &shape(Kind::OneSafe, 1))),
+        ("random bounded", random(2, &shape(Kind::Bounded, 2))),
+    ];
+    for (name, net) in nets {
+        // What the net takes: a copy of it.
+        let before = IN_USE.load(Relaxed);
+        let copy = net.clone();
+        let size = IN_USE.load(Relaxed) - before;
+        drop(copy);
+        let support: Vec<PlaceId> = net.places().step_by(net.place_count() / 10 + 1).collect();
+        for (what, needs) in [
+            ("R, 10 places", Needs::reachability(support)),
+            ("D", Needs::deadlock()),
+            ("L", Needs::liveness(net.transitions().take(1))),
+        ] {
+            PEAK.store(IN_USE.load(Relaxed), Relaxed);
+            let base = IN_USE.load(Relaxed);
+            let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+            let peak = PEAK.load(Relaxed) - base;
+            println!(
+                "{name}, {what}: {}; peak {:.1} MB = {:.1} times the net",
+                reduction.statistics,
+                peak as f64 / 1e6,
+                peak as f64 / size as f64,
+            );
+            for rule in &reduction.statistics.rules {
+                if rule.applied > 0 || rule.time.as_millis() > 100 {
+                    println!(
+                        "    {} {} of {}, {:?}",
+                        rule.name, rule.applied, rule.foci, rule.time
+                    );
+                }
+                assert_eq!(rule.refused, 0);
+            }
+            assert!(!reduction.statistics.cut_short);
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Every part of every encoding on random small nets against plain enumeration: an
+//! over-approximation never excludes a reachable goal, bounded model checking is exact, k-induction
+//! never proves what is reachable, and each part excludes somewhere what the plain state equation
+//! does not. Every question is also written as a script and as a linear program, and the script is
+//! answered by Z3's own reader.
+//!
+//! `PARIKH_NIGHTLY=k` runs k times as many nets.
+
+use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use parikh::encodings::{EncodeError, Encoding, Given, Numbers, Part, Question};
+use parikh::net::generate::{Shape, random, random_goals};
+use parikh::net::{Facts, Goal, Marking, Net, Predicate, text};
+use parikh::solvers::Budget;
+use parikh::solvers::certify::infeasible_near;
+use parikh::solvers::lp::{LpAnswer, LpSolver};
+use parikh::solvers::lp_microlp::MicroLp;
+use parikh::solvers::smt::{SmtAnswer, SmtSolver};
+use parikh::solvers::smt_z3::{Z3, run_script};
+use parikh::structure::bounds::place_bounds;
+use parikh::structure::closed::Kind;
+use parikh::structure::flows::place_flows;
+use parikh::structure::minimal::minimal_sets;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+fn scale() -> u64 {
+    std::env::var("PARIKH_NIGHTLY").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
+}
+
+fn given(net: &Net) -> Given {
+    let budget = Budget::unlimited();
+    let flows = place_flows(net, &budget).unwrap();
+    let mut facts = Facts::none(net);
+    place_bounds(net, &flows, &budget).write(&mut facts);
+    Given {
+        facts,
+        flows: flows.iter().filter_map(|flow| flow.to_sum()).collect(),
+        traps: minimal_sets(net, Kind::Trap, 20, &budget).sets,
+    }
+}
+
+/// Whether Z3 finds the question satisfiable.
+fn satisfiable(question: &Question<'_>) -> bool {
+    let mut z3 = Z3::new().unwrap();
+    for assertion in question.assertions() {
+        z3.assert(question.terms(), assertion).unwrap();
+    }
+    match z3.check(question.terms(), &[], &Budget::unlimited()).unwrap() {
+        SmtAnswer::Satisfiable(_) => true,
+        SmtAnswer::Unsatisfiable { .. } => false,
+        SmtAnswer::NoAnswer(reason) => panic!("no answer to a small question: {reason}"),
+    }
+}
+
+fn script(question: &Question<'_>) -> String {
+    let mut out = Vec::new();
+    question.write_smt2(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn over(parts: &[Part], numbers: Numbers) -> Encoding {
+    Encoding::new(parts.iter().copied(), numbers).unwrap()
+}
+
+/// The encodings to compare with the plain state equation.
+fn encodings() -> Vec<Vec<Part>> {
+    use Part::*;
+    vec![
+        vec![StateEquation],
+        vec![Flows],
+        vec![Bounds],
+        vec![Flows, Traps],
+        vec![StateEquation, Flows, Bounds, Units],
+        vec![StateEquation, Traps],
+        vec![StateEquation, ListedTraps],
+        vec![StateEquation, ReadFeed],
+        vec![StateEquation, CausalOrder],
+        vec![StateEquation, Predecessor],
+        vec![StateEquation, Traps, ListedTraps, ReadFeed, CausalOrder, Predecessor],
+    ]
+}
+
+fn goals(seed: u64, net: &Net) -> Vec<Predicate> {
+    let mut goals = vec![Predicate::Dead];
+    for goal in random_goals(seed, net, 3) {
+        match goal {
+            Goal::Reach(predicate) => goals.push(predicate),
+            Goal::Maximise(_) => {}
+        }
+    }
+    let t = net.transitions().nth(seed as usize % net.transition_count().max(1));
+    goals.extend(t.map(Predicate::Enabled));
+    goals
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    goals: usize,
+    unreachable: usize,
+    /// By encoding over the reals and over the integers: refuted, refuted although the plain state
+    /// equation over the same numbers does not.
+    refuted: BTreeMap<String, [usize; 2]>,
+}
+
+fn compare(net: &Net, space: &StateSpace<'_>, goal: &Predicate, seed: u64, tally: &mut Tally) {
+    let given = given(net);
+    let reachable = space.reaches(goal);
+    tally.goals += 1;
+    tally.unreachable += usize::from(!reachable);
+    for numbers in [Numbers::Reals, Numbers::Integers] {
+        let mut plain = false;
+        for (position, parts) in encodings().iter().enumerate() {
+            let encoding = over(parts, numbers);
+            let goal = Goal::Reach(goal.clone());
+            let question = Question::new(net, &goal, &encoding, &given).unwrap();
+            let refuted = !satisfiable(&question);
+            let about = format!("net {seed}, {encoding} {numbers}: {goal:?}");
+            assert!(!(refuted && reachable), "{about}\n{}", text::print(net));
+            if position == 0 {
+                plain = refuted;
+            }
+            let counts = tally.refuted.entry(format!("{encoding} {numbers}")).or_default();
+            counts[0] += usize::from(refuted);
+            counts[1] += usize::from(refuted && !plain);
+            if seed.is_multiple_of(8) {
+                let script = script(&question);
+                let answer = run_script(&script, Duration::from_secs(60)).unwrap();
+                let expected = if refuted { "unsat" } else { "sat" };
+                assert_eq!(answer.trim(), expected, "{about}\n{script}");
+            }
+            check_program(&question, refuted, numbers, &about);
+        }
+    }
+}
+
+/// Where the question is linear, the linear program over the reals must agree with Z3.
+fn check_program(question: &Question<'_>, refuted: bool, numbers: Numbers, about: &str) {
+    let Ok(linear) = question.linear() else { return };
+    let mut text = Vec::new();
+    question.write_lp(&mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(text.contains("General"), numbers == Numbers::Integers);
+    match MicroLp::new().solve(&linear.program, &Budget::unlimited()) {
+        LpAnswer::Infeasible(found) => {
+            assert!(refuted, "{about}");
+            let ray = found.multipliers.unwrap_or_default();
+            infeasible_near(&linear.program, &ray).unwrap();
+        }
+        LpAnswer::Optimal(_) => assert!(!refuted || numbers == Numbers::Integers, "{about}"),
+        // microlp gives up now and then.
+        LpAnswer::Unbounded | LpAnswer::NoAnswer(_) => {}
+    }
+}
+
+#[test]
+fn no_part_excludes_what_is_reachable_and_each_excludes_something_more() {
+    let mut tally = Tally::default();
+    for seed in 0..130 * scale() {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
+        for goal in goals(seed, &net) {
+            compare(&net, &space, &goal, seed, &mut tally);
+        }
+    }
+    eprintln!("{tally:#?}");
+    assert!(tally.goals > 200 && tally.unreachable > 60, "{tally:?}");
+    let stronger = |name: &str| tally.refuted[name][1] > 0;
+    for part in ["traps", "listed-traps", "predecessor"] {
+        assert!(stronger(&format!("state-equation+{part} LRA")), "{part}: {tally:#?}");
+        assert!(stronger(&format!("state-equation+{part} LIA")), "{part}: {tally:#?}");
+    }
+}
+
+/// Small nets on which exactly one part makes the difference.
+#[test]
+fn each_part_makes_its_own_difference() {
+    let refutes = |net: &Net, goal: &Predicate, parts: &[Part]| {
+        let given = given(net);
+        [Numbers::Reals, Numbers::Integers].map(|numbers| {
+            let goal = Goal::Reach(goal.clone());
+            !satisfiable(&Question::new(net, &goal, &over(parts, numbers), &given).unwrap())
+        })
+    };
+    let at =
+        |net: &Net, name: &str, tokens| Predicate::at_least(net.place_named(name).unwrap(), tokens);
+    use Part::*;
+    // `t` reads what is never fed, and `first` would have to fire before itself.
+    let read = text::parse("place r\nplace p\ntransition t: r -> r + p").unwrap();
+    let goal = at(&read, "p", 1);
+    assert_eq!(refutes(&read, &goal, &[StateEquation]), [false, false]);
+    assert_eq!(refutes(&read, &goal, &[StateEquation, ReadFeed]), [true, true]);
+    // Too few tokens are fed for what is read, though some are, and in the right order.
+    let few = text::parse(
+        "place a 1\nplace r\nplace p\ntransition feed: a -> r\ntransition t: 2*r -> 2*r + p",
+    );
+    let few = few.unwrap();
+    let goal = at(&few, "p", 1);
+    assert_eq!(refutes(&few, &goal, &[StateEquation, CausalOrder]), [false, false]);
+    assert_eq!(refutes(&few, &goal, &[StateEquation, ReadFeed]), [true, true]);
+    // Each of two transitions needs what the other puts: a circle.
+    let circle =
+        text::parse("place a\nplace b\nplace p\ntransition t: a -> b + p\ntransition u: b -> a");
+    let circle = circle.unwrap();
+    let goal = at(&circle, "p", 1);
+    assert_eq!(refutes(&circle, &goal, &[StateEquation, ReadFeed]), [false, false]);
+    assert_eq!(refutes(&circle, &goal, &[StateEquation, CausalOrder]), [true, true]);
+    // Halves: only the integers see that two tokens cannot be had from one.
+    let halves = text::parse("place a 1\nplace p\ntransition t: 2*a -> 2*p").unwrap();
+    let goal = at(&halves, "p", 1);
+    assert_eq!(refutes(&halves, &goal, &[StateEquation]), [false, true]);
+    // A place invariant is enough, without any firings.
+    let goal = Predicate::and([at(&halves, "p", 1), at(&halves, "a", 1)]);
+    assert_eq!(refutes(&halves, &goal, &[Flows]), [true, true]);
+    // Bounds as facts.
+    let source = text::parse("place p\ntransition t: -> p").unwrap();
+    let goal = Goal::Reach(at(&source, "p", 4));
+    let mut known = given(&source);
+    known.facts.bound(source.place_named("p").unwrap(), 3);
+    let question = Question::new(&source, &goal, &over(&[Bounds], Numbers::Reals), &known);
+    assert!(!satisfiable(&question.unwrap()));
+}
+
+#[test]
+fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
+    let (mut reached, mut proved) = (0, 0);
+    for seed in 0..60 * scale() {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
+        let given = given(&net);
+        let depths = depths(&net);
+        for goal in goals(seed, &net) {
+            let shortest = space.markings().iter().filter(|m| goal.holds(&net, m));
+            let shortest = shortest.map(|m| depths[m]).min();
+            for k in 1..=3u32 {
+                let ask = |parts: &[Part], numbers| {
+                    let encoding = over(parts, numbers).with_steps(k);
+                    let goal = Goal::Reach(goal.clone());
+                    satisfiable(&Question::new(&net, &goal, &encoding, &given).unwrap())
+                };
+                for numbers in [Numbers::Reals, Numbers::Integers] {
+                    let within = ask(&[Part::Unrolling], numbers);
+                    assert_eq!(within, shortest.is_some_and(|d| d <= k), "net {seed} {goal:?}");
+                    reached += usize::from(within);
+                    let base = shortest.is_none_or(|d| d >= k);
+                    let parts = [Part::StateEquation, Part::Traps, Part::Induction];
+                    if base && !ask(&parts, numbers) {
+                        assert_eq!(shortest, None, "net {seed} {goal:?}");
+                        proved += 1;
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("{reached} reached, {proved} proved");
+    assert!(reached > 100 && proved > 100);
+}
+
+/// The fewest firings that lead to each reachable marking.
+fn depths(net: &Net) -> std::collections::HashMap<Marking, u32> {
+    let mut depths = std::collections::HashMap::from([(net.initial().clone(), 0)]);
+    let mut queue = std::collections::VecDeque::from([net.initial().clone()]);
+    while let Some(marking) = queue.pop_front() {
+        let depth = depths[&marking];
+        for t in net.transitions() {
+            let mut next = marking.clone();
+            if net.fire(&mut next, t).is_ok() && !depths.contains_key(&next) {
+                depths.insert(next.clone(), depth + 1);
+                queue.push_back(next);
+            }
+        }
+    }
+    depths
+}
+
+#[test]
+fn maxima_are_bounded_from_above_in_both_forms() {
+    let mut tight = 0;
+    for seed in 0..60 * scale() {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
+        let goal = random_goals(seed, &net, 8).into_iter().find(|g| matches!(g, Goal::Maximise(_)));
+        let Some(goal) = goal else { continue };
+        let Truth::Maximum(most) = space.answer(&goal) else { unreachable!() };
+        let encoding = over(&[Part::StateEquation, Part::ListedTraps], Numbers::Integers);
+        let mut with = given(&net);
+        with.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
+        let question = Question::new(&net, &goal, &encoding, &with).unwrap();
+        let script = format!("{}(get-objectives)\n", script(&question));
+        let answer = run_script(&script, Duration::from_secs(60)).unwrap();
+        assert!(answer.starts_with("sat"), "{answer}\n{script}");
+        // `((objective) value))` is the last thing said.
+        let value = answer.trim_end().trim_end_matches([')', '\n', ' ']);
+        let value = value.rsplit([' ', '(']).next().unwrap();
+        if let Ok(value) = value.parse::<i128>() {
+            let value = if answer.contains("(- ") { -value } else { value };
+            assert!(value >= most, "net {seed}: {answer} {most}\n{script}");
+            tight += usize::from(value == most);
+        } else {
+            assert!(answer.contains("oo"), "{answer}");
+        }
+        let linear = question.linear().unwrap();
+        if let LpAnswer::Optimal(optimum) =
+            MicroLp::new().solve(&linear.program, &Budget::unlimited())
+        {
+            let bound = optimum.certify(&linear.program).unwrap().integer_bound();
+            assert!(bound + &linear.constant >= most.into(), "net {seed}");
+        }
+    }
+    assert!(tight > 20, "{tight}");
+}
+
+#[test]
+fn wrong_gifts_are_refused() {
+    let net = text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q ->").unwrap();
+    let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+    let goal = Goal::Reach(Predicate::at_least(q, 1));
+    let mut given = given(&net);
+    given.traps = vec![vec![p, q]];
+    let ask = |parts: &[Part], given: &Given| {
+        Question::new(&net, &goal, &over(parts, Numbers::Reals), given).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(ask(&[Part::ListedTraps], &given), EncodeError::NotATrap("u".into()));
+    given.flows = vec![parikh::net::LinearSum::new([(p, 1), (q, 1)]).unwrap()];
+    assert_eq!(ask(&[Part::Flows], &given), EncodeError::NotAFlow("u".into()));
+    let sum = Goal::Maximise(parikh::net::LinearSum::place(p));
+    let encoding = over(&[Part::StateEquation, Part::Predecessor], Numbers::Reals);
+    let refused = Question::new(&net, &sum, &encoding, &given).map(|_| ());
+    assert_eq!(refused, Err(EncodeError::NoFirst(Part::Predecessor)));
+}
+
+#[test]
+fn names_that_look_alike_stay_apart() {
+    // The class of `t` and `u`, and a transition that is called as the class might be.
+    let net = text::parse(
+        "place \"p|\" 1
+         place \"p\\\\\"
+         place q
+         transition t: \"p|\" -> q
+         transition u: \"p|\" -> q
+         transition \"t) and 1 more\": q -> \"p\\\\\"",
+    );
+    let Ok(net) = net else { panic!("{net:?}") };
+    let goal = Goal::Reach(Predicate::at_least(net.places().nth(1).unwrap(), 1));
+    let encoding = over(&[Part::StateEquation, Part::Traps, Part::CausalOrder], Numbers::Integers);
+    let question = Question::new(&net, &goal, &encoding, &given(&net)).unwrap();
+    let answer = run_script(&script(&question), Duration::from_secs(60)).unwrap();
+    assert_eq!(answer.trim(), "sat");
+}

@@ -1,0 +1,190 @@
+//! Every engine on random nets with random goals, against plain enumeration: the table of who may
+//! say what, and must say what.
+//!
+//! `PARIKH_NETS=1000000` sets the number of nets for a nightly run.
+
+use crate::support::oracle::{Limits, Truth, explore};
+use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::{Task, intervals, shrink, siphon_trap, state_equation, walk};
+use parikh::net::{Facts, Goal, GoalId, Net, generate};
+use parikh::solvers::Budget;
+use parikh::stage::Stage;
+use parikh::{explicit, structure};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What an engine owes on a small net.
+#[derive(Clone, Copy, PartialEq)]
+enum Owes {
+    /// Nothing: whatever it says must be true.
+    Truth,
+    /// Every answer.
+    Everything,
+    /// More than so many percent of the reachable goals, counted over all nets.
+    Witnesses(u64),
+}
+
+type Run = fn(&Task<'_>);
+
+/// The soundness table: an engine is one line here.
+const ENGINES: [(&str, Owes, Run); 11] = [
+    ("intervals", Owes::Truth, |task| {
+        intervals::run(task, task.board.under("T"), task.board.over("T"), Default::default());
+    }),
+    ("intervals with flows", Owes::Truth, |task| {
+        let mut facts = task.facts.clone();
+        let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
+        structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
+        let task = Task { facts: &facts, ..*task };
+        intervals::run(&task, task.board.under("T"), task.board.over("T"), Default::default());
+    }),
+    ("siphon-trap", Owes::Truth, |task| {
+        siphon_trap::run(task, task.board.over("T"));
+    }),
+    ("walk", Owes::Witnesses(98), |task| {
+        let config = walk::Config { work: 4000, ..Default::default() };
+        walk::run(task, task.board.under("T"), &config);
+    }),
+    ("state equation", Owes::Truth, |task| {
+        let config = state_equation::Config::default();
+        let mut engine = state_equation::Engine::new(task, &config).unwrap();
+        engine.slice(task.budget, task, task.board.over("T"));
+    }),
+    ("walk along candidates", Owes::Witnesses(95), |task| {
+        let config = state_equation::Config::default();
+        let mut engine = state_equation::Engine::new(task, &config).unwrap();
+        engine.slice(task.budget, task, task.board.over("T"));
+        let hint = |c: state_equation::Candidate| walk::Hint { goal: c.goal, firings: c.firings };
+        let hints = engine.candidates().map(hint).collect();
+        let only = Some(vec![walk::Strategy::Guided]);
+        let config = walk::Config { work: 4000, hints, only, ..Default::default() };
+        walk::run(task, task.board.under("T"), &config);
+    }),
+    ("walk on the reduced net", Owes::Truth, |task| {
+        if let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) {
+            let reduced = stage.task(task.board, task.budget, task.seed);
+            let config = walk::Config { work: 4000, ..Default::default() };
+            walk::run(&reduced, stage.under(task.board, "T"), &config);
+        }
+    }),
+    ("state equation on the reduced net", Owes::Truth, |task| {
+        if let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) {
+            stage.settle(task.board, task.budget);
+            let reduced = stage.task(task.board, task.budget, task.seed);
+            let over = stage.over(task.board, "T");
+            state_equation::run(&reduced, over, &state_equation::Config::default());
+        }
+    }),
+    // Maxima with constant places too: no goal may be lost on the way to the reduced net.
+    ("search of the reduced net", Owes::Everything, |task| {
+        let config = explicit::Config::default();
+        let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) else {
+            explicit::run(task, task.board.under("T"), task.board.over("T"), &config);
+            return;
+        };
+        let reduced = stage.shrunk_task(task.board, task.budget, task.seed);
+        let (under, over) = (stage.under(task.board, "T"), stage.over(task.board, "T"));
+        explicit::run(&reduced, under, over, &config);
+    }),
+    ("explicit, goals shrunk", Owes::Everything, |task| {
+        let mut facts = task.facts.clone();
+        let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
+        structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
+        let known = intervals::Intervals::new(task.net, &facts);
+        let shrunk = |(id, goal): &(GoalId, Goal)| (*id, shrink::goal(task.net, &known, goal));
+        let goals: Vec<_> = task.goals.iter().map(shrunk).collect();
+        let task = Task { goals: &goals, ..*task };
+        let (under, over) = (task.board.under("T"), task.board.over("T"));
+        explicit::run(&task, under, over, &explicit::Config::default());
+    }),
+    ("explicit", Owes::Everything, |task| {
+        let (under, over) = (task.board.under("T"), task.board.over("T"));
+        explicit::run(task, under, over, &explicit::Config::default());
+    }),
+];
+
+/// How many nets are tried when nobody says otherwise: each kind of them hundreds of times.
+const NETS: u64 = 2_000;
+
+/// Reachable goals, and how many of them were reached.
+#[derive(Default)]
+struct Tally {
+    reachable: AtomicU64,
+    reached: AtomicU64,
+    answered: AtomicU64,
+}
+
+#[test]
+fn no_engine_contradicts_enumeration() {
+    let nets = std::env::var("PARIKH_NETS").ok().and_then(|n| n.parse().ok()).unwrap_or(NETS);
+    let threads = 4;
+    let tallies: Vec<Tally> = ENGINES.iter().map(|_| Tally::default()).collect();
+    let checked = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for first in 0..threads {
+            let (tallies, checked) = (&tallies, &checked);
+            scope.spawn(move || {
+                for seed in (first..).step_by(threads) {
+                    if checked.load(Ordering::Relaxed) >= nets {
+                        break;
+                    }
+                    let net = generate::random(seed as u64, &generate::Shape::small(seed as u64));
+                    if check(seed as u64, &net, tallies) {
+                        checked.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    for ((name, owes, _), tally) in ENGINES.iter().zip(&tallies) {
+        let [reachable, reached, answered] =
+            [&tally.reachable, &tally.reached, &tally.answered].map(|n| n.load(Ordering::Relaxed));
+        println!("{name}: {answered} answers, {reached} of {reachable} reachable goals");
+        assert!(answered > nets / 50, "{name} hardly ever answers, so nothing was tested");
+        if let Owes::Witnesses(percent) = *owes {
+            assert!(reached * 100 > reachable * percent, "{name}: {reached} of {reachable}");
+        }
+    }
+}
+
+/// Checks all engines on one net; false when it has too many markings to enumerate.
+fn check(seed: u64, net: &Net, tallies: &[Tally]) -> bool {
+    let Some(space) = explore(net, Limits { states: 1500, tokens: 1000 }) else {
+        return false;
+    };
+    let mut goals = generate::random_goals(seed, net, 3);
+    goals.push(Goal::Reach(parikh::net::Predicate::Dead));
+    let listed: Vec<(GoalId, Goal)> =
+        goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal)).collect();
+    for ((name, owes, run), tally) in ENGINES.iter().zip(tallies) {
+        let board = Board::new(net, goals.clone());
+        let (facts, budget) = (Facts::none(net), Budget::unlimited());
+        run(&Task { net, goals: &listed, facts: &facts, board: &board, budget: &budget, seed });
+        let context = || format!("{name}, seed {seed}:\n{}", parikh::net::text::print(net));
+        assert_eq!(board.faults(), 0, "{}", context());
+        for (id, goal) in &listed {
+            let knowledge = board.knowledge(*id).expect("no contradiction without a fault");
+            let settled = !board.is_open(*id);
+            tally.answered.fetch_add(settled.into(), Ordering::Relaxed);
+            assert!(settled || *owes != Owes::Everything, "{goal:?} is open: {}", context());
+            match (space.answer(goal), knowledge) {
+                (Truth::Reachable(truth), Knowledge::Reach(reach)) => {
+                    let reached = matches!(reach, Reach::Reached { .. });
+                    let refuted = matches!(reach, Reach::Unreachable { .. });
+                    tally.reachable.fetch_add(truth.into(), Ordering::Relaxed);
+                    tally.reached.fetch_add(reached.into(), Ordering::Relaxed);
+                    assert!(truth || !reached, "{goal:?}: {}", context());
+                    assert!(!truth || !refuted, "{goal:?}: {}", context());
+                }
+                (Truth::Maximum(truth), Knowledge::Maximum(maximum)) => {
+                    let seen = maximum.seen.map(|seen| seen.0);
+                    let proved = maximum.proved.map(|proved| proved.0);
+                    assert!(seen.is_none_or(|seen| seen <= truth), "{goal:?}: {}", context());
+                    assert!(proved.is_none_or(|proved| proved >= truth), "{goal:?}: {}", context());
+                    assert!(maximum.unbounded.is_none(), "{goal:?}: {}", context());
+                }
+                _ => unreachable!("a goal and its knowledge are of one kind"),
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,19 @@
+//! No engine, rule or encoding says what plain enumeration contradicts; none is lost at its limits.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+#[cfg(feature = "z3")]
+mod encodings;
+mod engines;
+mod explicit;
+mod explicit_limits;
+mod oracle;
+mod pipeline;
+mod reduction_regressions;
+mod reductions;
+mod state_equation;
+mod structure;
+mod units;
+mod walk;
+mod walk_corners;

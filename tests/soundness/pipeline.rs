@@ -1,0 +1,194 @@
+//! The whole pipeline on random nets against plain enumeration, confined to its turns on nets reduced
+//! for some goals alone, and the search of the original net that follows them.
+//!
+//! Formulas come in several wordings and with their complements, which share goals; every witness
+//! must satisfy the formula as it was asked.
+
+use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use fastrand::Rng;
+use parikh::answer::{Answer, Plan, Value};
+use parikh::evidence::{Proof, replay};
+use parikh::mcc::Examination;
+use parikh::net::generate::{self, Kind, Shape};
+use parikh::net::{Goal, Net, Predicate, text};
+use parikh::pipeline::{self, Config, Event};
+use parikh::solvers::Budget;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Searches of nets reduced for some goals alone, in all runs of a test binary.
+static TURNS: AtomicU64 = AtomicU64::new(0);
+
+/// All answers by id; panics over faults and over what is left open.
+fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
+    let config =
+        Config { threads, turns_below: f64::INFINITY, only_turns: true, ..Config::default() };
+    let mut answers = HashMap::new();
+    let budget = Budget::unlimited().slice(Duration::from_secs(300));
+    let report = pipeline::run(net, plan, &config, &budget, |event| {
+        if let Event::Answered(answer) = event {
+            let twice = answers.insert(answer.id.clone(), answer.clone());
+            assert!(twice.is_none(), "{} is answered twice", answer.id);
+        }
+    });
+    assert_eq!(report.faults, 0, "{}", text::print(net));
+    let open: Vec<_> = report.unanswered.iter().map(|question| &question.id).collect();
+    assert!(open.is_empty(), "{open:?} are open:\n{}", text::print(net));
+    let turns = report.statistics.iter().filter(|(stage, _)| *stage == "explicit, reduced").count();
+    TURNS.fetch_add(turns as u64, Ordering::Relaxed);
+    answers
+}
+
+/// The same predicate with the parts of its junctions in another order, some of them twice.
+fn reworded(rng: &mut Rng, predicate: &Predicate) -> Predicate {
+    let again = |rng: &mut Rng, parts: &[Predicate]| {
+        let mut parts: Vec<_> = parts.iter().map(|part| reworded(rng, part)).collect();
+        parts.push(parts[rng.usize(0..parts.len())].clone());
+        rng.shuffle(&mut parts);
+        parts
+    };
+    match predicate {
+        Predicate::And(parts) => Predicate::and(again(rng, parts)),
+        Predicate::Or(parts) => Predicate::or(again(rng, parts)),
+        leaf => leaf.clone(),
+    }
+}
+
+/// A random net small enough to enumerate.
+fn bounded(seed: u64, shape: &Shape) -> Option<Net> {
+    let net = generate::random(seed, shape);
+    explore(&net, Limits { states: 500, tokens: 100 }).is_some().then_some(net)
+}
+
+fn check_formulas(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usize) {
+    let mut rng = Rng::with_seed(seed);
+    let goals = generate::random_goals(seed, net, 4);
+    let mut plan = Plan::default();
+    for (number, goal) in goals.iter().enumerate() {
+        match goal {
+            Goal::Reach(predicate) => {
+                plan.ask_exists(&format!("exists {number}"), predicate.clone());
+                plan.ask_never(&format!("never {number}"), reworded(&mut rng, predicate));
+                plan.ask_never(&format!("negated {number}"), predicate.clone().negated());
+            }
+            Goal::Maximise(sum) => {
+                plan.ask_maximum(&format!("most {number}"), sum.clone());
+                plan.ask_maximum(&format!("again {number}"), sum.clone());
+            }
+        }
+    }
+    assert!(plan.goals().len() <= 2 * goals.len(), "equal goals are not shared");
+    let answers = answers(net, plan, threads);
+    for (number, goal) in goals.iter().enumerate() {
+        let value = |what: &str| answers[&format!("{what} {number}")].value;
+        let context = || format!("seed {seed}, {goal:?}:\n{}", text::print(net));
+        match (space.answer(goal), goal) {
+            (Truth::Reachable(truth), Goal::Reach(predicate)) => {
+                let negation = space.reaches(&predicate.clone().negated());
+                assert_eq!(value("exists"), Value::Bool(truth), "{}", context());
+                assert_eq!(value("never"), Value::Bool(!truth), "{}", context());
+                assert_eq!(value("negated"), Value::Bool(!negation), "{}", context());
+                if let Some((_, witness)) = &answers[&format!("exists {number}")].witness {
+                    let end = replay(net, witness).unwrap();
+                    assert!(predicate.holds(net, &end), "{}", context());
+                }
+            }
+            (Truth::Maximum(truth), Goal::Maximise(sum)) => {
+                assert_eq!(value("most"), Value::Number(truth), "{}", context());
+                assert_eq!(value("again"), Value::Number(truth), "{}", context());
+                let (_, witness) = answers[&format!("most {number}")].witness.as_ref().unwrap();
+                assert_eq!(sum.value(&replay(net, witness).unwrap()), truth, "{}", context());
+            }
+            _ => unreachable!("a goal and the truth about it are of one kind"),
+        }
+    }
+}
+
+fn check_examinations(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usize) {
+    let expected = [
+        (Examination::ReachabilityDeadlock, space.deadlock()),
+        (Examination::OneSafe, space.most_in_place() <= 1),
+        (Examination::QuasiLiveness, net.transitions().all(|t| space.fires(t))),
+        (Examination::StableMarking, space.stable_place()),
+    ];
+    for (examination, expected) in expected {
+        let plan = Plan::of_examination(examination, net).unwrap();
+        let answer = answers(net, plan, threads)[examination.name()].value;
+        let context = || format!("{examination}, seed {seed}:\n{}", text::print(net));
+        assert_eq!(answer, Value::Bool(expected), "{}", context());
+    }
+}
+
+#[test]
+fn the_last_stages_agree_with_enumeration() {
+    let times: u64 = std::env::var("PARIKH_NIGHTLY").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let nets = (0..).filter_map(|seed| Some((seed, bounded(seed, &Shape::small(seed))?)));
+    let before = TURNS.load(Ordering::Relaxed);
+    for (seed, net) in nets.take(600 * times as usize) {
+        let space = explore(&net, Limits::default()).unwrap();
+        let threads = if seed % 8 == 0 { 2 } else { 1 };
+        check_formulas(seed, &net, &space, threads);
+        check_examinations(seed, &net, &space, threads);
+    }
+    let turns = TURNS.load(Ordering::Relaxed) - before;
+    assert!(turns > 600 * times, "{turns} turns: hardly anything was tested");
+}
+
+/// More transitions than there are turns in a round, so that goals come in batches.
+#[test]
+fn batches_of_goals_agree_with_enumeration() {
+    let shape = |seed: u64| Shape {
+        places: 12,
+        transitions: 66 + (seed % 140) as u32,
+        weight: 2,
+        tokens: 2,
+        kind: if seed.is_multiple_of(2) { Kind::OneSafe } else { Kind::Bounded },
+    };
+    let nets = (0..).filter_map(|seed| Some((seed, bounded(seed, &shape(seed))?)));
+    for (seed, net) in nets.take(40) {
+        let space = explore(&net, Limits::default()).unwrap();
+        check_examinations(seed, &net, &space, 1);
+    }
+}
+
+/// Both formulas get the certificate of the goal that they share, and it speaks of that goal.
+#[test]
+fn formulas_that_share_a_goal_share_its_certificate() {
+    let net = text::parse(
+        "place idle1 1
+         place idle2 1
+         place lock 1
+         place in1
+         place in2
+         transition enter1: idle1 + lock -> in1
+         transition leave1: in1 -> idle1 + lock
+         transition enter2: idle2 + lock -> in2
+         transition leave2: in2 -> idle2 + lock",
+    )
+    .unwrap();
+    let [in1, in2] =
+        ["in1", "in2"].map(|name| Predicate::at_least(net.place_named(name).unwrap(), 1));
+    let mut plan = Plan::default();
+    plan.ask_exists("both", Predicate::and([in1.clone(), in2.clone()]));
+    plan.ask_never("never both", Predicate::and([in2.clone(), in1.clone()]));
+    let budget = Budget::unlimited().slice(Duration::from_secs(20));
+    let (mut proved, mut answered) = (Vec::new(), Vec::new());
+    let config = Config { threads: 2, ..Config::default() };
+    let report = pipeline::run(&net, plan, &config, &budget, |event| match event {
+        Event::Proved { id, proof, .. } => {
+            if let Proof::StateEquation { certificate: Some(certificate), .. } = proof {
+                assert_eq!(certificate.check(&net), Ok(()));
+                let refuted = Predicate::and([in1.clone(), in2.clone()]).sorted();
+                assert_eq!(certificate.claim.refuted(), refuted);
+                proved.push(id.to_owned());
+            }
+        }
+        Event::Answered(answer) => answered.push((answer.id.clone(), answer.value)),
+        Event::Waiting { .. } => {}
+    });
+    assert_eq!((report.faults, report.answered), (0, 2));
+    assert_eq!(proved, ["both", "never both"]);
+    let expected = [("both", Value::Bool(false)), ("never both", Value::Bool(true))];
+    assert_eq!(answered, expected.map(|(id, value)| (id.to_owned(), value)));
+}

@@ -1,0 +1,547 @@
+//! Every reduction rule, alone and with all others, against enumeration of both nets.
+//!
+//! On random small nets, for every class of questions that a rule claims to preserve: the reachable
+//! markings projected onto the support, the dead ones among them, and which protected transitions
+//! fire or are live, are the same in both nets; every reachable marking of the reduced net comes
+//! back as a firing sequence that replays on the original one and agrees on the support; what was
+//! found of single nodes is true; goals translate; and the log can be checked again.
+//!
+//! Mutants take one condition of one rule for granted. Each has to be noticed.
+//!
+//! `PARIKH_NIGHTLY=30000` sets the number of nets per rule and class, `PARIKH_RULES=NAME,NAME` the
+//! rules that are tested alone.
+
+use crate::support::oracle;
+use fastrand::Rng;
+use parikh::evidence::{check_pump, replay};
+use parikh::net::generate::{Kind, Shape, random_goals, random_with};
+use parikh::net::{FiringSequence, Goal, Marking, Net, NetBuilder, PlaceId, TransitionId, text};
+use parikh::reduction::{Config, Firing, Needs, Preserve, Reduction, recheck, reduce, rules};
+use parikh::solvers::Budget;
+use std::collections::{BTreeSet, HashMap};
+
+const R: Preserve = Preserve::REACHABILITY;
+const D: Preserve = Preserve::DEADLOCK;
+const L: Preserve = Preserve::LIVENESS;
+
+/// The classes tested: each alone, and reachability with each other one.
+const CLASSES: [(&str, Preserve); 5] =
+    [("R", R), ("D", D), ("L", L), ("R+D", R.and(D)), ("R+D+L", R.and(D).and(L))];
+
+/// Rules whose claims hold for some class.
+fn claims(rule: &'static str, class: Preserve) -> bool {
+    parikh::reduction::rules::preserves(rule).is_some_and(|preserved| preserved.covers(class))
+}
+
+fn nets_per_class() -> u64 {
+    std::env::var("PARIKH_NIGHTLY").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
+}
+
+/// Whether `PARIKH_RULES`, names with commas between, lets this rule be tested alone; all without.
+fn is_chosen(rule: &str) -> bool {
+    std::env::var("PARIKH_RULES").map_or(true, |names| names.split(',').any(|name| name == rule))
+}
+
+/// The reachable markings with how they were reached and what they lead to.
+struct Graph {
+    markings: Vec<Marking>,
+    reached_by: Vec<Option<(usize, TransitionId)>>,
+    successors: Vec<Vec<(TransitionId, usize)>>,
+}
+
+fn explore(net: &Net, most: usize) -> Option<Graph> {
+    let mut graph = Graph { markings: Vec::new(), reached_by: Vec::new(), successors: Vec::new() };
+    let mut index = HashMap::new();
+    index.insert(net.initial().clone(), 0);
+    graph.markings.push(net.initial().clone());
+    graph.reached_by.push(None);
+    let mut at = 0;
+    while at < graph.markings.len() {
+        let mut successors = Vec::new();
+        for t in net.transitions() {
+            let mut next = graph.markings[at].clone();
+            if net.fire(&mut next, t).is_err() {
+                continue;
+            }
+            if next.largest() > 200 {
+                return None;
+            }
+            let new = index.len();
+            let to = *index.entry(next.clone()).or_insert(new);
+            if to == new {
+                graph.markings.push(next);
+                graph.reached_by.push(Some((at, t)));
+                if graph.markings.len() > most {
+                    return None;
+                }
+            }
+            successors.push((t, to));
+        }
+        graph.successors.push(successors);
+        at += 1;
+    }
+    Some(graph)
+}
+
+impl Graph {
+    fn path_to(&self, mut at: usize) -> FiringSequence {
+        let mut path = Vec::new();
+        while let Some((from, t)) = self.reached_by[at] {
+            path.push(t);
+            at = from;
+        }
+        path.into_iter().rev().collect()
+    }
+
+    fn is_dead(&self, at: usize) -> bool {
+        self.successors[at].is_empty()
+    }
+
+    fn fires(&self, transitions: &[TransitionId]) -> bool {
+        self.successors.iter().flatten().any(|(t, _)| transitions.contains(t))
+    }
+
+    /// Whether one of `transitions` can be fired from everywhere.
+    fn is_live(&self, transitions: &[TransitionId]) -> bool {
+        let mut good: Vec<bool> = self
+            .successors
+            .iter()
+            .map(|next| next.iter().any(|(t, _)| transitions.contains(t)))
+            .collect();
+        loop {
+            let mut changed = false;
+            for at in (0..good.len()).rev() {
+                if !good[at] && self.successors[at].iter().any(|&(_, to)| good[to]) {
+                    good[at] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return good.into_iter().all(|good| good);
+            }
+        }
+    }
+}
+
+/// The tokens of the support, in a marking of the reduced net.
+fn projected(reduction: &Reduction, marking: &Marking) -> Result<Vec<u64>, String> {
+    let tokens = |&p: &PlaceId| match (reduction.constant(p), reduction.map_place(p)) {
+        (Some(tokens), _) => Ok(tokens),
+        (None, Some(place)) => Ok(marking[place]),
+        (None, None) => Err(format!("{p:?} of the support is lost")),
+    };
+    reduction.needs().support.iter().map(tokens).collect()
+}
+
+fn ensure(holds: bool, complaint: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(complaint()) }
+}
+
+/// What is checked of one net: `Ok(None)` when it is too large, else whether a rule applied.
+fn examine(net: &Net, needs: &Needs, config: &Config) -> Result<Option<Reduction>, String> {
+    let reduction = reduce(net, needs, &Budget::unlimited(), config);
+    if reduction.log.is_empty() {
+        return Ok(None);
+    }
+    let Some(before) = explore(net, 1_500) else { return Ok(None) };
+    let refused = reduction.statistics.rules.iter().find(|entry| entry.refused > 0);
+    ensure(refused.is_none(), || format!("refused: {refused:?}"))?;
+    let Some(after) = explore(&reduction.net, 6_000) else {
+        return Err("the reduced net has more markings".into());
+    };
+    let needs = reduction.needs().clone();
+    let support = |m: &Marking| needs.support.iter().map(|&p| m[p]).collect::<Vec<u64>>();
+    let class = needs.preserve;
+
+    if class.covers(R) {
+        let ours: BTreeSet<_> = before.markings.iter().map(support).collect();
+        let theirs: Result<BTreeSet<_>, _> =
+            after.markings.iter().map(|m| projected(&reduction, m)).collect();
+        let theirs = theirs?;
+        ensure(ours == theirs, || format!("projections differ: {ours:?} {theirs:?}"))?;
+        for &t in &needs.protected {
+            let fires = match reduction.firing(t).expect("protected") {
+                Firing::Fired(_) => true,
+                Firing::By(by) => after.fires(by),
+            };
+            ensure(fires == before.fires(&[t]), || format!("{t:?} fires: {fires}"))?;
+        }
+        comes_back(net, &reduction, &after, &needs.support)?;
+    }
+    if class.covers(D) {
+        let dead = |graph: &Graph| -> Vec<usize> {
+            (0..graph.markings.len()).filter(|&at| graph.is_dead(at)).collect()
+        };
+        let ours: BTreeSet<_> =
+            dead(&before).into_iter().map(|at| support(&before.markings[at])).collect();
+        let mut theirs = BTreeSet::new();
+        for at in dead(&after) {
+            let tokens = projected(&reduction, &after.markings[at])?;
+            let path = after.path_to(at);
+            let back = reduction
+                .back
+                .deadlock(net, &path, &Budget::unlimited())
+                .map_err(|e| e.to_string())?;
+            let end = replay(net, &back).map_err(|e| e.to_string())?;
+            ensure(net.is_dead(&end), || format!("{back:?} is no deadlock"))?;
+            ensure(support(&end) == tokens, || format!("{back:?} ends elsewhere on S"))?;
+            theirs.insert(tokens);
+        }
+        ensure(ours == theirs, || format!("dead projections differ: {ours:?} {theirs:?}"))?;
+    }
+    if class.covers(L) {
+        for &t in &needs.protected {
+            let carriers = reduction.firing(t).expect("protected").carriers();
+            let (ours, theirs) = (before.is_live(&[t]), after.is_live(carriers));
+            ensure(ours == theirs, || format!("{t:?} is live: {ours}, reduced {theirs}"))?;
+        }
+        comes_back(net, &reduction, &after, &[])?;
+    }
+    for &t in &reduction.dead_transitions {
+        ensure(!before.fires(&[t]), || format!("{t:?} is not dead"))?;
+    }
+    for &(p, tokens) in &reduction.constant_places {
+        let constant = before.markings.iter().all(|m| m[p] == tokens);
+        ensure(constant, || format!("{p:?} is not constant"))?;
+    }
+    if config.dropped.is_none() {
+        let file = reduction.log.to_file(net, &needs, &reduction.net);
+        let (again, log) = file.resolve(net).map_err(|e| e.to_string())?;
+        ensure((&again, &log) == (&needs, &reduction.log), || format!("lost in {file:?}"))?;
+        recheck(net, &needs, &log, &reduction.net).map_err(|e| e.to_string())?;
+    }
+    Ok(Some(reduction))
+}
+
+/// Every reachable marking of the reduced net comes back.
+fn comes_back(
+    net: &Net,
+    reduction: &Reduction,
+    after: &Graph,
+    support: &[PlaceId],
+) -> Result<(), String> {
+    for (at, marking) in after.markings.iter().enumerate() {
+        let back = reduction
+            .back
+            .sequence(&after.path_to(at), &Budget::unlimited())
+            .map_err(|e| e.to_string())?;
+        let end = replay(net, &back).map_err(|e| e.to_string())?;
+        let tokens: Vec<u64> = support.iter().map(|&p| end[p]).collect();
+        let agrees = support.is_empty() || tokens == projected(reduction, marking)?;
+        ensure(agrees, || format!("{back:?} ends elsewhere on S"))?;
+    }
+    Ok(())
+}
+
+/// A random net: one of the generator's, or a sparse one in which agglomerations abound.
+fn random_net(rng: &mut Rng) -> Net {
+    let shape = Shape {
+        places: rng.u32(2..=6),
+        transitions: rng.u32(1..=6),
+        weight: rng.u32(1..=3),
+        tokens: rng.u32(1..=3),
+        kind: [Kind::Free, Kind::Bounded, Kind::OneSafe][rng.usize(0..3)],
+    };
+    if rng.bool() { random_with(rng, &shape, "random".into()) } else { sparse_net(rng) }
+}
+
+fn sparse_net(rng: &mut Rng) -> Net {
+    let mut builder = NetBuilder::new("sparse");
+    let weight = |rng: &mut Rng| [1, 1, 1, 1, 1, 2, 2, 3][rng.usize(0..8)];
+    let plain = rng.bool();
+    let places: Vec<_> = (0..rng.u32(2..=6))
+        .map(|i| {
+            let tokens = [0, 0, 0, 1, 1, 2, 3][rng.usize(0..7)];
+            builder.place(&format!("p{i}"), tokens).expect("fresh")
+        })
+        .collect();
+    type Side = Vec<(PlaceId, u64)>;
+    let mut earlier: Vec<(Side, Side)> = Vec::new();
+    for i in 0..rng.u32(1..=6) {
+        let mut side = |sizes: [usize; 8]| -> Vec<(PlaceId, u64)> {
+            let mut side: Vec<(PlaceId, u64)> = Vec::new();
+            for _ in 0..sizes[rng.usize(0..8)] {
+                let p = places[rng.usize(0..places.len())];
+                if side.iter().all(|&(q, _)| q != p) {
+                    side.push((p, if plain { 1 } else { weight(rng) }));
+                }
+            }
+            side
+        };
+        let mut inputs = side([0, 1, 1, 1, 1, 1, 2, 2]);
+        let mut outputs = side([0, 1, 1, 1, 1, 1, 2, 2]);
+        if let Some((a, b)) = earlier.get(rng.usize(0..8)) {
+            // Something like an earlier transition, or the reverse of it.
+            match rng.u32(0..3) {
+                0 => inputs = a.clone(),
+                1 => (inputs, outputs) = (b.clone(), a.clone()),
+                _ => outputs = b.clone(),
+            }
+        }
+        let t = builder.transition(&format!("t{i}")).expect("fresh");
+        for &(p, weight) in &inputs {
+            builder.take(t, p, weight).expect("small");
+        }
+        for &(p, weight) in &outputs {
+            builder.put(t, p, weight).expect("small");
+        }
+        earlier.push((inputs, outputs));
+    }
+    builder.build().expect("small")
+}
+
+fn random_needs(rng: &mut Rng, net: &Net, class: Preserve) -> Needs {
+    let dense = rng.u32(1..=4);
+    let support = net.places().filter(|_| rng.u32(0..8) < dense).collect();
+    let protects = class.covers(L) || (class.covers(R) && rng.u32(0..3) == 0);
+    let protected = net.transitions().filter(|_| protects && rng.u32(0..3) == 0).collect();
+    // Half the deadlock questions are about nothing else.
+    let support = if class == D && rng.bool() { Vec::new() } else { support };
+    Needs { support, protected, preserve: class }
+}
+
+/// Examines random nets; how many were examined with a rule applied, or the first complaint.
+fn campaign(
+    seed: u64,
+    nets: u64,
+    class: Preserve,
+    config: &Config,
+    mut applied: impl FnMut(&Reduction),
+) -> Result<(), String> {
+    let mut rng = Rng::with_seed(seed);
+    for _ in 0..nets {
+        let net = random_net(&mut rng);
+        let needs = random_needs(&mut rng, &net, class);
+        // What rules find is a part of where their checks pass: both are tried.
+        let mut config = config.clone();
+        if config.dropped.is_some() || (config.only.is_some() && rng.bool()) {
+            config.any_focus = Some(rng.u64(..));
+        }
+        // All together, the strong rules leave little to the others: half the time some are off.
+        if config.only.is_none() && rng.bool() {
+            let some = rules::NAMES.iter().copied().filter(|_| rng.u32(0..3) > 0);
+            config.only = Some(some.collect());
+            if rng.u32(0..3) == 0 {
+                config.any_focus = Some(rng.u64(..));
+            }
+        }
+        let config = &config;
+        match examine(&net, &needs, config) {
+            Ok(Some(reduction)) => applied(&reduction),
+            Ok(None) => {}
+            Err(complaint) => {
+                let reduced = reduce(&net, &needs, &Budget::unlimited(), config);
+                let steps: Vec<_> = reduced.log.to_file(&net, reduced.needs(), &reduced.net).steps;
+                return Err(format!(
+                    "{complaint}\n{needs:?}\n{}became\n{}by {steps:#?}",
+                    text::print(&net),
+                    text::print(&reduced.net),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_rule_alone_preserves_what_it_claims() {
+    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            scope.spawn(move || {
+                for (number, &rule) in rules::NAMES.iter().enumerate() {
+                    if number % workers != worker || !is_chosen(rule) {
+                        continue;
+                    }
+                    for (at, &(class_name, class)) in CLASSES.iter().enumerate() {
+                        if !claims(rule, class) {
+                            continue;
+                        }
+                        let config = Config { only: Some(vec![rule]), ..Config::default() };
+                        let mut applied = 0;
+                        let seed = (number * 10 + at) as u64;
+                        let outcome =
+                            campaign(seed, nets_per_class(), class, &config, |_| applied += 1);
+                        if let Err(complaint) = outcome {
+                            panic!("{rule} does not preserve {class_name}: {complaint}");
+                        }
+                        println!("{rule} {class_name}: applied to {applied} nets");
+                        assert!(applied * 1_000 >= nets_per_class(), "{rule}: {applied} nets only");
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn all_rules_together_preserve_every_class() {
+    std::thread::scope(|scope| {
+        for (at, &(class_name, class)) in CLASSES.iter().enumerate() {
+            scope.spawn(move || {
+                let mut counts: HashMap<&str, u64> = HashMap::new();
+                let count = |reduction: &Reduction| {
+                    for entry in &reduction.statistics.rules {
+                        *counts.entry(entry.name).or_default() += entry.applied;
+                    }
+                };
+                let seed = 1_000 + at as u64;
+                let config = Config::default();
+                if let Err(complaint) = campaign(seed, nets_per_class(), class, &config, count) {
+                    panic!("together the rules do not preserve {class_name}: {complaint}");
+                }
+                let mut counts: Vec<_> = counts.into_iter().collect();
+                counts.sort_unstable();
+                println!("{class_name}: {counts:?}");
+            });
+        }
+    });
+}
+
+/// On nets that may be unbounded: what repeats for ever in the reduced net does so in the original,
+/// and makes the same places of the support grow.
+#[test]
+fn what_repeats_for_ever_comes_back() {
+    let mut rng = Rng::with_seed(5);
+    let (mut pumps, mut changed) = (0, 0);
+    for _ in 0..nets_per_class() * 2 {
+        let net = random_net(&mut rng);
+        let needs = random_needs(&mut rng, &net, R);
+        let some = rules::NAMES.iter().copied().filter(|_| rng.u32(0..3) > 0);
+        let config = Config { only: Some(some.collect()), ..Config::default() };
+        let reduction = reduce(&net, &needs, &Budget::unlimited(), &config);
+        let small = &reduction.net;
+        let mut run: Vec<TransitionId> = Vec::new();
+        let mut markings = vec![small.initial().clone()];
+        let found = (0..40).find_map(|_| {
+            let marking = markings.last().expect("the initial one");
+            let enabled: Vec<_> =
+                small.transitions().filter(|&t| small.is_enabled(marking, t)).collect();
+            let mut next = marking.clone();
+            let &t = enabled.get(rng.usize(0..enabled.len().max(1)))?;
+            small.fire(&mut next, t).expect("enabled");
+            run.push(t);
+            let covers = |m: &Marking| small.places().all(|p| m[p] <= next[p]) && *m != next;
+            let from = markings.iter().position(covers);
+            markings.push(next);
+            from
+        });
+        let Some(from) = found else { continue };
+        pumps += 1;
+        let (prefix, pump) = run.split_at(from);
+        let [prefix, pump] =
+            [prefix, pump].map(|part| part.iter().copied().collect::<FiringSequence>());
+        let (prefix, pump) = reduction.back.pump(&prefix, &pump, &Budget::unlimited()).unwrap();
+        let checked = check_pump(&net, &prefix, &pump);
+        let complaint = || format!("{needs:?}\n{}{}", text::print(&net), text::print(small));
+        let (before, after) = checked.unwrap_or_else(|e| panic!("{e}\n{}", complaint()));
+        let (start, end) = (&markings[from], &markings[run.len()]);
+        for &p in &reduction.needs().support {
+            let grows = reduction.map_place(p).is_some_and(|p| start[p] < end[p]);
+            assert_eq!(before[p] < after[p], grows, "{p:?} {}", complaint());
+        }
+        changed += usize::from(!reduction.log.is_empty());
+    }
+    assert!(changed > 100, "{pumps} pumps, {changed} of them of nets that were reduced");
+}
+
+/// Rules that leave alone what they made: in the net that comes out it counts as original.
+const ONCE: [&str; 3] =
+    ["token-prefiring", "partial-post-agglomeration", "free-agglomeration-product"];
+
+#[test]
+fn what_is_reduced_is_not_reduced_again() {
+    let mut rng = Rng::with_seed(11);
+    let names = rules::NAMES.iter().copied().filter(|rule| !ONCE.contains(rule)).collect();
+    let config = Config { only: Some(names), ..Config::default() };
+    let mut applied = 0;
+    for _ in 0..nets_per_class() {
+        let net = random_net(&mut rng);
+        let class = [R, D, R | D][rng.usize(0..3)];
+        let needs = Needs { protected: Vec::new(), ..random_needs(&mut rng, &net, class) };
+        let once = reduce(&net, &needs, &Budget::unlimited(), &config);
+        applied += usize::from(!once.log.is_empty());
+        let support = needs.support.iter().filter_map(|&p| once.map_place(p)).collect();
+        let again = Needs { support, ..needs.clone() };
+        let twice = reduce(&once.net, &again, &Budget::unlimited(), &config);
+        let steps = twice.log.to_file(&once.net, &again, &twice.net).steps;
+        assert!(steps.is_empty(), "{needs:?}\n{}{steps:?}", text::print(&net));
+    }
+    assert!(applied * 2 > nets_per_class() as usize, "{applied}");
+}
+
+#[test]
+fn goals_translate() {
+    let mut rng = Rng::with_seed(7);
+    let (mut reached, mut asked) = (0, 0);
+    for seed in 0..nets_per_class() {
+        let net = random_net(&mut rng);
+        let Some(before) = oracle::explore(&net, oracle::Limits { states: 1_500, tokens: 200 })
+        else {
+            continue;
+        };
+        for goal in random_goals(seed, &net, 2) {
+            let needs = Needs::of_goals(&net, [&goal]);
+            let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
+            let translated = reduction.translate(&net, &goal).expect("covered by its own needs");
+            let after = oracle::explore(&reduction.net, oracle::Limits::default())
+                .expect("no more markings than before");
+            let truth = match after.answer(&translated.goal) {
+                oracle::Truth::Maximum(m) => oracle::Truth::Maximum(m + translated.constant),
+                truth => truth,
+            };
+            assert_eq!(truth, before.answer(&goal), "{goal:?}\n{}", text::print(&net));
+            asked += 1;
+            if let Goal::Reach(_) = goal {
+                reached += usize::from(truth == oracle::Truth::Reachable(true));
+            }
+        }
+    }
+    assert!(asked > 1_000 && reached > 100, "{asked} {reached}");
+}
+
+/// Every condition of every rule, and the class in which its absence shows.
+fn mutants() -> Vec<(&'static str, u8)> {
+    let of_rule = |&rule: &&'static str| {
+        let conditions = rules::conditions(rule).unwrap_or(0);
+        (1..=conditions).map(|number| (rule, number)).collect::<Vec<_>>()
+    };
+    rules::NAMES.iter().flat_map(of_rule).collect()
+}
+
+/// Conditions whose absence nobody can notice, each with the reason.
+const REDUNDANT: &[(&str, u8)] = &[];
+
+#[test]
+fn every_dropped_condition_is_noticed() {
+    let all = mutants();
+    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
+    let survivors = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (all, survivors) = (&all, &survivors);
+            scope.spawn(move || {
+                for &(rule, number) in all.iter().skip(worker).step_by(workers) {
+                    let config = Config {
+                        only: Some(vec![rule]),
+                        dropped: Some((rule, number)),
+                        ..Config::default()
+                    };
+                    let noticed = CLASSES.iter().enumerate().any(|(at, &(_, class))| {
+                        claims(rule, class)
+                            && campaign(at as u64, 20_000, class, &config, |_| ()).is_err()
+                    });
+                    if !noticed {
+                        survivors.lock().expect("no panic").push((rule, number));
+                    }
+                }
+            });
+        }
+    });
+    let mut survivors = survivors.into_inner().expect("no panic");
+    survivors.retain(|mutant| !REDUNDANT.contains(mutant));
+    survivors.sort_unstable();
+    println!("{} mutants, {} survive", all.len(), survivors.len());
+    assert!(survivors.is_empty(), "not noticed: {survivors:?}");
+    assert!(all.len() >= 15);
+}

@@ -1,0 +1,197 @@
+//! The state equation engine on random small nets against plain enumeration: no bound below an
+//! enumerated maximum, no reachable goal refuted, every proof's certificate passes the checker, and
+//! mutilated ones do not prove anything false.
+//!
+//! `PARIKH_NIGHTLY=k` runs k times as many nets.
+
+use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use parikh::board::{Board, Knowledge, Maximum, Reach};
+use parikh::engine::Task;
+use parikh::engine::state_equation::{self, Config, Statistics};
+use parikh::evidence::{Certificate, Proof};
+use parikh::net::generate::{Shape, random, random_goals};
+use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
+use parikh::solvers::Budget;
+
+/// How many times as many nets as usual.
+fn scale() -> u64 {
+    std::env::var("PARIKH_NIGHTLY").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
+}
+
+/// Runs the engine by itself.
+fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
+    let with_ids: Vec<(GoalId, Goal)> =
+        goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
+    let board = Board::new(net, goals);
+    let task = Task {
+        net,
+        goals: &with_ids,
+        facts: &Facts::none(net),
+        board: &board,
+        budget: &Budget::unlimited(),
+        seed: 1,
+    };
+    let statistics = state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    (board, statistics)
+}
+
+fn certificate_of(board: &Board<'_>, goal: GoalId) -> Option<Certificate> {
+    let proof = match board.knowledge(goal)? {
+        Knowledge::Reach(Reach::Unreachable { proof, .. }) => proof,
+        Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. }) => proof,
+        _ => return None,
+    };
+    match proof {
+        Proof::StateEquation { certificate, .. } => certificate.map(|it| (*it).clone()),
+        _ => None,
+    }
+}
+
+/// Random goals, and of every kind that examinations ask for.
+fn goals_of(seed: u64, net: &Net) -> Vec<Goal> {
+    let mut goals = random_goals(seed, net, 8);
+    goals.push(Goal::Reach(Predicate::Dead));
+    goals.extend(net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))));
+    goals.extend(net.places().map(|p| Goal::Reach(Predicate::at_least(p, 2))));
+    goals
+}
+
+#[derive(Default)]
+struct Tally {
+    goals: usize,
+    unreachable: usize,
+    refuted: usize,
+    maxima: usize,
+    tight: usize,
+    certified: u64,
+    uncertified: u64,
+    unanswered: u64,
+}
+
+fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally: &mut Tally) {
+    let (board, statistics) = solve(net, goals.clone());
+    assert_eq!(
+        (statistics.faults, board.faults()),
+        (0, 0),
+        "net {seed} {}",
+        parikh::net::text::print(net)
+    );
+    // Each refutation is counted once, and bounds come on top.
+    let proofs = statistics.certified;
+    let counted = proofs.at_once + proofs.repaired + proofs.solved + proofs.looked;
+    assert!(counted + proofs.given_up >= statistics.infeasible);
+    tally.certified += counted;
+    tally.uncertified += statistics.certified.given_up + statistics.too_large;
+    tally.unanswered += statistics.unanswered;
+    for (at, goal) in goals.iter().enumerate() {
+        let id = GoalId::new(at);
+        tally.goals += 1;
+        let knowledge = board.knowledge(id).expect("one engine does not contradict itself");
+        let proved = match (space.answer(goal), knowledge) {
+            (Truth::Reachable(reachable), Knowledge::Reach(reach)) => {
+                let refuted = matches!(reach, Reach::Unreachable { .. });
+                assert!(!(refuted && reachable), "net {seed}: {goal:?}");
+                tally.unreachable += usize::from(!reachable);
+                tally.refuted += usize::from(refuted);
+                refuted
+            }
+            (Truth::Maximum(most), Knowledge::Maximum(maximum)) => {
+                let proved = maximum.proved.map(|(proved, ..)| proved);
+                assert!(proved.is_none_or(|proved| proved >= most), "net {seed}: {goal:?}");
+                tally.maxima += 1;
+                tally.tight += usize::from(proved == Some(most));
+                proved.is_some()
+            }
+            _ => unreachable!(),
+        };
+        let certificate = certificate_of(&board, id);
+        assert_eq!(certificate.is_some(), proved, "net {seed}: {goal:?}");
+        if let Some(certificate) = certificate {
+            assert_eq!(certificate.check(net), Ok(()), "net {seed}: {goal:?}");
+            let text = certificate.print(net, "it");
+            let (again, about) = Certificate::parse(net, &text).unwrap();
+            assert_eq!((again, about.as_str()), (certificate, "it"));
+        }
+    }
+}
+
+#[test]
+fn nothing_reachable_is_refuted_and_no_bound_is_too_low() {
+    let mut tally = Tally::default();
+    let mut nets = 0;
+    for seed in 0..2500 * scale() {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
+        nets += 1;
+        compare(&net, &space, goals_of(seed, &net), seed, &mut tally);
+    }
+    let Tally { goals, unreachable, refuted, maxima, tight, certified, uncertified, unanswered } =
+        tally;
+    eprintln!(
+        "{nets} nets, {goals} goals: {refuted} of {unreachable} refuted, {tight} of {maxima} tight, {certified} proofs, {uncertified} uncertified, {unanswered} unanswered"
+    );
+    assert!(nets > 1500 && refuted * 100 > unreachable * 95 && tight * 10 > maxima * 9);
+    assert!(certified > refuted as u64 / 2 && uncertified + unanswered < 20);
+}
+
+#[test]
+fn candidates_are_handed_out_for_goals_that_are_reachable() {
+    let net = parikh::net::text::parse("place p 3\nplace q\ntransition t: p -> 2*q").unwrap();
+    let q = net.place_named("q").unwrap();
+    let goals = vec![Goal::Reach(Predicate::at_least(q, 4))];
+    let board = Board::new(&net, goals.clone());
+    let with_ids = [(GoalId::new(0), goals[0].clone())];
+    let facts = Facts::none(&net);
+    let budget = Budget::unlimited();
+    let task = Task {
+        net: &net,
+        goals: &with_ids,
+        facts: &facts,
+        board: &board,
+        budget: &budget,
+        seed: 1,
+    };
+    let mut engine = state_equation::Engine::new(&task, &Config::default()).unwrap();
+    let progress = engine.slice(&budget, &task, board.over("STATE_EQUATION"));
+    assert_eq!(progress, state_equation::Progress::Finished);
+    let candidates: Vec<_> = engine.candidates().collect();
+    assert_eq!(candidates.len(), 1);
+    assert!(candidates[0].integral);
+    assert_eq!(candidates[0].firings, [(net.effect_of(net.transition_named("t").unwrap()), 2)]);
+}
+
+#[test]
+fn half_a_firing_is_refused_with_a_certificate_that_counts() {
+    // q = 1 takes half a firing of t. A place may have the name that a counter would have.
+    let text = "place p 3\nplace q\nplace firings#0 1\ntransition t: 2*p -> 2*q";
+    let net = parikh::net::text::parse(text).unwrap();
+    let q = net.place_named("q").unwrap();
+    let one = Predicate::and([Predicate::at_least(q, 1), Predicate::no_more_than(q, 1)]);
+    let board = Board::new(&net, vec![Goal::Reach(one.clone())]);
+    let goals = [(GoalId::new(0), Goal::Reach(one))];
+    let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+    let task =
+        Task { net: &net, goals: &goals, facts: &facts, board: &board, budget: &budget, seed: 1 };
+    state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
+    let knowledge = board.knowledge(GoalId::new(0)).unwrap();
+    let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge else {
+        panic!("{knowledge:?}")
+    };
+    let Proof::StateEquation { certificate: Some(certificate), .. } = proof else {
+        panic!("{proof:?}")
+    };
+    assert_eq!(certificate.counters.len(), 1);
+    let printed = certificate.print(&net, "half");
+    let (read, about) = parikh::evidence::Certificate::parse(&net, &printed).unwrap();
+    assert_eq!((&read, about.as_str()), (&*certificate, "half"));
+    assert_eq!(read.check(&net), Ok(()));
+    // Without the firings, or with others, it proves nothing.
+    let mut less = read.clone();
+    less.counters[0].clear();
+    assert!(less.check(&net).is_err());
+    less.counters.clear();
+    assert!(less.check(&net).is_err());
+    let mut unknown = read;
+    unknown.counters[0].push(parikh::net::TransitionId::new(1));
+    assert!(unknown.check(&net).is_err());
+}

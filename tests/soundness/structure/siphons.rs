@@ -1,0 +1,169 @@
+//! Siphons, traps and the siphon-trap argument against all subsets and all reachable markings.
+
+use super::plain::*;
+use parikh::net::{Net, PlaceId, text};
+use parikh::solvers::Budget;
+use parikh::structure::closed::Kind;
+use parikh::structure::commoner::{Question, SiphonTrap, consumes_single_tokens, siphon_trap};
+use parikh::structure::minimal::minimal_sets;
+use parikh::structure::siphons::{is_siphon, largest_siphon, starved_by, unmarked_siphon};
+use parikh::structure::traps::{is_trap, largest_trap, small_marked_trap};
+
+/// By definition: each transition that causes something at the set has a needed arc there.
+fn closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
+    net.transitions().all(|t| {
+        let takes = net.pre(t).iter().any(|arc| set.contains(&arc.place));
+        let puts = net.post(t).iter().any(|arc| set.contains(&arc.place));
+        match kind {
+            Kind::Siphon => takes || !puts,
+            Kind::Trap => puts || !takes,
+        }
+    })
+}
+
+fn all_closed(net: &Net, kind: Kind) -> Vec<Vec<PlaceId>> {
+    let sets = subsets(net.place_count()).map(|set| places(&set));
+    sets.filter(|set| !set.is_empty() && closed(net, kind, set)).collect()
+}
+
+fn within(part: &[PlaceId], whole: &[PlaceId]) -> bool {
+    part.iter().all(|p| whole.contains(p))
+}
+
+fn marked(net: &Net, set: &[PlaceId]) -> bool {
+    set.iter().any(|&p| net.initial()[p] > 0)
+}
+
+#[test]
+fn the_largest_siphon_and_trap_are_unions_of_all_within() {
+    for net in nets(11, 600, Shape { nodes: 5, weight: 2 }) {
+        for kind in [Kind::Siphon, Kind::Trap] {
+            let all = all_closed(&net, kind);
+            for set in subsets(net.place_count()).map(|set| places(&set)) {
+                let inside: Vec<_> = all.iter().filter(|closed| within(closed, &set)).collect();
+                let mut union: Vec<PlaceId> =
+                    inside.iter().flat_map(|s| s.iter().copied()).collect();
+                union.sort();
+                union.dedup();
+                let (largest, is_closed) = match kind {
+                    Kind::Siphon => (largest_siphon(&net, &set), is_siphon(&net, &set)),
+                    Kind::Trap => (largest_trap(&net, &set), is_trap(&net, &set)),
+                };
+                assert_eq!(largest, union, "{} {kind:?} in {set:?}", text::print(&net));
+                assert_eq!(is_closed, closed(&net, kind, &set), "{}", text::print(&net));
+            }
+        }
+    }
+}
+
+#[test]
+fn minimal_siphons_and_traps_are_all_found() {
+    for net in nets(12, 800, Shape { nodes: 6, weight: 2 }) {
+        for kind in [Kind::Siphon, Kind::Trap] {
+            let all = all_closed(&net, kind);
+            let minimal =
+                |set: &&Vec<PlaceId>| all.iter().all(|other| other == *set || !within(other, set));
+            let mut expected: Vec<_> = all.iter().filter(minimal).cloned().collect();
+            expected.sort();
+            let found = minimal_sets(&net, kind, 1000, &Budget::unlimited());
+            assert!(found.is_complete());
+            assert_eq!(found.sets, expected, "{} {kind:?}", text::print(&net));
+            let some = minimal_sets(&net, kind, 1, &Budget::unlimited());
+            assert!(some.sets.iter().all(|set| expected.contains(set)));
+        }
+    }
+}
+
+#[test]
+fn small_marked_traps_are_marked_traps_and_found_when_there_is_one() {
+    for net in nets(13, 600, Shape { nodes: 5, weight: 2 }) {
+        let traps = all_closed(&net, Kind::Trap);
+        for set in subsets(net.place_count()).map(|set| places(&set)) {
+            let exists = traps.iter().any(|trap| within(trap, &set) && marked(&net, trap));
+            match small_marked_trap(&net, &set) {
+                None => assert!(!exists, "{} {set:?}", text::print(&net)),
+                Some(trap) => {
+                    assert!(exists && within(&trap, &set) && marked(&net, &trap));
+                    assert!(closed(&net, Kind::Trap, &trap), "{}", text::print(&net));
+                    let smaller = |other: &Vec<PlaceId>| {
+                        *other != trap && within(other, &trap) && marked(&net, other)
+                    };
+                    assert!(!traps.iter().any(smaller), "{} {trap:?}", text::print(&net));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn traps_stay_marked_and_unmarked_siphons_stay_empty() {
+    for net in nets(14, 600, Shape { nodes: 5, weight: 3 }) {
+        let (markings, _) = reachable(&net, 200);
+        let siphon = unmarked_siphon(&net);
+        for t in starved_by(&net, &siphon) {
+            assert!(markings.iter().all(|m| !net.is_enabled(m, t)), "{}", text::print(&net));
+        }
+        let every: Vec<PlaceId> = net.places().collect();
+        let trap = small_marked_trap(&net, &every);
+        for m in &markings {
+            assert!(siphon.iter().all(|&p| m[p] == 0), "{}", text::print(&net));
+            let trap = trap.as_deref();
+            assert!(trap.is_none_or(|trap| trap.iter().any(|&p| m[p] > 0)));
+        }
+    }
+}
+
+/// The property by definition, over all subsets.
+fn every_set_has_a_marked_trap(net: &Net, question: Question) -> bool {
+    let traps = all_closed(net, Kind::Trap);
+    let concerned = |set: &[PlaceId]| match question {
+        Question::EverySiphon => !set.is_empty() && closed(net, Kind::Siphon, set),
+        Question::DeadMarkings => net.transitions().all(|t| {
+            let arcs = net.pre(t);
+            arcs.iter().any(|arc| arc.weight > 1) || arcs.iter().any(|arc| set.contains(&arc.place))
+        }),
+    };
+    subsets(net.place_count())
+        .map(|set| places(&set))
+        .filter(|set| concerned(set))
+        .all(|set| traps.iter().any(|trap| within(trap, &set) && marked(net, trap)))
+}
+
+#[test]
+fn the_siphon_trap_argument_is_decided_right_and_never_contradicts_a_deadlock() {
+    let (mut excluded, mut only_by_dead_markings) = (0, 0);
+    let shapes = [(15, Shape { nodes: 5, weight: 1 }), (16, Shape { nodes: 5, weight: 2 })];
+    for (seed, shape) in shapes {
+        for net in nets(seed, 4000, shape) {
+            let mut proved = Vec::new();
+            for question in [Question::EverySiphon, Question::DeadMarkings] {
+                let expected = every_set_has_a_marked_trap(&net, question);
+                match siphon_trap(&net, question, &Budget::unlimited()).unwrap() {
+                    SiphonTrap::Holds(certificate) => {
+                        assert!(expected, "{} {question:?}", text::print(&net));
+                        assert_eq!(certificate.check(&net, &Budget::unlimited()), Ok(()));
+                        proved.push(certificate.excludes_deadlocks(&net));
+                    }
+                    SiphonTrap::Fails(set) => {
+                        assert!(!expected, "{} {question:?}", text::print(&net));
+                        let traps = all_closed(&net, Kind::Trap);
+                        let inside = |trap: &Vec<PlaceId>| within(trap, &set) && marked(&net, trap);
+                        assert!(!traps.iter().any(inside), "{} {set:?}", text::print(&net));
+                        let siphon = closed(&net, Kind::Siphon, &set) && !set.is_empty();
+                        assert!(question == Question::DeadMarkings || siphon);
+                        proved.push(false);
+                    }
+                }
+            }
+            if proved.contains(&true) {
+                excluded += 1;
+                let (markings, _) = reachable(&net, 300);
+                assert!(!markings.iter().any(|m| net.is_dead(m)), "{}", text::print(&net));
+            }
+            // The second question is about fewer sets wherever Commoner's conclusion may be drawn.
+            assert!(!proved[0] || proved[1] || !consumes_single_tokens(&net));
+            only_by_dead_markings += usize::from(proved == [false, true]);
+        }
+    }
+    assert!(excluded > 500 && only_by_dead_markings > 50, "{excluded} {only_by_dead_markings}");
+}

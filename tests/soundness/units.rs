@@ -1,0 +1,130 @@
+//! Claims of safe units, true and false, on random small nets, against plain enumeration: what
+//! breaks a claim is found, and nothing that does not rest on the claim is wrong.
+
+use crate::support::oracle::{Limits, explore};
+use parikh::answer::{Plan, Value};
+use parikh::evidence::first_breach;
+use parikh::mcc::Examination;
+use parikh::net::units::Unit;
+use parikh::net::{
+    FiringSequence, Marking, Net, NetBuilder, PlaceId, TransitionId, UnitId, Units, generate,
+};
+use parikh::pipeline::{self, Config, Event};
+use parikh::solvers::Budget;
+use std::time::Duration;
+
+/// The net with a root around two units that share its places, the second inside the first, all
+/// claimed to be safe. `None` when the initial marking breaks that.
+fn claiming(net: &Net, seed: u64) -> Option<Net> {
+    let mut builder = NetBuilder::new(net.name());
+    for p in net.places() {
+        builder.place(net.place_name(p), net.initial()[p]).unwrap();
+    }
+    for t in net.transitions() {
+        let t = builder.transition(net.transition_name(t)).unwrap();
+        net.pre(t).iter().for_each(|arc| builder.take(t, arc.place, arc.weight).unwrap());
+        net.post(t).iter().for_each(|arc| builder.put(t, arc.place, arc.weight).unwrap());
+    }
+    let part = |inner: bool| -> Vec<PlaceId> {
+        net.places().filter(|p| (seed >> (p.index() % 8)) & 1 == u64::from(inner)).collect()
+    };
+    let unit = |name: &str, places, parent: Option<usize>| Unit {
+        name: name.into(),
+        places,
+        parent: parent.map(UnitId::new),
+    };
+    let tree = vec![
+        unit("root", Vec::new(), None),
+        unit("outer", part(false), Some(0)),
+        unit("inner", part(true), Some(1)),
+    ];
+    let units = Units::new(tree, UnitId::new(0), true, net.initial(), |_| "").ok()?;
+    builder.set_units(units);
+    builder.build().ok()
+}
+
+fn nets() -> impl Iterator<Item = (u64, Net)> {
+    (0..4000).filter_map(|seed| {
+        let net = generate::random(seed, &generate::Shape::small(seed));
+        Some((seed, claiming(&net, seed)?))
+    })
+}
+
+/// The plain way: every marking on the way, one firing at a time.
+fn breaks_plainly(net: &Net, sequence: &FiringSequence) -> Option<u64> {
+    let units = net.units().unwrap();
+    let mut marking = net.initial().clone();
+    let mut fired = 0;
+    for step in sequence.steps() {
+        for _ in 0..step.count {
+            net.fire(&mut marking, step.transition).unwrap();
+            fired += 1;
+            if units.breach(&marking).is_some() {
+                return Some(fired);
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn a_breach_on_the_way_is_found_where_it_is() {
+    let (mut broken, mut kept) = (0, 0);
+    for (seed, net) in nets() {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut marking = net.initial().clone();
+        let mut sequence = FiringSequence::new();
+        for _ in 0..12 {
+            let enabled: Vec<TransitionId> =
+                net.transitions().filter(|&t| net.is_enabled(&marking, t)).collect();
+            let Some(&t) = rng.choice(&enabled) else { break };
+            net.fire(&mut marking, t).unwrap();
+            sequence.push(t, 1);
+        }
+        let plainly = breaks_plainly(&net, &sequence);
+        let found = first_breach(&net, &sequence, u64::MAX);
+        assert_eq!(found.is_some(), plainly.is_some(), "seed {seed}: {found:?}");
+        // Runs of one transition are looked at as a whole, so it may be found a little later.
+        if let (Some(text), Some(firings)) = (found, plainly) {
+            let said = text.split(' ').rev().nth(1).unwrap().parse::<u64>().unwrap();
+            assert!(said >= firings, "seed {seed}: {text}, but after {firings}");
+            broken += 1;
+        } else {
+            kept += 1;
+        }
+    }
+    assert!(broken > 50 && kept > 50, "{broken} broken, {kept} kept");
+}
+
+#[test]
+fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_error() {
+    let config = Config { threads: 2, ..Config::default() };
+    let (mut breaches, mut answers) = (0, 0);
+    for (seed, net) in nets() {
+        let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
+        let truths = [
+            (Examination::OneSafe, space.most_in_place() <= 1),
+            (Examination::QuasiLiveness, net.transitions().all(|t| space.fires(t))),
+            (Examination::StableMarking, space.stable_place()),
+            (Examination::ReachabilityDeadlock, space.deadlock()),
+        ];
+        let breaks = |marking: &Marking| net.units().unwrap().breach(marking).is_some();
+        let is_false = space.markings().iter().any(breaks);
+        for (examination, truth) in truths {
+            let plan = Plan::of_examination(examination, &net).unwrap();
+            let budget = Budget::lasting(Duration::from_secs(20));
+            let report = pipeline::run(&net, plan, &config, &budget, |event| {
+                let Event::Answered(answer) = event else { return };
+                answers += 1;
+                if !answer.assumes_units || !is_false {
+                    let said = (examination, &answer.value);
+                    assert_eq!(said, (examination, &Value::Bool(truth)), "seed {seed}");
+                }
+            });
+            assert_eq!(report.faults, 0, "seed {seed}, {examination}");
+            assert!(report.breach.is_none() || is_false, "seed {seed}: {:?}", report.breach);
+            breaches += u32::from(report.breach.is_some());
+        }
+    }
+    assert!(breaches > 5 && answers > 500, "{breaches} breaches, {answers} answers");
+}

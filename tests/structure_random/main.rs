@@ -1,7 +1,0 @@
-//! Structural algorithms on random small nets, against slow and literal readings of what they
-//! should find.
-
-mod flows;
-mod keys;
-mod siphons;
-mod support;

@@ -1,0 +1,126 @@
+//! The one way to run `parikh`: the built binary, deaf to what the environment asks of it.
+
+use parikh_net::{generate, text};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// `parikh`, to which more can be said before it runs.
+pub(crate) fn parikh() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parikh"));
+    command.env_remove("BK_EXAMINATION").env_remove("PARIKH_LOG");
+    command
+}
+
+/// A run in the directory of the tests, for files with absolute paths.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    parikh().args(arguments).output().expect("the binary starts")
+}
+
+/// A file of the repository.
+pub(crate) fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A file of `examples/`.
+pub(crate) fn example(name: &str) -> PathBuf {
+    repository("examples").join(name)
+}
+
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+/// A directory of files, and runs of `parikh` in it.
+pub(crate) struct Desk(tempfile::TempDir);
+
+impl Desk {
+    /// An empty one.
+    pub(crate) fn new() -> Desk {
+        Desk(tempfile::tempdir().expect("a temporary directory"))
+    }
+
+    /// With `model.pnml` of this net, written in the textual format.
+    pub(crate) fn with(net: &str) -> Desk {
+        Desk::with_net(&text::parse(net).expect("a net"))
+    }
+
+    /// With `model.pnml` of this net.
+    pub(crate) fn with_net(net: &parikh_net::Net) -> Desk {
+        let desk = Desk::new();
+        desk.write("model.pnml", &generate::pnml(net));
+        desk
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// As an argument.
+    pub(crate) fn name(&self) -> &str {
+        self.path().to_str().expect("UTF-8")
+    }
+
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Writes a file, in a directory of its own where the name says so.
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.at(name);
+        std::fs::create_dir_all(path.parent().expect("in the desk")).expect("made");
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.at(name)).expect("it is there")
+    }
+
+    /// A file of one JSON value.
+    pub(crate) fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).expect("JSON")
+    }
+
+    /// `parikh` in this directory, to which more can be said before it runs.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = parikh();
+        command.current_dir(self.path()).args(arguments);
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the binary starts")
+    }
+
+    /// Exit code, stdout, stderr.
+    pub(crate) fn said(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = self.run(arguments);
+        (output.status.code().expect("no signal"), stdout(&output), stderr(&output))
+    }
+
+    /// stdout of a run that ends with 0.
+    #[track_caller]
+    pub(crate) fn fine(&self, arguments: &[&str]) -> String {
+        let (code, stdout, stderr) = self.said(arguments);
+        assert_eq!(code, 0, "{arguments:?}: {stderr}");
+        stdout
+    }
+
+    /// stderr of a run that ends with this code and says nothing on stdout.
+    #[track_caller]
+    pub(crate) fn refused(&self, code: i32, arguments: &[&str]) -> String {
+        let (found, stdout, stderr) = self.said(arguments);
+        assert_eq!((found, stdout.as_str()), (code, ""), "{arguments:?}: {stderr}");
+        stderr
+    }
+}
+
+/// What was printed with `--format json`: one object a line.
+pub(crate) fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
