@@ -244,6 +244,28 @@ impl Net {
         self.folding.as_deref()
     }
 
+    /// The places that a formula's name stands for: the place of this id, and in an unfolding all
+    /// colours of the coloured place of this id, of which there may be none left.
+    pub fn places_named(&self, name: &str) -> Option<Vec<PlaceId>> {
+        if let Some(folding) = self.folding()
+            && let Some(at) = folding.place_named(name)
+        {
+            return Some(folding.places(at).collect());
+        }
+        self.place_named(name).map(|place| vec![place])
+    }
+
+    /// The transitions that a formula's name stands for: the transition of this id, and in an
+    /// unfolding all bindings of the coloured transition of this id, of which there may be none left.
+    pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
+        if let Some(folding) = self.folding()
+            && let Some(at) = folding.transition_named(name)
+        {
+            return Some(folding.transitions(at).collect());
+        }
+        self.transition_named(name).map(|transition| vec![transition])
+    }
+
     /// The same net, whose model does not claim that its units are safe.
     pub fn without_unit_claim(&self) -> Net {
         Net { units: self.units.as_ref().map(Units::unclaimed), ..self.clone() }

@@ -101,10 +101,7 @@ pub enum InputError {
         at: Location,
     },
     /// A net with coloured tokens.
-    #[error(
-        "{at}: coloured nets are not supported yet (found {found}); use the place/transition \
-         version of the model"
-    )]
+    #[error("{at}: this is a coloured net (found {found}), expected a place/transition net")]
     Coloured {
         /// The first sign of colours.
         at: Location,

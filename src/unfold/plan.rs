@@ -38,7 +38,6 @@ pub(super) enum Step {
 /// How bindings are completed from a new colour of input `driver`.
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub(super) driver: Option<usize>,
     /// The driver's leaves that bind, and those that compare.
     pub(super) binds: Vec<usize>,
     pub(super) compares: Vec<usize>,
@@ -104,7 +103,7 @@ pub(super) fn plan(
         planner.bound[slot] = true;
         planner.steps.push(Step::Each(slot));
     }
-    Plan { driver, binds, compares, steps: planner.steps }
+    Plan { binds, compares, steps: planner.steps }
 }
 
 impl Planner<'_> {
@@ -135,7 +134,8 @@ impl Planner<'_> {
             let mut read = vec![false; self.bound.len()];
             check.read(&mut read);
             let ready = read.iter().zip(&self.bound).all(|(&read, &bound)| bound || !read);
-            if ready && !std::mem::replace(&mut self.checked[at], self.checked[at] || ready) {
+            if ready && !self.checked[at] {
+                self.checked[at] = true;
                 self.steps.push(Step::Check(at));
             }
         }

@@ -24,6 +24,7 @@ use parikh_solvers::budget::Exhausted;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+pub(super) use files::write_net;
 use wanted::{Asked, OnReduced, Wanted};
 
 #[derive(clap::Args)]
