@@ -241,14 +241,14 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
             .is_some_and(|place| std::mem::replace(place, name.clone()) != name)
     }),
     ("another rule", |r, _, rng| {
-        let names = parikh::reduction::rules::NAMES;
-        let name = names[rng.usize(..names.len())].to_owned();
+        let rules = parikh::reduction::rules::ALL;
+        let name = rules[rng.usize(..rules.len())].name().to_owned();
         some(&mut r.log.steps, rng)
             .is_some_and(|step| std::mem::replace(&mut step.rule, name.clone()) != name)
     }),
     ("an application out of nothing", |r, net, rng| {
         let rules = ["constant-places", "sink-places", "relevance", "source-transitions"];
-        let step = parikh::reduction::log::LogStep {
+        let step = parikh::reduction::LogStep {
             rule: rules[rng.usize(..rules.len())].to_owned(),
             places: vec![net.place_name(any_place(net, rng)).to_owned()],
             transitions: Vec::new(),
@@ -296,10 +296,10 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
         });
         true
     }),
-    ("inner claims dropped", |r, _, _| {
-        r.inner.get_mut("claims").and_then(Value::as_array_mut).is_some_and(|claims| {
-            claims.clear();
-            true
+    ("inner steps dropped", |r, _, _| {
+        ["steps", "lemmas"].iter().any(|list| {
+            let steps = r.inner.get_mut(list).and_then(Value::as_array_mut);
+            steps.is_some_and(|steps| !std::mem::take(steps).is_empty())
         })
     }),
 ];
