@@ -1,9 +1,9 @@
 //! Building a net: nodes and arcs in any order, checked as they come, and the compressed tables
 //! made once at the end.
 
+use crate::coloured::Folding;
 use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
-use crate::coloured::Folding;
 use crate::names::Names;
 use crate::net::{Arc, Change, Net, PlaceArc, Rows};
 use crate::units::Units;

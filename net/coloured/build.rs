@@ -268,10 +268,8 @@ impl ColouredNet {
                     });
                 }
                 let ordered = matches!(a, Type::Sort(sort) if self.sort(sort).is_ordered());
-                let equality = matches!(
-                    relation,
-                    super::Relation::Equal | super::Relation::Unequal
-                );
+                let equality =
+                    matches!(relation, super::Relation::Equal | super::Relation::Unequal);
                 match ordered || equality {
                     true => Ok(()),
                     false => Err(ColourError::NotOrdered(self.type_name(&a))),

@@ -69,7 +69,12 @@ impl ColouredNet {
     ///
     /// # Errors
     /// When it has more than `limit` colours, or too many tokens of one.
-    pub fn bag(&self, multiset: &Multiset, binding: &[Value], limit: usize) -> Result<Bag, TooMany> {
+    pub fn bag(
+        &self,
+        multiset: &Multiset,
+        binding: &[Value],
+        limit: usize,
+    ) -> Result<Bag, TooMany> {
         let mut bag = Bag::new();
         match multiset {
             Multiset::Of { count: 0, .. } => {}
@@ -143,9 +148,9 @@ impl ColouredNet {
                 }
                 _ => 0,
             },
-            Term::Tuple(parts) => parts.iter().fold(0, |tuple, part| {
-                tuple * self.term_size(part) + self.colour(part, binding)
-            }),
+            Term::Tuple(parts) => parts
+                .iter()
+                .fold(0, |tuple, part| tuple * self.term_size(part) + self.colour(part, binding)),
             Term::All(_) => 0,
         }
     }
@@ -210,7 +215,7 @@ impl ColouredNet {
         }
         let takes = self.moved(&transition.takes, binding)?;
         let puts = self.moved(&transition.puts, binding)?;
-        let mut after = marking.clone();
+        let mut after: BTreeMap<(ColouredPlaceId, u64), u64> = BTreeMap::new();
         for (&place, bag) in &takes {
             for (&colour, &needed) in bag {
                 let there = marking.tokens(place, colour);
@@ -222,18 +227,26 @@ impl ColouredNet {
                         needed,
                     });
                 }
-                match there - needed {
-                    0 => after.bag_mut(place).remove(&colour),
-                    left => after.bag_mut(place).insert(colour, left),
-                };
+                after.insert((place, colour), there - needed);
             }
         }
         for (place, bag) in puts {
             for (colour, tokens) in bag {
-                add(after.bag_mut(place), colour, tokens)?;
+                let left = after.entry((place, colour));
+                let left = left.or_insert_with(|| marking.tokens(place, colour));
+                // Both at most 2⁶³ − 1.
+                *left += tokens;
+                if *left > Marking::MAX_TOKENS {
+                    return Err(TooMany.into());
+                }
             }
         }
-        *marking = after;
+        for ((place, colour), tokens) in after {
+            match tokens {
+                0 => marking.bag_mut(place).remove(&colour),
+                tokens => marking.bag_mut(place).insert(colour, tokens),
+            };
+        }
         Ok(())
     }
 

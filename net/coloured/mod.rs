@@ -34,7 +34,7 @@ mod term;
 pub mod text;
 
 pub use build::ColourError;
-pub use evaluate::{ColouredFireError, TooMany, Value, Bag};
+pub use evaluate::{Bag, ColouredFireError, TooMany, Value};
 pub use folding::Folding;
 pub use marking::ColouredMarking;
 pub use sort::{Sort, SortId, SortKind};
@@ -300,13 +300,15 @@ impl ColouredNet {
     /// parts do not matter.
     pub fn colour_named(&self, sort: SortId, name: &str) -> Option<u64> {
         let name = name.trim();
-        let find = |names: &[Box<str>]| names.iter().position(|it| **it == *name).map(|at| at as u64);
+        let find =
+            |names: &[Box<str>]| names.iter().position(|it| **it == *name).map(|at| at as u64);
         match self.sort(sort).kind() {
             SortKind::Dot => matches!(name, "." | "dot").then_some(0),
             SortKind::Enumeration { constants, .. } => find(constants),
             SortKind::Partition { elements, .. } => find(elements),
             SortKind::Range { start, end } => {
-                let value = name.parse::<i64>().ok().filter(|value| (start..=end).contains(&value))?;
+                let value =
+                    name.parse::<i64>().ok().filter(|value| (start..=end).contains(&value))?;
                 Some(value.abs_diff(*start))
             }
             SortKind::Product(parts) => {
@@ -321,6 +323,50 @@ impl ColouredNet {
                 }
                 Some(colour)
             }
+        }
+    }
+}
+
+impl ColouredNet {
+    /// The transition and binding that `t(x=2,y=red)` says, blanks or not; a transition without
+    /// variables may come without parentheses.
+    ///
+    /// # Errors
+    /// In words, when there is no such transition, variable or colour, or a variable is left out or
+    /// comes twice.
+    pub fn binding_named(&self, text: &str) -> Result<(ColouredTransitionId, Vec<Value>), String> {
+        let text = text.trim();
+        // An id may have parentheses of its own: the longest one counts.
+        let opens = std::iter::once(text.len()).chain(text.rmatch_indices('(').map(|(at, _)| at));
+        let found = opens.filter_map(|at| Some((self.transition_named(text[..at].trim())?, at)));
+        let (t, at) = { found }.next().ok_or_else(|| format!("`{text}` is no transition"))?;
+        let inside = text[at..].trim();
+        let inside = match inside.strip_prefix('(') {
+            Some(rest) => rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks a `)`"))?,
+            None => "",
+        };
+        let variables = self.transition(t).variables();
+        let mut binding: Vec<Value> = Vec::new();
+        for part in split_top_level(inside).into_iter().filter(|part| !part.trim().is_empty()) {
+            let (name, colour) = part
+                .split_once('=')
+                .ok_or_else(|| format!("found `{part}`, expected VARIABLE=COLOUR"))?;
+            let name = name.trim();
+            let variable = variables.iter().find(|&&v| self.variable(v).name == name);
+            let &variable =
+                variable.ok_or_else(|| format!("`{name}` is no variable of this transition"))?;
+            let sort = self.variable(variable).sort;
+            let colour = self.colour_named(sort, colour).ok_or_else(|| {
+                format!("`{}` is no colour of `{}`", colour.trim(), self.sort(sort).name())
+            })?;
+            if binding.iter().any(|value| value.variable == variable) {
+                return Err(format!("`{name}` has two colours"));
+            }
+            binding.push(Value { variable, colour });
+        }
+        match variables.iter().find(|&&v| !binding.iter().any(|value| value.variable == v)) {
+            Some(&left) => Err(format!("`{}` has no colour", self.variable(left).name)),
+            None => Ok((t, binding)),
         }
     }
 }

@@ -144,7 +144,9 @@ impl Multiset {
     /// Each token `factor` times; `None` beyond 64 bits.
     pub fn times(self, factor: u64) -> Option<Multiset> {
         Some(match self {
-            Multiset::Of { count, term } => Multiset::Of { count: count.checked_mul(factor)?, term },
+            Multiset::Of { count, term } => {
+                Multiset::Of { count: count.checked_mul(factor)?, term }
+            }
             Multiset::Sum(parts) => {
                 let parts: Option<Vec<_>> = parts.into_iter().map(|it| it.times(factor)).collect();
                 Multiset::sum(parts?)

@@ -72,7 +72,9 @@ transition v
     #[test]
     fn brackets_group_and_factors_go_to_each_part() {
         let read = |inscription: &str| {
-            let net = parse(&format!("sort A = 1..9\nvar x, y: A\nplace p: A\ntransition t: p{{{inscription}}} ->"));
+            let net = parse(&format!(
+                "sort A = 1..9\nvar x, y: A\nplace p: A\ntransition t: p{{{inscription}}} ->"
+            ));
             let text = print(&net.unwrap());
             text.split("p{").nth(1).unwrap().split('}').next().unwrap().to_owned()
         };
@@ -89,12 +91,24 @@ transition v
             ("sort A = 3..1", "line 1: the sort `A` has no colour"),
             ("\nplace p: B", "line 2: `B` is no sort"),
             ("sort A = {a}\nplace p: A = {b}", "line 2: `b` is no colour of `A`, and no variable"),
-            ("sort A = {a}\nvar x: A\nplace p: A = {x}", "line 3: the initial marking of place `p` has the variable `x` in it"),
-            ("sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{x++} ->", "line 4: the sort `A` is not cyclic, so its colours have no successor or predecessor"),
-            ("sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{(x,x)} ->", "line 4: found a tuple of 2, expected a colour of `A`"),
+            (
+                "sort A = {a}\nvar x: A\nplace p: A = {x}",
+                "line 3: the initial marking of place `p` has the variable `x` in it",
+            ),
+            (
+                "sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{x++} ->",
+                "line 4: the sort `A` is not cyclic, so its colours have no successor or predecessor",
+            ),
+            (
+                "sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{(x,x)} ->",
+                "line 4: found a tuple of 2, expected a colour of `A`",
+            ),
             ("transition t: p ->", "line 1: `p` is no place of this net"),
             ("place p\nplace p", "line 2: the id `p` is used by two nodes"),
-            ("oops", "line 1: found `oops`, expected `net`, `sort`, `var`, `place` or `transition`"),
+            (
+                "oops",
+                "line 1: found `oops`, expected `net`, `sort`, `var`, `place` or `transition`",
+            ),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), problem, "{text}");
         }

@@ -1,8 +1,6 @@
 //! Random coloured nets by seed: every kind of sort and term, at sizes that enumeration can follow.
 
-use crate::coloured::{
-    ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId,
-};
+use crate::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId};
 use fastrand::Rng;
 
 /// The coloured net of this seed; the same on every machine, as long as the version of fastrand and
@@ -38,7 +36,11 @@ impl Sketch<'_> {
         let places = self.rng.usize(1..=4);
         for at in 0..places {
             let sort = sorts[self.rng.usize(0..sorts.len())];
-            let initial = if self.rng.usize(0..3) > 0 { self.multiset(sort, &[], 2) } else { Multiset::EMPTY };
+            let initial = if self.rng.usize(0..3) > 0 {
+                self.multiset(sort, &[], 2)
+            } else {
+                Multiset::EMPTY
+            };
             self.net.add_place(&format!("p{at}"), sort, initial)?;
         }
         let shrinking = self.rng.usize(0..3) == 0;
@@ -57,8 +59,11 @@ impl Sketch<'_> {
                 self.net.take(t, place, inscription.clone())?;
                 if shrinking && self.rng.bool() {
                     // Moves on what it takes: to a place of this sort, perhaps the same.
-                    let of_sort: Vec<_> =
-                        self.net.place_ids().filter(|&it| self.net.place(it).sort == sort).collect();
+                    let of_sort: Vec<_> = self
+                        .net
+                        .place_ids()
+                        .filter(|&it| self.net.place(it).sort == sort)
+                        .collect();
                     self.net.put(t, of_sort[self.rng.usize(0..of_sort.len())], inscription)?;
                 }
             }
@@ -134,9 +139,7 @@ impl Sketch<'_> {
                 let of = Box::new(self.term(of, chosen, false));
                 Term::Block { partition: sort, of }
             }
-            _ if !of_sort.is_empty() => {
-                Term::Variable(of_sort[self.rng.usize(0..of_sort.len())])
-            }
+            _ if !of_sort.is_empty() => Term::Variable(of_sort[self.rng.usize(0..of_sort.len())]),
             _ => self.constant(sort),
         }
     }

@@ -224,7 +224,8 @@ impl Plan {
 fn coloured_goals(examination: Examination, net: &Net) -> Option<(Combination, Vec<Goal>)> {
     let folding = net.folding()?;
     // One term per colour, of which there are fewer than 2³².
-    let tokens = |place: usize| LinearSum::new(folding.places(place).map(|colour| (colour, 1))).ok();
+    let tokens =
+        |place: usize| LinearSum::new(folding.places(place).map(|colour| (colour, 1))).ok();
     let places = 0..folding.place_count();
     let goals: Option<Vec<Goal>> = match examination {
         Examination::OneSafe => places

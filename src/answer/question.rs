@@ -226,7 +226,9 @@ fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
     }
     match (places.len(), transitions.len()) {
         (1, 0) => Some(format!("place `{}`: ", folding.place_name(*places.first()?))),
-        (0, 1) => Some(format!("transition `{}`: ", folding.transition_name(*transitions.first()?))),
+        (0, 1) => {
+            Some(format!("transition `{}`: ", folding.transition_name(*transitions.first()?)))
+        }
         _ => None,
     }
 }

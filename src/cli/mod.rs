@@ -15,6 +15,7 @@ mod output;
 mod properties;
 mod reduce;
 mod replay;
+mod replay_coloured;
 mod signals;
 mod structure;
 mod unfold;

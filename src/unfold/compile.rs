@@ -107,7 +107,9 @@ impl Tokens {
     /// Appends (colour, tokens) to `into`; a colour may come several times.
     pub(super) fn evaluate(&self, binding: &[u64], into: &mut Vec<(u64, u64)>) {
         match self {
-            Tokens::Of(count, pattern) => pattern.each(binding, |colour| into.push((colour, *count))),
+            Tokens::Of(count, pattern) => {
+                pattern.each(binding, |colour| into.push((colour, *count)))
+            }
             Tokens::Sum(parts) => parts.iter().for_each(|part| part.evaluate(binding, into)),
             Tokens::Difference(first, second) => {
                 let (mut from, mut without) = (Vec::new(), Vec::new());
@@ -231,7 +233,9 @@ impl Compiler<'_> {
     pub(super) fn tokens(&self, multiset: &Multiset) -> Tokens {
         match multiset {
             Multiset::Of { count, term } => Tokens::Of(*count, self.pattern(term)),
-            Multiset::Sum(parts) => Tokens::Sum(parts.iter().map(|part| self.tokens(part)).collect()),
+            Multiset::Sum(parts) => {
+                Tokens::Sum(parts.iter().map(|part| self.tokens(part)).collect())
+            }
             Multiset::Difference(a, b) => {
                 Tokens::Difference(Box::new(self.tokens(a)), Box::new(self.tokens(b)))
             }

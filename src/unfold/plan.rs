@@ -203,8 +203,7 @@ impl Planner<'_> {
         let Some((_, input)) = best else { return false };
         let earlier = self.earlier(input);
         let leaves = &self.inputs[input].pattern.leaves;
-        let key: Vec<usize> =
-            (0..leaves.len()).filter(|&at| self.bound[leaves[at].slot]).collect();
+        let key: Vec<usize> = (0..leaves.len()).filter(|&at| self.bound[leaves[at].slot]).collect();
         let mut components: Vec<(u64, u64)> =
             key.iter().map(|&at| (leaves[at].stride, leaves[at].size)).collect();
         let constants = self.inputs[input].pattern.constants.iter();
@@ -215,7 +214,9 @@ impl Planner<'_> {
         // With a block of a variable bound here: compared whole.
         let blocks = self.inputs[input].pattern.leaves.iter().enumerate();
         compares.extend(
-            blocks.filter(|(at, leaf)| leaf.blocks.is_some() && !key.contains(at)).map(|(at, _)| at),
+            blocks
+                .filter(|(at, leaf)| leaf.blocks.is_some() && !key.contains(at))
+                .map(|(at, _)| at),
         );
         self.joined[input] = true;
         self.steps.push(Step::Join { input, earlier, index, key, binds, compares });

@@ -3,6 +3,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cli;
+mod examinations;
 mod malformed;
 mod reader;
 mod unfolding;

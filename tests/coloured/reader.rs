@@ -52,7 +52,9 @@ pub(crate) fn arc(source: &str, target: &str, term: &str) -> String {
 }
 
 pub(crate) fn guarded(id: &str, term: &str) -> String {
-    format!("<transition id=\"{id}\"><condition><structure>{term}</structure></condition></transition>\n")
+    format!(
+        "<transition id=\"{id}\"><condition><structure>{term}</structure></condition></transition>\n"
+    )
 }
 
 fn sub(terms: &[&str]) -> String {
@@ -64,7 +66,10 @@ fn op(name: &str, terms: &[&str]) -> String {
 }
 
 fn times(count: u64, term: &str) -> String {
-    op("numberof", &[&format!("<numberconstant value=\"{count}\"><positive/></numberconstant>"), term])
+    op(
+        "numberof",
+        &[&format!("<numberconstant value=\"{count}\"><positive/></numberconstant>"), term],
+    )
 }
 
 const X: &str = "<variable refvariable=\"vx\"/>";
@@ -116,8 +121,16 @@ fn inscriptions_of_every_shape_are_read() {
     for (sort, term, expected) in [
         ("ring", X.to_owned(), "x"),
         ("ring", times(3, X), "3'x"),
-        ("ring", op("numberof", &[X, "<numberconstant value=\"2\"><natural/></numberconstant>"]), "2'x"),
-        ("ring", op("scalarproduct", &["<numberconstant value=\"2\"/>", &op("add", &[X, Y])]), "2'x + 2'y"),
+        (
+            "ring",
+            op("numberof", &[X, "<numberconstant value=\"2\"><natural/></numberconstant>"]),
+            "2'x",
+        ),
+        (
+            "ring",
+            op("scalarproduct", &["<numberconstant value=\"2\"/>", &op("add", &[X, Y])]),
+            "2'x + 2'y",
+        ),
         ("ring", op("add", &[&op("add", &[X, Y]), A, X]), "x + y + a + x"),
         ("ring", op("subtract", &[ALL_RING, &times(1, X), Y]), "all - [x + y]"),
         ("ring", op("successor", &[X]), "x++"),
@@ -134,7 +147,11 @@ fn inscriptions_of_every_shape_are_read() {
         ("pair", tuple(&op("add", &[X, &times(2, Y)]), L), "(x,l) + 2'(y,l)"),
         ("pair", tuple(&op("subtract", &[ALL_RING, X]), ALL_LEVEL), "(all,all) - (x,all)"),
         ("half", "<useroperator declaration=\"h2\"/>".to_owned(), "h2"),
-        ("half", format!("<partitionelementof refpartition=\"half\">{}</partitionelementof>", sub(&[X])), "Half(x)"),
+        (
+            "half",
+            format!("<partitionelementof refpartition=\"half\">{}</partitionelementof>", sub(&[X])),
+            "Half(x)",
+        ),
         ("ring", "<empty><usersort declaration=\"ring\"/></empty>".to_owned(), ""),
     ] {
         assert_eq!(inscription(sort, &term), expected, "{term}");
@@ -144,7 +161,9 @@ fn inscriptions_of_every_shape_are_read() {
 #[test]
 fn guards_of_every_shape_are_read() {
     let number = |value: i64| {
-        format!("<finiteintrangeconstant value=\"{value}\"><finiteintrange start=\"-9\" end=\"9\"/></finiteintrangeconstant>")
+        format!(
+            "<finiteintrangeconstant value=\"{value}\"><finiteintrange start=\"-9\" end=\"9\"/></finiteintrangeconstant>"
+        )
     };
     for (term, expected) in [
         (op("equality", &[X, Y]), "[x = y]"),
@@ -153,8 +172,20 @@ fn guards_of_every_shape_are_read() {
         (op("lessthanorequal", &[L, TWO]), "[l <= 2]"),
         (op("greaterthan", &[X, Y]), "[x > y]"),
         (op("greaterthanorequal", &[X, Y]), "[x >= y]"),
-        (op("and", &[&op("equality", &[X, Y]), &op("or", &[&op("equality", &[L, TWO]), &op("equality", &[X, A])])]), "[x = y and [l = 2 or x = a]]"),
-        (op("not", &[&op("and", &[&op("equality", &[X, Y]), &op("lessthan", &[X, Y])])]), "[x != y or x >= y]"),
+        (
+            op(
+                "and",
+                &[
+                    &op("equality", &[X, Y]),
+                    &op("or", &[&op("equality", &[L, TWO]), &op("equality", &[X, A])]),
+                ],
+            ),
+            "[x = y and [l = 2 or x = a]]",
+        ),
+        (
+            op("not", &[&op("and", &[&op("equality", &[X, Y]), &op("lessthan", &[X, Y])])]),
+            "[x != y or x >= y]",
+        ),
         (op("imply", &[&op("equality", &[X, Y]), &op("equality", &[X, A])]), "[x != y or x = a]"),
         ("<booleanconstant value=\"false\"/>".to_owned(), "[not all]"),
         ("<booleanconstant value=\"true\"/>".to_owned(), ""),
@@ -163,7 +194,19 @@ fn guards_of_every_shape_are_read() {
         (op("lessthan", &[&number(0), L]), ""),
         (op("equality", &[L, &number(7)]), "[not all]"),
         (op("greaterthan", &[&number(2), &number(1)]), ""),
-        (op("equality", &[&format!("<partitionelementof refpartition=\"half\">{}</partitionelementof>", sub(&[X])), "<useroperator declaration=\"h1\"/>"]), "[Half(x) = h1]"),
+        (
+            op(
+                "equality",
+                &[
+                    &format!(
+                        "<partitionelementof refpartition=\"half\">{}</partitionelementof>",
+                        sub(&[X])
+                    ),
+                    "<useroperator declaration=\"h1\"/>",
+                ],
+            ),
+            "[Half(x) = h1]",
+        ),
         (op("equality", &[&op("tuple", &[X, L]), &op("tuple", &[Y, TWO])]), "[(x,l) = (y,2)]"),
     ] {
         assert_eq!(guard(&term), expected, "{term}");

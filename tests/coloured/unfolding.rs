@@ -16,7 +16,7 @@ fn cases(usual: u64) -> u64 {
 }
 
 /// Every combination of colours for the variables of a transition, guard or not.
-fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<Value>> {
+pub(crate) fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<Value>> {
     let mut all = vec![Vec::new()];
     for variable in net.transition(t).variables() {
         let size = net.variable_size(variable);
@@ -31,9 +31,14 @@ fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<Value>> {
 }
 
 /// The reachable markings and the number of firings between them, or none when there are too many.
-fn explore(net: &ColouredNet, limit: usize) -> Option<(BTreeSet<ColouredMarking>, usize)> {
-    let all: Vec<_> =
-        net.transition_ids().flat_map(|t| bindings(net, t).into_iter().map(move |b| (t, b))).collect();
+pub(crate) fn explore(
+    net: &ColouredNet,
+    limit: usize,
+) -> Option<(BTreeSet<ColouredMarking>, usize)> {
+    let all: Vec<_> = net
+        .transition_ids()
+        .flat_map(|t| bindings(net, t).into_iter().map(move |b| (t, b)))
+        .collect();
     let initial = net.initial(1000).unwrap();
     let mut seen = BTreeSet::from([initial.clone()]);
     let mut queue = VecDeque::from([initial]);
@@ -141,7 +146,10 @@ fn nodes_are_named_by_their_colours_and_only_those_that_matter_are_made() {
     let transitions: Vec<&str> = net.transitions().map(|t| net.transition_name(t)).collect();
     assert_eq!(transitions, ["t(x=red,l=1)"]);
     let named = |name| net.places_named(name).map(|places| places.len());
-    assert_eq!((named("p"), named("q"), named("done"), named("r")), (Some(2), Some(1), Some(1), None));
+    assert_eq!(
+        (named("p"), named("q"), named("done"), named("r")),
+        (Some(2), Some(1), Some(1), None)
+    );
     assert_eq!(net.transitions_named("never"), Some(vec![]));
 }
 

@@ -20,8 +20,8 @@ impl fmt::Display for Token {
 
 /// Longer ones first.
 const MARKS: [&str; 24] = [
-    "++", "--", "->", "..", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ":", ";", ",", "=", "<",
-    ">", "+", "-", "*", "'", "|",
+    "++", "--", "->", "..", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ":", ";", ",", "=",
+    "<", ">", "+", "-", "*", "'", "|",
 ];
 
 /// What names are made of without quotes.
@@ -43,9 +43,7 @@ pub(super) fn tokens(line: &str) -> Result<Vec<Token>, String> {
         } else if is_plain(c) {
             let mut end = rest.find(|c| !is_plain(c)).unwrap_or(rest.len());
             // A dot inside a name, but not the two of a range.
-            while rest[end..].starts_with('.')
-                && rest[end + 1..].starts_with(is_plain)
-            {
+            while rest[end..].starts_with('.') && rest[end + 1..].starts_with(is_plain) {
                 let after = &rest[end + 1..];
                 end += 1 + after.find(|c| !is_plain(c)).unwrap_or(after.len());
             }
@@ -58,7 +56,9 @@ pub(super) fn tokens(line: &str) -> Result<Vec<Token>, String> {
             tokens.push(Token::Name(".".to_owned(), false));
             rest = &rest[1..];
         } else {
-            return Err(format!("found `{c}`, expected a name or a sign; names with it are quoted"));
+            return Err(format!(
+                "found `{c}`, expected a name or a sign; names with it are quoted"
+            ));
         }
         rest = rest.trim_start();
     }

@@ -15,7 +15,8 @@ pub fn print(net: &ColouredNet) -> String {
         let kind = match sort.kind() {
             SortKind::Dot => ".".to_owned(),
             SortKind::Enumeration { constants, cyclic } => {
-                let names: Vec<String> = constants.iter().map(|it| Written(it).to_string()).collect();
+                let names: Vec<String> =
+                    constants.iter().map(|it| Written(it).to_string()).collect();
                 format!("{}{{{}}}", if *cyclic { "cyclic " } else { "" }, names.join(", "))
             }
             SortKind::Range { start, end } => format!("{start}..{end}"),
@@ -116,7 +117,8 @@ fn constant(net: &ColouredNet, sort: SortId, colour: u64) -> String {
         SortKind::Dot => ".".to_owned(),
         SortKind::Product(_) => {
             let parts = net.components(sort, colour).into_iter();
-            let parts: Vec<String> = parts.map(|(sort, colour)| constant(net, sort, colour)).collect();
+            let parts: Vec<String> =
+                parts.map(|(sort, colour)| constant(net, sort, colour)).collect();
             format!("({})", parts.join(","))
         }
         _ => Written(&net.colour_name(sort, colour)).to_string(),

@@ -45,14 +45,15 @@ impl<R: BufRead> XmlReader<R> {
                         let problem = format!("a term is nested more than {DEEPEST} deep");
                         return Err(InputError::Malformed { at: at.of(&file), problem });
                     }
-                    let [variable, declaration, value, partition, start, end] = tag.attributes([
-                        "refvariable",
-                        "declaration",
-                        "value",
-                        "refpartition",
-                        "start",
-                        "end",
-                    ])?;
+                    let [variable, declaration, value, partition, start, end] =
+                        tag.attributes([
+                            "refvariable",
+                            "declaration",
+                            "value",
+                            "refpartition",
+                            "start",
+                            "end",
+                        ])?;
                     let attribute = variable.or(declaration).or(value).or(partition).or(start);
                     open.push(Node {
                         element: tag.name().into(),

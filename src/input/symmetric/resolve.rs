@@ -129,9 +129,9 @@ impl Resolver<'_> {
                 Value::Sort(self.scope.range(self.net, start, end)?)
             }
             "multisetsort" => one(node, operands)?,
-            "numberconstant" => Value::Number(
-                name.parse().map_err(|_| ColourProblem::BadNumber(name.to_owned()))?,
-            ),
+            "numberconstant" => {
+                Value::Number(name.parse().map_err(|_| ColourProblem::BadNumber(name.to_owned()))?)
+            }
             "positive" | "natural" | "integer" | "bool" => Value::Nothing,
             "numberof" | "scalarproduct" => times(node, operands)?,
             "all" => match one(node, operands)? {
@@ -165,8 +165,9 @@ impl Resolver<'_> {
             }
             "partitionelementof" => match one(node, operands)? {
                 Value::Term(of) => {
-                    let partition = self.scope.sort(name).map_err(|_| {
-                        ColourProblem::Unknown { name: name.to_owned(), kind: "partition" }
+                    let partition = self.scope.sort(name).map_err(|_| ColourProblem::Unknown {
+                        name: name.to_owned(),
+                        kind: "partition",
                     })?;
                     Value::Term(Term::Block { partition, of: Box::new(of) })
                 }
@@ -186,9 +187,8 @@ impl Resolver<'_> {
             },
             "imply" => {
                 let found = operands.len();
-                let parts: [Guard; 2] = guards(node, operands)?
-                    .try_into()
-                    .map_err(|_| count(node, found, "two"))?;
+                let parts: [Guard; 2] =
+                    guards(node, operands)?.try_into().map_err(|_| count(node, found, "two"))?;
                 let [first, then] = parts;
                 Value::Guard(Guard::or([first.negated(), then]))
             }
@@ -290,7 +290,9 @@ impl Resolver<'_> {
     /// A multiset whose constants of ranges are of the sort's own range, where they are in it.
     fn fitted(&self, multiset: Multiset, sort: SortId) -> Result<Multiset, ColourProblem> {
         Ok(match multiset {
-            Multiset::Of { count, term } => Multiset::Of { count, term: self.fitted_term(term, sort)? },
+            Multiset::Of { count, term } => {
+                Multiset::Of { count, term: self.fitted_term(term, sort)? }
+            }
             Multiset::Sum(parts) => {
                 let parts: Result<Vec<_>, _> =
                     parts.into_iter().map(|part| self.fitted(part, sort)).collect();

@@ -20,12 +20,18 @@ struct Constant {
 #[derive(Debug)]
 enum Declared {
     Dot,
-    Enumeration { constants: Vec<Constant>, cyclic: bool },
+    Enumeration {
+        constants: Vec<Constant>,
+        cyclic: bool,
+    },
     Range(i64, i64),
     Product(Vec<Part>),
     /// Another name of a sort.
     Same(Box<str>),
-    Partition { of: Box<str>, elements: Vec<(Constant, Vec<Box<str>>)> },
+    Partition {
+        of: Box<str>,
+        elements: Vec<(Constant, Vec<Box<str>>)>,
+    },
 }
 
 /// A sort where it is used: by name, or written out.
@@ -126,9 +132,8 @@ impl Declarations {
                 Item::Text(_) | Item::Nothing | Item::End => continue,
             };
             let at = tag.at;
-            let declared = |owner: String, problem| {
-                InputError::Colours { at: at.of(&file), owner, problem }
-            };
+            let declared =
+                |owner: String, problem| InputError::Colours { at: at.of(&file), owner, problem };
             match tag.name() {
                 "structure" | "declarations" => open += 1,
                 "namedsort" => {
@@ -229,8 +234,7 @@ impl Declarations {
             let fail = |problem| (variable.at, format!("variable `{}`", variable.id), problem);
             let sort = part_sort(net, &mut scope, &variable.sort).map_err(fail)?;
             // People know the name; where two variables share it, only the ids tell them apart.
-            let name =
-                if names.insert(&variable.name) { &variable.name } else { &variable.id };
+            let name = if names.insert(&variable.name) { &variable.name } else { &variable.id };
             let id = net.add_variable(name, sort).map_err(|error| fail(error.into()))?;
             if scope.variables.insert(variable.id.clone(), id).is_some() {
                 return Err(fail(ColourProblem::Declared(variable.id.to_string())));
@@ -246,15 +250,13 @@ impl Declared {
         match self {
             Declared::Dot | Declared::Enumeration { .. } | Declared::Range(..) => Vec::new(),
             Declared::Same(of) | Declared::Partition { of, .. } => vec![of],
-            Declared::Product(parts) => {
-                parts
-                    .iter()
-                    .filter_map(|part| match part {
-                        Part::Named(name) => Some(&**name),
-                        _ => None,
-                    })
-                    .collect()
-            }
+            Declared::Product(parts) => parts
+                .iter()
+                .filter_map(|part| match part {
+                    Part::Named(name) => Some(&**name),
+                    _ => None,
+                })
+                .collect(),
         }
     }
 }
@@ -345,10 +347,7 @@ fn named(tag: &Tag<'_>, element: &'static str) -> Result<(Box<str>, Box<str>), I
 }
 
 /// Reads the definition of a named sort, to the end of `<namedsort>`; none when there is none.
-fn sort_kind<R: BufRead>(
-    xml: &mut XmlReader<R>,
-    id: &str,
-) -> Result<Option<Declared>, InputError> {
+fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Declared>, InputError> {
     let mut kind = None;
     loop {
         let file: Box<str> = xml.file().into();
@@ -358,8 +357,10 @@ fn sort_kind<R: BufRead>(
             Item::Text(_) | Item::Nothing => continue,
         };
         let at = tag.at;
-        let fail = |problem| {
-            InputError::Colours { at: at.of(&file), owner: format!("sort `{id}`"), problem }
+        let fail = |problem| InputError::Colours {
+            at: at.of(&file),
+            owner: format!("sort `{id}`"),
+            problem,
         };
         let declared = match tag.name() {
             "dot" => {
@@ -433,9 +434,8 @@ fn parts<R: BufRead>(xml: &mut XmlReader<R>, owner: &str) -> Result<Vec<Part>, I
             Item::Text(_) | Item::Nothing => continue,
         };
         let at = tag.at;
-        let fail = |problem| {
-            InputError::Colours { at: at.of(&file), owner: owner.to_owned(), problem }
-        };
+        let fail =
+            |problem| InputError::Colours { at: at.of(&file), owner: owner.to_owned(), problem };
         parts.push(match tag.name() {
             "usersort" => {
                 let [declaration] = tag.attributes(["declaration"])?;
