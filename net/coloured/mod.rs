@@ -312,8 +312,7 @@ impl ColouredNet {
                 Some(value.abs_diff(*start))
             }
             SortKind::Product(parts) => {
-                let inside = name.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-                let names = split_top_level(inside.unwrap_or(name));
+                let names = split_top_level(without_parentheses(name));
                 if names.len() != parts.len() {
                     return None;
                 }
@@ -369,6 +368,20 @@ impl ColouredNet {
             None => Ok((t, binding)),
         }
     }
+}
+
+/// What is inside the parentheses around the whole text; the text where there are none, as in
+/// `(a,b),(c,d)`.
+fn without_parentheses(text: &str) -> &str {
+    let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return text;
+    };
+    let mut depth = 0i32;
+    let closes = inside.chars().any(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    });
+    if closes { text } else { inside }
 }
 
 /// The pieces between commas that are in no parentheses.

@@ -17,63 +17,63 @@ fn declarations_that_make_no_sense_are_told() {
     let user = |name| format!("<usersort declaration=\"{name}\"/>");
     let product = |parts: &str| format!("<productsort>{parts}</productsort>");
     for (declarations, expected) in [
-        (sort("a", &user("b")), "f:7:1: sort `a`: `b` is no sort of this net"),
+        (sort("a", &user("b")), "f:8:1: sort `a`: `b` is no sort of this net"),
         (
             sort("a", &user("a")),
-            "f:7:1: sort `a`: the sort `a` is made of itself, directly or through others",
+            "f:8:1: sort `a`: the sort `a` is made of itself, directly or through others",
         ),
         (
             sort("a", &product(&user("b"))) + "\n" + &sort("b", &product(&user("a"))),
-            "f:8:1: sort `b`: the sort `b` is made of itself, directly or through others",
+            "f:9:1: sort `b`: the sort `b` is made of itself, directly or through others",
         ),
         (
             sort("a", "<dot/>") + &sort("a", "<dot/>"),
-            "f:7:49: sort `a`: the id `a` is declared twice",
+            "f:8:46: sort `a`: the id `a` is declared twice",
         ),
         (
             sort("a", "<finiteintrange start=\"3\" end=\"1\"/>"),
-            "f:7:1: sort `a`: the sort `a` has no colour",
+            "f:8:1: sort `a`: the sort `a` has no colour",
         ),
         (
             sort("a", "<finiteintrange start=\"x\" end=\"1\"/>"),
-            "f:7:31: sort `a`: found `x`, expected a whole number",
+            "f:8:31: sort `a`: found `x`, expected a whole number",
         ),
-        (sort("a", "<cyclicenumeration/>"), "f:7:1: sort `a`: the sort `a` has no colour"),
-        (sort("a", "<list/>"), "f:7:31: sort `a`: `<list>` is not known here"),
+        (sort("a", "<cyclicenumeration/>"), "f:8:1: sort `a`: the sort `a` has no colour"),
+        (sort("a", "<list/>"), "f:8:31: sort `a`: `<list>` is not known here"),
         (
             sort("a", "<finiteintrange start=\"0\" end=\"9223372036854775807\"/>"),
-            "f:7:1: sort `a`: the sort `a` has more than 2^62 colours",
+            "f:8:1: sort `a`: the sort `a` has more than 2^62 colours",
         ),
         (
             sort("a", "<finiteintrange start=\"1\" end=\"10000000000\"/>")
                 + &sort("b", &product(&user("a").repeat(3))),
-            "f:7:83: sort `b`: the sort `b` has more than 2^62 colours",
+            "f:8:83: sort `b`: the sort `b` has more than 2^62 colours",
         ),
         (
             sort(
                 "a",
                 "<cyclicenumeration><feconstant id=\"c\" name=\"c\"/><feconstant id=\"c\" name=\"d\"/></cyclicenumeration>",
             ),
-            "f:7:1: sort `a`: the id `c` is declared twice",
+            "f:8:1: sort `a`: the id `c` is declared twice",
         ),
         (
             sort(
                 "a",
                 "<cyclicenumeration><feconstant id=\"c\" name=\"c\"/><feconstant id=\"d\" name=\"d\"/></cyclicenumeration>",
             ) + "<partition id=\"h\"><usersort declaration=\"a\"/><partitionelement id=\"e\"><useroperator declaration=\"c\"/></partitionelement></partition>",
-            "f:7:144: sort `h`: the partition `h` does not have each colour of its sort in exactly one element",
+            "f:8:144: sort `h`: the partition `h` does not have each colour of its sort in exactly one element",
         ),
         (
             "<variabledecl id=\"x\"><usersort declaration=\"a\"/></variabledecl>".into(),
-            "f:7:1: variable `x`: `a` is no sort of this net",
+            "f:8:1: variable `x`: `a` is no sort of this net",
         ),
         (
             "<variabledecl id=\"x\"/>".into(),
-            "f:7:1: variable `x`: `<variabledecl>` has 0 operands, expected one sort",
+            "f:8:1: variable `x`: `<variabledecl>` has 0 operands, expected one sort",
         ),
         (
             "<namedoperator id=\"o\"/>".into(),
-            "f:7:1: declaration: `<namedoperator>` is not supported: no symmetric net of the contest has it",
+            "f:8:1: declaration: `<namedoperator>` is not supported: no symmetric net of the contest has it",
         ),
     ] {
         assert_eq!(problem(&declarations, ""), expected, "{declarations}");

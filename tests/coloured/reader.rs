@@ -100,8 +100,8 @@ fn declarations_come_in_any_order_and_even_after_the_page() {
     let net = read(&pnml(SORTS, &page)).unwrap();
     let expected = "net n
 sort dot = .
-sort Ring = cyclic {a, b, c}
 sort Level = 1..3
+sort Ring = cyclic {a, b, c}
 sort Pair = Ring * Level
 sort Plain = {red, green}
 sort Half = partition Ring {h1: a b; h2: c}

