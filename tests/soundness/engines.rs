@@ -1,9 +1,8 @@
 //! Every engine on random nets with random goals, against plain enumeration: the table of who may
 //! say what, and must say what.
-//!
-//! `PARIKH_NETS=1000000` sets the number of nets for a nightly run.
 
 use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::{Task, intervals, shrink, siphon_trap, state_equation, walk};
 use parikh::net::{Facts, Goal, GoalId, Net, generate};
@@ -102,7 +101,7 @@ const ENGINES: [(&str, Owes, Run); 11] = [
     }),
 ];
 
-/// How many nets are tried when nobody says otherwise: each kind of them hundreds of times.
+/// How many nets are tried: each kind of them hundreds of times.
 const NETS: u64 = 2_000;
 
 /// Reachable goals, and how many of them were reached.
@@ -115,7 +114,7 @@ struct Tally {
 
 #[test]
 fn no_engine_contradicts_enumeration() {
-    let nets = std::env::var("PARIKH_NETS").ok().and_then(|n| n.parse().ok()).unwrap_or(NETS);
+    let nets = scaled(NETS);
     let threads = 4;
     let tallies: Vec<Tally> = ENGINES.iter().map(|_| Tally::default()).collect();
     let checked = AtomicU64::new(0);
