@@ -41,7 +41,7 @@ pub mod text;
 pub mod units;
 
 pub use builder::{BuildError, NetBuilder};
-pub use facts::Facts;
+pub use facts::{Facts, Provenance};
 pub use goal::{Goal, GoalId};
 pub use id::{EffectId, PlaceId, TransitionId, UnitId};
 pub use marking::Marking;

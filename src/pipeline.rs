@@ -16,7 +16,7 @@ use crate::evidence::{Claim, Proof};
 use crate::short_walks::short_walks;
 use crate::workers::Crew;
 use crate::{explicit, structure};
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Provenance};
 use parikh_solvers::dump::Dump;
 use parikh_solvers::{Budget, Exhausted};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -165,22 +165,21 @@ fn run_once(
     let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     // What can be proved is proved first; only then is the model's claim of safe units believed.
-    let mut basis = intervals::Basis::default();
-    let mut proved = intervals::run(&task, under, over, basis);
+    let mut known = intervals::run(&task, under, over);
     let mut facts = facts.clone();
     if board.open_count() > 0 {
         facts = bounds_from_flows(net, facts, &budget);
-        basis.uses_flows = true;
-        proved = intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
+        known.learn(net, &facts);
+        intervals::settle(&known, &task, under, over);
     }
     let claims = board.open_count() > 0 && net.units().is_some_and(|units| units.safe());
     if claims {
         short_walks(net, config.seed).for_each(|walk| board.check_claim(&walk, u64::MAX));
     }
     if claims && board.breach().is_none() {
-        net.places().for_each(|place| facts.bound(place, 1));
-        basis.assumes_units = true;
-        intervals::run(&Task { facts: &facts, ..task }, under, over, basis);
+        facts.claim_units(net);
+        known.learn(net, &facts);
+        intervals::settle(&known, &task, under, over);
     }
     let task = Task { facts: &facts, ..task };
     while let Ok(goal) = hear.try_recv() {
@@ -190,7 +189,7 @@ fn run_once(
         goals.iter().filter(|(id, _)| board.is_open(*id)).cloned().collect();
     tracing::info!("intervals: {} of {} goals are left", open.len(), goals.len());
     let task = Task { goals: &open, ..task };
-    let shrunk = open.iter().map(|(id, goal)| (*id, shrink::goal(net, &proved, goal))).collect();
+    let shrunk = open.iter().map(|(id, goal)| (*id, shrink::goal(net, &known, goal))).collect();
     let statistics = std::sync::Mutex::new(Vec::new());
     let note = |name: &'static str, text: String| {
         tracing::info!("{name}: {text}");
@@ -268,7 +267,10 @@ fn bounds_from_flows(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
     match structure::flows::place_flows(net, &slice) {
         Ok(flows) => {
             structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);
-            let bounded = net.places().filter(|&p| facts.upper_bound(p).is_some()).count();
+            let bounded = net
+                .places()
+                .filter(|&p| facts.upper_bound_within(p, Provenance::PROVED).is_some())
+                .count();
             tracing::info!(
                 "structure: {} place invariants bound {bounded} of {} places, {:.2?}",
                 flows.len(),
@@ -398,7 +400,7 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
         KEYS.into_iter().enumerate().map(figure).collect()
     };
     let counted = |budget: &Budget| {
-        explicit::count(net, &Facts::from_model(net), budget).map(|space| {
+        explicit::count(net, &Facts::claimed_by_model(net), budget).map(|space| {
             figures(&|index| {
                 let values = [
                     space.states,

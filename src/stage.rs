@@ -9,7 +9,7 @@
 //! visit markings.
 
 use crate::board::{Board, Limit, Over, Technique, Under, WayBack};
-use crate::engine::intervals::{self, Basis, Intervals};
+use crate::engine::intervals::{self, Intervals};
 use crate::engine::{Task, shrink};
 use crate::evidence::{Proof, ReplayError, Replayer, replay};
 use crate::reduction::{BackError, Config, Needs, Reduction, reduce};
@@ -113,8 +113,7 @@ impl<'n> Stage<'n> {
     pub fn settle(&self, board: &Board<'_>, budget: &Budget) {
         let (under, over) = (self.under(board, "INITIAL_STATE"), self.over(board, "TOPOLOGICAL"));
         let task = self.task(board, budget, 0);
-        let basis = Basis { uses_flows: true, ..Basis::default() };
-        intervals::settle(&self.intervals, &task, under, over, basis);
+        intervals::settle(&self.intervals, &task, under, over);
         let Reduction { dead_transitions, constant_places, .. } = &self.reduction;
         if dead_transitions.is_empty() && constant_places.is_empty() {
             return;

@@ -5,10 +5,11 @@
 //! that arithmetic on one word never needs its neighbour: firing a transition is one addition per
 //! word it touches (see [`moves`](super::moves)).
 //!
-//! How wide must a field be? A proved bound says so; without one the field starts as narrow as the
+//! How wide must a field be? A bound says so; without one the field starts as narrow as the
 //! initial marking allows and *every firing checks that no field overflows*. One that would is
 //! widened, and the markings packed so far are packed anew. A bound that turns out to be wrong is
-//! treated the same: bounds make searches small, never wrong.
+//! treated the same: bounds make searches small, never wrong. So what the model merely claims of its
+//! places is welcome here, and nothing rests on it.
 //!
 //! Places that no transition changes need no field at all: their tokens are those of the initial
 //! marking.
@@ -100,7 +101,8 @@ impl Packing {
             net.effect(class).iter().for_each(|change| changes[change.place.index()] = true);
         }
         let initial = net.initial();
-        let bounds: Vec<Option<u64>> = net.places().map(|p| facts.upper_bound(p)).collect();
+        let bounds: Vec<Option<u64>> =
+            net.places().map(|p| Some(facts.upper_bound(p)?.tokens)).collect();
         let width = |p: PlaceId| {
             let bound = bounds[p.index()].unwrap_or(1).max(initial[p]).min(Marking::MAX_TOKENS);
             if changes[p.index()] { bits(bound.max(1)) } else { 0 }
@@ -239,7 +241,7 @@ fn bits(tokens: u64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::text;
+    use parikh_net::{Provenance, text};
 
     #[test]
     fn markings_survive_packing_and_widening() {
@@ -269,8 +271,8 @@ mod tests {
         let net = text::parse("place p\nplace q\ntransition t: -> p + q").unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let mut facts = Facts::none(&net);
-        facts.bound(p, 1000);
-        facts.bound(q, 0);
+        facts.bound_above(p, 1000, Provenance::Flows);
+        facts.bound_above(q, 0, Provenance::UnitsClaimed);
         let packing = Packing::new(&net, &facts);
         assert_eq!((packing.field(p).width, packing.field(q).width), (10, 1));
         assert_eq!(packing.words(), 1);

@@ -355,7 +355,8 @@ impl<'a> Computation<'a> {
         let units = net.units().filter(|units| units.safe());
         let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
         let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
-        let explored = Graph::explore_looking(net, &Facts::from_model(net), budget, search);
+        // Packing takes the claim for a hint; what does not fit is packed anew.
+        let explored = Graph::explore_looking(net, &Facts::claimed_by_model(net), budget, search);
         if let Some(breach) = breaking.and_then(|found| first_breach(net, &found, u64::MAX)) {
             tracing::warn!(
                 "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"

@@ -27,14 +27,14 @@ type Run = fn(&Task<'_>);
 /// The soundness table: an engine is one line here.
 const ENGINES: [(&str, Owes, Run); 11] = [
     ("intervals", Owes::Truth, |task| {
-        intervals::run(task, task.board.under("T"), task.board.over("T"), Default::default());
+        intervals::run(task, task.board.under("T"), task.board.over("T"));
     }),
     ("intervals with flows", Owes::Truth, |task| {
         let mut facts = task.facts.clone();
         let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
         structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
         let task = Task { facts: &facts, ..*task };
-        intervals::run(&task, task.board.under("T"), task.board.over("T"), Default::default());
+        intervals::run(&task, task.board.under("T"), task.board.over("T"));
     }),
     ("siphon-trap", Owes::Truth, |task| {
         siphon_trap::run(task, task.board.over("T"));
