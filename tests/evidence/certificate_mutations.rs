@@ -13,7 +13,7 @@ use parikh::evidence::certificate::bounds::{Bound, Step};
 use parikh::evidence::certificate::{Bounds, Markings, Reduced};
 use parikh::evidence::{Claim, Document, Proof};
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Goal, LinearSum, Net, NetBuilder, PlaceId, Predicate};
+use parikh::net::{Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh::solvers::Budget;
 use serde_json::Value;
 

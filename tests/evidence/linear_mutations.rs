@@ -16,7 +16,7 @@ use parikh::evidence::certificate::Lemma;
 use parikh::evidence::{Certificate, Claim, Proof};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{
-    Atom, Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
+    Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId,
 };
 use parikh::solvers::Budget;
 
