@@ -6,10 +6,12 @@ mod support;
 #[cfg(feature = "z3")]
 mod encodings;
 mod engines;
+mod examinations;
 mod explicit;
 mod explicit_limits;
 mod oracle;
 mod pipeline;
+mod reduction_limits;
 mod reduction_regressions;
 mod reductions;
 mod state_equation;
