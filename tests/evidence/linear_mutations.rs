@@ -15,9 +15,7 @@ use parikh::engine::state_equation::{self, Config};
 use parikh::evidence::certificate::Lemma;
 use parikh::evidence::{Certificate, Claim, Proof};
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{
-    Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId,
-};
+use parikh::net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 
 /// A change of a certificate; false when there is nothing to change.

@@ -9,6 +9,7 @@ mod engines;
 mod examinations;
 mod explicit;
 mod explicit_limits;
+mod failing_engines;
 mod oracle;
 mod pipeline;
 mod reduction_limits;
