@@ -11,7 +11,6 @@ mod check;
 pub mod cli;
 pub mod draw;
 pub mod engine;
-pub mod evidence;
 pub mod formula;
 pub mod ground;
 pub mod input;
@@ -23,5 +22,6 @@ pub mod verdicts;
 
 pub use check::{Answers, check};
 pub use parikh_encodings as encodings;
+pub use parikh_evidence as evidence;
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

@@ -15,18 +15,23 @@
 //! also held against that claim; once one breaks it, no proof from it is taken any more, and whoever
 //! runs the board asks again without it what was answered by such proofs.
 
+mod evidence;
 mod over;
 mod under;
 
-pub use over::Over;
+pub use evidence::{Evidence, Shown};
+pub use over::{By, Over};
 pub use under::Under;
 
 use crate::evidence::{Proof, Witness, first_breach};
 use crate::ground::{Ground, Limit};
+use evidence::Checks;
 use parikh_net::{FiringSequence, Goal, GoalId, Net};
+use parikh_solvers::Budget;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
 
 /// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
@@ -56,6 +61,8 @@ pub enum Reach {
     Unreachable {
         /// Why not.
         proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
         /// Who proved it.
         by: Technique,
     },
@@ -68,6 +75,8 @@ pub struct Maximum {
     pub seen: Option<(i128, Option<Witness>, Technique)>,
     /// The smallest bound proved, with its proof and prover.
     pub proved: Option<(i128, Proof, Technique)>,
+    /// What that bound stands on.
+    pub evidence: Option<Evidence>,
     /// A prefix and a pump that show there is no maximum.
     pub unbounded: Option<(FiringSequence, FiringSequence, Technique)>,
 }
@@ -102,6 +111,7 @@ pub struct Board<'n> {
     breach: OnceLock<String>,
     keep_witnesses: bool,
     settled: Option<Sender<GoalId>>,
+    checks: Checks,
 }
 
 impl<'n> Board<'n> {
@@ -124,6 +134,7 @@ impl<'n> Board<'n> {
             breach: OnceLock::new(),
             keep_witnesses: true,
             settled: None,
+            checks: Checks::new(Budget::unlimited()),
         }
     }
 
@@ -131,6 +142,29 @@ impl<'n> Board<'n> {
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
         self
+    }
+
+    /// Checks of documents end with `budget`.
+    pub fn with_budget(mut self, budget: &Budget) -> Self {
+        self.checks = Checks::new(budget.clone());
+        self
+    }
+
+    /// Keeps the documents that were accepted, for a file.
+    pub fn with_documents(mut self) -> Self {
+        self.checks.keep = true;
+        self
+    }
+
+    /// Takes no search's word: what is refuted has a document that was accepted.
+    pub fn certified_only(mut self) -> Self {
+        self.checks.take_searches = false;
+        self
+    }
+
+    /// How many checks of documents were made, and how long they took over all threads.
+    pub fn checks(&self) -> (usize, Duration) {
+        self.checks.so_far()
     }
 
     /// Sends every goal that is settled, once, in the order they are.
@@ -308,6 +342,7 @@ fn in_tokens_of(ground: Option<&Ground<'_>>, goal: GoalId, value: Option<i128>) 
 mod tests {
     use super::*;
     use crate::engine::intervals::Intervals;
+    use crate::evidence::reduction::{CheckedReduction, Log, LogError, LogFile, Needs};
     use crate::ground::{Derivation, DerivedGoal};
     use parikh_net::{Facts, LinearSum, Predicate, TransitionId, text};
 
@@ -417,6 +452,19 @@ mod tests {
 
         fn proof(&self, proof: Proof) -> Proof {
             proof
+        }
+
+        fn check(
+            &self,
+            parent: &Net,
+            goes_on: &mut dyn FnMut() -> bool,
+        ) -> Result<CheckedReduction, LogError> {
+            let needs = Needs::of_goals(parent, []);
+            CheckedReduction::of_log(parent, &needs, &Log::default(), goes_on)
+        }
+
+        fn log_file(&self, parent: &Net, checked: &CheckedReduction) -> LogFile {
+            Log::default().to_file(parent, &Needs::of_goals(parent, []), checked.net())
         }
     }
 

@@ -1,9 +1,11 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
-use super::{Board, Knowledge, Reach, Technique, in_tokens_of};
-use crate::evidence::Proof;
-use crate::ground::Ground;
-use parikh_net::GoalId;
+use super::{Board, Evidence, Knowledge, Reach, Shown, Technique, in_tokens_of};
+use crate::evidence::{Checked, Claim, Document, DocumentFlaw, Proof};
+use crate::ground::{Ground, Unshown};
+use parikh_net::{Goal, GoalId};
+use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// Says what is impossible. See [`crate::board`].
 #[derive(Clone, Copy)]
@@ -29,6 +31,15 @@ impl<'b> Over<'b> {
         in_tokens_of(self.ground, goal, self.board.proved(goal))
     }
 
+    /// For what follows from `document`, which is about the engine's net: it is checked once, when
+    /// something is first said to follow from it, and then for each goal.
+    pub fn by<'d>(self, document: &'d Arc<Document>) -> By<'d>
+    where
+        'b: 'd,
+    {
+        By { over: self, document, checked: OnceCell::new() }
+    }
+
     fn translated(&self, proof: Proof) -> Proof {
         match self.ground {
             Some(ground) => ground.climb_proof(proof),
@@ -42,8 +53,41 @@ impl<'b> Over<'b> {
         self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
-    /// No reachable marking satisfies the goal.
+    /// No reachable marking satisfies the goal, as a search found that visited all markings that
+    /// matter. Of other proofs nothing is taken without a document: see [`by`](Self::by).
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        match self.word_of(&proof) {
+            Some(evidence) => self.enter_unreachable(goal, proof, evidence),
+            None => self.refuse(goal, &"there is no document"),
+        }
+    }
+
+    /// No reachable marking exceeds `bound`, as a search found that visited all markings that matter.
+    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        match self.word_of(&proof) {
+            Some(evidence) => self.enter_at_most(goal, self.on_board(goal, bound), proof, evidence),
+            None => self.refuse(goal, &"there is no document"),
+        }
+    }
+
+    /// The evidence of a search by itself.
+    fn word_of(&self, proof: &Proof) -> Option<Evidence> {
+        match *proof {
+            Proof::Exhausted { states, stubborn } if self.board.checks.take_searches => {
+                Some(Evidence::Searched { markings: states, stubborn })
+            }
+            Proof::Exhausted { .. } => None,
+            // TODO(documents): engines hand documents over through `by`; then this goes.
+            _ => Some(Evidence::Unchecked),
+        }
+    }
+
+    /// A bound in the tokens of the board's net.
+    fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
+        bound + self.ground.map_or(0, |ground| ground.constant(goal))
+    }
+
+    fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
         let proof = self.translated(proof);
         let mut entry = self.board.entry(goal);
         // With the entry in hand: what was reached was held against the claim before it was noted.
@@ -52,7 +96,8 @@ impl<'b> Over<'b> {
         }
         match &entry.knowledge {
             Knowledge::Reach(Reach::Open) => {
-                entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, by: self.by });
+                let by = self.by;
+                entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, evidence, by });
                 drop(entry);
                 self.board.close(goal, true);
             }
@@ -61,10 +106,8 @@ impl<'b> Over<'b> {
         }
     }
 
-    /// No reachable marking exceeds `bound`.
-    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+    fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
         let proof = self.translated(proof);
-        let bound = bound + self.ground.map_or(0, |ground| ground.constant(goal));
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
         if self.board.is_void(&proof) {
@@ -76,10 +119,131 @@ impl<'b> Over<'b> {
         }
         if maximum.proved.as_ref().is_none_or(|(proved, ..)| bound < *proved) {
             maximum.proved = Some((bound, proof, self.by));
+            maximum.evidence = Some(evidence);
         }
         if maximum.value().is_some() {
             drop(entry);
             self.board.close(goal, true);
+        }
+    }
+}
+
+/// What follows from a document. See [`Over::by`].
+pub struct By<'d> {
+    over: Over<'d>,
+    document: &'d Arc<Document>,
+    /// The steps of the document, once they were gone through.
+    checked: OnceCell<Result<Checked<'d>, DocumentFlaw>>,
+}
+
+impl By<'_> {
+    /// No reachable marking satisfies the goal.
+    pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        let board = self.over.board;
+        let Goal::Reach(predicate) = board.goal(goal) else {
+            return self.over.refuse(goal, &"it is a maximum");
+        };
+        if !board.is_open(goal) {
+            return;
+        }
+        if let Some(evidence) = self.evidence(goal, Claim::Unreachable(predicate.clone()), &proof) {
+            self.over.enter_unreachable(goal, proof, evidence);
+        }
+    }
+
+    /// No reachable marking exceeds `bound`, in tokens of the engine's net.
+    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        let board = self.over.board;
+        let Goal::Maximise(sum) = board.goal(goal) else {
+            return self.over.refuse(goal, &"it is no maximum");
+        };
+        let bound = self.over.on_board(goal, bound);
+        if !board.is_open(goal) || board.proved(goal).is_some_and(|proved| proved <= bound) {
+            return;
+        }
+        // Documents speak of 64 bits; a maximum beyond stays open.
+        let Ok(claimed) = i64::try_from(bound) else { return };
+        if let Some(evidence) = self.evidence(goal, Claim::AtMost(sum.clone(), claimed), &proof) {
+            self.over.enter_at_most(goal, bound, proof, evidence);
+        }
+    }
+
+    /// What the claim, which is about the net that was read, stands on after a check of the document;
+    /// nothing when it does not stand.
+    fn evidence(&self, goal: GoalId, claim: Claim, proof: &Proof) -> Option<Evidence> {
+        let checks = &self.over.board.checks;
+        // Where a search has been made, its word is there if the check takes too long.
+        let word =
+            self.over.word_of(proof).filter(|word| matches!(word, Evidence::Searched { .. }));
+        if self.document.assumes_units() && !proof.assumes_units() {
+            self.over.refuse(goal, &"its document assumes safe units, and it does not say so");
+            return None;
+        }
+        let budget = checks.budget(word.is_none());
+        let goes_on = &mut || !budget.is_exhausted();
+        match checks.count(|| self.check(claim, goes_on)) {
+            Ok(()) => {
+                let on = || self.over.ground.and_then(Ground::checked_log);
+                let kept = || Shown { document: self.document.clone(), on: on() };
+                Some(Evidence::Certified(checks.keep.then(kept)))
+            }
+            Err(Failed::Stopped) => word,
+            Err(Failed::NotExpressed) => {
+                tracing::debug!("{}: a claim that its net does not express", self.over.by);
+                None
+            }
+            Err(Failed::Flawed(flaw)) => {
+                self.over.refuse(goal, &flaw);
+                None
+            }
+        }
+    }
+
+    fn check(&self, claim: Claim, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Failed> {
+        let (net, claim) = match self.over.ground {
+            None => (self.over.board.net, claim),
+            Some(ground) => ground.checked_claim(claim, goes_on)?,
+        };
+        if self.document.assumes_units() && net.units().is_none() {
+            return Err(Failed::Flawed("it assumes units on a net without any".to_owned()));
+        }
+        if self.checked.get().is_none() {
+            match self.document.check_steps(net, goes_on) {
+                Err(DocumentFlaw::Stopped) => return Err(Failed::Stopped),
+                // Nobody else has set it meanwhile: it is ours alone.
+                steps => drop(self.checked.set(steps)),
+            }
+        }
+        match self.checked.get() {
+            Some(Ok(checked)) => Ok(checked.proves(&claim, goes_on)?),
+            Some(Err(flaw)) => Err(Failed::Flawed(flaw.to_string())),
+            None => Err(Failed::Stopped),
+        }
+    }
+}
+
+/// Why a document shows nothing.
+enum Failed {
+    Stopped,
+    NotExpressed,
+    Flawed(String),
+}
+
+impl From<DocumentFlaw> for Failed {
+    fn from(flaw: DocumentFlaw) -> Failed {
+        match flaw {
+            DocumentFlaw::Stopped => Failed::Stopped,
+            flaw => Failed::Flawed(flaw.to_string()),
+        }
+    }
+}
+
+impl From<Unshown> for Failed {
+    fn from(why: Unshown) -> Failed {
+        match why {
+            Unshown::Stopped => Failed::Stopped,
+            Unshown::NotExpressed => Failed::NotExpressed,
+            Unshown::BrokenDerivation => Failed::Flawed(why.to_string()),
         }
     }
 }

@@ -27,9 +27,11 @@ use crate::board::{Board, Over, Technique, Under};
 use crate::engine::Task;
 use crate::engine::intervals::Intervals;
 use crate::engine::shrink;
-use crate::evidence::Proof;
+use crate::evidence::reduction::{CheckedReduction, Fingerprint, LogError, LogFile};
+use crate::evidence::{Claim, Proof};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::Budget;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What keeps a true claim from being shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,6 +75,36 @@ pub trait Derivation: Send + Sync {
 
     /// A proof about the parent's net from one about the derived net.
     fn proof(&self, proof: Proof) -> Proof;
+
+    /// Goes through the derivation again, by the checker's own code, from `parent`: the parent's net
+    /// as the checker has it.
+    ///
+    /// # Errors
+    /// With what does not hold; [`LogError::Stopped`] when `goes_on` says so.
+    fn check(
+        &self,
+        parent: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<CheckedReduction, LogError>;
+
+    /// What was gone through, for a file.
+    fn log_file(&self, parent: &Net, checked: &CheckedReduction) -> LogFile;
+}
+
+/// A derivation that the checker went through, for a file of evidence.
+#[derive(Debug)]
+pub struct CheckedLog {
+    /// What led to the net that it began with; nothing where that is the net that was read.
+    pub of: Option<Arc<CheckedLog>>,
+    /// The log.
+    pub file: LogFile,
+}
+
+/// A derived net as the checker has it.
+struct Rechecked {
+    reduction: CheckedReduction,
+    /// Made when it is first asked for.
+    log: OnceLock<Arc<CheckedLog>>,
 }
 
 /// A goal as it reads on a derived net.
@@ -101,7 +133,14 @@ pub struct Ground<'a> {
 
 enum NetOf<'a> {
     Read(&'a Net),
-    Derived { parent: &'a Ground<'a>, derivation: Box<dyn Derivation + 'a> },
+    Derived {
+        parent: &'a Ground<'a>,
+        derivation: Box<dyn Derivation + 'a>,
+        /// Once it was gone through; `None` when it does not hold.
+        checked: OnceLock<Option<Rechecked>>,
+        /// Held while it is gone through, so that nobody else begins.
+        checking: Mutex<()>,
+    },
 }
 
 impl<'a> Ground<'a> {
@@ -130,7 +169,13 @@ impl<'a> Ground<'a> {
         let constants = constants.filter(|(_, constant)| *constant != 0).collect();
         let goals: Vec<_> = goals.into_iter().map(|goal| (goal.id, goal.goal)).collect();
         let shrunk = shrink_all(derivation.net(), intervals, &goals);
-        Ground { net: NetOf::Derived { parent, derivation }, goals, shrunk, constants, facts }
+        let net = NetOf::Derived {
+            parent,
+            derivation,
+            checked: OnceLock::new(),
+            checking: Mutex::default(),
+        };
+        Ground { net, goals, shrunk, constants, facts }
     }
 
     /// The net to work on.
@@ -205,7 +250,7 @@ impl<'a> Ground<'a> {
             Ok(firings) => firings,
             Err(_) => return Err(Limit::Length),
         };
-        while let NetOf::Derived { parent, derivation } = &ground.net {
+        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
             let Some(goal) = parent.goal(id) else { return Ok(None) };
             sequence.truncate(firings);
             match derivation.sequence(goal, &sequence)? {
@@ -227,7 +272,7 @@ impl<'a> Ground<'a> {
         pump: FiringSequence,
     ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
         let (mut ground, mut both) = (self, (prefix, pump));
-        while let NetOf::Derived { parent, derivation } = &ground.net {
+        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
             match derivation.pump(&both.0, &both.1)? {
                 Some(climbed) => both = climbed,
                 None => return Ok(None),
@@ -240,11 +285,83 @@ impl<'a> Ground<'a> {
     /// A proof about the net that was read from one about this net.
     pub(crate) fn climb_proof(&self, mut proof: Proof) -> Proof {
         let mut ground = self;
-        while let NetOf::Derived { parent, derivation } = &ground.net {
+        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
             proof = derivation.proof(proof);
             ground = parent;
         }
         proof
+    }
+
+    /// A claim about the net that was read as it reads here, and this net, both by the checker's own
+    /// code, which goes through the derivations when it is first asked to.
+    ///
+    /// # Errors
+    /// Why nothing can be shown here.
+    pub(crate) fn checked_claim(
+        &self,
+        claim: Claim,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&Net, Claim), Unshown> {
+        let NetOf::Derived { parent, .. } = &self.net else { return Ok((self.net(), claim)) };
+        let (above, claim) = parent.checked_claim(claim, goes_on)?;
+        let reduction = &self.rechecked(above, goes_on)?.reduction;
+        let claim = reduction.translate(above, &claim).ok_or(Unshown::NotExpressed)?;
+        Ok((reduction.net(), claim))
+    }
+
+    /// The derived net, after its derivation from `above` was gone through.
+    fn rechecked(
+        &self,
+        above: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<&Rechecked, Unshown> {
+        let NetOf::Derived { derivation, checked, checking, .. } = &self.net else {
+            return Err(Unshown::NotExpressed);
+        };
+        let _one_at_a_time = checking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if checked.get().is_none() {
+            let found = match derivation.check(above, goes_on) {
+                Err(LogError::Stopped) => return Err(Unshown::Stopped),
+                Ok(reduction) if is_same_net(reduction.net(), derivation.net()) => {
+                    Some(Rechecked { reduction, log: OnceLock::new() })
+                }
+                Ok(_) => {
+                    tracing::error!("internal error: the checker's reduced net is another one");
+                    None
+                }
+                Err(error) => {
+                    tracing::error!("internal error: a reduction does not hold: {error}");
+                    None
+                }
+            };
+            // Nobody else has set it meanwhile.
+            let _ = checked.set(found);
+        }
+        checked.get().and_then(Option::as_ref).ok_or(Unshown::BrokenDerivation)
+    }
+
+    /// The derivations that led here, for a file; nothing on the net that was read, and where they
+    /// were not gone through.
+    pub(crate) fn checked_log(&self) -> Option<Arc<CheckedLog>> {
+        let NetOf::Derived { parent, derivation, checked, .. } = &self.net else { return None };
+        let checked = checked.get()?.as_ref()?;
+        let make = || {
+            let above = parent.checked_net();
+            let file = derivation.log_file(above, &checked.reduction);
+            Arc::new(CheckedLog { of: parent.checked_log(), file })
+        };
+        Some(checked.log.get_or_init(make).clone())
+    }
+
+    /// The net as the checker has it, where it has one.
+    fn checked_net(&self) -> &Net {
+        match &self.net {
+            NetOf::Derived { checked, .. } => match checked.get() {
+                Some(Some(checked)) => checked.reduction.net(),
+                _ => self.net(),
+            },
+            NetOf::Read(net) => net,
+        }
     }
 
     /// What a [`Goal::Maximise`] has more on the net that was read than here.
@@ -258,6 +375,25 @@ impl<'a> Ground<'a> {
         }
         sum
     }
+}
+
+/// Whether nodes have the same meaning on both.
+fn is_same_net(one: &Net, other: &Net) -> bool {
+    Fingerprint::of(one) == Fingerprint::of(other)
+}
+
+/// Why nothing can be shown of a claim on a derived net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unshown {
+    /// There was no time to go through the derivation.
+    #[error("not checked to the end")]
+    Stopped,
+    /// The derivation was not made for this claim.
+    #[error("the derived net does not express it")]
+    NotExpressed,
+    /// The derivation does not hold: a bug.
+    #[error("the derivation of the net does not hold")]
+    BrokenDerivation,
 }
 
 fn shrink_all(net: &Net, intervals: &Intervals, goals: &[(GoalId, Goal)]) -> Vec<(GoalId, Goal)> {

@@ -6,6 +6,7 @@
 use super::{Derivation, DerivedGoal, Ground, Limit};
 use crate::board::Board;
 use crate::engine::intervals::{self, Intervals};
+use crate::evidence::reduction::{CheckedReduction, LogError, LogFile};
 use crate::evidence::{Proof, ReplayError, Replayer, replay};
 use crate::reduction::{self, BackError, Needs, Reduction};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
@@ -29,8 +30,7 @@ pub fn reduce<'a>(
     }
     let net = parent.net();
     let needs = Needs::of_goals(net, open.iter().map(|(_, goal)| *goal));
-    let config =
-        reduction::Config { keep_log: false, linear: false, ..reduction::Config::default() };
+    let config = reduction::Config { linear: false, ..reduction::Config::default() };
     let reduction = reduction::reduce(net, &needs, budget, &config);
     let statistics = &reduction.statistics;
     if statistics.before == statistics.after {
@@ -226,6 +226,19 @@ impl Derivation for Reduced<'_> {
 
     fn proof(&self, proof: Proof) -> Proof {
         Proof::Reduced { applications: self.applications, proof: Box::new(proof) }
+    }
+
+    fn check(
+        &self,
+        parent: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<CheckedReduction, LogError> {
+        let Reduction { log, .. } = &self.reduction;
+        CheckedReduction::of_log(parent, self.reduction.needs(), log, goes_on)
+    }
+
+    fn log_file(&self, parent: &Net, checked: &CheckedReduction) -> LogFile {
+        self.reduction.log.to_file(parent, self.reduction.needs(), checked.net())
     }
 }
 

@@ -15,6 +15,10 @@ pub struct Config {
     pub keep_all_witnesses: bool,
     /// Keep the certificate of every goal that has one, however many goals there are.
     pub keep_certificates: bool,
+    /// Keep the documents that were accepted, for files of evidence.
+    pub keep_documents: bool,
+    /// Take no search's word: what is refuted has a document that was accepted.
+    pub certified_only: bool,
     /// Where questions to solvers are written to, if anywhere.
     pub dump: Option<Dump>,
     /// Goals are worked on by themselves when the net reduced for them alone has at most this share
@@ -34,6 +38,8 @@ impl Default for Config {
             seed: 1,
             keep_all_witnesses: false,
             keep_certificates: false,
+            keep_documents: false,
+            certified_only: false,
             dump: None,
             own_reduction_below: 0.7,
             engines: ENGINES,

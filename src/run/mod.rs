@@ -87,6 +87,13 @@ fn run_once(
         board = board.without_witnesses();
     }
     let budget = budget.child();
+    board = board.with_budget(&budget);
+    if config.keep_documents {
+        board = board.with_documents();
+    }
+    if config.certified_only {
+        board = board.certified_only();
+    }
     let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.take(&hear, tell);

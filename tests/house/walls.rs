@@ -17,30 +17,25 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mcc", &[]),
     // What is known of a net. No goal, no board.
     ("structure", &[]),
-    // Only the name of a claim, and how names are guessed.
-    ("reduction", &["evidence", "formula"]),
-    // Checks, and so uses nothing of what it checks. But reductions are gone through again with the
-    // rules' own conditions.
-    ("evidence", &["reduction"]),
-    ("board", &["evidence", "ground"]),
+    ("reduction", &[]),
+    ("board", &["ground"]),
     // Engines never see an examination, a formula id or a query file.
-    ("engine", &["board", "evidence", "ground", "structure"]),
-    ("ground", &["board", "engine", "evidence", "reduction"]),
-    ("answer", &["board", "evidence", "formula", "mcc"]),
+    ("engine", &["board", "ground", "structure"]),
+    ("ground", &["board", "engine", "reduction"]),
+    ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.
-    ("run", &["answer", "board", "engine", "evidence", "ground", "reduction", "structure"]),
+    ("run", &["answer", "board", "engine", "ground", "reduction", "structure"]),
     ("check", &["answer", "run"]),
-    ("certifier", &["board", "engine", "evidence", "reduction", "structure"]),
+    ("certifier", &["board", "engine", "reduction", "structure"]),
     // What is made of it.
-    ("draw", &["evidence", "formula", "structure"]),
-    ("verdicts", &["answer", "engine::explicit", "evidence", "input", "mcc", "run", "structure"]),
+    ("draw", &["formula", "structure"]),
+    ("verdicts", &["answer", "engine::explicit", "input", "mcc", "run", "structure"]),
     (
         "cli",
         &[
             "answer",
             "certifier",
             "draw",
-            "evidence",
             "formula",
             "input",
             "mcc",
@@ -206,7 +201,7 @@ fn every_part_uses_only_what_it_may() {
         };
         for (line, used) in uses(&path, &read(&path)) {
             // The crates under their short names are the compiler's to keep.
-            if ["net", "solvers", "encodings"].iter().any(|of| is_below(&used, of)) {
+            if ["net", "solvers", "encodings", "evidence"].iter().any(|of| is_below(&used, of)) {
                 continue;
             }
             // What is said at the root of the crate is said to everybody.
