@@ -38,6 +38,11 @@ impl Witness {
         Witness { sequence, firings }
     }
 
+    /// The sequence that it is the beginning of.
+    pub fn sequence(&self) -> &Arc<FiringSequence> {
+        &self.sequence
+    }
+
     /// The number of firings.
     pub fn firings(&self) -> u64 {
         self.firings

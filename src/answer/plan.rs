@@ -205,6 +205,8 @@ impl Plan {
                 techniques: vec!["TOPOLOGICAL"],
                 reason: "the net has no such node".to_owned(),
                 assumes_units: false,
+                grade: super::Grade::Replayed,
+                rests_on: 0..0,
                 witness: None,
                 pump: None,
             });

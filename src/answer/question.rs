@@ -1,6 +1,6 @@
 //! One question: which goals it has and how their outcomes make an answer.
 
-use super::{Answer, Value};
+use super::{Answer, Grade, Value};
 use crate::board::{Board, Knowledge, Maximum, Reach, Technique};
 use crate::evidence::{Proof, Witness};
 use parikh_net::{Goal, GoalId, Net, Predicate};
@@ -83,9 +83,16 @@ impl Question {
                     None => "a witness was replayed".to_owned(),
                 };
                 let reason = format!("{}{reason}", about(net, board.goal(settled)));
-                self.answered(Value::Bool(value), vec![by], reason, false, settled, witness)
+                self.answered(
+                    Value::Bool(value),
+                    vec![by],
+                    reason,
+                    (false, Grade::Replayed),
+                    settled,
+                    witness,
+                )
             }
-            (_, Knowledge::Reach(Reach::Unreachable { proof, by, .. })) => {
+            (_, Knowledge::Reach(Reach::Unreachable { proof, by, evidence })) => {
                 let value = match self.combination {
                     Combination::Exists | Combination::AllReachable => false,
                     Combination::Never | Combination::SomeUnreachable => true,
@@ -99,8 +106,8 @@ impl Question {
                     Some(reason) => reason,
                     None => format!("{}{}", about(net, goal), why(&proof)),
                 };
-                let assumes = proof.assumes_units();
-                self.answered(Value::Bool(value), vec![by], reason, assumes, settled, None)
+                let stands = (proof.assumes_units(), Grade::of(&evidence));
+                self.answered(Value::Bool(value), vec![by], reason, stands, settled, None)
             }
             _ => Standing::Open,
         }
@@ -119,6 +126,8 @@ impl Question {
                 techniques: vec![by],
                 reason,
                 assumes_units: false,
+                grade: Grade::Replayed,
+                rests_on: goal.index()..goal.index() + 1,
                 witness: Some((goal, prefix)),
                 pump: Some(pump),
             });
@@ -131,18 +140,21 @@ impl Question {
         let firings = witness.as_ref().map_or(0, Witness::firings);
         let reason = format!("seen after {firings} firings; no more because {}", why(&proof));
         let techniques = if by == prover { vec![by] } else { vec![by, prover] };
-        let assumes = proof.assumes_units();
-        self.answered(Value::Number(value), techniques, reason, assumes, goal, witness)
+        let grade = maximum.evidence.as_ref().map_or(Grade::default(), Grade::of);
+        let stands = (proof.assumes_units(), grade);
+        self.answered(Value::Number(value), techniques, reason, stands, goal, witness)
     }
 
     /// The answer that rests on all goals together.
     fn by_all(&self, board: &Board<'_>, value: bool, reason: &str) -> Standing {
         let mut techniques = BTreeSet::new();
         let mut assumed = 0;
+        let mut grade = Grade::Replayed;
         for goal in self.goal_ids() {
             let by = match board.knowledge(goal) {
                 Some(Knowledge::Reach(Reach::Reached { by, .. })) => by,
-                Some(Knowledge::Reach(Reach::Unreachable { by, proof, .. })) => {
+                Some(Knowledge::Reach(Reach::Unreachable { by, proof, evidence })) => {
+                    grade = grade.max(Grade::of(&evidence));
                     assumed += usize::from(proof.assumes_units());
                     by
                 }
@@ -163,6 +175,8 @@ impl Question {
             techniques: techniques.into_iter().collect(),
             reason,
             assumes_units: assumed > 0,
+            grade,
+            rests_on: self.goals.clone(),
             witness: None,
             pump: None,
         })
@@ -173,7 +187,7 @@ impl Question {
         value: Value,
         techniques: Vec<Technique>,
         reason: String,
-        assumes_units: bool,
+        (assumes_units, grade): (bool, Grade),
         goal: GoalId,
         witness: Option<Witness>,
     ) -> Standing {
@@ -184,6 +198,8 @@ impl Question {
             techniques,
             reason,
             assumes_units,
+            grade,
+            rests_on: goal.index()..goal.index() + 1,
             witness,
             pump: None,
         })

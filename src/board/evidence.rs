@@ -23,6 +23,15 @@ pub enum Evidence {
     Unchecked,
 }
 
+impl Evidence {
+    /// Lets go of the document.
+    pub(super) fn forget(&mut self) {
+        if let Evidence::Certified(shown) = self {
+            *shown = None;
+        }
+    }
+}
+
 /// A document that was accepted, kept for a file.
 #[derive(Clone, Debug)]
 pub struct Shown {

@@ -270,6 +270,15 @@ impl<'n> Board<'n> {
         }
     }
 
+    /// Forgets the sequence and the document of a settled goal, not what is known.
+    pub fn forget_evidence(&self, id: GoalId) {
+        match &mut self.entry(id).knowledge {
+            Knowledge::Reach(Reach::Reached { witness, .. }) => *witness = None,
+            Knowledge::Reach(Reach::Unreachable { evidence, .. }) => evidence.forget(),
+            Knowledge::Reach(Reach::Open) | Knowledge::Maximum(_) => {}
+        }
+    }
+
     /// Nobody wants to know any more: a driver has its answer without this goal.
     pub fn abandon(&self, id: GoalId) {
         self.close(id, false);

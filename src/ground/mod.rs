@@ -98,6 +98,8 @@ pub struct CheckedLog {
     pub of: Option<Arc<CheckedLog>>,
     /// The log.
     pub file: LogFile,
+    /// The derived net, whose names documents about it use.
+    pub net: Net,
 }
 
 /// A derived net as the checker has it.
@@ -348,7 +350,8 @@ impl<'a> Ground<'a> {
         let make = || {
             let above = parent.checked_net();
             let file = derivation.log_file(above, &checked.reduction);
-            Arc::new(CheckedLog { of: parent.checked_log(), file })
+            let net = checked.reduction.net().clone();
+            Arc::new(CheckedLog { of: parent.checked_log(), file, net })
         };
         Some(checked.log.get_or_init(make).clone())
     }

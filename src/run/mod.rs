@@ -94,7 +94,8 @@ fn run_once(
     if config.certified_only {
         board = board.certified_only();
     }
-    let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
+    let mut hearing =
+        Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.take(&hear, tell);
     let keep_certificates = config.keep_certificates || !many;

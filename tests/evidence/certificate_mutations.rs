@@ -298,10 +298,10 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
         });
         true
     }),
-    ("inner claims dropped", |r, _, _| {
-        r.inner.get_mut("claims").and_then(Value::as_array_mut).is_some_and(|claims| {
-            claims.clear();
-            true
+    ("inner steps dropped", |r, _, _| {
+        ["steps", "lemmas"].iter().any(|list| {
+            let steps = r.inner.get_mut(list).and_then(Value::as_array_mut);
+            steps.is_some_and(|steps| !std::mem::take(steps).is_empty())
         })
     }),
 ];
