@@ -34,9 +34,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "cli",
         &[
             "answer",
+            // What evidence files say of how an answer came about.
+            "board",
             "certifier",
             "draw",
             "formula",
+            "ground",
             "input",
             "mcc",
             "reduction",
