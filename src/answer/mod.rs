@@ -63,7 +63,6 @@ impl Grade {
         match *evidence {
             Evidence::Certified(_) => Grade::Certified,
             Evidence::Searched { markings, stubborn } => Grade::Searched { markings, stubborn },
-            Evidence::Unchecked => Grade::Searched { markings: 0, stubborn: false },
         }
     }
 }

@@ -219,7 +219,7 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::answer::{Answer, Value};
-    use crate::evidence::Proof;
+    use crate::board::Proof;
     use parikh_net::{FiringSequence, text};
 
     fn net() -> Net {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn proof() -> Proof {
-        Proof::Exhausted { states: 2, stubborn: false }
+        Proof::searched(2, false)
     }
 
     #[test]

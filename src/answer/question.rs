@@ -1,8 +1,8 @@
 //! One question: which goals it has and how their outcomes make an answer.
 
 use super::{Answer, Grade, Value};
-use crate::board::{Board, Knowledge, Maximum, Reach, Technique};
-use crate::evidence::{Proof, Witness};
+use crate::board::{Argument, Board, Knowledge, Maximum, Proof, Reach, Technique};
+use crate::evidence::Witness;
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -104,7 +104,7 @@ impl Question {
                 let goal = board.goal(settled);
                 let reason = match always_enabled(net, goal, &proof) {
                     Some(reason) => reason,
-                    None => format!("{}{}", about(net, goal), why(&proof)),
+                    None => format!("{}{}", about(net, goal), proof),
                 };
                 let stands = (proof.assumes_units(), Grade::of(&evidence));
                 self.answered(Value::Bool(value), vec![by], reason, stands, settled, None)
@@ -138,7 +138,7 @@ impl Question {
             return Standing::Open;
         };
         let firings = witness.as_ref().map_or(0, Witness::firings);
-        let reason = format!("seen after {firings} firings; no more because {}", why(&proof));
+        let reason = format!("seen after {firings} firings; no more because {}", proof);
         let techniques = if by == prover { vec![by] } else { vec![by, prover] };
         let grade = maximum.evidence.as_ref().map_or(Grade::default(), Grade::of);
         let stands = (proof.assumes_units(), grade);
@@ -221,44 +221,13 @@ fn about(net: &Net, goal: &Goal) -> String {
 
 /// Why nothing is dead when the arcs alone say so: a transition that needs no tokens, if there is one.
 fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<String> {
-    let (Goal::Reach(Predicate::Dead), Proof::Intervals { .. }) = (goal, proof) else {
+    let is_deadlock = *goal == Goal::Reach(Predicate::Dead);
+    if !is_deadlock || proof.reduced.is_some() || !matches!(proof.argument, Argument::Bounds(_)) {
         return None;
-    };
+    }
     let source = net.transitions().find(|&t| net.pre(t).is_empty())?;
     Some(format!(
         "transition `{}` takes nothing and is always enabled",
         net.transition_name(source)
     ))
-}
-
-fn why(proof: &Proof) -> String {
-    match proof {
-        Proof::Trivial { reason } => reason.clone(),
-        Proof::Intervals { assumes_units, uses_flows } => {
-            let units =
-                if *assumes_units { "the model's safe units (NUPN, assumed), " } else { "" };
-            let flows = if *uses_flows { "place invariants and " } else { "" };
-            format!("{units}{flows}the arcs bound the tokens too tightly for more")
-        }
-        Proof::Reduced { applications, proof } => {
-            format!("on the net after {applications} reductions, {}", why(proof))
-        }
-        Proof::SiphonTrap { traps } => {
-            format!("every siphon that could run empty contains one of {traps} marked traps")
-        }
-        Proof::Exhausted { states, stubborn: false } => {
-            format!("all {states} reachable markings were visited")
-        }
-        Proof::StateEquation { traps, assumes_units, .. } => {
-            let what = match traps {
-                0 => "the state equation excludes it",
-                _ => "the state equation and traps exclude it",
-            };
-            let given = if *assumes_units { ", given the model's safe units (NUPN)" } else { "" };
-            format!("{what}{given}")
-        }
-        Proof::Exhausted { states, stubborn: true } => {
-            format!("all {states} markings that matter were visited (stubborn sets)")
-        }
-    }
 }

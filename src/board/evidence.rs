@@ -19,8 +19,6 @@ pub enum Evidence {
         /// Whether stubborn sets left out some.
         stubborn: bool,
     },
-    /// For the time being: an engine's word, until it hands over a document.
-    Unchecked,
 }
 
 impl Evidence {

@@ -114,7 +114,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
         keep_all_witnesses: arguments.evidence.is_some(),
-        keep_certificates: arguments.certificate.is_some(),
         keep_documents: arguments.evidence.is_some(),
         certified_only: arguments.require == Require::Certified,
         dump: match &arguments.dump {

@@ -2,8 +2,7 @@
 //!
 //! Lines are written while the run goes on: a firing sequence or a document when the first goal is
 //! settled by it, an answer when it is decided. So nothing is lost when the run is interrupted, and
-//! little is kept. A line comes after those that it refers to. The format is described where it is
-//! read, in `parikh_evidence::audit`.
+//! little is kept. The format is described in [`crate::evidence::file`].
 //!
 //! Sequences that walks share are written once. In a plan with a goal for each node, one sequence often
 //! shows more than the goal that it was found for: which transitions fire and which places change along
@@ -11,13 +10,13 @@
 
 use crate::answer::{Answer, Grade};
 use crate::board::{Evidence, Knowledge, Maximum, Reach};
-use crate::evidence::Witness;
+use crate::evidence::file::{self, Searched, Shown, Strength, Writer};
+use crate::evidence::{Document, Witness};
 use crate::ground::CheckedLog;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
-use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,29 +24,30 @@ use std::sync::Arc;
 pub(super) struct EvidenceFile<'n> {
     net: &'n Net,
     path: PathBuf,
-    out: BufWriter<File>,
+    writer: Writer<'n, BufWriter<File>>,
     /// What shows each goal.
     shown_by: HashMap<GoalId, Vec<Reference>>,
-    /// The last sequences written, each with its number.
-    recent: Vec<(Arc<FiringSequence>, u64)>,
+    /// The last sequences written, each with its id.
+    recent: Vec<(Arc<FiringSequence>, Id)>,
     /// The first trace along which a transition fires.
-    fires: HashMap<TransitionId, u64>,
+    fires: HashMap<TransitionId, Id>,
     /// The first trace along which a place changes.
-    changes: HashMap<PlaceId, u64>,
+    changes: HashMap<PlaceId, Id>,
     /// Documents and logs by their address, which stays theirs as long as they are kept here.
-    documents: HashMap<*const (), (u64, Arc<crate::evidence::Document>)>,
-    logs: HashMap<*const (), (u64, Arc<CheckedLog>)>,
-    traces: u64,
-    pumps: u64,
+    documents: HashMap<*const (), (Id, Arc<Document>)>,
+    logs: HashMap<*const (), (Id, Arc<CheckedLog>)>,
 }
 
+/// The id of a line, shared by all that refer to it.
+type Id = Arc<str>;
+
 /// A reference of an answer to a line before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Reference {
     /// A trace, after so many firings; all of it where it does not matter.
-    Trace(u64, Option<u64>),
-    Pump(u64),
-    Document(u64),
+    Trace(Id, Option<u64>),
+    Pump(Id),
+    Document(Id),
 }
 
 /// How many sequences are remembered: those of one walk come one after the other.
@@ -58,37 +58,23 @@ impl<'n> EvidenceFile<'n> {
     pub(super) fn create(directory: &Path, name: &str, net: &'n Net) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let path = directory.join(format!("{name}.jsonl"));
-        let mut file = EvidenceFile {
+        let writer = Writer::new(net, name, BufWriter::new(File::create(&path)?))?;
+        Ok(EvidenceFile {
             net,
-            out: BufWriter::new(File::create(&path)?),
             path,
+            writer,
             shown_by: HashMap::new(),
             recent: Vec::new(),
             fires: HashMap::new(),
             changes: HashMap::new(),
             documents: HashMap::new(),
             logs: HashMap::new(),
-            traces: 0,
-            pumps: 0,
-        };
-        file.line(&json!({"evidence": {
-            "format": "parikh-evidence-1",
-            "net": net.name(),
-            "places": net.place_count(),
-            "transitions": net.transition_count(),
-            "examination": name,
-        }}))?;
-        Ok(file)
+        })
     }
 
     /// Where it is.
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    fn line(&mut self, line: &Value) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, line)?;
-        self.out.write_all(b"\n")
     }
 
     /// Writes what shows a settled goal.
@@ -108,7 +94,7 @@ impl<'n> EvidenceFile<'n> {
                 shown_by.extend(self.refutation(evidence)?);
             }
             Knowledge::Maximum(Maximum { unbounded: Some((prefix, pump, _)), .. }) => {
-                shown_by.push(self.pump(prefix, pump)?);
+                shown_by.push(Reference::Pump(self.writer.pump(prefix, pump)?.into()));
             }
             Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -125,24 +111,26 @@ impl<'n> EvidenceFile<'n> {
     /// Writes an answer, after all that it refers to.
     pub(super) fn answer(&mut self, answer: &Answer) -> io::Result<()> {
         let goals = answer.rests_on.clone().map(GoalId::new);
-        let all = goals.filter_map(|goal| self.shown_by.get(&goal)).flatten().copied();
-        let mut seen = std::collections::HashSet::new();
-        let shown_by: Vec<Value> =
-            all.filter(|reference| seen.insert(*reference)).map(Reference::text).collect();
-        let mut line = json!({
-            "id": answer.id,
-            "value": answer.value.to_string(),
-            "evidence": answer.grade.to_string(),
-            "assumes": if answer.assumes_units { vec!["units"] } else { vec![] },
-            "because": answer.reason,
-            "shown_by": shown_by,
-        });
-        if let Grade::Searched { .. } = answer.grade {
-            line["searched"] = json!(super::output::searched(answer.grade));
-        }
-        self.line(&json!({"answer": line}))?;
-        // Answers are few: what was answered is in the file, whatever ends the process.
-        self.out.flush()
+        let all = goals.filter_map(|goal| self.shown_by.get(&goal)).flatten();
+        let mut seen = HashSet::new();
+        let shown_by = all.filter(|reference| seen.insert(*reference)).map(Reference::text);
+        let (evidence, searched) = match answer.grade {
+            Grade::Replayed => (Strength::Replayed, None),
+            Grade::Certified => (Strength::Certified, None),
+            Grade::Searched { markings, stubborn } => {
+                (Strength::Searched, Some(Searched { markings, stubborn, on: None }))
+            }
+        };
+        let answer = file::Answer {
+            id: answer.id.clone(),
+            value: answer.value.to_string(),
+            evidence,
+            assumes: answer.assumes_units.then(|| "units".to_owned()).into_iter().collect(),
+            because: answer.reason.clone(),
+            searched,
+            shown_by: shown_by.collect(),
+        };
+        self.writer.answer(&answer)
     }
 
     fn witness(&mut self, goal: &Goal, witness: Option<&Witness>) -> io::Result<Option<Reference>> {
@@ -156,17 +144,17 @@ impl<'n> EvidenceFile<'n> {
         let sequence = witness.sequence();
         let known = self.recent.iter().find(|(recent, _)| Arc::ptr_eq(recent, sequence));
         let trace = match known {
-            Some((_, trace)) => *trace,
+            Some((_, trace)) => trace.clone(),
             None => self.trace(sequence)?,
         };
         Ok(Some(Reference::Trace(trace, Some(witness.firings()))))
     }
 
     /// A trace written before that shows the goal somewhere on its way.
-    fn along_the_way(&self, goal: &Goal) -> Option<u64> {
+    fn along_the_way(&self, goal: &Goal) -> Option<Id> {
         let Goal::Reach(predicate) = goal else { return None };
         if let Predicate::Enabled(t) = predicate {
-            return self.fires.get(t).copied();
+            return self.fires.get(t).cloned();
         }
         // More or fewer than initially: that it changes is all that is asked.
         let place = predicate.only_place()?;
@@ -180,92 +168,63 @@ impl<'n> EvidenceFile<'n> {
             (predicate, None) => *predicate == more,
             _ => false,
         };
-        self.changes.get(&place).copied().filter(|_| asks_change)
+        self.changes.get(&place).cloned().filter(|_| asks_change)
     }
 
-    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<u64> {
-        self.traces += 1;
-        let trace = self.traces;
-        let steps = self.steps(sequence);
-        self.line(&json!({"trace": {"id": format!("w{trace}"), "steps": steps}}))?;
+    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<Id> {
+        let trace: Id = self.writer.trace(sequence)?.into();
         for step in sequence.steps() {
             if self.fires.contains_key(&step.transition) {
                 continue;
             }
-            self.fires.insert(step.transition, trace);
+            self.fires.insert(step.transition, trace.clone());
             for change in self.net.delta(step.transition) {
-                self.changes.entry(change.place).or_insert(trace);
+                self.changes.entry(change.place).or_insert_with(|| trace.clone());
             }
         }
         if self.recent.len() == RECENT {
             self.recent.remove(0);
         }
-        self.recent.push((sequence.clone(), trace));
+        self.recent.push((sequence.clone(), trace.clone()));
         Ok(trace)
-    }
-
-    fn pump(&mut self, prefix: &FiringSequence, pump: &FiringSequence) -> io::Result<Reference> {
-        self.pumps += 1;
-        let (prefix, pump) = (self.steps(prefix), self.steps(pump));
-        let id = format!("p{}", self.pumps);
-        self.line(&json!({"pump": {"id": id, "prefix": prefix, "pump": pump}}))?;
-        Ok(Reference::Pump(self.pumps))
-    }
-
-    fn steps(&self, sequence: &FiringSequence) -> Vec<Value> {
-        let name = |t| self.net.transition_name(t);
-        let steps = sequence.steps().iter();
-        steps.map(|step| json!([name(step.transition), step.count])).collect()
     }
 
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<Reference>> {
         let Evidence::Certified(Some(shown)) = evidence else { return Ok(None) };
         let address = Arc::as_ptr(&shown.document).cast::<()>();
         if let Some((known, _)) = self.documents.get(&address) {
-            return Ok(Some(Reference::Document(*known)));
+            return Ok(Some(Reference::Document(known.clone())));
         }
-        let on = shown.on.as_ref().map(|log| self.log(log)).transpose()?;
-        let number = self.documents.len() as u64 + 1;
-        let text = match &shown.on {
-            None => shown.document.print(self.net, ""),
-            Some(log) => shown.document.print(&log.net, ""),
+        let on = match &shown.on {
+            None => None,
+            Some(log) => Some((self.log(log)?, &log.net)),
         };
-        let mut document: Value = serde_json::from_str(&text)?;
-        document["id"] = json!(format!("d{number}"));
-        if let Some(on) = on {
-            document["on"] = json!(format!("r{on}"));
-        }
-        self.line(&json!({"document": document}))?;
-        self.documents.insert(address, (number, shown.document.clone()));
-        Ok(Some(Reference::Document(number)))
+        let on = on.as_ref().map(|(id, net)| (&**id, *net));
+        let document: Id = self.writer.document(on, &shown.document, "")?.into();
+        self.documents.insert(address, (document.clone(), shown.document.clone()));
+        Ok(Some(Reference::Document(document)))
     }
 
-    fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<u64> {
+    fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {
         let address = Arc::as_ptr(log).cast::<()>();
         if let Some((known, _)) = self.logs.get(&address) {
-            return Ok(*known);
+            return Ok(known.clone());
         }
         let of = log.of.as_ref().map(|of| self.log(of)).transpose()?;
-        let number = self.logs.len() as u64 + 1;
-        let mut line = json!({"id": format!("r{number}"), "log": log.file});
-        if let Some(of) = of {
-            line["of"] = json!(format!("r{of}"));
-        }
-        self.line(&json!({"reduction": line}))?;
-        self.logs.insert(address, (number, log.clone()));
-        Ok(number)
+        let id: Id = self.writer.reduction(of.as_deref(), &log.file)?.into();
+        self.logs.insert(address, (id.clone(), log.clone()));
+        Ok(id)
     }
 }
 
 impl Reference {
-    fn text(self) -> Value {
+    fn text(&self) -> Shown {
         match self {
-            Reference::Trace(trace, None) => json!({"trace": format!("w{trace}")}),
-            Reference::Trace(trace, Some(after)) => {
-                json!({"trace": format!("w{trace}"), "after": after})
+            Reference::Trace(trace, after) => {
+                Shown::Trace { trace: trace.to_string(), after: *after }
             }
-            Reference::Pump(pump) => json!({"pump": format!("p{pump}")}),
-            Reference::Document(document) => json!({"document": format!("d{document}")}),
+            Reference::Pump(pump) => Shown::Pump { pump: pump.to_string() },
+            Reference::Document(document) => Shown::Document { document: document.to_string() },
         }
     }
 }

@@ -23,12 +23,12 @@
 
 pub mod reduced;
 
-use crate::board::{Board, Over, Technique, Under};
+use crate::board::{Board, Over, Proof, Technique, Under};
 use crate::engine::Task;
 use crate::engine::intervals::Intervals;
 use crate::engine::shrink;
+use crate::evidence::Claim;
 use crate::evidence::reduction::{CheckedReduction, Fingerprint, LogError, LogFile};
-use crate::evidence::{Claim, Proof};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::Budget;
 use std::sync::{Arc, Mutex, OnceLock};

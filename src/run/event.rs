@@ -1,8 +1,8 @@
 //! What the caller of a run is told.
 
 use crate::answer::Answer;
-use crate::board::Knowledge;
-use crate::evidence::{Claim, Proof};
+use crate::board::{Knowledge, Proof};
+use crate::evidence::Claim;
 use parikh_net::{Goal, GoalId};
 
 /// What the caller is told while a plan is worked on.

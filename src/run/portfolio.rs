@@ -26,7 +26,6 @@ pub(super) struct Portfolio<'a> {
     budget: &'a Budget,
     config: &'a Config,
     schedule: Schedule,
-    keep_certificates: bool,
     reduced: OnceLock<Option<Ground<'a>>>,
     statistics: Mutex<Vec<(String, String)>>,
     /// Panics of engines.
@@ -42,7 +41,6 @@ impl<'a> Portfolio<'a> {
         board: &'a Board<'a>,
         budget: &'a Budget,
         config: &'a Config,
-        keep_certificates: bool,
     ) -> Self {
         let default = || Schedule::of_threads(config.threads);
         Portfolio {
@@ -51,7 +49,6 @@ impl<'a> Portfolio<'a> {
             budget,
             config,
             schedule: config.schedule.clone().unwrap_or_else(default),
-            keep_certificates,
             reduced: OnceLock::new(),
             statistics: Mutex::default(),
             failures: AtomicUsize::new(0),
@@ -280,7 +277,6 @@ impl<'p> Worker<'p, '_> {
             ground,
             board: all.board,
             seed: all.config.seed.wrapping_add(self.worker as u64),
-            keep_certificates: all.keep_certificates,
             dump: all.config.dump.clone(),
             hints,
         }
