@@ -3,7 +3,7 @@
 //!
 //! A goal is *refuted* when its question has no solution. Z3 is believed; of a linear program every
 //! conjunction of the goal must be infeasible with a certificate that holds in exact arithmetic. The
-//! time is that of encoding and solving. What an encoding is given (flows, bounds, traps) is found
+//! time is that of encoding and solving. What an encoding uses (flows, bounds, traps) is found
 //! once per instance and not counted.
 //!
 //! This is not how Parikh works, which shares programs, lemmas and traps over all goals: it shows
@@ -14,9 +14,9 @@ use crate::exam::Exam;
 use crate::goals::{Asked, goals};
 use crate::instance::Instance;
 use crate::signals;
-use parikh::structure::given::given;
-use parikh_encodings::{Encoding, Given, Numbers, Part, Question, predicate};
-use parikh_net::{Goal, Net, PlaceId};
+use parikh::structure::facts::facts_for;
+use parikh_encodings::{Encoding, Numbers, Part, Question, predicate};
+use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::lp::{LpAnswer, LpSolver};
@@ -145,7 +145,7 @@ pub struct Encodings {
     pub encodings: Vec<Encoding>,
     /// Who is asked.
     pub backends: Vec<Backend>,
-    /// For each question, and for what encodings are given.
+    /// For each question, and for what encodings use.
     pub timeout: Duration,
     /// Ask only goals that are known to be unreachable.
     pub unreachable_only: bool,
@@ -191,12 +191,12 @@ impl Encodings {
         }
         let mut all = Vec::new();
         for encoding in &self.encodings {
-            let given = given(&net, encoding, self.traps, &Budget::lasting(self.timeout)).ok();
+            let facts = facts_for(&net, encoding, self.traps, &Budget::lasting(self.timeout)).ok();
             // What is not marked initially need not be marked: a choice, which programs do without.
-            let linear = given.clone().map(|mut given| {
+            let linear = facts.clone().map(|mut facts| {
                 let marked = |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
-                given.traps.retain(marked);
-                given
+                facts.traps.retain(marked);
+                facts
             });
             for (asked, &backend) in
                 asked.iter().flat_map(|asked| self.backends.iter().map(move |b| (asked, b)))
@@ -207,12 +207,12 @@ impl Encodings {
                 let mut encoding = encoding.clone();
                 encoding.numbers = backend.numbers();
                 let start = Instant::now();
-                let given = match backend {
+                let facts = match backend {
                     Backend::Highs | Backend::MicroLp => &linear,
-                    Backend::Z3Reals | Backend::Z3Integers => &given,
+                    Backend::Z3Reals | Backend::Z3Integers => &facts,
                 };
-                let (outcome, constraints) = match given {
-                    Some(given) => self.ask(&net, asked, &encoding, given, backend),
+                let (outcome, constraints) = match facts {
+                    Some(facts) => self.ask(&net, asked, &encoding, facts, backend),
                     None => (Outcome::NotAsked, 0),
                 };
                 all.push(Measurement {
@@ -236,7 +236,7 @@ impl Encodings {
         net: &Net,
         asked: &Asked,
         encoding: &Encoding,
-        given: &Given,
+        facts: &Facts,
         backend: Backend,
     ) -> (Outcome, usize) {
         if encoding.has(Part::Induction) && asked.goal.holds(net, net.initial()) {
@@ -245,7 +245,7 @@ impl Encodings {
         }
         let goal = Goal::Reach(asked.goal.clone());
         let budget = Budget::lasting(self.timeout);
-        let Ok(mut question) = Question::new(net, &goal, encoding, given) else {
+        let Ok(mut question) = Question::new(net, &goal, encoding, facts) else {
             return (Outcome::NotAsked, 0);
         };
         let constraints = question.constraint_count();

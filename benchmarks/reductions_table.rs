@@ -28,7 +28,7 @@ const COLUMNS: [&str; 18] = [
 
 /// The first line of a result file: [`COLUMNS`], then the applications of each rule.
 pub fn header() -> Vec<&'static str> {
-    COLUMNS.iter().chain(rules::NAMES).copied().collect()
+    COLUMNS.iter().copied().chain(rules::names()).collect()
 }
 
 /// The line of a measurement.
@@ -50,7 +50,7 @@ pub fn fields(m: &Measurement) -> Vec<String> {
     fields.push(optional(m.memory_ratio()));
     fields.push(m.alone.len().to_string());
     fields.push(optional(m.alone_ratio()));
-    fields.extend(rules::NAMES.iter().map(|rule| statistics.applied(rule).to_string()));
+    fields.extend(rules::names().map(|rule| statistics.applied(rule).to_string()));
     fields
 }
 
@@ -168,7 +168,7 @@ fn used_rules(all: &[Measurement]) -> String {
         "| rule | deadlock: instances | applied | RC: instances | applied | RF: instances | \
          applied | places fewer | transitions fewer | s |\n|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    for &name in rules::NAMES {
+    for name in rules::names() {
         let _ = write!(text, "| {name} |");
         for purpose in Purpose::ALL {
             let applied = || all.iter().filter(|m| m.purpose == purpose);

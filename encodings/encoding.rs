@@ -1,6 +1,5 @@
 //! What an encoding is made of, and how people write it: `state-equation+traps+read-feed`.
 
-use parikh_net::{Facts, LinearSum, PlaceId};
 use std::fmt;
 use std::str::FromStr;
 
@@ -196,17 +195,6 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// What encodings are given besides net and goal. Whatever a part does not find here it does not say.
-#[derive(Clone, Debug)]
-pub struct Given {
-    /// Bounds of places, for [`Part::Bounds`].
-    pub facts: Facts,
-    /// P-flows, for [`Part::Flows`].
-    pub flows: Vec<LinearSum>,
-    /// Traps, marked or not, for [`Part::ListedTraps`].
-    pub traps: Vec<Vec<PlaceId>>,
-}
-
 /// Why a goal is not encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
@@ -226,10 +214,10 @@ pub enum EncodeError {
     #[error("{0} looks for the first marking of a goal, and a maximum has none: ask EF (e >= k)")]
     NoFirst(Part),
     /// A sum that was handed over as a P-flow is changed by some firing.
-    #[error("a sum that was given as a place invariant is changed by `{0}`")]
+    #[error("a sum that was said to be a place invariant is changed by `{0}`")]
     NotAFlow(String),
     /// A set that was handed over as a trap is none.
-    #[error("a set that was given as a trap loses its tokens by `{0}`")]
+    #[error("a set that was said to be a trap loses its tokens by `{0}`")]
     NotATrap(String),
 }
 

@@ -27,6 +27,6 @@ pub mod units;
 pub mod unrolling;
 pub mod variables;
 
-pub use encoding::{EncodeError, Encoding, Given, Numbers, Part};
+pub use encoding::{EncodeError, Encoding, Numbers, Part};
 pub use question::Question;
 pub use state_equation::StateEquation;

@@ -1,12 +1,12 @@
 //! A question: an encoding of a goal, as terms or as a linear program, ready to be written or asked.
 
-use crate::encoding::{EncodeError, Encoding, Given, Part};
+use crate::encoding::{EncodeError, Encoding, Part};
 use crate::variables::Variables;
 use crate::{
     bounds, causal_order, flows, predecessor, predicate, read_feed, state_equation, traps, units,
     unrolling,
 };
-use parikh_net::{Atom, Goal, Net, PlaceId};
+use parikh_net::{Atom, Facts, Goal, Net, PlaceId};
 use parikh_solvers::linear_sum::LinearSum;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::smt_lib::{self, Section};
@@ -28,15 +28,16 @@ pub struct Question<'n> {
 }
 
 impl<'n> Question<'n> {
-    /// Encodes a goal of `net`.
+    /// Encodes a goal of `net`. Of `facts` only what is proved is used, and what a part does not
+    /// find there it does not say.
     ///
     /// # Errors
-    /// When the encoding does not fit the goal, or what is given is wrong.
+    /// When the encoding does not fit the goal, or a fact can be seen to be wrong.
     pub fn new(
         net: &'n Net,
         goal: &Goal,
         encoding: &Encoding,
-        given: &Given,
+        facts: &Facts,
     ) -> Result<Self, EncodeError> {
         let mut variables = Variables::new(net, encoding.numbers);
         let with_firings = encoding.has(Part::StateEquation);
@@ -54,11 +55,11 @@ impl<'n> Question<'n> {
             };
             let constraints = match part {
                 Part::StateEquation => state_equation::constraints(&mut variables),
-                Part::Flows => flows::constraints(&mut variables, &given.flows)?,
-                Part::Bounds => bounds::constraints(&mut variables, &given.facts),
+                Part::Flows => flows::constraints(&mut variables, &facts.flows)?,
+                Part::Bounds => bounds::constraints(&mut variables, facts),
                 Part::Units => units::constraints(&mut variables),
                 Part::Traps => traps::all(&mut variables),
-                Part::ListedTraps => traps::listed(&mut variables, &given.traps, with_firings)?,
+                Part::ListedTraps => traps::listed(&mut variables, &facts.traps, with_firings)?,
                 Part::ReadFeed => read_feed::constraints(&mut variables),
                 Part::CausalOrder => causal_order::constraints(&mut variables),
                 Part::Predecessor => predecessor::constraints(&mut variables, reach?),

@@ -15,7 +15,7 @@
 //! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989, §V.A.
 
 use crate::variables::Variables;
-use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId};
+use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId, Provenance};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::linear_sum as terms;
 use parikh_solvers::term::Term;
@@ -39,7 +39,8 @@ pub struct OverFirings {
 }
 
 impl StateEquation {
-    /// One column per effect class with an effect, one row per place.
+    /// One column per effect class with an effect, one row per place, with the bounds that are
+    /// proved.
     ///
     /// # Errors
     /// When the net is too large for a linear program.
@@ -60,7 +61,8 @@ impl StateEquation {
             }
         }
         for (place, entries) in net.places().zip(by_place) {
-            let interval = Self::tokens(net, place, 0, facts.upper_bound(place));
+            let interval =
+                Self::tokens(net, place, 0, facts.upper_bound_within(place, Provenance::PROVED));
             program.add_row(interval, entries)?;
         }
         Ok(StateEquation { program, columns })

@@ -7,17 +7,19 @@
 #![forbid(unsafe_code)]
 
 pub mod certificate;
-mod claim;
 mod proof;
+pub mod reduction;
+pub mod refutation;
 mod replay;
 mod trace_file;
+mod unit_claim;
 pub mod words;
 
-pub use certificate::{Certificate, Claim, Flaw};
-pub use claim::first_breach;
+pub use certificate::{Certificate, Checked, Claim, Document, DocumentFlaw, Flaw};
 pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};
+pub use unit_claim::first_breach;
 
 use parikh_net::FiringSequence;
 use std::sync::Arc;

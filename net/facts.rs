@@ -1,35 +1,191 @@
-//! Facts about a net that engines may rely on: plain data, each with where it comes from.
+//! Facts about a net that engines may rely on: plain data, each with what it rests on.
+//!
+//! Some facts are proved, others are what the model says of itself. Both make engines faster, but
+//! an answer that rests on a claim must say so, and be taken back when the claim turns out to be
+//! false. So no fact is stored without its [`Provenance`], and nobody gets one without saying how
+//! much may be assumed.
 
 use crate::id::PlaceId;
 use crate::net::Net;
+use crate::sum::LinearSum;
+
+/// What a fact rests on, from the firmest ground to the least firm. Each includes those before it:
+/// what follows from several facts rests on their [`join`](Provenance::join).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Provenance {
+    /// The arcs and the initial marking alone.
+    #[default]
+    Arcs,
+    /// Place invariants too. Proved, like what the arcs say.
+    Flows,
+    /// The model's own claim that its units are safe (NUPN), which nobody has proved.
+    UnitsClaimed,
+}
+
+impl Provenance {
+    /// All of them, ascending.
+    pub const ALL: [Provenance; 3] =
+        [Provenance::Arcs, Provenance::Flows, Provenance::UnitsClaimed];
+
+    /// The least firm ground on which everything is proved.
+    pub const PROVED: Provenance = Provenance::Flows;
+
+    /// What something rests on that follows from facts of both kinds.
+    #[must_use]
+    pub fn join(self, other: Provenance) -> Provenance {
+        self.max(other)
+    }
+
+    /// Whether it is true only if the model's units are safe.
+    pub fn assumes_units(self) -> bool {
+        self > Provenance::PROVED
+    }
+}
+
+/// A bound on the tokens of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Tokens.
+    pub tokens: u64,
+    /// What it rests on.
+    pub rests_on: Provenance,
+}
 
 /// What is known of every reachable marking.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// For each place an upper bound on its tokens, where one is known.
-    upper_bounds: Vec<Option<u64>>,
+    places: usize,
+    /// By provenance.
+    bounds: [Bounds; 3],
+    /// Sums that no firing changes, as far as somebody asked for them. Whoever uses one can see for
+    /// himself that it is one, by multiplying it with the net.
+    pub flows: Vec<LinearSum>,
+    /// Sets of places that stay marked once they are, as far as somebody asked for them, marked
+    /// initially or not. Whoever uses one can see for himself that it is one.
+    pub traps: Vec<Vec<PlaceId>>,
+}
+
+/// The bounds with one provenance; empty lists while there are none.
+#[derive(Clone, Debug, Default)]
+struct Bounds {
+    lower: Vec<u64>,
+    upper: Vec<Option<u64>>,
 }
 
 impl Facts {
-    /// What the model itself says: in a unit-safe net (NUPN) every place is bounded by 1.
-    pub fn from_model(net: &Net) -> Self {
-        let safe = net.units().is_some_and(|units| units.safe());
-        Facts { upper_bounds: vec![safe.then_some(1); net.place_count()] }
-    }
-
     /// Nothing but the net.
     pub fn none(net: &Net) -> Self {
-        Facts { upper_bounds: vec![None; net.place_count()] }
+        let (places, bounds) = (net.place_count(), Default::default());
+        Facts { places, bounds, flows: Vec::new(), traps: Vec::new() }
     }
 
-    /// The most tokens `place` ever holds, where known.
-    pub fn upper_bound(&self, place: PlaceId) -> Option<u64> {
-        self.upper_bounds[place.index()]
+    /// What the model itself says, and nothing else; see [`claim_units`](Self::claim_units).
+    pub fn claimed_by_model(net: &Net) -> Self {
+        let mut facts = Facts::none(net);
+        facts.claim_units(net);
+        facts
     }
 
-    /// Adds a proved bound; the smaller one stays.
-    pub fn bound(&mut self, place: PlaceId, tokens: u64) {
-        let slot = &mut self.upper_bounds[place.index()];
+    /// Takes over what the model claims of itself: where its units are said to be safe (NUPN), every
+    /// place holds one token at most. Whether it claims anything.
+    pub fn claim_units(&mut self, net: &Net) -> bool {
+        let claims = net.units().is_some_and(|units| units.safe());
+        if claims {
+            net.places().for_each(|place| self.bound_above(place, 1, Provenance::UnitsClaimed));
+        }
+        claims
+    }
+
+    /// Whether there is a bound with this very provenance.
+    pub fn has_bounds_by(&self, rests_on: Provenance) -> bool {
+        let Bounds { lower, upper } = &self.bounds[rests_on as usize];
+        !lower.is_empty() || !upper.is_empty()
+    }
+
+    /// The most tokens `place` ever holds, where known; of equal bounds the firmest.
+    pub fn upper_bound(&self, place: PlaceId) -> Option<Bound> {
+        let bound = |rests_on: Provenance| {
+            let tokens = self.bounds[rests_on as usize].upper.get(place.index()).copied()??;
+            Some(Bound { tokens, rests_on })
+        };
+        // The first of the smallest.
+        Provenance::ALL.into_iter().filter_map(bound).min_by_key(|bound| bound.tokens)
+    }
+
+    /// The most tokens `place` ever holds as far as it is known from what rests on no more than
+    /// `within`.
+    pub fn upper_bound_within(&self, place: PlaceId, within: Provenance) -> Option<u64> {
+        let bounds = self.bounds[..=within as usize].iter();
+        bounds.filter_map(|bounds| bounds.upper.get(place.index()).copied()?).min()
+    }
+
+    /// The least tokens `place` ever holds; of equal bounds the firmest.
+    pub fn lower_bound(&self, place: PlaceId) -> Bound {
+        let mut best = Bound { tokens: 0, rests_on: Provenance::Arcs };
+        for rests_on in Provenance::ALL {
+            let tokens = self.bounds[rests_on as usize].lower.get(place.index());
+            if let Some(&tokens) = tokens.filter(|&&tokens| tokens > best.tokens) {
+                best = Bound { tokens, rests_on };
+            }
+        }
+        best
+    }
+
+    /// The least tokens `place` ever holds as far as it is known from what rests on no more than
+    /// `within`.
+    pub fn lower_bound_within(&self, place: PlaceId, within: Provenance) -> u64 {
+        let bounds = self.bounds[..=within as usize].iter();
+        bounds.filter_map(|bounds| bounds.lower.get(place.index()).copied()).max().unwrap_or(0)
+    }
+
+    /// Adds that `place` holds at most so many tokens; the smallest bound of each provenance stays.
+    pub fn bound_above(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
+        let upper = &mut self.bounds[rests_on as usize].upper;
+        upper.resize(self.places, None);
+        let slot = &mut upper[place.index()];
         *slot = Some(slot.map_or(tokens, |known| known.min(tokens)));
+    }
+
+    /// Adds that `place` holds at least so many tokens; the largest bound of each provenance stays.
+    pub fn bound_below(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
+        let lower = &mut self.bounds[rests_on as usize].lower;
+        lower.resize(self.places, 0);
+        let slot = &mut lower[place.index()];
+        *slot = tokens.max(*slot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equal_bounds_the_firmest_is_named_and_nobody_gets_more_than_asked_for() {
+        let net = crate::text::parse("place p 1\nplace q").unwrap();
+        let [p, q] = [0, 1].map(PlaceId::new);
+        let mut facts = Facts::none(&net);
+        assert_eq!((facts.upper_bound(p), facts.lower_bound(p).tokens), (None, 0));
+        facts.bound_above(p, 1, Provenance::UnitsClaimed);
+        facts.bound_above(p, 3, Provenance::Flows);
+        let bound = |tokens, rests_on| Bound { tokens, rests_on };
+        assert_eq!(facts.upper_bound(p), Some(bound(1, Provenance::UnitsClaimed)));
+        assert_eq!(facts.upper_bound_within(p, Provenance::PROVED), Some(3));
+        assert_eq!(facts.upper_bound_within(p, Provenance::Arcs), None);
+        facts.bound_above(p, 1, Provenance::Flows);
+        assert_eq!(facts.upper_bound(p), Some(bound(1, Provenance::Flows)));
+        assert_eq!(facts.upper_bound(q), None);
+        facts.bound_below(q, 2, Provenance::Arcs);
+        facts.bound_below(q, 2, Provenance::Flows);
+        assert_eq!(facts.lower_bound(q), bound(2, Provenance::Arcs));
+        facts.bound_below(q, 3, Provenance::UnitsClaimed);
+        assert_eq!(facts.lower_bound_within(q, Provenance::PROVED), 2);
+        assert!(facts.lower_bound(q).rests_on.assumes_units());
+    }
+
+    #[test]
+    fn what_follows_from_several_facts_rests_on_all_of_them() {
+        let [arcs, flows, units] = Provenance::ALL;
+        assert_eq!((arcs.join(flows), units.join(flows)), (flows, units));
+        assert_eq!(Provenance::ALL.map(Provenance::assumes_units), [false, false, true]);
     }
 }

@@ -25,6 +25,7 @@
 //! This crate does no I/O, knows no solver, and does not panic on a well-formed net.
 
 pub mod builder;
+mod closest;
 pub mod facts;
 #[cfg(feature = "generate")]
 pub mod generate;
@@ -41,7 +42,8 @@ pub mod text;
 pub mod units;
 
 pub use builder::{BuildError, NetBuilder};
-pub use facts::Facts;
+pub use closest::closest;
+pub use facts::{Facts, Provenance};
 pub use goal::{Goal, GoalId};
 pub use id::{EffectId, PlaceId, TransitionId, UnitId};
 pub use marking::Marking;

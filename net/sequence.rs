@@ -54,6 +54,18 @@ impl FiringSequence {
         self.steps.is_empty()
     }
 
+    /// Keeps the first `firings` firings.
+    pub fn truncate(&mut self, firings: u64) {
+        let mut left = firings;
+        for (at, step) in self.steps.iter_mut().enumerate() {
+            if left == 0 {
+                return self.steps.truncate(at);
+            }
+            step.count = step.count.min(left);
+            left -= step.count;
+        }
+    }
+
     /// The number of firings.
     pub fn firings(&self) -> u128 {
         self.steps.iter().map(|step| u128::from(step.count)).sum()

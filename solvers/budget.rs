@@ -90,6 +90,14 @@ impl Budget {
         Budget { deadline, ..self.child() }
     }
 
+    /// A share in [0, 1] of the time that is left; 10 s where there is no deadline to share.
+    pub fn share(&self, share: f64) -> Self {
+        match self.remaining() {
+            Some(left) => self.slice(left.mul_f64(share)),
+            None => self.slice(Duration::from_secs(10)),
+        }
+    }
+
     /// A part of this budget with the same deadline and a cancel flag of its own.
     pub fn child(&self) -> Self {
         let cancel = Cancel { flag: AtomicBool::new(false), parent: Some(self.cancelled.clone()) };

@@ -7,23 +7,21 @@
 pub mod answer;
 pub mod board;
 pub mod certifier;
+mod check;
 pub mod cli;
 pub mod draw;
 pub mod engine;
-pub mod evidence;
-pub mod explicit;
 pub mod formula;
-mod groups;
+pub mod ground;
 pub mod input;
 pub mod mcc;
-pub mod pipeline;
 pub mod reduction;
-mod short_walks;
-pub mod stage;
+pub mod run;
 pub mod structure;
 pub mod verdicts;
-mod workers;
 
+pub use check::{Answers, check};
 pub use parikh_encodings as encodings;
+pub use parikh_evidence as evidence;
 pub use parikh_net as net;
 pub use parikh_solvers as solvers;

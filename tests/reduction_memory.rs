@@ -154,7 +154,7 @@ fn large_nets_are_reduced_to_the_end() {
                 if rule.applied > 0 || rule.time.as_millis() > 100 {
                     println!(
                         "    {} {} of {}, {:?}",
-                        rule.name, rule.applied, rule.foci, rule.time
+                        rule.name, rule.applied, rule.candidates, rule.time
                     );
                 }
                 assert_eq!(rule.refused, 0);

@@ -6,7 +6,7 @@
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::explicit::{self, Config, Incomplete, Order};
+use parikh::engine::explicit::{self, Config, Incomplete, Order};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
 use std::alloc::{GlobalAlloc, Layout, System};

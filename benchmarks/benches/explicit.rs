@@ -4,8 +4,10 @@
 
 use parikh::board::Board;
 use parikh::engine::Task;
-use parikh::explicit::{self, Config};
-use parikh::net::{Facts, Goal, GoalId, Net, NetBuilder, PlaceId, Predicate, TransitionId};
+use parikh::engine::explicit::{self, Config};
+use parikh::net::{
+    Facts, Goal, GoalId, Net, NetBuilder, PlaceId, Predicate, Provenance, TransitionId,
+};
 use parikh::solvers::Budget;
 use std::time::Duration;
 
@@ -98,7 +100,7 @@ fn measure(net: &Net, safe: bool, seconds: u64, stubborn: bool) {
     };
     let mut facts = Facts::none(net);
     if safe {
-        net.places().for_each(|p| facts.bound(p, 1));
+        net.places().for_each(|p| facts.bound_above(p, 1, Provenance::UnitsClaimed));
     }
     let board = Board::new(net, goals.iter().map(|(_, goal)| goal.clone()).collect());
     let budget = Budget::lasting(Duration::from_secs(seconds)).with_memory_ceiling(8 << 30);

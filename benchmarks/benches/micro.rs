@@ -6,8 +6,8 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use parikh::board::Board;
+use parikh::engine::explicit;
 use parikh::engine::{Task, walk};
-use parikh::explicit;
 use parikh::input::read_net_from;
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
 use parikh::solvers::Budget;

@@ -28,7 +28,7 @@
 //! Intervals and induction are folklore of abstract interpretation (P. and R. Cousot, POPL 1977);
 //! bounds by place invariants: G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980.
 
-use super::{Claim, check_predicate};
+use super::claim::{Claim, NoSuchNode};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ pub enum Step {
 pub enum BoundsFlaw {
     /// The claim names nodes that do not exist.
     #[error("{0}")]
-    Name(#[from] super::Flaw),
+    Name(#[from] NoSuchNode),
     /// A place that the net does not have.
     #[error("step {0}: place {place} does not exist", place = .1.index())]
     NoSuchPlace(usize, PlaceId),
@@ -94,7 +94,7 @@ pub enum BoundsFlaw {
     /// Units are used but not assumed, or the net claims no safe ones.
     #[error("step {0} uses safe units, which the certificate does not assume or the net not claim")]
     Units(usize),
-    /// The bounds do not contradict the claim.
+    /// The bounds do not contradict a claim that is listed.
     #[error("claim {0} does not follow from the bounds")]
     NotRefuted(usize),
     /// A number beyond 127 bits.
@@ -108,6 +108,17 @@ impl Bounds {
     /// # Errors
     /// The first flaw found; it says nothing about the claims.
     pub fn check(&self, net: &Net) -> Result<(), BoundsFlaw> {
+        let known = self.check_steps(net)?;
+        for (index, claim) in self.claims.iter().enumerate() {
+            if !known.proves(net, claim)? {
+                return Err(BoundsFlaw::NotRefuted(index));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the derivation, and gives the bounds that it comes to.
+    pub(super) fn check_steps(&self, net: &Net) -> Result<Known, BoundsFlaw> {
         let mut known = Known::new(net);
         for (index, step) in self.steps.iter().enumerate() {
             match step {
@@ -126,13 +137,7 @@ impl Bounds {
                 }
             }
         }
-        for (index, claim) in self.claims.iter().enumerate() {
-            check_predicate(net, &claim.refuted())?;
-            if !known.refutes(&claim.refuted().to_atoms(net))? {
-                return Err(BoundsFlaw::NotRefuted(index));
-            }
-        }
-        Ok(())
+        Ok(known)
     }
 }
 
@@ -142,7 +147,8 @@ fn exists(net: &Net, index: usize, place: PlaceId) -> Result<(), BoundsFlaw> {
 }
 
 /// The bounds derived so far.
-struct Known {
+#[derive(Clone, Debug)]
+pub(super) struct Known {
     low: Vec<u64>,
     /// `None` is no bound.
     high: Vec<Option<u64>>,
@@ -254,6 +260,12 @@ impl Known {
         let at = place.index();
         let tokens = if factor >= 0 { Some(self.low[at]) } else { self.high[at] };
         tokens.map(|tokens| product(factor, tokens.into())).transpose()
+    }
+
+    /// Whether the claim follows from the bounds.
+    pub(super) fn proves(&self, net: &Net, claim: &Claim) -> Result<bool, BoundsFlaw> {
+        claim.check_names(net)?;
+        self.refutes(&claim.refuted().to_atoms(net))
     }
 
     /// Whether no marking within the bounds satisfies `predicate`, which has linear comparisons as

@@ -7,7 +7,8 @@
 //! firing sequence of the net is one of the net with counters, and what no reachable marking of the
 //! latter satisfies, none of the former does.
 
-use super::Flaw;
+use super::claim::NoSuchNode;
+use super::linear::Flaw;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::borrow::Cow;
 
@@ -24,7 +25,7 @@ pub(super) fn count<'n>(
     }
     let unknown = counters.iter().flatten().find(|t| t.index() >= net.transition_count());
     if let Some(&transition) = unknown {
-        return Err(Flaw::NoSuchTransition(transition));
+        return Err(NoSuchNode::Transition(transition).into());
     }
     build(net, counters).map(Cow::Owned).map_err(|_| Flaw::TooLarge)
 }

@@ -17,7 +17,7 @@
 //! at most: Σ_chain m(p) ≤ 1. Adding these up with (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z + Σ s < 0 by (4);
 //! but m ≥ 0 and v ≥ 0 by (3), so 0 ≤ v·m. No such m exists.
 
-use super::{Certificate, Flaw};
+use super::linear::{Certificate, Flaw};
 use parikh_net::{Net, PlaceId, TransitionId, UnitId};
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@
 //! The number is part of what is proved, and is what keeps the checker's work in bounds: as soon as
 //! there is one marking more, the certificate is refused.
 
-use super::{Claim, check_predicate};
+use super::claim::{Claim, NoSuchNode};
 use parikh_net::{Marking, Net, Predicate};
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub struct Markings {
 pub enum MarkingsFlaw {
     /// The claim names nodes that do not exist.
     #[error("{0}")]
-    Name(#[from] super::Flaw),
+    Name(#[from] NoSuchNode),
     /// There are more reachable markings than is said.
     #[error("more than {0} markings are reachable")]
     More(u64),
@@ -63,7 +63,7 @@ impl Markings {
         goes_on: impl FnMut() -> bool,
     ) -> Result<(), MarkingsFlaw> {
         for claim in &self.claims {
-            check_predicate(net, &claim.refuted())?;
+            claim.check_names(net)?;
         }
         let found = explore(net, &self.claims, self.count, goes_on)?;
         if found < self.count { Err(MarkingsFlaw::Fewer(found, self.count)) } else { Ok(()) }
@@ -82,25 +82,41 @@ pub fn explore(
     mut goes_on: impl FnMut() -> bool,
 ) -> Result<u64, MarkingsFlaw> {
     let refuted: Vec<Predicate> = claims.iter().map(Claim::refuted).collect();
+    let (mut visited, mut reached) = (0u64, None);
+    let found = visit(net, most, |marking| {
+        reached = refuted.iter().position(|bad| bad.holds(net, marking));
+        visited += 1;
+        reached.is_none() && (!(visited - 1).is_multiple_of(1000) || goes_on())
+    });
+    reached.map_or(found, |index| Err(MarkingsFlaw::Reached(index)))
+}
+
+/// Shows all reachable markings, at most so many, to `sees`, which says whether it wants to go on. How
+/// many there are.
+///
+/// # Errors
+/// [`MarkingsFlaw::More`], [`MarkingsFlaw::Overflow`], or [`MarkingsFlaw::Stopped`] when it does not.
+pub fn visit(
+    net: &Net,
+    most: u64,
+    mut sees: impl FnMut(&Marking) -> bool,
+) -> Result<u64, MarkingsFlaw> {
     let mut seen: HashSet<Box<[u8]>> = HashSet::new();
     let mut waiting = vec![packed(net.initial().tokens())];
     seen.extend(waiting.iter().cloned());
     let mut visited = 0u64;
     while let Some(next) = waiting.pop() {
-        if visited.is_multiple_of(1000) && !goes_on() {
+        visited += 1;
+        let marking = Marking::new(unpacked(&next));
+        if !sees(&marking) {
             return Err(MarkingsFlaw::Stopped);
         }
-        visited += 1;
-        let tokens = unpacked(&next);
-        let marking = Marking::new(tokens.clone());
-        if let Some(index) = refuted.iter().position(|bad| bad.holds(net, &marking)) {
-            return Err(MarkingsFlaw::Reached(index));
-        }
+        let tokens = marking.tokens();
         for t in net.transitions() {
             if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
                 continue;
             }
-            let mut after = tokens.clone();
+            let mut after = tokens.to_vec();
             net.pre(t).iter().for_each(|arc| after[arc.place.index()] -= arc.weight);
             for arc in net.post(t) {
                 let tokens = &mut after[arc.place.index()];
@@ -118,6 +134,54 @@ pub fn explore(
     }
     Ok(visited)
 }
+
+/// Markings that were visited.
+#[derive(Debug)]
+pub(super) struct Visited(Vec<Box<[u8]>>);
+
+impl Markings {
+    /// Visits all markings and keeps them.
+    pub(super) fn check_steps(
+        &self,
+        net: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Visited, MarkingsFlaw> {
+        let mut visited = Vec::new();
+        let found = visit(net, self.count, |marking| {
+            visited.push(packed(marking.tokens()));
+            visited.len() % PATIENCE != 1 || goes_on()
+        })?;
+        if found < self.count {
+            return Err(MarkingsFlaw::Fewer(found, self.count));
+        }
+        Ok(Visited(visited))
+    }
+}
+
+impl Visited {
+    /// Whether the claim is true in all of them.
+    pub(super) fn proves(
+        &self,
+        net: &Net,
+        claim: &Claim,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, MarkingsFlaw> {
+        claim.check_names(net)?;
+        let refuted = claim.refuted();
+        for (at, marking) in self.0.iter().enumerate() {
+            if at % PATIENCE == 0 && !goes_on() {
+                return Err(MarkingsFlaw::Stopped);
+            }
+            if refuted.holds(net, &Marking::new(unpacked(marking))) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// How many markings are looked at between two questions whether to go on.
+const PATIENCE: usize = 1000;
 
 /// A marking in few bytes: seven bits of a number a byte, the eighth says that more follow.
 fn packed(tokens: &[u64]) -> Box<[u8]> {

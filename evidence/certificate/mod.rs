@@ -1,341 +1,38 @@
 //! Certificates of the impossible, and their checkers.
 //!
-//! There are four kinds, all of them plain data with a checker of their own, which a document
+//! There are four kinds, all of them plain data with a checker of their own, which [`Document`]
 //! puts under one roof: bounds on the tokens of places ([`bounds`]), sums of inequalities
-//! ([`Certificate`], below), the number of all markings ([`markings`]), and a reduction with a
-//! certificate about the reduced net (reduced). The rest of this page is about the second.
+//! ([`linear`]), the number of all markings ([`markings`]), and a reduction with a certificate about
+//! the reduced net ([`reduced`]).
 //!
-//! A [`Certificate`] says why no reachable marking satisfies a predicate, in two layers that are read
-//! and checked separately:
+//! A document lists claims, for its readers. What it is asked to prove is given to it:
+//! [`Document::check_steps`] goes through its derivation once, and [`Checked::proves`] says of any
+//! claim whether it follows, whatever else stands in the document.
 //!
-//! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
-//!   each with a weighting of the places that shows it by adding up integers.
-//! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
-//!   of a comparison and its negation one holds, because tokens are whole, and the lemmas forbid
-//!   every such choice. Mostly obvious; where it is not, [`Certificate::steps`]
-//!   lists intermediate clauses, each of which follows from those before it by unit propagation.
-//!
-//! # The checker
-//! [`Certificate::check`] uses a net, integer arithmetic and unit propagation: no LP, SMT or SAT
-//! solver and none of the engines' code, and it trusts nothing in a certificate. Numbers are
-//! `i128`, every operation is checked, and an overflow is a flaw.
-//!
-//! # Reading one
-//! The weights of a lemma are the interesting part: no firing increases the weighted number of
-//! tokens, so every reachable marking m has w·m ≤ w·m₀. A weighting that no firing changes at all
-//! is a place invariant; markings that satisfied the comparisons would break the inequality.
-//!
-//! # Sources
-//! J. Farkas, *Theorie der einfachen Ungleichungen*, 1902; T. Murata, *Petri nets*, Proc. IEEE 77,
-//! 1989, §V; J. Esparza, S. Melzer, *Verification of safety properties using integer programming:
-//! beyond the state equation*, FMSD 16, 2000 (traps); E. Goldberg, Y. Novikov, *Verification of
-//! proofs of unsatisfiability for CNF formulas*, DATE 2003 (steps by unit propagation).
+//! # Trusted
+//! A net, integer arithmetic (`i128`, every operation checked) and unit propagation: no LP, SMT or SAT
+//! solver and none of the engines' code; nothing in a certificate.
 
 pub mod bounds;
+mod claim;
 mod counters;
-pub mod file;
+pub mod document;
+mod document_file;
 mod lemma;
+pub mod linear;
+mod linear_file;
 pub mod markings;
-mod propagation;
+pub mod reduced;
 mod skeleton;
 mod splits;
+mod text;
+mod trap;
 
 pub use bounds::{Bounds, BoundsFlaw};
-pub use file::FileError;
+pub use claim::{Claim, NoSuchNode};
+pub use document::{Checked, Document, DocumentFlaw};
 pub use lemma::Lemma;
+pub use linear::{Certificate, Flaw};
 pub use markings::{Markings, MarkingsFlaw};
-
-use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
-
-/// What a certificate proves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// No reachable marking satisfies the predicate.
-    Unreachable(Predicate),
-    /// The sum never exceeds the bound.
-    AtMost(LinearSum, i64),
-}
-
-impl Claim {
-    /// The predicate that no reachable marking satisfies, if the claim is true.
-    pub fn refuted(&self) -> Predicate {
-        match self {
-            Claim::Unreachable(predicate) => predicate.clone(),
-            Claim::AtMost(sum, bound) => Predicate::at_most(sum.clone(), *bound).negated(),
-        }
-    }
-
-    /// The goal that the claim refutes or bounds.
-    pub fn goal(&self) -> Goal {
-        match self {
-            Claim::Unreachable(predicate) => Goal::Reach(predicate.clone()),
-            Claim::AtMost(sum, _) => Goal::Maximise(sum.clone()),
-        }
-    }
-}
-
-/// A claim with everything that is needed to check it. Plain data: to be stored, printed,
-/// mutilated and checked again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Certificate {
-    /// What is proved.
-    pub claim: Claim,
-    /// Whether lemmas may use that the model's units are safe (NUPN): a claim of the model, which
-    /// the certificate takes for granted.
-    pub assumes_units: bool,
-    /// Sets of transitions whose firings are counted. What follows is about the net with one more
-    /// place per set, which gets a token from each firing; these come after the net's own places.
-    pub counters: Vec<Vec<TransitionId>>,
-    /// The comparisons that lemmas speak of. Comparison i is variable i + 1 of clauses.
-    pub atoms: Vec<Atom>,
-    /// Sets of places that stay marked once they are: a firing that takes from one puts into it.
-    pub traps: Vec<Vec<PlaceId>>,
-    /// Which comparisons exclude each other.
-    pub lemmas: Vec<Lemma>,
-    /// Clauses on the way to the contradiction, in order; variables as [`Certificate::clauses`]
-    /// has them, negative for a negation.
-    pub steps: Vec<Vec<i32>>,
-}
-
-/// Why a certificate is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
-    /// A place that the net does not have.
-    #[error("place {} does not exist", .0.index())]
-    NoSuchPlace(PlaceId),
-    /// A transition that the net does not have.
-    #[error("transition {} does not exist", .0.index())]
-    NoSuchTransition(TransitionId),
-    /// A lemma's reference to an atom, trap or unit that does not exist.
-    #[error("lemma {0} refers to {1} {2}, which does not exist")]
-    NoSuchPart(usize, &'static str, usize),
-    /// A multiplier below zero.
-    #[error("lemma {0} multiplies an inequality by a negative number")]
-    NegativeMultiplier(usize),
-    /// A firing of the transition raises the weighted number of tokens.
-    #[error("lemma {0}: a firing of {1:?} raises the weighted sum")]
-    Increases(usize, TransitionId),
-    /// The place has a negative coefficient in the combination.
-    #[error("lemma {0}: {1:?} has a negative coefficient in the end")]
-    NegativeCoefficient(usize, PlaceId),
-    /// The combination is not below zero.
-    #[error("lemma {0}: the inequalities add up to no contradiction")]
-    NoContradiction(usize),
-    /// Units are used that the net does not have, or does not claim to be safe.
-    #[error("lemma {0} uses safe units; the net claims none")]
-    NoSafeUnits(usize),
-    /// Units are used but not assumed.
-    #[error("lemma {0} uses safe units, but the certificate does not list the assumption")]
-    Undeclared(usize),
-    /// A firing of the transition takes from the trap and puts nothing back.
-    #[error("trap {0} is none: {1:?} empties it")]
-    NoTrap(usize, TransitionId),
-    /// The trap is empty in the initial marking.
-    #[error("trap {0} is not marked initially")]
-    Unmarked(usize),
-    /// A clause of the steps has a variable that does not exist.
-    #[error("step {0} has a variable that does not exist")]
-    NoSuchVariable(usize),
-    /// A step that does not follow by unit propagation.
-    #[error("step {0} does not follow from the clauses before it")]
-    Step(usize),
-    /// Unit propagation finds no contradiction in all clauses together.
-    #[error("the lemmas leave a way to satisfy the predicate")]
-    NotRefuted,
-    /// The net with counters is too large.
-    #[error("the net with counters is too large")]
-    TooLarge,
-    /// A number beyond 127 bits.
-    #[error("numbers beyond 127 bits")]
-    Overflow,
-}
-
-impl Certificate {
-    /// Accepts the certificate if it proves its claim about `net`.
-    ///
-    /// # Errors
-    /// The first [`Flaw`] found; it says nothing about the claim.
-    pub fn check(&self, net: &Net) -> Result<(), Flaw> {
-        // The claim is about the net itself.
-        check_predicate(net, &self.claim.refuted())?;
-        self.check_on(&*counters::count(net, &self.counters)?)
-    }
-
-    /// The check on the net with counters.
-    fn check_on(&self, net: &Net) -> Result<(), Flaw> {
-        self.check_names(net)?;
-        for (index, trap) in self.traps.iter().enumerate() {
-            check_trap(net, index, trap)?;
-        }
-        for (index, lemma) in self.lemmas.iter().enumerate() {
-            lemma.check(net, index, self)?;
-        }
-        let (clauses, variables) = self.numbered_clauses(net);
-        propagation::check(&clauses, &self.steps, variables)
-    }
-
-    /// The clauses that the lemmas and the predicate come down to; contradictory if the certificate
-    /// is right. Variable i + 1 says that atom i holds; the junctions of the predicate, parents
-    /// before children, follow.
-    pub fn clauses(&self, net: &Net) -> Vec<Vec<i32>> {
-        self.numbered_clauses(net).0
-    }
-
-    fn numbered_clauses(&self, net: &Net) -> (Vec<Vec<i32>>, usize) {
-        let (mut clauses, variables) = skeleton::clauses(net, &self.claim.refuted(), &self.atoms);
-        clauses.extend(splits::clauses(&self.atoms));
-        clauses.extend(self.lemmas.iter().map(Lemma::clause));
-        (clauses, variables)
-    }
-
-    /// That every place and transition exists, so that nothing below has to ask.
-    fn check_names(&self, net: &Net) -> Result<(), Flaw> {
-        for atom in &self.atoms {
-            check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
-        }
-        check_places(net, self.traps.iter().flatten().copied())?;
-        let weighted = self.lemmas.iter().flat_map(|lemma| &lemma.weights);
-        check_places(net, weighted.map(|&(place, _)| place))
-    }
-}
-
-fn check_places(net: &Net, mut places: impl Iterator<Item = PlaceId>) -> Result<(), Flaw> {
-    let unknown = places.find(|place| place.index() >= net.place_count());
-    unknown.map_or(Ok(()), |place| Err(Flaw::NoSuchPlace(place)))
-}
-
-/// That a predicate speaks of nodes that there are.
-///
-/// # Errors
-/// With the first one that there is not.
-pub fn check_predicate(net: &Net, predicate: &Predicate) -> Result<(), Flaw> {
-    match predicate {
-        Predicate::Atom(atom) => check_places(net, atom.sum.terms().iter().map(|&(p, _)| p)),
-        Predicate::Enabled(t) | Predicate::Disabled(t) => {
-            let known = t.index() < net.transition_count();
-            if known { Ok(()) } else { Err(Flaw::NoSuchTransition(*t)) }
-        }
-        Predicate::And(parts) | Predicate::Or(parts) => {
-            parts.iter().try_for_each(|part| check_predicate(net, part))
-        }
-        Predicate::True | Predicate::False | Predicate::Dead | Predicate::NotDead => Ok(()),
-    }
-}
-
-/// A set Q is a trap when •-taking transitions give back: every t with an input in Q has an output
-/// in Q. Marked once, it stays marked: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
-fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
-    let mut inside = vec![false; net.place_count()];
-    trap.iter().for_each(|place| inside[place.index()] = true);
-    for &place in trap {
-        for taker in net.consumers(place) {
-            if !net.post(taker.transition).iter().any(|arc| inside[arc.place.index()]) {
-                return Err(Flaw::NoTrap(index, taker.transition));
-            }
-        }
-    }
-    let marked = trap.iter().any(|&place| net.initial()[place] > 0);
-    if marked { Ok(()) } else { Err(Flaw::Unmarked(index)) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use parikh_net::text;
-
-    /// Two processes and a lock: never both inside.
-    fn mutex() -> (Net, Certificate) {
-        let net = text::parse(
-            "net mutex
-             place idle1 1
-             place idle2 1
-             place lock 1
-             place in1
-             place in2
-             transition enter1: idle1 + lock -> in1
-             transition leave1: in1 -> idle1 + lock
-             transition enter2: idle2 + lock -> in2
-             transition leave2: in2 -> idle2 + lock",
-        )
-        .unwrap();
-        let [lock, in1, in2] = ["lock", "in1", "in2"].map(|name| net.place_named(name).unwrap());
-        let inside = |place| Atom { sum: LinearSum::place(place).negated(), bound: -1 };
-        let both = Predicate::and([Predicate::at_least(in1, 1), Predicate::at_least(in2, 1)]);
-        let certificate = Certificate {
-            claim: Claim::Unreachable(both),
-            assumes_units: false,
-            counters: vec![],
-            atoms: vec![inside(in1), inside(in2)],
-            traps: vec![],
-            lemmas: vec![Lemma {
-                atoms: vec![(0, 1), (1, 1)],
-                traps: vec![],
-                units: vec![],
-                weights: vec![(lock, 1), (in1, 1), (in2, 1)],
-            }],
-            steps: vec![],
-        };
-        (net, certificate)
-    }
-
-    #[test]
-    fn an_invariant_excludes_two_inside() {
-        let (net, certificate) = mutex();
-        assert_eq!(certificate.check(&net), Ok(()));
-    }
-
-    #[test]
-    fn one_inside_is_not_excluded() {
-        let (net, mut certificate) = mutex();
-        certificate.claim = Claim::Unreachable(Predicate::at_least(PlaceId::new(3), 1));
-        assert_eq!(certificate.check(&net), Err(Flaw::NotRefuted));
-        certificate.lemmas[0].atoms.pop();
-        let refused = certificate.check(&net);
-        assert_eq!(refused, Err(Flaw::NoContradiction(0)));
-    }
-
-    #[test]
-    fn a_bound_is_the_claim_that_more_is_unreachable() {
-        let (net, mut certificate) = mutex();
-        let [in1, in2] = [3, 4].map(PlaceId::new);
-        let sum = LinearSum::new([(in1, 1), (in2, 1)]).unwrap();
-        certificate.claim = Claim::AtMost(sum.clone(), 1);
-        certificate.atoms = vec![Atom { sum, bound: 1 }.negated()];
-        certificate.lemmas[0].atoms = vec![(0, 1)];
-        assert_eq!(certificate.check(&net), Ok(()));
-    }
-
-    #[test]
-    fn traps_must_be_traps_and_marked() {
-        // Nothing but the trap {p, q} excludes that both are empty: t moves one, u the other.
-        let net = text::parse(
-            "place p 1\nplace q\nplace r 1\ntransition t: p -> 2*q\ntransition u: 2*q -> p + r",
-        )
-        .unwrap();
-        let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
-        let mut certificate = Certificate {
-            claim: Claim::Unreachable(Predicate::and([
-                Predicate::no_more_than(p, 0),
-                Predicate::no_more_than(q, 0),
-            ])),
-            assumes_units: false,
-            counters: vec![],
-            atoms: [p, q].map(|place| Atom { sum: LinearSum::place(place), bound: 0 }).to_vec(),
-            traps: vec![vec![p, q]],
-            lemmas: vec![Lemma {
-                atoms: vec![(0, 1), (1, 1)],
-                traps: vec![(0, 1)],
-                units: vec![],
-                weights: vec![],
-            }],
-            steps: vec![],
-        };
-        assert_eq!(certificate.check(&net), Ok(()));
-        certificate.traps = vec![vec![q]];
-        assert!(matches!(certificate.check(&net), Err(Flaw::NoTrap(0, _))));
-        certificate.traps = vec![vec![]];
-        assert_eq!(certificate.check(&net), Err(Flaw::Unmarked(0)));
-        certificate.traps = vec![vec![r]];
-        assert_eq!(certificate.check(&net), Err(Flaw::NegativeCoefficient(0, r)));
-    }
-}
+pub use reduced::{Reduced, ReducedFlaw};
+pub use text::FileError;

@@ -6,6 +6,7 @@
 
 use super::question::{Combination, Question, Standing};
 use crate::board::Board;
+use crate::formula::{Formula, Question as Asked, Unsupported, lower};
 use crate::mcc::Examination;
 use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
@@ -60,6 +61,28 @@ impl Plan {
             _ => return None,
         }
         Some(plan)
+    }
+
+    /// Adds a formula as it is written.
+    ///
+    /// # Errors
+    /// Why it cannot be answered: it is no reachability question, or names what `net` does not have.
+    pub fn ask_formula(
+        &mut self,
+        id: &str,
+        formula: &Formula,
+        net: &Net,
+    ) -> Result<(), Unsupported> {
+        match lower(formula, net)? {
+            Asked::Possible(predicate) => self.ask_exists(id, predicate),
+            Asked::Never(predicate) => self.ask_never(id, predicate),
+            Asked::Bound(sum) => self.ask_maximum(id, sum),
+            Asked::Initially(predicate) => {
+                let holds = predicate.holds(net, net.initial());
+                self.ask_exists(id, Predicate::constant(holds));
+            }
+        }
+        Ok(())
     }
 
     /// Adds EF φ.

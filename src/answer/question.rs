@@ -85,7 +85,7 @@ impl Question {
                 let reason = format!("{}{reason}", about(net, board.goal(settled)));
                 self.answered(Value::Bool(value), vec![by], reason, false, settled, witness)
             }
-            (_, Knowledge::Reach(Reach::Unreachable { proof, by })) => {
+            (_, Knowledge::Reach(Reach::Unreachable { proof, by, .. })) => {
                 let value = match self.combination {
                     Combination::Exists | Combination::AllReachable => false,
                     Combination::Never | Combination::SomeUnreachable => true,
@@ -142,7 +142,7 @@ impl Question {
         for goal in self.goal_ids() {
             let by = match board.knowledge(goal) {
                 Some(Knowledge::Reach(Reach::Reached { by, .. })) => by,
-                Some(Knowledge::Reach(Reach::Unreachable { by, proof })) => {
+                Some(Knowledge::Reach(Reach::Unreachable { by, proof, .. })) => {
                     assumed += usize::from(proof.assumes_units());
                     by
                 }

@@ -14,27 +14,15 @@
 //! itself, then one weighted step per use of an invariant, then units, then the rest of the
 //! intervals in one inductive step, whose parts may need each other.
 
-use crate::engine::intervals::Intervals;
+use crate::engine::intervals::{Intervals, Level};
 use crate::evidence::certificate::Claim;
 use crate::evidence::certificate::bounds::{Bound, Bounds, Step};
 use crate::structure::bounds::{self as place_bounds, PlaceBounds, Reason};
 use crate::structure::flows::{PlaceFlow, place_flows};
 use crate::structure::integer::Integer;
-use parikh_net::{Atom, Facts, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Atom, Facts, Net, PlaceArc, PlaceId, Predicate, Provenance, TransitionId};
 use parikh_solvers::Budget;
-use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// What intervals rest on, from least to most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Basis {
-    /// The arcs alone.
-    Arcs,
-    /// Place invariants too.
-    Flows,
-    /// And the model's safe units.
-    Units,
-}
 
 /// Derives bounds of one net.
 pub(super) struct Deriver<'n> {
@@ -43,8 +31,7 @@ pub(super) struct Deriver<'n> {
     found: PlaceBounds,
     /// By place and side the positions in the derivation of `found`.
     positions: HashMap<(PlaceId, bool), Vec<usize>>,
-    /// By basis, once they are asked for.
-    intervals: [OnceCell<Intervals>; 3],
+    intervals: Intervals,
 }
 
 impl<'n> Deriver<'n> {
@@ -56,24 +43,21 @@ impl<'n> Deriver<'n> {
         for (position, step) in found.steps().iter().enumerate() {
             positions.entry((step.place, step.upper)).or_default().push(position);
         }
-        Deriver { net, flows, found, positions, intervals: Default::default() }
+        let mut facts = Facts::none(net);
+        found.write(&mut facts);
+        facts.claim_units(net);
+        let intervals = Intervals::new(net, &facts);
+        Deriver { net, flows, found, positions, intervals }
     }
 
-    fn intervals(&self, basis: Basis) -> Intervals {
-        let mut facts = Facts::none(self.net);
-        if basis != Basis::Arcs {
-            self.found.write(&mut facts);
-        }
-        if basis == Basis::Units {
-            self.net.places().for_each(|place| facts.bound(place, 1));
-        }
-        Intervals::new(self.net, &facts)
-    }
-
-    /// Certificates for as many of the claims as follow on this basis, with their positions.
-    pub(super) fn certificate(&self, claims: &[&Claim], basis: Basis) -> (Bounds, Vec<usize>) {
-        let intervals = self.intervals[basis as usize].get_or_init(|| self.intervals(basis));
-        let mut cone = Cone::new(self, intervals, basis == Basis::Units);
+    /// Certificates for as many of the claims as follow from what rests on no more than `within`,
+    /// with their positions.
+    pub(super) fn certificate(
+        &self,
+        claims: &[&Claim],
+        within: Provenance,
+    ) -> (Bounds, Vec<usize>) {
+        let mut cone = Cone::new(self, self.intervals.within(within), within.assumes_units());
         let mut certified = Vec::new();
         for (index, claim) in claims.iter().enumerate() {
             if cone.explain(&claim.refuted().to_atoms(self.net)).is_some() {
@@ -95,7 +79,7 @@ impl<'n> Deriver<'n> {
 /// What the claims need, as far as it was followed.
 struct Cone<'a> {
     deriver: &'a Deriver<'a>,
-    intervals: &'a Intervals,
+    intervals: &'a Level,
     units: bool,
     /// Ends of intervals that were asked for, and those that wait for being followed.
     asked: HashSet<(PlaceId, bool)>,
@@ -108,7 +92,7 @@ struct Cone<'a> {
 }
 
 impl<'a> Cone<'a> {
-    fn new(deriver: &'a Deriver<'a>, intervals: &'a Intervals, units: bool) -> Self {
+    fn new(deriver: &'a Deriver<'a>, intervals: &'a Level, units: bool) -> Self {
         Cone {
             deriver,
             intervals,
@@ -246,6 +230,15 @@ impl<'a> Cone<'a> {
             if tokens == 0 {
                 return;
             }
+            let leaves_less = |arc: &&PlaceArc| {
+                let after = net.post_weight(arc.transition, place);
+                after < arc.weight && after < tokens && self.intervals.is_possible(arc.transition)
+            };
+            if net.initial()[place] < tokens || net.consumers(place).iter().any(|a| leaves_less(&a))
+            {
+                self.derived.extend(self.last_derivation(place, upper));
+                return;
+            }
             self.together.insert(Bound { place, upper, tokens });
             for t in net.consumers(place).iter().map(|arc| arc.transition) {
                 let after = net.post_weight(t, place);
@@ -274,11 +267,14 @@ impl<'a> Cone<'a> {
     fn cap(&mut self, place: PlaceId) {
         if self.units && self.deriver.found.upper(place).is_none_or(|tokens| tokens > 1) {
             self.safe.insert(place);
-        } else if let Some(&last) =
-            self.deriver.positions.get(&(place, true)).and_then(|list| list.last())
-        {
-            self.derived.insert(last);
+        } else {
+            self.derived.extend(self.last_derivation(place, true));
         }
+    }
+
+    /// The position of the tightest bound that was derived.
+    fn last_derivation(&self, place: PlaceId, upper: bool) -> Option<usize> {
+        self.deriver.positions.get(&(place, upper))?.last().copied()
     }
 
     /// Where the derivation says that the inputs of what fills `place` are empty for ever: one of
@@ -319,6 +315,6 @@ impl<'a> Cone<'a> {
     }
 }
 
-fn bound(step: &place_bounds::Step) -> Bound {
+fn bound(step: &place_bounds::Derivation) -> Bound {
     Bound { place: step.place, upper: step.upper, tokens: step.tokens }
 }

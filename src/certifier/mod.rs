@@ -22,8 +22,8 @@ use crate::evidence::certificate::{Lemma, Markings, MarkingsFlaw, Reduced, marki
 use crate::evidence::{Claim, Document, Proof};
 use crate::reduction::{self, Needs};
 use crate::structure::commoner::{Question, SiphonTrap, siphon_trap};
-use derivation::{Basis, Deriver};
-use parikh_net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
+use derivation::Deriver;
+use parikh_net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, HashSet};
 
@@ -184,18 +184,18 @@ impl Maker<'_> {
         (documents, done)
     }
 
-    /// By bounds on tokens, on the least basis that does.
+    /// By bounds on tokens that rest on as little as does.
     fn bounds(&self, positions: &[usize], budget: &Budget) -> Made {
         let deriver = Deriver::new(self.net, &share(budget, 0.3));
         let mut made = Vec::new();
         for (_, mut left) in self.grouped(positions) {
-            for basis in [Basis::Arcs, Basis::Flows, Basis::Units] {
+            for within in Provenance::ALL {
                 let safe = || self.net.units().is_some_and(|units| units.safe());
-                if left.is_empty() || (basis == Basis::Units && !safe()) {
+                if left.is_empty() || (within.assumes_units() && !safe()) {
                     continue;
                 }
                 let claims: Vec<&Claim> = left.iter().map(|&at| self.claims[at]).collect();
-                let (bounds, certified) = deriver.certificate(&claims, basis);
+                let (bounds, certified) = deriver.certificate(&claims, within);
                 if certified.is_empty() {
                     continue;
                 }

@@ -6,10 +6,9 @@ use super::{Misuse, Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
 use crate::certifier::{self, Refuted};
 use crate::evidence::{Document, Trace};
-use crate::formula::{Formula, Question, lower};
 use crate::input;
 use crate::mcc::Examination;
-use crate::pipeline::{self, Event, Report, Unanswered};
+use crate::run::{self, Event, Report, Unanswered};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
@@ -92,8 +91,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     let net = model::read(&arguments.model)?;
-    let defaults = pipeline::Config::default();
-    let config = pipeline::Config {
+    let defaults = run::Config::default();
+    let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
         keep_all_witnesses: false,
@@ -116,7 +115,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             Subject::Examination(examination, Some(file))
         }
     };
-    let job = Job { net: &net, subject, budget: &budget, config };
+    let statistics = arguments.stats;
+    let job = Job { net: &net, subject, budget: &budget, config, statistics };
     let printer = Printer::new(arguments.format, job.config.threads > 1);
     let evidence = Evidence {
         traces: arguments.trace.as_deref(),
@@ -165,7 +165,9 @@ pub(super) struct Job<'a> {
     pub(super) net: &'a Net,
     pub(super) subject: Subject,
     pub(super) budget: &'a Budget,
-    pub(super) config: pipeline::Config,
+    pub(super) config: run::Config,
+    /// Whether what each stage did is said even when an engine has to be left.
+    pub(super) statistics: bool,
 }
 
 impl Job<'_> {
@@ -199,7 +201,7 @@ impl Job<'_> {
             (Some(_), Some(left)) => &self.budget.slice(left.mul_f64(0.8)),
             _ => self.budget,
         };
-        let mut report = pipeline::run(self.net, plan, &self.config, budget, |event| match event {
+        let mut report = run::run(self.net, plan, &self.config, budget, |event| match event {
             Event::Answered(answer) => {
                 let written = evidence.traces.and_then(|directory| {
                     self.write_trace(directory, answer)
@@ -215,24 +217,50 @@ impl Job<'_> {
             }
             Event::Proved { .. } => {}
             Event::Waiting { questions, goals } => progress.show(questions, goals),
+            Event::Overrun { report, .. } => {
+                progress.end();
+                let mut report = report.clone();
+                report.unanswered.extend(refused.iter().cloned());
+                let refuted = std::mem::take(&mut refuted);
+                self.finish(&report, refuted, printer, evidence.certificates, &mut write_error);
+                if self.statistics {
+                    print_statistics(&report);
+                }
+                if let Some(error) = &write_error {
+                    eprintln!("parikh: {error:#}");
+                }
+                std::process::exit(super::code_of(outcome(&report)).into());
+            }
         });
         progress.end();
         report.unanswered.extend(refused);
+        self.finish(&report, refuted, printer, evidence.certificates, &mut write_error);
+        match write_error {
+            Some(error) => Err(error),
+            None => Ok(report),
+        }
+    }
+
+    /// What is to be written when all is over.
+    fn finish(
+        &self,
+        report: &Report,
+        mut refuted: Vec<Refuted>,
+        printer: &Printer,
+        certificates: Option<&Path>,
+        write_error: &mut Option<anyhow::Error>,
+    ) {
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
         if report.breach.is_some() {
             // These were asked again; if they were refuted again, that proof is in the list, too.
             refuted.retain(|goal| !goal.proof.assumes_units());
         }
-        if let Some(directory) = evidence.certificates
+        if let Some(directory) = certificates
             && let Err(error) = self.write_certificates(directory, &refuted, printer)
         {
-            write_error = Some(error);
+            *write_error = Some(error);
         }
-        printer.summary(&report);
-        match write_error {
-            Some(error) => Err(error),
-            None => Ok(report),
-        }
+        printer.summary(report);
     }
 
     /// The plan of a query file, and the formulas in it that are refused.
@@ -263,7 +291,9 @@ impl Job<'_> {
                 Err("an earlier formula has the same id".to_owned())
             } else {
                 match &query.formula {
-                    Ok(formula) => self.plan_formula(&query.id, formula, &mut plan),
+                    Ok(formula) => plan
+                        .ask_formula(&query.id, formula, self.net)
+                        .map_err(|error| error.to_string()),
                     Err(error) => Err(error.to_string()),
                 }
             };
@@ -281,9 +311,10 @@ impl Job<'_> {
         let mut refused = Vec::new();
         for Asked { id, formula } in asked {
             let planned = match formula {
-                Ok(formula) => self.plan_formula(id, formula, &mut plan).inspect_err(|reason| {
-                    eprintln!("parikh: formula {id}: {reason}");
-                }),
+                Ok(formula) => plan
+                    .ask_formula(id, formula, self.net)
+                    .map_err(|error| error.to_string())
+                    .inspect_err(|reason| eprintln!("parikh: formula {id}: {reason}")),
                 Err(reason) => Err(reason.clone()),
             };
             if let Err(reason) = planned {
@@ -291,20 +322,6 @@ impl Job<'_> {
             }
         }
         (plan, refused)
-    }
-
-    /// Adds a formula to `plan`, or says why it cannot be answered.
-    fn plan_formula(&self, id: &str, formula: &Formula, plan: &mut Plan) -> Result<(), String> {
-        match lower(formula, self.net).map_err(|error| error.to_string())? {
-            Question::Possible(predicate) => plan.ask_exists(id, predicate),
-            Question::Never(predicate) => plan.ask_never(id, predicate),
-            Question::Bound(sum) => plan.ask_maximum(id, sum),
-            Question::Initially(predicate) => {
-                let holds = predicate.holds(self.net, self.net.initial());
-                plan.ask_exists(id, parikh_net::Predicate::constant(holds));
-            }
-        }
-        Ok(())
     }
 
     /// Writes the answer's witness, if it has one; the file it went to.
@@ -372,7 +389,7 @@ impl Job<'_> {
 
     fn state_space(&self, printer: &Printer, start: Instant) -> Report {
         let mut report = Report::default();
-        let figures = pipeline::state_space(self.net, &self.config, self.budget);
+        let figures = run::state_space(self.net, &self.config, self.budget);
         for figure in figures {
             match figure.value {
                 Ok((value, technique)) => {

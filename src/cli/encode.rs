@@ -4,7 +4,7 @@ use super::formulas::{self, Asked, Formulas};
 use super::{Outcome, limits, model, signals};
 use crate::evidence::words;
 use crate::formula::{Formula, Question as Asks, linear_sum, lower, text};
-use crate::structure::given::given;
+use crate::structure::facts::facts_for;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use parikh_encodings::{Encoding, Numbers, Part, Question};
@@ -104,13 +104,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Logic::Integers => Numbers::Integers,
     };
     let format = arguments.format.unwrap_or_else(|| of_name(arguments.output.as_deref()));
-    let mut given = given(&net, &encoding, arguments.traps, &budget)
+    let mut facts = facts_for(&net, &encoding, arguments.traps, &budget)
         .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
     if format == Format::Lp {
         // What is not marked initially need not be marked: that is a choice.
-        given.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
+        facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
     }
-    let question = Question::new(&net, &subject.goal, &encoding, &given)?;
+    let question = Question::new(&net, &subject.goal, &encoding, &facts)?;
     if format == Format::Lp {
         question.linear().context("this is no linear program: write it as --format smt2")?;
     }

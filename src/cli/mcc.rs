@@ -5,7 +5,7 @@ use super::output::{Format, Printer, line};
 use super::{Outcome, check, limits, model, output, signals};
 use crate::mcc::Examination;
 use crate::mcc::benchkit::Call;
-use crate::pipeline;
+use crate::run;
 use anyhow::{Context, Result};
 use std::path::Path;
 
@@ -57,16 +57,16 @@ fn read_and_run(
     here: &Path,
     examination: Examination,
     budget: &parikh_solvers::Budget,
-) -> Result<(pipeline::Report, Outcome)> {
+) -> Result<(run::Report, Outcome)> {
     let net = model::read(here)?;
     let queries = examination
         .has_queries()
         .then(|| model::query_file(here, examination.name()))
         .transpose()?;
-    let config = pipeline::Config::default();
+    let config = run::Config::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
     let subject = Subject::Examination(examination, queries);
-    let job = Job { net: &net, subject, budget, config };
+    let job = Job { net: &net, subject, budget, config, statistics: false };
     let printer = Printer::new(Format::Mcc, job.config.threads > 1);
     let report = job.run(&printer, Default::default())?;
     let outcome = check::outcome(&report);

@@ -114,13 +114,20 @@ pub fn main() -> ExitCode {
         Command::Mcc => mcc::run(),
     };
     match result {
-        Ok(Outcome::Complete) => ExitCode::SUCCESS,
-        Ok(Outcome::Incomplete) => ExitCode::from(3),
-        Ok(Outcome::InternalError) => ExitCode::from(4),
+        Ok(outcome) => ExitCode::from(code_of(outcome)),
         Err(error) => {
             eprintln!("parikh: {}", chain(&error));
             ExitCode::from(if error.is::<Misuse>() { 2 } else { 1 })
         }
+    }
+}
+
+/// The exit code: 0 complete, 3 something is left unanswered, 4 an internal error.
+fn code_of(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Complete => 0,
+        Outcome::Incomplete => 3,
+        Outcome::InternalError => 4,
     }
 }
 

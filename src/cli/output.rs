@@ -1,7 +1,7 @@
 //! Answers on stdout, each flushed by itself: whatever ends the process, what was printed counts.
 
 use crate::answer::Answer;
-use crate::pipeline::{Report, Unanswered};
+use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::output::line;
 use super::{Outcome, limits, model, signals};
-use crate::pipeline;
+use crate::run;
 use crate::verdicts::{
     Category, Computed, Findings, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict,
     VerdictFile, Version, compute, firing_sequence, now,
@@ -110,10 +110,10 @@ impl Limits {
         budget
     }
 
-    pub(super) fn config(&self) -> pipeline::Config {
-        let defaults = pipeline::Config::default();
+    pub(super) fn config(&self) -> run::Config {
+        let defaults = run::Config::default();
         let threads = self.threads.map_or(defaults.threads, usize::from);
-        pipeline::Config {
+        run::Config {
             threads,
             seed: self.seed,
             keep_all_witnesses: false,

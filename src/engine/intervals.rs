@@ -13,7 +13,7 @@
 //! 2. A possible transition with a positive effect on p raises `high(p)` to the known bound of p,
 //!    or to infinity without one.
 //! 3. `low(p)` is the least of m₀(p) and of `post(t,p)` over the possible t that take more than
-//!    they put.
+//!    they put; or a known bound that is larger.
 //!
 //! # Soundness
 //! By induction along a firing sequence: m₀ lies in the intervals (1); a transition enabled inside
@@ -27,21 +27,109 @@
 use super::Task;
 use crate::board::{Over, Under};
 use crate::evidence::Proof;
+use parikh_net::facts::{Bound, Provenance};
 use parikh_net::{Atom, Facts, FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh_net::{Marking, TransitionId};
 
-/// Bounds on the tokens of every place that hold in every reachable marking.
+/// Bounds on the tokens of every place that hold in every reachable marking, if what they rest on
+/// does: the same pass over the arcs with all facts that are proved, with those that are claimed
+/// too, and so on. So it is known of each bound, and of whatever follows, what it takes at least.
 #[derive(Clone, Debug)]
 pub struct Intervals {
+    /// By ascending provenance; the first one rests on the arcs alone.
+    levels: Vec<Level>,
+}
+
+/// The bounds that rest on no more than some provenance.
+#[derive(Clone, Debug)]
+pub struct Level {
+    rests_on: Provenance,
     low: Vec<u64>,
     /// `None` is infinity.
     high: Vec<Option<u64>>,
     possible: Vec<bool>,
 }
 
+/// What intervals say of a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether it holds in every reachable marking, or in none.
+    pub holds: bool,
+    /// What that rests on, at least.
+    pub rests_on: Provenance,
+}
+
 impl Intervals {
     /// The intervals of `net`, given the bounds in `facts`.
     pub fn new(net: &Net, facts: &Facts) -> Self {
+        let mut intervals = Intervals { levels: vec![Level::new(net, facts, Provenance::Arcs)] };
+        intervals.learn(net, facts);
+        intervals
+    }
+
+    /// Takes note of facts that rest on more than what was known before.
+    pub fn learn(&mut self, net: &Net, facts: &Facts) {
+        for rests_on in Provenance::ALL {
+            if rests_on > self.last().rests_on && facts.has_bounds_by(rests_on) {
+                self.levels.push(Level::new(net, facts, rests_on));
+            }
+        }
+    }
+
+    /// The tightest intervals, which rest on the most.
+    fn last(&self) -> &Level {
+        // There is always the first one.
+        &self.levels[self.levels.len() - 1]
+    }
+
+    /// The tightest intervals that rest on no more than `within`.
+    pub fn within(&self, within: Provenance) -> &Level {
+        let inside = self.levels.iter().rev().find(|level| level.rests_on <= within);
+        inside.unwrap_or(&self.levels[0])
+    }
+
+    /// The tightest intervals that are proved.
+    pub fn proved(&self) -> &Level {
+        self.within(Provenance::PROVED)
+    }
+
+    /// The least number of tokens on `place`.
+    pub fn low(&self, place: PlaceId) -> Bound {
+        let tokens = self.last().low(place);
+        self.first_with(tokens, |level| level.low(place) == tokens)
+    }
+
+    /// The largest number of tokens on `place`; `None` when nothing bounds it.
+    pub fn high(&self, place: PlaceId) -> Option<Bound> {
+        let tokens = self.last().high(place)?;
+        Some(self.first_with(tokens, |level| level.high(place) == Some(tokens)))
+    }
+
+    fn first_with(&self, tokens: u64, says_so: impl Fn(&&Level) -> bool) -> Bound {
+        let level = self.levels.iter().find(says_so).unwrap_or(self.last());
+        Bound { tokens, rests_on: level.rests_on }
+    }
+
+    /// Whether `predicate` holds in all reachable markings, in none, or neither can be told.
+    pub fn decide(&self, net: &Net, predicate: &Predicate) -> Option<Decision> {
+        // What the tightest do not decide the others do not either.
+        let holds = self.last().decide(net, predicate)?;
+        let decides = |level: &&Level| level.decide(net, predicate) == Some(holds);
+        let level = self.levels.iter().find(decides).unwrap_or(self.last());
+        Some(Decision { holds, rests_on: level.rests_on })
+    }
+
+    /// The largest value of a sum, and what it rests on; `None` when nothing bounds it.
+    pub fn most(&self, sum: &LinearSum) -> Option<(i128, Provenance)> {
+        let most = self.last().range(sum).1?;
+        let level = self.levels.iter().find(|level| level.range(sum).1 == Some(most));
+        Some((most, level.unwrap_or(self.last()).rests_on))
+    }
+}
+
+impl Level {
+    /// The intervals of `net`, given the bounds in `facts` that rest on no more than `rests_on`.
+    fn new(net: &Net, facts: &Facts, rests_on: Provenance) -> Self {
         let mut high: Vec<Option<u64>> = net.initial().tokens().iter().copied().map(Some).collect();
         let mut possible = vec![false; net.transition_count()];
         let mut waiting: Vec<TransitionId> = net.transitions().collect();
@@ -57,7 +145,8 @@ impl Intervals {
             for change in net.delta(t).iter().filter(|change| change.delta > 0) {
                 let place = change.place;
                 let initially = net.initial()[place];
-                let raised = facts.upper_bound(place).map(|bound| bound.max(initially));
+                let known = facts.upper_bound_within(place, rests_on);
+                let raised = known.map(|bound| bound.max(initially));
                 if high[place.index()] != raised {
                     high[place.index()] = raised;
                     waiting.extend(net.consumers(place).iter().map(|arc| arc.transition));
@@ -71,7 +160,16 @@ impl Intervals {
                 *low = (*low).min(net.post_weight(t, change.place));
             }
         }
-        Intervals { low, high, possible }
+        for place in net.places() {
+            let low = &mut low[place.index()];
+            *low = facts.lower_bound_within(place, rests_on).max(*low);
+        }
+        Level { rests_on, low, high, possible }
+    }
+
+    /// What the intervals rest on, at most.
+    pub fn rests_on(&self) -> Provenance {
+        self.rests_on
     }
 
     /// The least number of tokens on `place`.
@@ -170,43 +268,32 @@ impl Intervals {
     }
 }
 
-/// What the known bounds rest on that intervals start from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Basis {
-    /// The model's own claim that its units are safe (NUPN).
-    pub assumes_units: bool,
-    /// Place invariants.
-    pub uses_flows: bool,
-}
-
 /// Settles what the intervals decide: goals that hold nowhere, those that hold everywhere (so in
-/// the initial marking), and bounds of maxima. `basis` says what the facts of the task rest on.
-pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>, basis: Basis) -> Intervals {
+/// the initial marking), and bounds of maxima.
+pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
     let intervals = Intervals::new(task.net, task.facts);
-    settle(&intervals, task, under, over, basis);
+    settle(&intervals, task, under, over);
     intervals
 }
 
 /// [`run`] with intervals that are known already.
-pub fn settle(
-    intervals: &Intervals,
-    task: &Task<'_>,
-    under: Under<'_>,
-    over: Over<'_>,
-    basis: Basis,
-) {
-    let Basis { assumes_units, uses_flows } = basis;
-    let proof = || Proof::Intervals { assumes_units, uses_flows };
+pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Over<'_>) {
+    let proof = |rests_on: Provenance| Proof::Intervals {
+        assumes_units: rests_on.assumes_units(),
+        uses_flows: rests_on >= Provenance::Flows,
+    };
     for (id, goal) in task.goals.iter().filter(|(id, _)| task.board.is_open(*id)) {
         match goal {
             Goal::Reach(predicate) => match intervals.decide(task.net, predicate) {
-                Some(false) => over.unreachable(*id, proof()),
-                Some(true) => under.reached(*id, FiringSequence::new()),
+                Some(Decision { holds: false, rests_on }) => {
+                    over.unreachable(*id, proof(rests_on));
+                }
+                Some(Decision { holds: true, .. }) => under.reached(*id, FiringSequence::new()),
                 None => {}
             },
             Goal::Maximise(sum) => {
-                if let (_, Some(largest)) = intervals.range(sum) {
-                    over.at_most(*id, largest, proof());
+                if let Some((most, rests_on)) = intervals.most(sum) {
+                    over.at_most(*id, most, proof(rests_on));
                 }
             }
         }
@@ -231,7 +318,7 @@ mod tests {
              transition swap: 2*lock -> lock",
         )
         .unwrap();
-        let intervals = Intervals::new(&net, &Facts::none(&net));
+        let intervals = Level::new(&net, &Facts::none(&net), Provenance::Arcs);
         let place = |name| net.place_named(name).unwrap();
         assert!(!intervals.is_possible(net.transition_named("dead").unwrap()));
         assert_eq!(intervals.high(place("never")), Some(0));
@@ -245,10 +332,39 @@ mod tests {
     #[test]
     fn an_always_enabled_transition_excludes_deadlock() {
         let net = text::parse("place p 1\ntransition t: p -> p").unwrap();
-        let intervals = Intervals::new(&net, &Facts::none(&net));
+        let intervals = Level::new(&net, &Facts::none(&net), Provenance::Arcs);
         assert_eq!(intervals.decide(&net, &Predicate::Dead), Some(false));
         let stuck = text::parse("place p\ntransition t: p -> p").unwrap();
-        let intervals = Intervals::new(&stuck, &Facts::none(&stuck));
+        let intervals = Level::new(&stuck, &Facts::none(&stuck), Provenance::Arcs);
         assert_eq!(intervals.decide(&stuck, &Predicate::Dead), Some(true));
+    }
+
+    /// p is safe by an invariant, q as far as anybody claims, and r is not filled at all.
+    #[test]
+    fn a_decision_rests_on_no_more_than_it_needs() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace r 1\ntransition t: p -> p + q\ntransition u: q + r -> r",
+        )
+        .unwrap();
+        let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
+        let mut facts = Facts::none(&net);
+        net.places().for_each(|place| facts.bound_above(place, 1, Provenance::UnitsClaimed));
+        facts.bound_above(p, 1, Provenance::Flows);
+        let intervals = Intervals::new(&net, &facts);
+        let two = |place| Predicate::at_least(place, 2);
+        let rests_on = |predicate: &Predicate| {
+            let decision = intervals.decide(&net, predicate).unwrap();
+            assert!(!decision.holds);
+            decision.rests_on
+        };
+        assert_eq!(rests_on(&two(r)), Provenance::Arcs);
+        assert_eq!(rests_on(&two(q)), Provenance::UnitsClaimed);
+        assert_eq!(rests_on(&Predicate::and([two(q), two(r)])), Provenance::Arcs);
+        assert_eq!(rests_on(&Predicate::or([two(q), two(r)])), Provenance::UnitsClaimed);
+        assert_eq!(intervals.proved().decide(&net, &two(q)), None);
+        let bound = |place| intervals.high(place).map(|bound| (bound.tokens, bound.rests_on));
+        assert_eq!(bound(q), Some((1, Provenance::UnitsClaimed)));
+        assert_eq!(bound(p), Some((1, Provenance::Arcs)));
+        assert_eq!(intervals.most(&LinearSum::place(q)), Some((1, Provenance::UnitsClaimed)));
     }
 }

@@ -1,9 +1,12 @@
 //! Engines: each settles goals from one side, on one net, within a budget.
 //!
-//! An engine sees goals, never examinations. It is handed a [`Task`] and the pen of its side (see
-//! [`crate::board`]), looks at its budget in every loop, and drops goals that others settle.
+//! An engine sees goals, never examinations. It is handed a [`Task`] and reports on its side (see
+//! [`crate::board`]), looks at its budget in every loop, and drops goals that others settle. Which
+//! engines there are, and when they have their turn, is in the [`registry`].
 
+pub mod explicit;
 pub mod intervals;
+pub mod registry;
 pub mod shrink;
 pub mod siphon_trap;
 pub mod state_equation;

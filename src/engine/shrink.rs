@@ -25,15 +25,15 @@
 //!
 //! # Soundness
 //! Each rule keeps the truth value for all markings inside the intervals, which all reachable ones
-//! are. Intervals that rest on an assumption must not be used here: a goal shrunk by them would
-//! carry it without a word.
+//! are. Only intervals that are proved are used: a goal shrunk by what is claimed would carry the
+//! claim without a word.
 //!
 //! # Sources
 //! Constraint propagation on bounds; A. Bønneland, J. Dyhr, P. Jensen, M. Johannsen, J. Srba,
 //! *Simplification of CTL formulae for efficient model checking of Petri nets*, PETRI NETS 2018,
 //! for the idea of deciding parts of a query before any search.
 
-use super::intervals::Intervals;
+use super::intervals::{Intervals, Level};
 use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
 
 /// `goal` with its predicate shrunk; maxima are left as they are.
@@ -44,12 +44,12 @@ pub fn goal(net: &Net, intervals: &Intervals, goal: &Goal) -> Goal {
     }
 }
 
-/// A predicate with the same value as `asked` in every marking of `net` inside the intervals.
+/// A predicate with the same value as `asked` in every marking of `net` inside the proved intervals.
 pub fn predicate(net: &Net, intervals: &Intervals, asked: &Predicate) -> Predicate {
-    inner(net, intervals, asked).sorted()
+    inner(net, intervals.proved(), asked).sorted()
 }
 
-fn inner(net: &Net, intervals: &Intervals, asked: &Predicate) -> Predicate {
+fn inner(net: &Net, intervals: &Level, asked: &Predicate) -> Predicate {
     match asked {
         Predicate::And(all) => Predicate::and(all.iter().map(|part| inner(net, intervals, part))),
         Predicate::Or(any) => Predicate::or(any.iter().map(|part| inner(net, intervals, part))),
@@ -102,7 +102,7 @@ impl Term {
     }
 }
 
-fn comparison(intervals: &Intervals, atom: &Atom) -> Predicate {
+fn comparison(intervals: &Level, atom: &Atom) -> Predicate {
     let term = |&(place, coefficient): &(PlaceId, i64)| Term {
         place,
         coefficient,
@@ -179,6 +179,7 @@ fn gcd(divisor: u64, coefficient: i64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parikh_net::facts::Provenance;
     use parikh_net::{Facts, Marking, generate, text};
 
     /// Two places that hold one token at most, one that holds three always, one without bound.
@@ -202,7 +203,7 @@ mod tests {
     fn intervals(net: &Net) -> Intervals {
         let mut facts = Facts::none(net);
         for name in ["p", "q", "off", "away"] {
-            facts.bound(net.place_named(name).unwrap(), 1);
+            facts.bound_above(net.place_named(name).unwrap(), 1, Provenance::Flows);
         }
         Intervals::new(net, &facts)
     }
@@ -269,23 +270,27 @@ mod tests {
             let mut facts = Facts::none(&net);
             for place in net.places() {
                 if rng.u8(0..4) > 0 {
-                    facts.bound(place, net.initial()[place] + rng.u64(0..3));
+                    let tokens = net.initial()[place] + rng.u64(0..3);
+                    facts.bound_above(place, tokens, Provenance::Flows);
+                    // Claims are not listened to.
+                    facts.bound_above(place, net.initial()[place], Provenance::UnitsClaimed);
                 }
             }
             let intervals = Intervals::new(&net, &facts);
+            let proved = intervals.proved();
             let asked = generate::random_predicate(&mut fastrand::Rng::with_seed(seed), &net, 2);
             let shrunk = predicate(&net, &intervals, &asked);
             changed += u32::from(shrunk != asked);
             for _ in 0..20 {
                 let tokens = net.places().map(|p| {
-                    let low = intervals.low(p);
-                    rng.u64(low..=intervals.high(p).unwrap_or(low + 4))
+                    let low = proved.low(p);
+                    rng.u64(low..=proved.high(p).unwrap_or(low + 4))
                 });
                 let marking = Marking::new(tokens.collect());
                 // Which transitions can fire, and so deadness, is about reachable markings.
                 let real = net
                     .transitions()
-                    .all(|t| intervals.is_possible(t) || !net.is_enabled(&marking, t));
+                    .all(|t| proved.is_possible(t) || !net.is_enabled(&marking, t));
                 if real {
                     let (was, is) = (asked.holds(&net, &marking), shrunk.holds(&net, &marking));
                     assert_eq!(was, is, "seed {seed}: {asked:?} became {shrunk:?}");

@@ -14,10 +14,25 @@
 //! nets*, 1972.
 
 use super::Task;
+use super::registry::{Engine, Role, Sides, each_slice_anew};
 use crate::board::Over;
 use crate::evidence::Proof;
 use crate::structure::commoner::{Question, SiphonTrap, siphon_trap};
 use parikh_net::{Goal, Predicate};
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "siphon-trap",
+    technique: "SIPHON_TRAP",
+    sides: Sides::Over,
+    role: Role::Once { share: 0.15 },
+    start: |work| {
+        each_slice_anew(move |budget| {
+            let over = work.ground.over(work.board, "SIPHON_TRAP");
+            run(&work.ground.task(work.board, budget, work.seed), over)
+        })
+    },
+};
 
 /// Settles the deadlock goals of `task` if it can; what came of it, for the log.
 pub fn run(task: &Task<'_>, over: Over<'_>) -> String {

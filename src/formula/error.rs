@@ -1,8 +1,8 @@
 //! What can be wrong with one formula of a file whose other formulas are fine.
 
 use super::MAX_DEPTH;
-use super::closest::closest;
 use parikh_net::Net;
+use parikh_net::closest;
 use std::borrow::Cow;
 
 /// Why a formula is unusable, and where.

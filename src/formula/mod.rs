@@ -1,7 +1,6 @@
 //! Formulas: syntax trees with names resolved to a net's places and transitions, the textual
 //! languages they are written in, and what a tree asks of the reachable markings.
 
-mod closest;
 mod error;
 mod linear;
 mod lower;
@@ -10,9 +9,9 @@ mod raise;
 mod syntax;
 pub mod text;
 
-pub(crate) use closest::closest;
 pub use error::{FormulaError, FormulaProblem};
 pub use linear::linear_sum;
 pub use lower::{Question, Unsupported, lower};
+pub(crate) use parikh_net::closest;
 pub use print::Printed;
 pub use syntax::{Expression, Formula, MAX_DEPTH, Relation};

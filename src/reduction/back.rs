@@ -29,26 +29,11 @@
 //! All of this can be long: a step of the reduced net that fires 10⁹ times may stand for 10⁹ moves to
 //! and fro. Hence the budget.
 
+use super::back_error::BackError;
 use super::route::Router;
-use super::work::WorkNet;
-use crate::net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
-use crate::solvers::{Budget, budget::Exhausted};
-
-pub use super::route::Routing;
-
-/// Why a sequence has no translation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BackError {
-    /// Written out it has more steps than the limit.
-    #[error("the sequence of the original net has more than {0} steps")]
-    TooLong(usize),
-    /// The budget was spent on the way.
-    #[error("{0} while the sequence was carried back")]
-    OutOfBudget(Exhausted),
-    /// A firing is not possible; the sequence is not one of the reduced net, or a rule is wrong.
-    #[error("the sequence is not one of the reduced net")]
-    NotEnabled,
-}
+use crate::solvers::Budget;
+use parikh_evidence::reduction::{ReducedNet, Routing, WorkNet};
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
 
 /// Prefix firings and postponed transitions of one level.
 #[derive(Debug, Default)]
@@ -86,9 +71,9 @@ impl Back {
         }
     }
 
-    /// The next transition id stands for `sequence`.
-    pub(super) fn compose(&mut self, sequence: Vec<Step>) {
-        self.compositions.push(sequence.into_boxed_slice());
+    /// The way back from a net to itself.
+    pub(super) fn of_nothing(net: &Net) -> Back {
+        Back { final_ids: net.transitions().collect(), ..Back::new(net.transition_count()) }
     }
 
     pub(super) fn prefire(&mut self, step: Step) {
@@ -105,8 +90,10 @@ impl Back {
         self.levels.push(Level::default());
     }
 
-    pub(super) fn finish(&mut self, final_ids: Vec<TransitionId>) {
-        self.final_ids = final_ids;
+    /// What came out of it: the working net at the end, and the net that was made of it.
+    pub(super) fn finish(&mut self, work: WorkNet, reduced: &ReducedNet) {
+        self.compositions = work.into_compositions();
+        self.final_ids = reduced.final_ids().to_vec();
     }
 
     fn level(&mut self) -> &mut Level {

@@ -4,8 +4,7 @@
 //! says what is needed: `# deadlock`, `# reachability over p, q`, `# liveness of t`, or several of
 //! these separated by `;`. A line `# becomes` stands between them.
 
-use super::needs::{Needs, Preserve};
-use super::{Config, Reduction, recheck, reduce};
+use super::{Config, Needs, Preserve, Reduction, recheck, reduce};
 use crate::net::{Net, text};
 use crate::solvers::Budget;
 

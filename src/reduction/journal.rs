@@ -1,15 +1,15 @@
 //! What has changed, for rules that look at changes only.
 //!
-//! The net notes every changed node in a journal; every rule has a cursor in it and is shown what
+//! Every changed node is noted in a journal; every rule has a cursor in it and is shown what
 //! was noted since it looked last, as [`Dirty`]. A node that is noted again before anybody has read
 //! the first note gets no second one, so journals stay short while single rules run.
 
-use super::work::WorkNet;
-use crate::net::{PlaceId, TransitionId};
+use parikh_evidence::reduction::WorkNet;
+use parikh_net::{PlaceId, TransitionId};
 
 /// Node changes in order, the latest of each node only.
 #[derive(Debug, Default)]
-pub(super) struct Journal {
+struct Journal {
     entries: Vec<u32>,
     /// One more than the position of the latest entry of each node, 0 for none.
     latest: Vec<u32>,
@@ -18,7 +18,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    pub(super) fn note(&mut self, node: usize) {
+    fn note(&mut self, node: usize) {
         if self.latest.len() <= node {
             self.latest.resize(node + 1, 0);
         }
@@ -29,7 +29,7 @@ impl Journal {
     }
 
     /// The nodes noted since `cursor`, ascending, each once; `cursor` moves to the end.
-    pub(super) fn since(&mut self, cursor: &mut usize) -> Vec<usize> {
+    fn since(&mut self, cursor: &mut usize) -> Vec<usize> {
         let mut nodes: Vec<usize> =
             self.entries[*cursor..].iter().map(|&node| node as usize).collect();
         nodes.sort_unstable();
@@ -40,12 +40,66 @@ impl Journal {
     }
 }
 
+/// The journals of places and transitions, and which transitions are fresh.
+#[derive(Debug, Default)]
+pub(super) struct Journals {
+    places: Journal,
+    transitions: Journal,
+    batch: u32,
+    /// The batch that made or changed each transition last.
+    batch_of: Vec<u32>,
+}
+
+impl Journals {
+    /// Starts a batch: transitions changed from now on are fresh.
+    pub(super) fn start_batch(&mut self) {
+        self.batch += 1;
+    }
+
+    /// Has `p` looked at again by every rule.
+    pub(super) fn note_place(&mut self, p: PlaceId) {
+        self.places.note(p.index());
+    }
+
+    pub(super) fn note_transition(&mut self, t: TransitionId) {
+        self.transitions.note(t.index());
+        if self.batch_of.len() <= t.index() {
+            self.batch_of.resize(t.index() + 1, 0);
+        }
+        self.batch_of[t.index()] = self.batch;
+    }
+
+    /// What changed in `net` since the reader with this cursor looked last.
+    pub(super) fn dirty_since(&mut self, net: &WorkNet, cursor: &mut Cursor) -> Dirty {
+        let places = self.places.since(&mut cursor.places);
+        let transitions = self.transitions.since(&mut cursor.transitions);
+        if !cursor.started {
+            cursor.started = true;
+            return Dirty {
+                places: net.places().collect(),
+                transitions: net.transitions().collect(),
+            };
+        }
+        let places = places.into_iter().map(PlaceId::new).filter(|&p| net.has_place(p)).collect();
+        let transitions = transitions.into_iter().map(TransitionId::new);
+        let transitions = transitions.filter(|&t| net.has_transition(t)).collect();
+        Dirty { places, transitions }
+    }
+
+    /// Whether a transition around these places was made or changed in the running batch.
+    pub(super) fn is_fresh_around(&self, net: &WorkNet, places: &[PlaceId]) -> bool {
+        let batch_of = |t: TransitionId| self.batch_of.get(t.index()).copied().unwrap_or(0);
+        let fresh = |t: TransitionId| batch_of(t) == self.batch;
+        places.iter().any(|&p| net.consumers(p).chain(net.producers(p)).any(fresh))
+    }
+}
+
 /// Where in the journals a reader stands; the default has read nothing, and gets the whole net.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cursor {
-    pub(super) started: bool,
-    pub(super) places: usize,
-    pub(super) transitions: usize,
+    started: bool,
+    places: usize,
+    transitions: usize,
 }
 
 /// The live nodes that changed since a rule looked last, ascending.

@@ -2,15 +2,16 @@
 //!
 //! Some rules hold where there are multiplicities y ≥ 0 of places with linear properties, and the
 //! search for them is a linear program. Its solution is in floating point, so it is only a hint:
-//! [`integers`] guesses the small integers that were meant, which go into the focus, and the rule's
+//! [`integers`] guesses the small integers that were meant, which go into the candidate, and the rule's
 //! check is exact arithmetic on these. A wrong guess costs an application, nothing else, and a log
 //! is gone through again without any linear program.
 
-use crate::net::{PlaceId, TransitionId};
-use crate::reduction::work::WorkNet;
+use parikh_evidence::reduction::WorkNet;
+use parikh_evidence::reduction::rules::gcd_scaling::gcd;
+use parikh_net::{PlaceId, TransitionId};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::IncrementalLp;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Nets with more arcs are left alone: a single linear program may take longer than all may, and its
 /// rows more memory than a reduction should (4 times the net).
@@ -91,10 +92,6 @@ fn fraction(value: f64) -> Option<(u64, u64)> {
     }
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
 /// The program that searches for multiplicities: a column per place and a row per effect, with
 /// Σ y(p)·Δ(t,p) for its value.
 pub(super) struct Effects {
@@ -146,40 +143,6 @@ impl Effects {
 
     pub(super) fn row(&self, t: TransitionId) -> Option<Row> {
         self.rows[t.index()]
-    }
-}
-
-/// A weighted sum of the places of a focus, exactly. No sum overflows: multiplicities have 32 bits,
-/// weights and tokens 63, and there are fewer than 2³² places.
-pub(super) struct WeightedSum {
-    /// Σ y(p)·m₀(p).
-    pub(super) tokens: i128,
-    /// Of each transition around: Σ y(p)·pre(t,p), and Σ y(p)·Δ(t,p).
-    pub(super) around: BTreeMap<TransitionId, (i128, i128)>,
-}
-
-impl WeightedSum {
-    /// Over these places.
-    pub(super) fn of(
-        net: &WorkNet,
-        places: impl IntoIterator<Item = (PlaceId, u32)>,
-    ) -> WeightedSum {
-        let mut sum = WeightedSum { tokens: 0, around: BTreeMap::new() };
-        for (p, weight) in places {
-            let weight = i128::from(weight);
-            sum.tokens += weight * i128::from(net.tokens(p));
-            for t in net.neighbours(p) {
-                let (need, change) = sum.around.entry(t).or_default();
-                *need += weight * i128::from(net.pre_weight(t, p));
-                *change += weight * i128::from(net.effect(t, p));
-            }
-        }
-        sum
-    }
-
-    /// Σ y(p)·pre(t,p).
-    pub(super) fn need(&self, t: TransitionId) -> i128 {
-        self.around.get(&t).map_or(0, |&(need, _)| need)
     }
 }
 

@@ -1,99 +1,16 @@
-//! What a reduction gives: the smaller net, the maps, what was found on the way, and goals
-//! translated.
+//! What a reduction gives: the smaller net, what its nodes mean, and the way back.
 
 use super::back::Back;
-use super::log::Log;
-use super::needs::{Form, Needs};
-use super::statistics::Statistics;
-use super::work::WorkNet;
-use crate::evidence::Claim;
-use crate::net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
-use std::collections::{HashMap, HashSet};
+use super::statistics::{Size, Statistics};
+use parikh_evidence::reduction::{Log, Needs, ReducedNet};
+use parikh_net::{Net, PlaceId, TransitionId};
+use std::ops::Deref;
 
-/// What rules found out about single nodes.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    /// A rule has removed reachable markings or transitions: what is found of nodes that are not
-    /// protected holds of the reduced net only.
-    pub(super) lossy: bool,
-    /// Places of the support keep their reachable tokens in any case.
-    keeps_support: bool,
-    dead: Vec<TransitionId>,
-    constants: Vec<(PlaceId, u64)>,
-    /// The tokens of removed places of the support, virtual ones included.
-    fixed: HashMap<PlaceId, u64>,
-    /// Places whose tokens no longer mean what they did.
-    blurred: HashSet<PlaceId>,
-}
-
-impl Findings {
-    pub(super) fn new(keeps_support: bool) -> Findings {
-        Findings { keeps_support, ..Findings::default() }
-    }
-
-    pub(super) fn dead(&mut self, net: &WorkNet, t: TransitionId) {
-        if !self.lossy && t.index() < net.original_transitions() {
-            self.dead.push(t);
-        }
-    }
-
-    pub(super) fn constant(&mut self, net: &WorkNet, p: PlaceId) {
-        let holds = !self.lossy || (self.keeps_support && net.in_support(p));
-        if holds && p.index() < net.original_places() && !self.blurred.contains(&p) {
-            self.constants.push((p, net.tokens(p)));
-        }
-        if net.in_support(p) {
-            self.fixed.insert(p, net.tokens(p));
-        }
-    }
-
-    pub(super) fn blur(&mut self, p: PlaceId) {
-        self.blurred.insert(p);
-    }
-
-    /// The tokens of a removed place of the support.
-    pub(super) fn fixed_tokens(&self, p: PlaceId) -> Option<u64> {
-        self.fixed.get(&p).copied()
-    }
-
-    pub(super) fn is_blurred(&self, p: PlaceId) -> bool {
-        self.blurred.contains(&p)
-    }
-}
-
-/// What became of the firing of a protected transition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Firing {
-    /// It fires in the prefix that every translated sequence starts with. These are the
-    /// transitions of the reduced net that fire it again.
-    Fired(Vec<TransitionId>),
-    /// Firing one of these transitions of the reduced net fires it; when there are none, it is dead.
-    By(Vec<TransitionId>),
-}
-
-impl Firing {
-    /// The transitions of the reduced net that fire it.
-    pub fn carriers(&self) -> &[TransitionId] {
-        match self {
-            Firing::Fired(carriers) | Firing::By(carriers) => carriers,
-        }
-    }
-}
-
-/// A goal over the reduced net.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TranslatedGoal {
-    /// The goal.
-    pub goal: Goal,
-    /// To be added to the maximum of a [`Goal::Maximise`]: the share of constant places.
-    pub constant: i128,
-}
-
-/// A reduced net and everything about how it came to be.
+/// A reduced net and everything about how it came to be. It is its [`ReducedNet`], too.
 #[derive(Debug)]
 pub struct Reduction {
-    /// The reduced net.
-    pub net: Net,
+    /// The reduced net and what its nodes mean.
+    pub reduced: ReducedNet,
     /// The way back for firing sequences.
     pub back: Back,
     /// The applications in order.
@@ -104,150 +21,25 @@ pub struct Reduction {
     pub dead_transitions: Vec<TransitionId>,
     /// Places of the original net found to hold the same tokens for ever, with these, ascending.
     pub constant_places: Vec<(PlaceId, u64)>,
-    pub(super) needs: Needs,
-    pub(super) places: Vec<Option<PlaceId>>,
-    pub(super) transitions: Vec<Option<TransitionId>>,
-    pub(super) fixed: HashMap<PlaceId, u64>,
-    /// One per protected transition, in the order of the needs.
-    pub(super) firings: Vec<Firing>,
+}
+
+impl Deref for Reduction {
+    type Target = ReducedNet;
+    fn deref(&self) -> &ReducedNet {
+        &self.reduced
+    }
 }
 
 impl Reduction {
-    /// The place of the reduced net that holds the tokens of `original`, unless it is gone, fused
-    /// with another, or counts differently.
-    pub fn map_place(&self, original: PlaceId) -> Option<PlaceId> {
-        self.places[original.index()]
-    }
-
-    /// The transition of the reduced net that `original` still is by itself; it may have lost arcs.
-    pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
-        self.transitions[original.index()]
-    }
-
-    /// The tokens for ever on a place of the support that is gone.
-    pub fn constant(&self, original: PlaceId) -> Option<u64> {
-        self.fixed.get(&original).copied()
-    }
-
-    /// How a protected transition fires in the reduced net; `None` when `original` was not
-    /// protected.
-    pub fn firing(&self, original: TransitionId) -> Option<&Firing> {
-        let at = self.needs.protected.binary_search(&original).ok()?;
-        Some(&self.firings[at])
-    }
-
-    /// What the net was reduced for.
-    pub fn needs(&self) -> &Needs {
-        &self.needs
-    }
-
-    /// The goal over the reduced net; `None` when the needs did not cover it. `original` is the net
-    /// that was reduced.
-    pub fn translate(&self, original: &Net, goal: &Goal) -> Option<TranslatedGoal> {
-        match goal {
-            Goal::Reach(predicate) => {
-                let goal = Goal::Reach(self.translate_predicate(original, predicate)?);
-                Some(TranslatedGoal { goal, constant: 0 })
-            }
-            Goal::Maximise(sum) => {
-                let (sum, constant) = self.translate_sum(sum)?;
-                Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
-            }
+    /// The net as its own reduction.
+    pub(super) fn nothing(net: &Net, needs: Needs, statistics: Statistics) -> Reduction {
+        Reduction {
+            reduced: ReducedNet::unreduced(net, needs),
+            back: Back::of_nothing(net),
+            log: Log::default(),
+            statistics: Statistics { before: Size::of(net), after: Size::of(net), ..statistics },
+            dead_transitions: Vec::new(),
+            constant_places: Vec::new(),
         }
-    }
-
-    /// The claim as it reads on the reduced net; `None` when it cannot be said there.
-    pub fn translate_claim(&self, original: &Net, claim: &Claim) -> Option<Claim> {
-        let translated = self.translate(original, &claim.goal())?;
-        match (claim, translated.goal) {
-            (Claim::Unreachable(_), Goal::Reach(predicate)) => Some(Claim::Unreachable(predicate)),
-            (Claim::AtMost(_, bound), Goal::Maximise(sum)) => {
-                let bound = i128::from(*bound).checked_sub(translated.constant)?;
-                Some(Claim::AtMost(sum, i64::try_from(bound).ok()?))
-            }
-            _ => None,
-        }
-    }
-
-    /// A predicate of the reduced net that holds in some reachable marking of it exactly if
-    /// `predicate` does in one of the original net.
-    pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
-        match Form::of(predicate) {
-            Form::Parts(parts) => {
-                let parts: Option<Vec<_>> =
-                    parts.iter().map(|part| self.translate_predicate(original, part)).collect();
-                Some(Predicate::or(parts?))
-            }
-            Form::Fires(t) => match self.firing(t) {
-                Some(Firing::Fired(_)) => Some(Predicate::True),
-                Some(Firing::By(by)) => {
-                    Some(Predicate::or(by.iter().map(|&carrier| self.enabled(carrier))))
-                }
-                None => self.state(&Predicate::Enabled(t).to_atoms(original)),
-            },
-            Form::DeadAnd(rest) => {
-                let rest = rest.iter().map(|part| self.state(&part.to_atoms(original)));
-                let parts: Option<Vec<_>> =
-                    std::iter::once(Some(Predicate::Dead)).chain(rest).collect();
-                Some(Predicate::and(parts?))
-            }
-            Form::State => self.state(&predicate.to_atoms(original)),
-        }
-    }
-
-    /// That a transition of the reduced net is enabled: true outright when it takes nothing.
-    fn enabled(&self, t: TransitionId) -> Predicate {
-        if self.net.pre(t).is_empty() { Predicate::True } else { Predicate::Enabled(t) }
-    }
-
-    /// A predicate of atoms only, place by place.
-    fn state(&self, predicate: &Predicate) -> Option<Predicate> {
-        let all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
-            parts.iter().map(|part| self.state(part)).collect()
-        };
-        match predicate {
-            Predicate::True | Predicate::False => Some(predicate.clone()),
-            Predicate::Atom(atom) => {
-                let (sum, constant) = self.translate_sum(&atom.sum)?;
-                let bound = i128::from(atom.bound) - constant;
-                Some(match i64::try_from(bound) {
-                    Ok(bound) => Predicate::at_most(sum, bound),
-                    // Beyond what any sum of tokens with these coefficients can mean here; keep
-                    // the question open rather than guess.
-                    Err(_) if sum.is_zero() => Predicate::constant(bound >= 0),
-                    Err(_) => return None,
-                })
-            }
-            Predicate::And(parts) => Some(Predicate::and(all(parts)?)),
-            Predicate::Or(parts) => Some(Predicate::or(all(parts)?)),
-            _ => None,
-        }
-    }
-
-    fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
-        let mut terms = Vec::with_capacity(sum.terms().len());
-        let mut constant = 0i128;
-        for &(place, coefficient) in sum.terms() {
-            if let Some(tokens) = self.constant(place) {
-                constant += i128::from(coefficient) * i128::from(tokens);
-            } else if self.needs.support.binary_search(&place).is_ok() {
-                terms.push((self.map_place(place)?, coefficient));
-            } else {
-                return None;
-            }
-        }
-        Some((LinearSum::new(terms).ok()?, constant))
-    }
-}
-
-/// Moves what was found into a reduction: (dead, constants, fixed).
-pub(super) type Found = (Vec<TransitionId>, Vec<(PlaceId, u64)>, HashMap<PlaceId, u64>);
-
-impl Findings {
-    /// Everything, sorted.
-    pub(super) fn into_parts(mut self) -> Found {
-        self.dead.sort_unstable();
-        self.constants.sort_unstable();
-        (self.dead, self.constants, self.fixed)
     }
 }

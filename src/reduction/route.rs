@@ -7,22 +7,11 @@
 //! shortest path, for as many firings at once as the tokens allow; or by choosing a *twin*, a transition that does the same but takes its token from
 //! another place of the group.
 
-use super::back::BackError;
-use super::work::WorkNet;
-use crate::net::{PlaceId, Step, TransitionId};
+use super::back_error::BackError;
 use crate::solvers::Budget;
+use parikh_evidence::reduction::{Routing, WorkNet};
+use parikh_net::{PlaceId, Step, TransitionId};
 use std::collections::{HashMap, VecDeque};
-
-/// How tokens get where they are needed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Routing {
-    /// (from, to, by): positions in the group, and a transition that does just that. The moves
-    /// connect the group strongly.
-    Moves(Vec<(usize, usize, TransitionId)>),
-    /// Classes of transitions that each take one token from one place of the group, and are the
-    /// same but for places of the group; each class has one for every place.
-    Twins(Vec<Vec<TransitionId>>),
-}
 
 /// What a transition takes from the places of a group and puts to them, by position.
 type GroupArcs = Box<[(usize, u64, u64)]>;

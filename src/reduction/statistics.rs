@@ -1,5 +1,6 @@
 //! Counts and times of a reduction.
 
+use parikh_net::Net;
 use std::fmt;
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use std::time::Duration;
 pub struct RuleStatistics {
     /// The rule.
     pub name: &'static str,
-    /// Foci it found.
-    pub foci: u64,
+    /// Candidates it found.
+    pub candidates: u64,
     /// Proposals applied.
     pub applied: u64,
     /// Proposals that were derived but could not be applied: anything but 0 is a bug of ours.
@@ -31,6 +32,17 @@ pub struct Size {
     pub transitions: usize,
     /// Arcs, without those of virtual places.
     pub arcs: usize,
+}
+
+impl Size {
+    /// That of `net`.
+    pub fn of(net: &Net) -> Size {
+        Size {
+            places: net.place_count(),
+            transitions: net.transition_count(),
+            arcs: net.arc_count(),
+        }
+    }
 }
 
 /// Of a whole reduction.

@@ -26,6 +26,7 @@
 use super::flows::PlaceFlow;
 use super::integer::Integer;
 use super::siphons::unmarked_siphon;
+use parikh_net::facts::Provenance;
 use parikh_net::{Facts, Net, PlaceId};
 use parikh_solvers::Budget;
 
@@ -42,7 +43,7 @@ pub enum Reason {
 
 /// One bound and its reason; it may rely on all steps before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct Derivation {
     /// The place that is bounded.
     pub place: PlaceId,
     /// Whether from above.
@@ -58,7 +59,7 @@ pub struct Step {
 pub struct PlaceBounds {
     lower: Vec<u64>,
     upper: Vec<Option<u64>>,
-    steps: Vec<Step>,
+    steps: Vec<Derivation>,
 }
 
 impl PlaceBounds {
@@ -73,7 +74,7 @@ impl PlaceBounds {
     }
 
     /// The derivation: every bound that was an improvement, in order.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[Derivation] {
         &self.steps
     }
 
@@ -83,16 +84,21 @@ impl PlaceBounds {
         places.filter(|p| self.upper(*p) == Some(self.lower(*p))).collect()
     }
 
-    /// Adds the upper bounds to what is known of the net.
+    /// Adds the bounds to what is known of the net, each with what it rests on.
     pub fn write(&self, facts: &mut Facts) {
-        for (index, upper) in self.upper.iter().enumerate() {
-            if let Some(tokens) = upper {
-                facts.bound(PlaceId::new(index), *tokens);
+        for &Derivation { place, upper, tokens, reason } in &self.steps {
+            let rests_on = match reason {
+                Reason::OneWay | Reason::UnmarkedSiphon => Provenance::Arcs,
+                Reason::Flow(_) => Provenance::Flows,
+            };
+            match upper {
+                true => facts.bound_above(place, tokens, rests_on),
+                false => facts.bound_below(place, tokens, rests_on),
             }
         }
     }
 
-    fn improve(&mut self, step: Step) -> bool {
+    fn improve(&mut self, step: Derivation) -> bool {
         let at = step.place.index();
         let better = if step.upper {
             self.upper[at].is_none_or(|known| step.tokens < known)
@@ -121,7 +127,12 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
         PlaceBounds { lower: vec![0; count], upper: vec![None; count], steps: Vec::new() };
     one_way(net, &mut bounds);
     for place in unmarked_siphon(net) {
-        bounds.improve(Step { place, upper: true, tokens: 0, reason: Reason::UnmarkedSiphon });
+        bounds.improve(Derivation {
+            place,
+            upper: true,
+            tokens: 0,
+            reason: Reason::UnmarkedSiphon,
+        });
     }
     let constants: Vec<Integer> = flows.iter().map(|flow| flow.constant(net.initial())).collect();
     let mut order: Vec<usize> = (0..flows.len()).collect();
@@ -159,10 +170,10 @@ fn one_way(net: &Net, bounds: &mut PlaceBounds) {
     for place in net.places() {
         let tokens = net.initial()[place];
         if !grows[place.index()] {
-            bounds.improve(Step { place, upper: true, tokens, reason: Reason::OneWay });
+            bounds.improve(Derivation { place, upper: true, tokens, reason: Reason::OneWay });
         }
         if !shrinks[place.index()] {
-            bounds.improve(Step { place, upper: false, tokens, reason: Reason::OneWay });
+            bounds.improve(Derivation { place, upper: false, tokens, reason: Reason::OneWay });
         }
     }
 }
@@ -233,7 +244,7 @@ fn propagate(
         let reason = Reason::Flow(position);
         for (upper, bound) in [(true, upper), (false, lower)] {
             let tokens = bound.and_then(|bound| bound.to_u64());
-            let step = tokens.map(|tokens| Step { place: *place, upper, tokens, reason });
+            let step = tokens.map(|tokens| Derivation { place: *place, upper, tokens, reason });
             if step.is_some_and(|step| bounds.improve(step)) {
                 improved.push(*place);
             }
@@ -266,7 +277,9 @@ mod tests {
         assert_eq!(bounds.lower(PlaceId::new(0)), 1);
         let mut facts = Facts::none(&net);
         bounds.write(&mut facts);
-        assert_eq!(facts.upper_bound(PlaceId::new(1)), Some(2));
+        let busy = facts.upper_bound(PlaceId::new(1)).unwrap();
+        assert_eq!((busy.tokens, busy.rests_on), (2, Provenance::Flows));
+        assert_eq!(facts.lower_bound(PlaceId::new(0)).tokens, 1);
     }
 
     #[test]
@@ -288,7 +301,7 @@ mod tests {
         let constant: Vec<&str> =
             bounds.constant_places().iter().map(|&p| net.place_name(p)).collect();
         assert_eq!(constant, ["p", "q", "c", "sink"]);
-        let siphon = |step: &&Step| step.reason == Reason::UnmarkedSiphon;
+        let siphon = |step: &&Derivation| step.reason == Reason::UnmarkedSiphon;
         assert_eq!(bounds.steps().iter().filter(siphon).count(), 3);
     }
 

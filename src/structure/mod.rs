@@ -9,7 +9,7 @@
 //! | [`siphons`], [`traps`] | which sets stay empty, which stay marked | worklist |
 //! | [`minimal`] | all minimal ones, as far as asked | SAT |
 //! | [`commoner`] | that no dead marking is reachable, with a certificate | SAT and traps |
-//! | [`given`] | what encodings are given of all this | |
+//! | [`facts`] | what encodings use of all this | |
 //! | [`keys`] | the fifteen structural keys of a contest model form | a look at each arc |
 //!
 //! Below them: [`incidence`] (the matrix), [`integer`] (numbers that do not overflow), [`closed`]
@@ -24,8 +24,8 @@ pub mod closed;
 pub mod commoner;
 mod connectivity;
 mod elimination;
+pub mod facts;
 pub mod flows;
-pub mod given;
 pub mod incidence;
 pub mod integer;
 pub mod keys;

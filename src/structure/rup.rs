@@ -1,15 +1,8 @@
-//! Checks a refutation clause by clause, by unit propagation and nothing else.
-//!
-//! A clause follows from others by *reverse unit propagation* when assuming all its literals false
-//! and propagating units runs into a conflict. A list of clauses, each following so from the
-//! formula and the ones before it, and the empty clause after them, refutes the formula. The
-//! checker shares no code with the solver; a clause it cannot confirm is an error.
-//!
-//! # Sources
-//! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE
-//! 2003. M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals).
+//! Checks a refutation clause by clause, by unit propagation and nothing else: with the checker of the
+//! evidence crate, [`parikh_evidence::refutation`].
 
 use super::sat::{Clause, Literal};
+use parikh_evidence::refutation::{self, RefutationFlaw};
 use parikh_solvers::{Budget, Exhausted};
 
 /// Why a refutation is not accepted.
@@ -36,165 +29,32 @@ pub fn check_refutation(
     proof: &[Clause],
     budget: &Budget,
 ) -> Result<(), RefutationError> {
-    let mut checker = Checker::new(variables);
-    for clause in formula {
-        checker.add(clause);
-    }
-    for (position, clause) in proof.iter().enumerate() {
-        if let Some(reason) = budget.exhausted() {
-            return Err(RefutationError::Budget(reason));
+    let clauses: Vec<Vec<i32>> = formula.into_iter().map(|clause| numbers(&clause)).collect();
+    let steps: Vec<Vec<i32>> = proof.iter().map(|clause| numbers(clause)).collect();
+    let mut ended = None;
+    let mut goes_on = || {
+        ended = budget.exhausted();
+        ended.is_none()
+    };
+    let checked = refutation::check(&clauses, &steps, variables, &mut goes_on);
+    checked.map_err(|flaw| match (flaw, ended) {
+        (RefutationFlaw::Stopped, Some(reason)) => RefutationError::Budget(reason),
+        (RefutationFlaw::NoContradiction | RefutationFlaw::Stopped, _) => {
+            RefutationError::NoContradiction
         }
-        if checker.contradictory {
-            return Ok(());
+        (RefutationFlaw::NoSuchVariable(at) | RefutationFlaw::DoesNotFollow(at), _) => {
+            RefutationError::NotImplied(at)
         }
-        if !checker.implies(clause) {
-            return Err(RefutationError::NotImplied(position));
-        }
-        checker.add(clause.clone());
-    }
-    if checker.contradictory { Ok(()) } else { Err(RefutationError::NoContradiction) }
+    })
 }
 
-struct Checker {
-    clauses: Vec<Clause>,
-    /// For each literal the clauses that watch it; a clause watches its first two literals.
-    watchers: Vec<Vec<usize>>,
-    /// The value of each variable, where it has one.
-    values: Vec<Option<bool>>,
-    /// Literals made true, in order.
-    trail: Vec<Literal>,
-    /// How many of the trail were propagated.
-    propagated: usize,
-    /// Whether the clauses themselves propagate to a conflict.
-    contradictory: bool,
-}
-
-impl Checker {
-    fn new(variables: usize) -> Self {
-        Checker {
-            clauses: Vec::new(),
-            watchers: vec![Vec::new(); 2 * variables],
-            values: vec![None; variables],
-            trail: Vec::new(),
-            propagated: 0,
-            contradictory: false,
-        }
-    }
-
-    fn value(&self, literal: Literal) -> Option<bool> {
-        self.values[literal.variable()].map(|value| value == literal.is_positive())
-    }
-
-    fn make_true(&mut self, literal: Literal) {
-        self.values[literal.variable()] = Some(literal.is_positive());
-        self.trail.push(literal);
-    }
-
-    /// Takes a clause for good. Nothing is assumed at this point.
-    fn add(&mut self, mut clause: Clause) {
-        if self.contradictory {
-            return;
-        }
-        clause.sort_unstable();
-        clause.dedup();
-        // Literals without value first, so that the watched ones have none if possible.
-        clause.sort_by_key(|&literal| self.value(literal).is_some());
-        let satisfied = clause.iter().any(|&literal| self.value(literal) == Some(true));
-        let free = clause.iter().filter(|&&literal| self.value(literal).is_none()).count();
-        match (satisfied, free) {
-            // Satisfied for good: values without assumption are never taken back.
-            (true, _) => {}
-            (false, 0) => self.contradictory = true,
-            (false, 1) => {
-                self.make_true(clause[0]);
-                self.contradictory = !self.propagate();
-            }
-            (false, _) => {
-                let at = self.clauses.len();
-                self.watchers[clause[0].index()].push(at);
-                self.watchers[clause[1].index()].push(at);
-                self.clauses.push(clause);
-            }
-        }
-    }
-
-    /// Whether the clause follows by reverse unit propagation.
-    fn implies(&mut self, clause: &[Literal]) -> bool {
-        let start = self.trail.len();
-        let mut conflict = false;
-        for literal in clause {
-            match self.value(*literal) {
-                Some(true) => conflict = true,
-                Some(false) => {}
-                None => self.make_true(literal.negated()),
-            }
-        }
-        conflict = conflict || !self.propagate();
-        for literal in self.trail.drain(start..) {
-            self.values[literal.variable()] = None;
-        }
-        self.propagated = start;
-        conflict
-    }
-
-    /// Propagates units; false on a conflict.
-    fn propagate(&mut self) -> bool {
-        while let Some(&literal) = self.trail.get(self.propagated) {
-            self.propagated += 1;
-            let falsified = literal.negated();
-            let mut watching = std::mem::take(&mut self.watchers[falsified.index()]);
-            let mut kept = 0;
-            let mut conflict = false;
-            for at in 0..watching.len() {
-                let index = watching[at];
-                if !conflict && self.move_watch(index, falsified) {
-                    continue;
-                }
-                watching[kept] = index;
-                kept += 1;
-                if conflict {
-                    continue;
-                }
-                let other = self.other_watch(index, falsified);
-                match self.value(other) {
-                    Some(true) => {}
-                    Some(false) => conflict = true,
-                    None => self.make_true(other),
-                }
-            }
-            watching.truncate(kept);
-            self.watchers[falsified.index()].append(&mut watching);
-            if conflict {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn other_watch(&self, index: usize, falsified: Literal) -> Literal {
-        let clause = &self.clauses[index];
-        if clause[0] == falsified { clause[1] } else { clause[0] }
-    }
-
-    /// Lets the clause watch another literal that is not false, if it has one; a clause whose
-    /// other watch is true may stay.
-    fn move_watch(&mut self, index: usize, falsified: Literal) -> bool {
-        if self.value(self.other_watch(index, falsified)) == Some(true) {
-            return false;
-        }
-        let clause = &self.clauses[index];
-        let Some(at) =
-            (2..clause.len()).find(|&at| self.value(self.clauses[index][at]) != Some(false))
-        else {
-            return false;
-        };
-        let clause = &mut self.clauses[index];
-        let slot = usize::from(clause[0] != falsified);
-        clause.swap(slot, at);
-        let watched = clause[slot];
-        self.watchers[watched.index()].push(index);
-        true
-    }
+/// A clause as the checker has it: variables from 1, negative for a negation. Variables are below 2³⁰.
+fn numbers(clause: &[Literal]) -> Vec<i32> {
+    let number = |literal: &Literal| {
+        let variable = literal.variable() as i32 + 1;
+        if literal.is_positive() { variable } else { -variable }
+    };
+    clause.iter().map(number).collect()
 }
 
 #[cfg(test)]

@@ -35,11 +35,6 @@ impl Literal {
     pub fn negated(self) -> Self {
         Literal(self.0 ^ 1)
     }
-
-    /// Its position among all literals: two per variable.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
 }
 
 impl fmt::Debug for Literal {

@@ -4,11 +4,11 @@
 
 use super::{Property, Truth};
 use crate::answer::{Answer, Plan, Value};
+use crate::engine::explicit::Incomplete;
+use crate::engine::explicit::graph::{Graph, Search};
 use crate::evidence::{first_breach, replay};
-use crate::explicit::Incomplete;
-use crate::explicit::graph::{Graph, Search};
 use crate::mcc::Examination;
-use crate::pipeline::{self, Config, Event};
+use crate::run::{self, Config, Event};
 use crate::structure::keys::{Key, KeyVerdict, structural_keys};
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
@@ -179,7 +179,7 @@ impl<'a> Computation<'a> {
         // These three have a plan of their own.
         let plan = Plan::of_examination(examination, self.net).unwrap_or_default();
         let mut answer: Option<Answer> = None;
-        let report = pipeline::run(self.net, plan, self.config, budget, |event| {
+        let report = run::run(self.net, plan, self.config, budget, |event| {
             if let Event::Answered(found) = event {
                 answer = Some(found.clone());
             }
@@ -232,7 +232,7 @@ impl<'a> Computation<'a> {
         let budget = budget.child();
         let mut dead: Option<Answer> = None;
         let mut techniques = std::collections::BTreeSet::new();
-        let report = pipeline::run(self.net, plan, self.config, &budget, |event| {
+        let report = run::run(self.net, plan, self.config, &budget, |event| {
             if let Event::Answered(answer) = event {
                 techniques.extend(answer.techniques.iter().copied());
                 if answer.value == Value::Bool(false) && dead.is_none() {
@@ -287,7 +287,7 @@ impl<'a> Computation<'a> {
         let early = self.explore(&self.budget.slice(Duration::from_millis(500)));
         let explored = match early {
             Ok(graph) => Ok(graph),
-            Err(_) => match pipeline::find_pump(self.net, self.config, self.budget) {
+            Err(_) => match run::find_pump(self.net, self.config, self.budget) {
                 Some((prefix, pump)) => Err(format!(
                     "infinitely many markings can be reached: after {} firings, {} more can repeat \
                      for ever and add tokens each time",
@@ -355,7 +355,8 @@ impl<'a> Computation<'a> {
         let units = net.units().filter(|units| units.safe());
         let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
         let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
-        let explored = Graph::explore_looking(net, &Facts::from_model(net), budget, search);
+        // Packing takes the claim for a hint; what does not fit is packed anew.
+        let explored = Graph::explore_looking(net, &Facts::claimed_by_model(net), budget, search);
         if let Some(breach) = breaking.and_then(|found| first_breach(net, &found, u64::MAX)) {
             tracing::warn!(
                 "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"

@@ -241,14 +241,14 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
             .is_some_and(|place| std::mem::replace(place, name.clone()) != name)
     }),
     ("another rule", |r, _, rng| {
-        let names = parikh::reduction::rules::NAMES;
-        let name = names[rng.usize(..names.len())].to_owned();
+        let rules = parikh::reduction::rules::ALL;
+        let name = rules[rng.usize(..rules.len())].name().to_owned();
         some(&mut r.log.steps, rng)
             .is_some_and(|step| std::mem::replace(&mut step.rule, name.clone()) != name)
     }),
     ("an application out of nothing", |r, net, rng| {
         let rules = ["constant-places", "sink-places", "relevance", "source-transitions"];
-        let step = parikh::reduction::log::LogStep {
+        let step = parikh::reduction::LogStep {
             rule: rules[rng.usize(..rules.len())].to_owned(),
             places: vec![net.place_name(any_place(net, rng)).to_owned()],
             transitions: Vec::new(),

@@ -10,17 +10,17 @@ use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape, random, random_goals};
 use parikh::net::units::Unit;
 use parikh::net::{Goal, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};
-use parikh::pipeline::{self, Event};
+use parikh::run::{self, Event};
 use parikh::solvers::Budget;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What a run of the whole pipeline refutes.
 fn refuted(net: &Net, plan: Plan) -> Vec<Refuted> {
-    let config = pipeline::Config { threads: 1, keep_certificates: true, ..Default::default() };
+    let config = run::Config { threads: 1, keep_certificates: true, ..Default::default() };
     let budget = Budget::lasting(Duration::from_secs(2));
     let mut refuted = Vec::new();
-    pipeline::run(net, plan, &config, &budget, |event| {
+    run::run(net, plan, &config, &budget, |event| {
         if let Event::Proved { id, claim, proof } = event {
             let (claim, proof) = (claim.clone(), proof.clone());
             refuted.push(Refuted { id: id.to_owned(), claim, proof });

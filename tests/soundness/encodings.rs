@@ -7,9 +7,9 @@
 //! `PARIKH_NIGHTLY=k` runs k times as many nets.
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
-use parikh::encodings::{EncodeError, Encoding, Given, Numbers, Part, Question};
+use parikh::encodings::{EncodeError, Encoding, Numbers, Part, Question};
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Facts, Goal, Marking, Net, Predicate, text};
+use parikh::net::{Facts, Goal, Marking, Net, Predicate, Provenance, text};
 use parikh::solvers::Budget;
 use parikh::solvers::certify::infeasible_near;
 use parikh::solvers::lp::{LpAnswer, LpSolver};
@@ -27,16 +27,14 @@ fn scale() -> u64 {
     std::env::var("PARIKH_NIGHTLY").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
 }
 
-fn given(net: &Net) -> Given {
+fn facts(net: &Net) -> Facts {
     let budget = Budget::unlimited();
     let flows = place_flows(net, &budget).unwrap();
     let mut facts = Facts::none(net);
     place_bounds(net, &flows, &budget).write(&mut facts);
-    Given {
-        facts,
-        flows: flows.iter().filter_map(|flow| flow.to_sum()).collect(),
-        traps: minimal_sets(net, Kind::Trap, 20, &budget).sets,
-    }
+    facts.flows = flows.iter().filter_map(|flow| flow.to_sum()).collect();
+    facts.traps = minimal_sets(net, Kind::Trap, 20, &budget).sets;
+    facts
 }
 
 /// Whether Z3 finds the question satisfiable.
@@ -103,7 +101,7 @@ struct Tally {
 }
 
 fn compare(net: &Net, space: &StateSpace<'_>, goal: &Predicate, seed: u64, tally: &mut Tally) {
-    let given = given(net);
+    let facts = facts(net);
     let reachable = space.reaches(goal);
     tally.goals += 1;
     tally.unreachable += usize::from(!reachable);
@@ -112,7 +110,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goal: &Predicate, seed: u64, tally
         for (position, parts) in encodings().iter().enumerate() {
             let encoding = over(parts, numbers);
             let goal = Goal::Reach(goal.clone());
-            let question = Question::new(net, &goal, &encoding, &given).unwrap();
+            let question = Question::new(net, &goal, &encoding, &facts).unwrap();
             let refuted = !satisfiable(&question);
             let about = format!("net {seed}, {encoding} {numbers}: {goal:?}");
             assert!(!(refuted && reachable), "{about}\n{}", text::print(net));
@@ -175,10 +173,10 @@ fn no_part_excludes_what_is_reachable_and_each_excludes_something_more() {
 #[test]
 fn each_part_makes_its_own_difference() {
     let refutes = |net: &Net, goal: &Predicate, parts: &[Part]| {
-        let given = given(net);
+        let facts = facts(net);
         [Numbers::Reals, Numbers::Integers].map(|numbers| {
             let goal = Goal::Reach(goal.clone());
-            !satisfiable(&Question::new(net, &goal, &over(parts, numbers), &given).unwrap())
+            !satisfiable(&Question::new(net, &goal, &over(parts, numbers), &facts).unwrap())
         })
     };
     let at =
@@ -214,10 +212,15 @@ fn each_part_makes_its_own_difference() {
     // Bounds as facts.
     let source = text::parse("place p\ntransition t: -> p").unwrap();
     let goal = Goal::Reach(at(&source, "p", 4));
-    let mut known = given(&source);
-    known.facts.bound(source.place_named("p").unwrap(), 3);
-    let question = Question::new(&source, &goal, &over(&[Bounds], Numbers::Reals), &known);
-    assert!(!satisfiable(&question.unwrap()));
+    let mut known = facts(&source);
+    let bounds = over(&[Bounds], Numbers::Reals);
+    let refuted =
+        |facts: &Facts| !satisfiable(&Question::new(&source, &goal, &bounds, facts).unwrap());
+    // What is merely claimed is not used.
+    known.bound_above(source.place_named("p").unwrap(), 3, Provenance::UnitsClaimed);
+    assert!(!refuted(&known));
+    known.bound_above(source.place_named("p").unwrap(), 3, Provenance::Flows);
+    assert!(refuted(&known));
 }
 
 #[test]
@@ -226,7 +229,7 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
     for seed in 0..60 * scale() {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
-        let given = given(&net);
+        let facts = facts(&net);
         let depths = depths(&net);
         for goal in goals(seed, &net) {
             let shortest = space.markings().iter().filter(|m| goal.holds(&net, m));
@@ -235,7 +238,7 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
                 let ask = |parts: &[Part], numbers| {
                     let encoding = over(parts, numbers).with_steps(k);
                     let goal = Goal::Reach(goal.clone());
-                    satisfiable(&Question::new(&net, &goal, &encoding, &given).unwrap())
+                    satisfiable(&Question::new(&net, &goal, &encoding, &facts).unwrap())
                 };
                 for numbers in [Numbers::Reals, Numbers::Integers] {
                     let within = ask(&[Part::Unrolling], numbers);
@@ -282,7 +285,7 @@ fn maxima_are_bounded_from_above_in_both_forms() {
         let Some(goal) = goal else { continue };
         let Truth::Maximum(most) = space.answer(&goal) else { unreachable!() };
         let encoding = over(&[Part::StateEquation, Part::ListedTraps], Numbers::Integers);
-        let mut with = given(&net);
+        let mut with = facts(&net);
         with.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
         let question = Question::new(&net, &goal, &encoding, &with).unwrap();
         let script = format!("{}(get-objectives)\n", script(&question));
@@ -310,21 +313,21 @@ fn maxima_are_bounded_from_above_in_both_forms() {
 }
 
 #[test]
-fn wrong_gifts_are_refused() {
+fn wrong_facts_are_refused() {
     let net = text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q ->").unwrap();
     let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
     let goal = Goal::Reach(Predicate::at_least(q, 1));
-    let mut given = given(&net);
-    given.traps = vec![vec![p, q]];
-    let ask = |parts: &[Part], given: &Given| {
-        Question::new(&net, &goal, &over(parts, Numbers::Reals), given).map(|_| ()).unwrap_err()
+    let mut facts = facts(&net);
+    facts.traps = vec![vec![p, q]];
+    let ask = |parts: &[Part], facts: &Facts| {
+        Question::new(&net, &goal, &over(parts, Numbers::Reals), facts).map(|_| ()).unwrap_err()
     };
-    assert_eq!(ask(&[Part::ListedTraps], &given), EncodeError::NotATrap("u".into()));
-    given.flows = vec![parikh::net::LinearSum::new([(p, 1), (q, 1)]).unwrap()];
-    assert_eq!(ask(&[Part::Flows], &given), EncodeError::NotAFlow("u".into()));
+    assert_eq!(ask(&[Part::ListedTraps], &facts), EncodeError::NotATrap("u".into()));
+    facts.flows = vec![parikh::net::LinearSum::new([(p, 1), (q, 1)]).unwrap()];
+    assert_eq!(ask(&[Part::Flows], &facts), EncodeError::NotAFlow("u".into()));
     let sum = Goal::Maximise(parikh::net::LinearSum::place(p));
     let encoding = over(&[Part::StateEquation, Part::Predecessor], Numbers::Reals);
-    let refused = Question::new(&net, &sum, &encoding, &given).map(|_| ());
+    let refused = Question::new(&net, &sum, &encoding, &facts).map(|_| ());
     assert_eq!(refused, Err(EncodeError::NoFirst(Part::Predecessor)));
 }
 
@@ -342,7 +345,7 @@ fn names_that_look_alike_stay_apart() {
     let Ok(net) = net else { panic!("{net:?}") };
     let goal = Goal::Reach(Predicate::at_least(net.places().nth(1).unwrap(), 1));
     let encoding = over(&[Part::StateEquation, Part::Traps, Part::CausalOrder], Numbers::Integers);
-    let question = Question::new(&net, &goal, &encoding, &given(&net)).unwrap();
+    let question = Question::new(&net, &goal, &encoding, &facts(&net)).unwrap();
     let answer = run_script(&script(&question), Duration::from_secs(60)).unwrap();
     assert_eq!(answer.trim(), "sat");
 }

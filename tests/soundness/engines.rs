@@ -5,11 +5,11 @@
 
 use crate::support::oracle::{Limits, Truth, explore};
 use parikh::board::{Board, Knowledge, Reach};
-use parikh::engine::{Task, intervals, shrink, siphon_trap, state_equation, walk};
+use parikh::engine::{Task, explicit, intervals, shrink, siphon_trap, state_equation, walk};
+use parikh::ground::{Ground, reduced};
 use parikh::net::{Facts, Goal, GoalId, Net, generate};
 use parikh::solvers::Budget;
-use parikh::stage::Stage;
-use parikh::{explicit, structure};
+use parikh::structure;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What an engine owes on a small net.
@@ -26,16 +26,16 @@ enum Owes {
 type Run = fn(&Task<'_>);
 
 /// The soundness table: an engine is one line here.
-const ENGINES: [(&str, Owes, Run); 11] = [
+const ENGINES: [(&str, Owes, Run); 12] = [
     ("intervals", Owes::Truth, |task| {
-        intervals::run(task, task.board.under("T"), task.board.over("T"), Default::default());
+        intervals::run(task, task.board.under("T"), task.board.over("T"));
     }),
     ("intervals with flows", Owes::Truth, |task| {
         let mut facts = task.facts.clone();
         let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
         structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
         let task = Task { facts: &facts, ..*task };
-        intervals::run(&task, task.board.under("T"), task.board.over("T"), Default::default());
+        intervals::run(&task, task.board.under("T"), task.board.over("T"));
     }),
     ("siphon-trap", Owes::Truth, |task| {
         siphon_trap::run(task, task.board.over("T"));
@@ -60,30 +60,42 @@ const ENGINES: [(&str, Owes, Run); 11] = [
         walk::run(task, task.board.under("T"), &config);
     }),
     ("walk on the reduced net", Owes::Truth, |task| {
-        if let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) {
-            let reduced = stage.task(task.board, task.budget, task.seed);
+        on_reduced(task, |ground| {
+            let reduced = ground.task(task.board, task.budget, task.seed);
             let config = walk::Config { work: 4000, ..Default::default() };
-            walk::run(&reduced, stage.under(task.board, "T"), &config);
-        }
+            walk::run(&reduced, ground.under(task.board, "T"), &config);
+        });
     }),
     ("state equation on the reduced net", Owes::Truth, |task| {
-        if let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) {
-            stage.settle(task.board, task.budget);
-            let reduced = stage.task(task.board, task.budget, task.seed);
-            let over = stage.over(task.board, "T");
+        on_reduced(task, |ground| {
+            let reduced = ground.task(task.board, task.budget, task.seed);
+            let over = ground.over(task.board, "T");
             state_equation::run(&reduced, over, &state_equation::Config::default());
-        }
+        });
     }),
     // Maxima with constant places too: no goal may be lost on the way to the reduced net.
     ("search of the reduced net", Owes::Everything, |task| {
         let config = explicit::Config::default();
-        let Some(stage) = Stage::new(task, task.budget, |_, facts| facts) else {
-            explicit::run(task, task.board.under("T"), task.board.over("T"), &config);
-            return;
+        let search = |ground: &Ground<'_>| {
+            let task = ground.shrunk_task(task.board, task.budget, task.seed);
+            let (under, over) = (ground.under(task.board, "T"), ground.over(task.board, "T"));
+            explicit::run(&task, under, over, &config);
         };
-        let reduced = stage.shrunk_task(task.board, task.budget, task.seed);
-        let (under, over) = (stage.under(task.board, "T"), stage.over(task.board, "T"));
-        explicit::run(&reduced, under, over, &config);
+        if !on_reduced(task, search) {
+            explicit::run(task, task.board.under("T"), task.board.over("T"), &config);
+        }
+    }),
+    ("search of a reduced net, reduced again for each goal", Owes::Truth, |task| {
+        on_reduced(task, |ground| {
+            for (id, _) in ground.goals() {
+                let budgets = (task.budget, task.budget);
+                let again = reduced::reduce(ground, &[*id], task.board, budgets, |_, facts| facts);
+                let Some(again) = again else { continue };
+                let task = again.shrunk_task(task.board, task.budget, task.seed);
+                let (under, over) = (again.under(task.board, "T"), again.over(task.board, "T"));
+                explicit::run(&task, under, over, &explicit::Config::default());
+            }
+        });
     }),
     ("explicit, goals shrunk", Owes::Everything, |task| {
         let mut facts = task.facts.clone();
@@ -101,6 +113,16 @@ const ENGINES: [(&str, Owes, Run); 11] = [
         explicit::run(task, under, over, &explicit::Config::default());
     }),
 ];
+
+/// Does something on the net of `task` reduced for all its goals; whether that is smaller at all.
+fn on_reduced(task: &Task<'_>, run: impl FnOnce(&Ground<'_>)) -> bool {
+    let known = intervals::Intervals::new(task.net, task.facts);
+    let original = Ground::original(task.net, task.goals.to_vec(), task.facts.clone(), &known);
+    let ids: Vec<GoalId> = task.goals.iter().map(|(id, _)| *id).collect();
+    let budgets = (task.budget, task.budget);
+    let reduced = reduced::reduce(&original, &ids, task.board, budgets, |_, facts| facts);
+    reduced.as_ref().map(run).is_some()
+}
 
 /// How many nets are tried when nobody says otherwise: each kind of them hundreds of times.
 const NETS: u64 = 2_000;

@@ -4,9 +4,10 @@
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::explicit::{self, Config, Order};
+use parikh::engine::explicit::{self, Config, Order};
 use parikh::net::{
-    Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId,
+    Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, Provenance,
+    TransitionId,
 };
 use parikh::solvers::Budget;
 use std::collections::{HashMap, VecDeque};
@@ -117,7 +118,7 @@ fn random_facts(net: &Net, rng: &mut fastrand::Rng) -> Facts {
     let mut facts = Facts::none(net);
     for p in net.places() {
         if rng.u8(0..3) == 0 {
-            facts.bound(p, rng.u64(0..9));
+            facts.bound_above(p, rng.u64(0..9), Provenance::UnitsClaimed);
         }
     }
     facts

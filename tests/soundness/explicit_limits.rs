@@ -3,7 +3,7 @@
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
-use parikh::explicit::{self, Config, Incomplete, Order, StateSpace, Statistics};
+use parikh::engine::explicit::{self, Config, Incomplete, Order, StateSpace, Statistics};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
 use std::fmt::Write as _;

@@ -11,7 +11,7 @@ use parikh::evidence::{Proof, replay};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Kind, Shape};
 use parikh::net::{Goal, Net, Predicate, text};
-use parikh::pipeline::{self, Config, Event};
+use parikh::run::{self, Config, Event, Schedule};
 use parikh::solvers::Budget;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,11 +22,12 @@ static TURNS: AtomicU64 = AtomicU64::new(0);
 
 /// All answers by id; panics over faults and over what is left open.
 fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
+    let schedule = Some(Schedule::own_reductions_only());
     let config =
-        Config { threads, turns_below: f64::INFINITY, only_turns: true, ..Config::default() };
+        Config { threads, own_reduction_below: f64::INFINITY, schedule, ..Config::default() };
     let mut answers = HashMap::new();
     let budget = Budget::unlimited().slice(Duration::from_secs(300));
-    let report = pipeline::run(net, plan, &config, &budget, |event| {
+    let report = run::run(net, plan, &config, &budget, |event| {
         if let Event::Answered(answer) = event {
             let twice = answers.insert(answer.id.clone(), answer.clone());
             assert!(twice.is_none(), "{} is answered twice", answer.id);
@@ -35,7 +36,7 @@ fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
     assert_eq!(report.faults, 0, "{}", text::print(net));
     let open: Vec<_> = report.unanswered.iter().map(|question| &question.id).collect();
     assert!(open.is_empty(), "{open:?} are open:\n{}", text::print(net));
-    let turns = report.statistics.iter().filter(|(stage, _)| *stage == "explicit, reduced").count();
+    let turns = report.statistics.iter().filter(|(stage, _)| stage == "explicit, reduced").count();
     TURNS.fetch_add(turns as u64, Ordering::Relaxed);
     answers
 }
@@ -175,7 +176,7 @@ fn formulas_that_share_a_goal_share_its_certificate() {
     let budget = Budget::unlimited().slice(Duration::from_secs(20));
     let (mut proved, mut answered) = (Vec::new(), Vec::new());
     let config = Config { threads: 2, ..Config::default() };
-    let report = pipeline::run(&net, plan, &config, &budget, |event| match event {
+    let report = run::run(&net, plan, &config, &budget, |event| match event {
         Event::Proved { id, proof, .. } => {
             if let Proof::StateEquation { certificate: Some(certificate), .. } = proof {
                 assert_eq!(certificate.check(&net), Ok(()));
@@ -185,7 +186,7 @@ fn formulas_that_share_a_goal_share_its_certificate() {
             }
         }
         Event::Answered(answer) => answered.push((answer.id.clone(), answer.value)),
-        Event::Waiting { .. } => {}
+        Event::Overrun { .. } | Event::Waiting { .. } => {}
     });
     assert_eq!((report.faults, report.answered), (0, 2));
     assert_eq!(proved, ["both", "never both"]);

@@ -4,7 +4,7 @@
 use crate::support::oracle;
 use parikh::evidence::{check_pump, replay};
 use parikh::net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, text};
-use parikh::reduction::log::LogStep;
+use parikh::reduction::LogStep;
 use parikh::reduction::{
     BackError, Config, Firing, LogError, LogFile, Needs, Preserve, Reduction, recheck, reduce,
 };
@@ -327,7 +327,7 @@ fn a_log_goes_through_json_and_is_checked_again() {
     assert_eq!(recheck(&net, &again, &log, &reduction.net), Err(LogError::OtherNet));
 }
 
-/// A focus that names its only producer twice must not pass for one with both producers: taking p
+/// A candidate that names its only producer twice must not pass for one with both producers: taking p
 /// away would leave k with nothing to feed, and x empty for ever.
 #[test]
 fn a_node_named_twice_in_a_log_does_not_count_twice() {

@@ -16,7 +16,10 @@ use fastrand::Rng;
 use parikh::evidence::{check_pump, replay};
 use parikh::net::generate::{Kind, Shape, random_goals, random_with};
 use parikh::net::{FiringSequence, Goal, Marking, Net, NetBuilder, PlaceId, TransitionId, text};
-use parikh::reduction::{Config, Firing, Needs, Preserve, Reduction, recheck, reduce, rules};
+use parikh::reduction::{
+    Candidate, Conditions, Config, Firing, Granted, Needs, Preserve, Reduction, RuleStatistics,
+    Statistics, Tried, UnderWay, WorkNet, recheck, reduce, rules,
+};
 use parikh::solvers::Budget;
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,7 +33,7 @@ const CLASSES: [(&str, Preserve); 5] =
 
 /// Rules whose claims hold for some class.
 fn claims(rule: &'static str, class: Preserve) -> bool {
-    parikh::reduction::rules::preserves(rule).is_some_and(|preserved| preserved.covers(class))
+    rules::named(rule).is_some_and(|rule| rule.preserves().covers(class))
 }
 
 fn nets_per_class() -> u64 {
@@ -137,9 +140,111 @@ fn ensure(holds: bool, complaint: impl FnOnce() -> String) -> Result<(), String>
     if holds { Ok(()) } else { Err(complaint()) }
 }
 
+/// How a net is reduced in a test.
+#[derive(Clone, Default)]
+struct Way {
+    config: Config,
+    /// Instead of what rules find, three random candidates of all there are at which the conditions
+    /// hold, drawn with this seed: is soundness really in the conditions? Small nets only.
+    anywhere: Option<u64>,
+    /// Takes one condition of the rule for granted, which makes reductions wrong: is it noticed?
+    dropped: Option<u8>,
+}
+
+impl Way {
+    fn reduce(&self, net: &Net, needs: &Needs) -> Reduction {
+        match self.anywhere {
+            None => reduce(net, needs, &Budget::unlimited(), &self.config),
+            Some(seed) => self.reduce_anywhere(net, needs, seed),
+        }
+    }
+
+    fn reduce_anywhere(&self, net: &Net, needs: &Needs, seed: u64) -> Reduction {
+        let mut rng = Rng::with_seed(seed);
+        let wanted = |rule: &str| self.config.only.as_ref().is_none_or(|all| all.contains(&rule));
+        let mut all: Vec<_> = rules::ALL
+            .iter()
+            .filter(|rule| wanted(rule.name()) && rule.preserves().covers(needs.preserve))
+            .collect();
+        rng.shuffle(&mut all);
+        let granted = self.dropped.map_or(Granted::NOTHING, Granted::condition);
+        let mut under_way = UnderWay::new(net, needs);
+        let mut statistics = Statistics::default();
+        for rule in all {
+            let mut entry = RuleStatistics { name: rule.name(), ..RuleStatistics::default() };
+            let mut candidates = every_candidate(under_way.net(), &mut rng);
+            rng.shuffle(&mut candidates);
+            for candidate in candidates {
+                match under_way.try_at(*rule, &candidate, granted) {
+                    Tried::No => {}
+                    Tried::Applied => entry.applied += 1,
+                    Tried::Refused => entry.refused += 1,
+                }
+                if entry.applied == 3 {
+                    break;
+                }
+            }
+            statistics.rules.push(entry);
+        }
+        under_way.finish(net, statistics).expect("small")
+    }
+}
+
+/// Every candidate of a small net, of whatever form: up to three places, up to three transitions, one
+/// place with transitions around it, any set of transitions, and some sets of both.
+fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
+    let places: Vec<_> = net.places().collect();
+    let transitions: Vec<_> = net.transitions().collect();
+    let mut candidates = Vec::new();
+    for &p in &places {
+        candidates.push(Candidate::place(p));
+        candidates.extend(places.iter().map(|&q| Candidate::places([p, q])));
+        let rows: [Vec<_>; 2] = [net.producers(p).collect(), net.consumers(p).collect()];
+        for row in rows.iter().filter(|row| row.len() <= 6) {
+            for some in subsets(row) {
+                // A node that is named twice must not pass for two.
+                let doubled: Vec<_> = some.iter().copied().chain(some.last().copied()).collect();
+                candidates.push(Candidate::around(p, doubled));
+                candidates.push(Candidate::around(p, some));
+            }
+        }
+    }
+    for &t in &transitions {
+        for &u in &transitions {
+            candidates.push(Candidate::transitions([t, u]));
+            candidates.extend(transitions.iter().map(|&v| Candidate::transitions([t, u, v])));
+        }
+    }
+    if transitions.len() <= 8 && places.len() <= 8 {
+        candidates.extend(subsets(&transitions).map(Candidate::transitions));
+        for some in subsets(&places) {
+            let inside = |t: &TransitionId| net.arcs(*t).all(|(p, ..)| some.contains(&p));
+            let moves: Vec<_> = transitions.iter().copied().filter(inside).collect();
+            let fewer: Vec<_> = moves.iter().copied().filter(|_| rng.bool()).collect();
+            let ones = || some.iter().map(|&p| (p, 1));
+            candidates.push(Candidate::weighted(ones(), moves));
+            candidates.push(Candidate::weighted(ones(), fewer));
+            let any: Vec<_> = transitions.iter().copied().filter(|_| rng.bool()).collect();
+            candidates.push(Candidate::weighted(ones(), any));
+            let weights: Vec<_> = some.iter().map(|&p| (p, rng.u32(1..=3))).collect();
+            let all = subsets(&transitions).filter(|some| some.len() < 3);
+            candidates.extend(all.map(|some| Candidate::weighted(weights.iter().copied(), some)));
+            candidates.push(Candidate::weighted(weights, []));
+        }
+    }
+    candidates
+}
+
+/// All subsets but the empty one.
+fn subsets<T: Copy>(all: &[T]) -> impl Iterator<Item = Vec<T>> {
+    (1u32..1 << all.len()).map(|mask| {
+        all.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1).map(|(_, &x)| x).collect()
+    })
+}
+
 /// What is checked of one net: `Ok(None)` when it is too large, else whether a rule applied.
-fn examine(net: &Net, needs: &Needs, config: &Config) -> Result<Option<Reduction>, String> {
-    let reduction = reduce(net, needs, &Budget::unlimited(), config);
+fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, String> {
+    let reduction = way.reduce(net, needs);
     if reduction.log.is_empty() {
         return Ok(None);
     }
@@ -204,7 +309,7 @@ fn examine(net: &Net, needs: &Needs, config: &Config) -> Result<Option<Reduction
         let constant = before.markings.iter().all(|m| m[p] == tokens);
         ensure(constant, || format!("{p:?} is not constant"))?;
     }
-    if config.dropped.is_none() {
+    if way.dropped.is_none() {
         let file = reduction.log.to_file(net, &needs, &reduction.net);
         let (again, log) = file.resolve(net).map_err(|e| e.to_string())?;
         ensure((&again, &log) == (&needs, &reduction.log), || format!("lost in {file:?}"))?;
@@ -305,7 +410,7 @@ fn campaign(
     seed: u64,
     nets: u64,
     class: Preserve,
-    config: &Config,
+    way: &Way,
     mut applied: impl FnMut(&Reduction),
 ) -> Result<(), String> {
     let mut rng = Rng::with_seed(seed);
@@ -313,24 +418,24 @@ fn campaign(
         let net = random_net(&mut rng);
         let needs = random_needs(&mut rng, &net, class);
         // What rules find is a part of where their checks pass: both are tried.
-        let mut config = config.clone();
-        if config.dropped.is_some() || (config.only.is_some() && rng.bool()) {
-            config.any_focus = Some(rng.u64(..));
+        let mut way = way.clone();
+        let alone = way.config.only.is_some();
+        if way.dropped.is_some() || (alone && rng.bool()) {
+            way.anywhere = Some(rng.u64(..));
         }
         // All together, the strong rules leave little to the others: half the time some are off.
-        if config.only.is_none() && rng.bool() {
-            let some = rules::NAMES.iter().copied().filter(|_| rng.u32(0..3) > 0);
-            config.only = Some(some.collect());
+        if !alone && rng.bool() {
+            let some = rules::names().filter(|_| rng.u32(0..3) > 0);
+            way.config.only = Some(some.collect());
             if rng.u32(0..3) == 0 {
-                config.any_focus = Some(rng.u64(..));
+                way.anywhere = Some(rng.u64(..));
             }
         }
-        let config = &config;
-        match examine(&net, &needs, config) {
+        match examine(&net, &needs, &way) {
             Ok(Some(reduction)) => applied(&reduction),
             Ok(None) => {}
             Err(complaint) => {
-                let reduced = reduce(&net, &needs, &Budget::unlimited(), config);
+                let reduced = way.reduce(&net, &needs);
                 let steps: Vec<_> = reduced.log.to_file(&net, reduced.needs(), &reduced.net).steps;
                 return Err(format!(
                     "{complaint}\n{needs:?}\n{}became\n{}by {steps:#?}",
@@ -349,7 +454,7 @@ fn every_rule_alone_preserves_what_it_claims() {
     std::thread::scope(|scope| {
         for worker in 0..workers {
             scope.spawn(move || {
-                for (number, &rule) in rules::NAMES.iter().enumerate() {
+                for (number, rule) in rules::names().enumerate() {
                     if number % workers != worker || !is_chosen(rule) {
                         continue;
                     }
@@ -358,10 +463,11 @@ fn every_rule_alone_preserves_what_it_claims() {
                             continue;
                         }
                         let config = Config { only: Some(vec![rule]), ..Config::default() };
+                        let way = Way { config, ..Way::default() };
                         let mut applied = 0;
                         let seed = (number * 10 + at) as u64;
                         let outcome =
-                            campaign(seed, nets_per_class(), class, &config, |_| applied += 1);
+                            campaign(seed, nets_per_class(), class, &way, |_| applied += 1);
                         if let Err(complaint) = outcome {
                             panic!("{rule} does not preserve {class_name}: {complaint}");
                         }
@@ -386,8 +492,8 @@ fn all_rules_together_preserve_every_class() {
                     }
                 };
                 let seed = 1_000 + at as u64;
-                let config = Config::default();
-                if let Err(complaint) = campaign(seed, nets_per_class(), class, &config, count) {
+                let way = Way::default();
+                if let Err(complaint) = campaign(seed, nets_per_class(), class, &way, count) {
                     panic!("together the rules do not preserve {class_name}: {complaint}");
                 }
                 let mut counts: Vec<_> = counts.into_iter().collect();
@@ -407,7 +513,7 @@ fn what_repeats_for_ever_comes_back() {
     for _ in 0..nets_per_class() * 2 {
         let net = random_net(&mut rng);
         let needs = random_needs(&mut rng, &net, R);
-        let some = rules::NAMES.iter().copied().filter(|_| rng.u32(0..3) > 0);
+        let some = rules::names().filter(|_| rng.u32(0..3) > 0);
         let config = Config { only: Some(some.collect()), ..Config::default() };
         let reduction = reduce(&net, &needs, &Budget::unlimited(), &config);
         let small = &reduction.net;
@@ -452,7 +558,7 @@ const ONCE: [&str; 3] =
 #[test]
 fn what_is_reduced_is_not_reduced_again() {
     let mut rng = Rng::with_seed(11);
-    let names = rules::NAMES.iter().copied().filter(|rule| !ONCE.contains(rule)).collect();
+    let names = rules::names().filter(|rule| !ONCE.contains(rule)).collect();
     let config = Config { only: Some(names), ..Config::default() };
     let mut applied = 0;
     for _ in 0..nets_per_class() {
@@ -502,11 +608,11 @@ fn goals_translate() {
 
 /// Every condition of every rule, and the class in which its absence shows.
 fn mutants() -> Vec<(&'static str, u8)> {
-    let of_rule = |&rule: &&'static str| {
-        let conditions = rules::conditions(rule).unwrap_or(0);
-        (1..=conditions).map(|number| (rule, number)).collect::<Vec<_>>()
+    let of_rule = |rule: &&'static dyn Conditions| {
+        let name = rule.name();
+        (1..=rule.conditions()).map(move |number| (name, number)).collect::<Vec<_>>()
     };
-    rules::NAMES.iter().flat_map(of_rule).collect()
+    rules::ALL.iter().flat_map(of_rule).collect()
 }
 
 /// Conditions whose absence nobody can notice, each with the reason.
@@ -522,14 +628,11 @@ fn every_dropped_condition_is_noticed() {
             let (all, survivors) = (&all, &survivors);
             scope.spawn(move || {
                 for &(rule, number) in all.iter().skip(worker).step_by(workers) {
-                    let config = Config {
-                        only: Some(vec![rule]),
-                        dropped: Some((rule, number)),
-                        ..Config::default()
-                    };
+                    let config = Config { only: Some(vec![rule]), ..Config::default() };
+                    let way = Way { config, dropped: Some(number), ..Way::default() };
                     let noticed = CLASSES.iter().enumerate().any(|(at, &(_, class))| {
                         claims(rule, class)
-                            && campaign(at as u64, 20_000, class, &config, |_| ()).is_err()
+                            && campaign(at as u64, 20_000, class, &way, |_| ()).is_err()
                     });
                     if !noticed {
                         survivors.lock().expect("no panic").push((rule, number));

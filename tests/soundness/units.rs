@@ -1,16 +1,21 @@
 //! Claims of safe units, true and false, on random small nets, against plain enumeration: what
 //! breaks a claim is found, and nothing that does not rest on the claim is wrong.
 
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{Limits, Truth, explore};
 use parikh::answer::{Plan, Value};
+use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::explicit;
+use parikh::engine::{Task, intervals};
 use parikh::evidence::first_breach;
 use parikh::mcc::Examination;
 use parikh::net::units::Unit;
 use parikh::net::{
-    FiringSequence, Marking, Net, NetBuilder, PlaceId, TransitionId, UnitId, Units, generate,
+    Facts, FiringSequence, Goal, GoalId, Marking, Net, NetBuilder, PlaceId, Predicate,
+    TransitionId, UnitId, Units, generate,
 };
-use parikh::pipeline::{self, Config, Event};
+use parikh::run::{self, Config, Event};
 use parikh::solvers::Budget;
+use parikh::structure;
 use std::time::Duration;
 
 /// The net with a root around two units that share its places, the second inside the first, all
@@ -113,7 +118,7 @@ fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_erro
         for (examination, truth) in truths {
             let plan = Plan::of_examination(examination, &net).unwrap();
             let budget = Budget::lasting(Duration::from_secs(20));
-            let report = pipeline::run(&net, plan, &config, &budget, |event| {
+            let report = run::run(&net, plan, &config, &budget, |event| {
                 let Event::Answered(answer) = event else { return };
                 answers += 1;
                 if !answer.assumes_units || !is_false {
@@ -127,4 +132,85 @@ fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_erro
         }
     }
     assert!(breaches > 5 && answers > 500, "{breaches} breaches, {answers} answers");
+}
+
+/// All that is known of the net, true or not.
+fn facts(net: &Net) -> Facts {
+    let budget = Budget::unlimited();
+    let flows = structure::flows::place_flows(net, &budget).unwrap();
+    let mut facts = Facts::claimed_by_model(net);
+    structure::bounds::place_bounds(net, &flows, &budget).write(&mut facts);
+    facts
+}
+
+#[test]
+fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
+    let (mut claimed, mut proved, mut wrong) = (0, 0, 0);
+    for (seed, net) in nets() {
+        let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
+        let facts = facts(&net);
+        let intervals = intervals::Intervals::new(&net, &facts);
+        assert!(space.markings().iter().all(|m| intervals.proved().contains(m)), "seed {seed}");
+        let mut goals = generate::random_goals(seed, &net, 6);
+        goals.push(Goal::Reach(Predicate::Dead));
+        let board = Board::new(&net, goals.clone());
+        let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals).collect();
+        let budget = Budget::unlimited();
+        let task =
+            Task { net: &net, goals: &listed, facts: &facts, board: &board, budget: &budget, seed };
+        intervals::settle(&intervals, &task, board.under("T"), board.over("T"));
+        for (id, goal) in &listed {
+            let (proof, is_true) = match (space.answer(goal), board.knowledge(*id)) {
+                (
+                    Truth::Reachable(truth),
+                    Some(Knowledge::Reach(Reach::Unreachable { proof, .. })),
+                ) => (proof, !truth),
+                (Truth::Maximum(truth), Some(Knowledge::Maximum(maximum))) => {
+                    let Some((most, proof, _)) = maximum.proved else { continue };
+                    (proof, most >= truth)
+                }
+                _ => continue,
+            };
+            assert!(is_true || proof.assumes_units(), "seed {seed}: {goal:?} {proof:?}");
+            claimed += u32::from(proof.assumes_units());
+            proved += u32::from(!proof.assumes_units());
+            wrong += u32::from(!is_true);
+        }
+    }
+    // "Holds everywhere" is seen in the initial marking, so it never rests on anything.
+    assert!(claimed > 50 && proved > 500 && wrong >= 5, "{claimed} {proved} {wrong}");
+}
+
+#[test]
+fn a_false_claim_makes_no_search_wrong() {
+    let mut broken = 0;
+    for (seed, net) in nets().step_by(3) {
+        let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
+        let facts = facts(&net);
+        let breaks = |marking: &Marking| net.units().unwrap().breach(marking).is_some();
+        broken += u32::from(space.markings().iter().any(breaks));
+        let counted = explicit::count(&net, &facts, &Budget::unlimited()).unwrap();
+        assert_eq!(counted.states.to_string(), space.markings().len().to_string(), "seed {seed}");
+        let goals = generate::random_goals(seed, &net, 4);
+        let board = Board::new(&net, goals.clone());
+        let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals).collect();
+        let budget = Budget::unlimited();
+        let task =
+            Task { net: &net, goals: &listed, facts: &facts, board: &board, budget: &budget, seed };
+        let (under, over) = (board.under("T"), board.over("T"));
+        explicit::run(&task, under, over, &explicit::Config::default());
+        for (id, goal) in &listed {
+            match (space.answer(goal), board.knowledge(*id).unwrap()) {
+                (Truth::Reachable(truth), Knowledge::Reach(reach)) => {
+                    let reached = matches!(reach, Reach::Reached { .. });
+                    assert_eq!((reached, board.is_open(*id)), (truth, false), "seed {seed}");
+                }
+                (Truth::Maximum(truth), Knowledge::Maximum(maximum)) => {
+                    assert_eq!(maximum.value(), Some(truth), "seed {seed}: {goal:?}");
+                }
+                _ => unreachable!("a goal and its knowledge are of one kind"),
+            }
+        }
+    }
+    assert!(broken >= 10, "{broken}");
 }

@@ -46,13 +46,13 @@ pub(super) struct Arguments {
     /// Only these rules, with commas between.
     #[arg(
         long, value_name = "RULES", value_delimiter = ',', hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(rules::NAMES), conflicts_with = "check"
+        value_parser = PossibleValuesParser::new(rules::names()), conflicts_with = "check"
     )]
     rules: Vec<String>,
     /// All rules but these. The rules:
     #[arg(
         long, value_name = "RULES", value_delimiter = ',',
-        value_parser = PossibleValuesParser::new(rules::NAMES), conflicts_with = "check"
+        value_parser = PossibleValuesParser::new(rules::names()), conflicts_with = "check"
     )]
     without: Vec<String>,
     /// How long it may take. The net at its end is as good as any, only larger.
@@ -184,7 +184,7 @@ fn rules_wanted(arguments: &Arguments) -> Vec<&'static str> {
         let is = |list: &[String]| list.iter().any(|other| other == name);
         (arguments.rules.is_empty() || is(&arguments.rules)) && !is(&arguments.without)
     };
-    rules::NAMES.iter().copied().filter(chosen).collect()
+    rules::names().filter(chosen).collect()
 }
 
 /// What was done, for printing.

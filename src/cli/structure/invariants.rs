@@ -4,7 +4,7 @@
 use super::super::output::line;
 use super::super::{Outcome, limits, model};
 use super::{Format, list, units};
-use crate::structure::bounds::{PlaceBounds, Reason, Step, place_bounds};
+use crate::structure::bounds::{Derivation, PlaceBounds, Reason, place_bounds};
 use crate::structure::flows::{PlaceFlow, TransitionFlow, place_flows, transition_flows};
 use crate::structure::semiflows::{Incomplete, place_semiflows, transition_semiflows};
 use anyhow::Result;
@@ -288,7 +288,7 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
     }
 }
 
-fn reason(step: &Step) -> String {
+fn reason(step: &Derivation) -> String {
     match step.reason {
         Reason::OneWay if step.upper => "no transition adds to it".to_owned(),
         Reason::OneWay => "no transition takes from it".to_owned(),

@@ -46,9 +46,13 @@ mod proofs;
 mod proposer;
 mod refutation;
 mod relaxation;
+mod session;
 mod traps;
 
+pub use session::ENGINE;
+
 use super::Task;
+pub use super::registry::Progress;
 use crate::board::Over;
 use crate::evidence::certificate::{Certificate, Claim, Lemma};
 use crate::evidence::{Proof, words};
@@ -157,15 +161,6 @@ impl std::fmt::Display for Statistics {
     }
 }
 
-/// How a slice ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// Every open goal has a candidate: more time would not help.
-    Finished,
-    /// The budget ended first.
-    Unfinished,
-}
-
 /// A solution of everything known that satisfies a goal: a hint for walks, and nothing more.
 #[derive(Clone, Debug)]
 pub struct Candidate {
@@ -250,8 +245,20 @@ impl<'n> Engine<'n> {
     /// # Errors
     /// When the net is too large for a linear program.
     pub fn new(task: &Task<'n>, config: &Config) -> Result<Self, ProgramError> {
+        Engine::for_goals(task.net, task.goals, config)
+    }
+
+    /// The same, before there is a task.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn for_goals(
+        net: &'n Net,
+        goals: &[(GoalId, Goal)],
+        config: &Config,
+    ) -> Result<Self, ProgramError> {
         let start = Instant::now();
-        let relaxation = Relaxation::new(task.net, config.dump.as_ref())?;
+        let relaxation = Relaxation::new(net, config.dump.as_ref())?;
         let target = |&(id, _): &(GoalId, Goal)| Target {
             id,
             kind: Kind::New,
@@ -260,7 +267,7 @@ impl<'n> Engine<'n> {
             depth: 0,
         };
         let mut engine = Engine {
-            net: task.net,
+            net,
             config: config.clone(),
             relaxation,
             atoms: Atoms::default(),
@@ -269,7 +276,7 @@ impl<'n> Engine<'n> {
             lemmas_of: HashMap::new(),
             clashes: HashSet::new(),
             splits: HashSet::new(),
-            targets: task.goals.iter().map(target).collect(),
+            targets: goals.iter().map(target).collect(),
             pool: Vec::new(),
             statistics: Statistics::default(),
         };
@@ -319,8 +326,8 @@ impl<'n> Engine<'n> {
         any
     }
 
-    /// Works on the open goals until each is settled or has a candidate, or `budget` is spent. Call
-    /// it again with the same task and more time to go on.
+    /// Works on the open goals until each is settled or has a candidate ([`Progress::Finished`]), or
+    /// `budget` is spent. Call it again with the same task and more time to go on.
     pub fn slice(&mut self, budget: &Budget, task: &Task<'_>, over: Over<'_>) -> Progress {
         let start = Instant::now();
         let mut turn = match budget.remaining() {

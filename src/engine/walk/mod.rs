@@ -43,11 +43,48 @@ pub use pumping::find_pump;
 
 use crate::board::{Sighting, Under};
 use crate::engine::Task;
+use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
 use compiled::Compiled;
 use parikh_net::{EffectId, FiringSequence, Goal, GoalId};
 use schedule::{Schedule, Stopped};
 use walker::{Hand, Walker};
 use watch::Watch;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "walk",
+    technique: "RANDOM_WALK",
+    sides: Sides::Under,
+    role: Role::Walk,
+    start: |work| {
+        each_slice_anew(move |budget| {
+            let task = work.ground.shrunk_task(work.board, budget, work.seed);
+            let under = work.ground.under(work.board, "RANDOM_WALK");
+            run(&task, under, &Config::default()).to_string()
+        })
+    },
+};
+
+/// In the registry: along what engines could not exclude, and nowhere else.
+pub const GUIDED: Engine = Engine {
+    name: "walk, guided",
+    technique: "PARIKH_WALK",
+    sides: Sides::Under,
+    role: Role::Guided,
+    start: |work| {
+        each_slice_anew(move |budget| {
+            let hints = work.hints.clone();
+            let config = Config {
+                work: hints.iter().map(|hint| work_for(hint, hints.len())).sum(),
+                hints,
+                only: Some(vec![Strategy::Guided]),
+                ..Config::default()
+            };
+            let task = work.ground.task(work.board, budget, work.seed);
+            run(&task, work.ground.under(work.board, "PARIKH_WALK"), &config).to_string()
+        })
+    },
+};
 
 /// A way to choose what fires next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -170,6 +207,16 @@ pub struct Statistics {
     pub compilations: u64,
     /// By strategy, in the order of [`Strategy::ALL`].
     pub strategies: [StrategyStatistics; Strategy::ALL.len()],
+}
+
+impl std::fmt::Display for Statistics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} firings, {} restarts, {} goals reached, {} maxima raised",
+            self.firings, self.restarts, self.reached, self.improvements
+        )
+    }
 }
 
 impl Statistics {

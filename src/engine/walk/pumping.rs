@@ -45,7 +45,7 @@ pub fn find_pump(
     let task = Task {
         net,
         goals: &[(GoalId::new(0), goal)],
-        facts: &Facts::from_model(net),
+        facts: &Facts::none(net),
         board: &board,
         budget,
         seed,

@@ -1,34 +1,4 @@
-//! A transition goes when two others, one after the other, do the same and need no more.
-//!
-//! ```text
-//! # deadlock
-//! place p 1
-//! place q
-//! place r
-//! transition a: p -> q
-//! transition b: q -> r
-//! transition c: p -> r
-//! # becomes
-//! place p 1
-//! place q
-//! place r
-//! transition a: p -> q
-//! transition b: q -> r
-//! ```
-//!
-//! # Conditions
-//! Focus: transitions a, b and t; t goes.
-//! 1. t is neither a nor b.
-//! 2. Δ(t,p) = Δ(a,p) + Δ(b,p) for every place p.
-//! 3. The sequence a b can fire wherever t can.
-//!
-//! # Preserves
-//! R, D, L, and every reachable marking.
-//!
-//! # Soundness
-//! Where t fires, a b leads to the same marking; where t is enabled, a is. By (1) both stay; each
-//! application is checked on the net without those removed before, so two transitions cannot remove
-//! each other.
+//! The search for candidates of [composed transitions](parikh_evidence::reduction::rules::composed_transitions).
 //!
 //! # Back-translation
 //! None.
@@ -36,21 +6,13 @@
 //! # Cost
 //! For a changed transition, the neighbours in its inputs, each with one look into a hash table:
 //! hashes of effects add up.
-//!
-//! # Sources
-//! *Redundant compositions* in LoLA 2 and ITS-Tools; Thierry-Mieg, *Structural reductions
-//! revisited*, 2020. ITS-Tools once removed both of a = b·c and b = a·d.
 
-use crate::net::TransitionId;
 use crate::reduction::buckets::Buckets;
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::compose::{Composite, effect_hash};
+use crate::reduction::hashes::effect_hash;
 use crate::reduction::journal::Dirty;
-use crate::reduction::needs::Preserve;
-use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::WorkNet;
-
-pub(super) const NAME: &str = "composed-transitions";
+use crate::reduction::search::Search;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::TransitionId;
 
 /// The most consumers of an input that are tried as the first of two.
 const MOST: usize = 24;
@@ -63,32 +25,7 @@ pub(super) struct ComposedTransitions {
     by_effect: Buckets,
 }
 
-impl Rule for ComposedTransitions {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Product
-    }
-
-    fn conditions(&self) -> u8 {
-        3
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn repeats(&self) -> bool {
-        // a and b may be the same.
-        true
-    }
-
+impl Search for ComposedTransitions {
     fn forget(&mut self) {
         *self = ComposedTransitions::default();
     }
@@ -99,14 +36,14 @@ impl Rule for ComposedTransitions {
         }
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
+    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         let hash = |t| effect_hash(net.changes(t));
         let mut pair = |first: TransitionId, whole: TransitionId| {
             let second = hash(whole).wrapping_sub(hash(first));
             let alive = |id: usize| net.has_transition(TransitionId::new(id));
             let seconds = self.by_effect.of(second, MOST_ALIKE, alive);
             let seconds = seconds.into_iter().map(TransitionId::new);
-            foci.extend(seconds.map(|second| Focus::transitions([first, second, whole])));
+            candidates.extend(seconds.map(|second| Candidate::transitions([first, second, whole])));
         };
         for &t in &dirty.transitions {
             for arc in net.pre(t) {
@@ -119,30 +56,17 @@ impl Rule for ComposedTransitions {
             }
         }
     }
-
-    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let [a, b, t] = focus.transitions[..] else { return None };
-        net.require(1, t != a && t != b)?;
-        let both = Composite::of(net, a).then(&Composite::of(net, b))?;
-        net.require(2, both.changes().eq(net.changes(t)))?;
-        net.require(3, both.fires_with(net, t))?;
-        Some(Proposal::of(Edit::RemoveTransition(t)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-
-    #[test]
-    fn the_example_of_the_header() {
-        example::check(super::NAME, include_str!("composed_transitions.rs"));
-    }
+    use parikh_evidence::reduction::rules::composed_transitions::NAME;
 
     #[test]
     fn two_transitions_do_not_remove_each_other() {
         example::reduces(
-            super::NAME,
+            NAME,
             "# deadlock
              place p 1
              place q

@@ -1,37 +1,4 @@
-//! Places between which a token can go round freely are one place.
-//!
-//! ```text
-//! # deadlock
-//! place p 1
-//! place q 2
-//! place r
-//! transition a: p -> q
-//! transition b: q -> p
-//! transition c: p + 2*q -> r
-//! # becomes
-//! place p 3
-//! place r
-//! transition a: p -> p
-//! transition b: p -> p
-//! transition c: 3*p -> r
-//! ```
-//!
-//! # Conditions
-//! Focus: two or more places P, and transitions T.
-//! 1. No place of P is in S.
-//! 2. Each t in T takes one token from a place of P and puts one to another one, and does nothing
-//!    else.
-//! 3. T connects P strongly.
-//!
-//! # Preserves
-//! R, D, L.
-//!
-//! # Soundness
-//! By (2) and (3) the tokens on P can be distributed at will, at any time, without changing anything
-//! else, and by (1) without anybody asking. So a transition can fire from a marking of the net before,
-//! after some moves, if and only if P together holds what it takes from P. A marking with a
-//! token on P is not dead; in the reduced net T is left as self-loops, so that it is not
-//! either. (Where D is not needed, they go as neutral transitions.)
+//! The search for candidates of [fused cycles](parikh_evidence::reduction::rules::fused_cycles).
 //!
 //! # Back-translation
 //! A router moves tokens along T to where the next firing takes them.
@@ -40,21 +7,13 @@
 //! Linear in the net when much of it has changed. Otherwise the moves behind a changed one are
 //! followed, for at most [`NEAR`] steps each: where one cycle makes the next one free, each costs that
 //! much and not a look at the whole net. Longer cycles are found when the whole net is shown again.
-//!
-//! # Sources
-//! *Free SCC* in Thierry-Mieg, *Structural reductions revisited*, 2020; rule H of verifypn, which
-//! cannot give traces.
 
-use crate::net::{Arc, PlaceId, TransitionId};
-use crate::reduction::back::Routing;
-use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::journal::Dirty;
-use crate::reduction::needs::Preserve;
-use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::WorkNet;
+use crate::reduction::search::Search;
+use parikh_evidence::reduction::rules::fused_cycles::move_of;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::{PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet, VecDeque};
-
-pub(super) const NAME: &str = "fused-cycles";
 
 /// How many transitions are looked at for a changed one.
 const NEAR: usize = 64;
@@ -65,26 +24,10 @@ type Move = (TransitionId, PlaceId, PlaceId);
 #[derive(Default)]
 pub(super) struct FusedCycles {
     /// Noticed and not handed out yet.
-    found: Vec<Focus>,
+    found: Vec<Candidate>,
 }
 
-impl Rule for FusedCycles {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Cheap
-    }
-
-    fn conditions(&self) -> u8 {
-        3
-    }
-
+impl Search for FusedCycles {
     fn learn(&mut self, net: &WorkNet, dirty: &Dirty) {
         let changed = dirty.transitions.iter().filter_map(|&t| free_move(net, t));
         let changed: Vec<Move> = changed.collect();
@@ -99,29 +42,8 @@ impl Rule for FusedCycles {
         self.found = cycles(&moves);
     }
 
-    fn find(&mut self, _: &WorkNet, _: &Dirty, foci: &mut Vec<Focus>) {
-        foci.append(&mut self.found);
-    }
-
-    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let places = &focus.places;
-        if places.len() < 2 {
-            return None;
-        }
-        net.require(1, places.iter().all(|&p| !net.in_support(p)))?;
-        let at: HashMap<PlaceId, usize> = places.iter().copied().zip(0..).collect();
-        let mut moves = Vec::with_capacity(focus.transitions.len());
-        for &t in &focus.transitions {
-            let end = |row: &[Arc]| row.iter().find_map(|arc| at.get(&arc.place).copied());
-            let (from, to) = (end(net.pre(t))?, end(net.post(t))?);
-            let is_move = move_of(net, t).is_some_and(|(p, q)| p != q);
-            net.require(2, is_move)?;
-            moves.push((from, to, t));
-        }
-        let forth = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (from, to)));
-        let back = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (to, from)));
-        net.require(3, forth && back)?;
-        Some(Proposal::of(Edit::Fuse(places.clone(), Routing::Moves(moves))))
+    fn find(&mut self, _: &WorkNet, _: &Dirty, candidates: &mut Vec<Candidate>) {
+        candidates.append(&mut self.found);
     }
 }
 
@@ -157,16 +79,16 @@ fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
 }
 
 /// The strongly connected components of these moves, but for single places.
-fn cycles(moves: &[Move]) -> Vec<Focus> {
+fn cycles(moves: &[Move]) -> Vec<Candidate> {
     let component = components(moves);
-    let mut groups: Vec<Focus> = Vec::new();
+    let mut groups: Vec<Candidate> = Vec::new();
     let mut group_of: HashMap<usize, usize> = HashMap::new();
     for &(t, from, to) in moves {
         if component[&from] != component[&to] {
             continue;
         }
         let at = *group_of.entry(component[&from]).or_insert_with(|| {
-            groups.push(Focus::default());
+            groups.push(Candidate::default());
             groups.len() - 1
         });
         groups[at].transitions.push(t);
@@ -178,31 +100,6 @@ fn cycles(moves: &[Move]) -> Vec<Focus> {
         group.transitions.sort_unstable();
     }
     groups
-}
-
-/// The places of a transition that moves one token and does nothing else.
-fn move_of(net: &WorkNet, t: TransitionId) -> Option<(PlaceId, PlaceId)> {
-    match (net.pre(t), net.post(t)) {
-        (&[Arc { place: from, weight: 1 }], &[Arc { place: to, weight: 1 }]) => Some((from, to)),
-        _ => None,
-    }
-}
-
-/// Whether all of 0..n can be reached from 0.
-fn reaches_all(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> bool {
-    let mut next: Vec<Vec<usize>> = vec![Vec::new(); n];
-    edges.for_each(|(from, to)| next[from].push(to));
-    let mut seen = vec![false; n];
-    let mut open = vec![0];
-    seen[0] = true;
-    while let Some(at) = open.pop() {
-        for &to in &next[at] {
-            if !std::mem::replace(&mut seen[to], true) {
-                open.push(to);
-            }
-        }
-    }
-    seen.into_iter().all(|seen| seen)
 }
 
 /// The strongly connected component of each place, by Tarjan's algorithm without recursion.
@@ -262,16 +159,12 @@ fn components(moves: &[Move]) -> HashMap<PlaceId, usize> {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-
-    #[test]
-    fn the_example_of_the_header() {
-        example::check(super::NAME, include_str!("fused_cycles.rs"));
-    }
+    use parikh_evidence::reduction::rules::fused_cycles::NAME;
 
     #[test]
     fn two_cycles_that_touch_are_one() {
         example::reduces(
-            super::NAME,
+            NAME,
             "# reachability over x
              place a
              place b 1

@@ -1,41 +1,32 @@
-//! The rules, one per file.
+//! The searches of the rules, one per file, and the table of all rules.
 //!
-//! Throughout: S is the support, with the virtual places of protected transitions; Δ(t,p) is what
-//! firing t changes on p; t *touches* S when Δ(t,p) ≠ 0 for some p in S. pre(t,p) and post(t,p) are
-//! arc weights, m₀ the initial marking of the net at hand. R, D and L stand for the three classes
-//! of [`Preserve`]: reachability over S, dead markings over S, liveness of
-//! protected transitions.
+//! What a rule's candidates are and when they may be applied stands with its conditions in
+//! [`parikh_evidence::reduction::rules`].
 
 mod composed_transitions;
-mod constant_places;
 mod dead_transitions;
 mod equal_futures;
 mod free_agglomeration;
 mod fused_cycles;
-mod gcd_scaling;
 mod implicit_places;
-mod lossy_transitions;
-mod neutral_transitions;
 mod parallel_places;
 mod partial_post_agglomeration;
 mod post_agglomeration;
 mod pre_agglomeration;
-mod redundant_arcs;
 mod relevance;
 mod same_effect;
-mod sink_places;
 mod source_transitions;
 mod structurally_implicit_places;
 mod token_prefiring;
 mod unmarkable_presets;
 mod weaker_transitions;
 
-use super::change::Edit;
-use super::compose::Composite;
-use super::needs::Preserve;
-use super::rule::Rule;
-use super::work::WorkNet;
-use crate::net::{PlaceId, Step, TransitionId};
+use super::search::Phase::{self, Agglomeration, Cheap, Global, Linear, Product};
+use super::search::{ChangedPlaces, ChangedTransitions, PlacesAround, Rule, Search};
+use parikh_evidence::reduction::WorkNet;
+
+pub use parikh_evidence::reduction::rules::{ALL, named};
+use parikh_net::TransitionId;
 
 /// Caps on what a single application may add.
 #[derive(Clone, Debug)]
@@ -53,99 +44,65 @@ impl Default for Limits {
 }
 
 /// The names of all rules.
-pub const NAMES: &[&str] = &[
-    dead_transitions::NAME,
-    relevance::NAME,
-    fused_cycles::NAME,
-    source_transitions::NAME,
-    constant_places::NAME,
-    redundant_arcs::NAME,
-    sink_places::NAME,
-    neutral_transitions::NAME,
-    lossy_transitions::NAME,
-    same_effect::NAME,
-    parallel_places::NAME,
-    gcd_scaling::NAME,
-    post_agglomeration::NAME,
-    pre_agglomeration::NAME,
-    free_agglomeration::NAME,
-    post_agglomeration::PRODUCT,
-    pre_agglomeration::PRODUCT,
-    free_agglomeration::PRODUCT,
-    weaker_transitions::NAME,
-    composed_transitions::NAME,
-    equal_futures::NAME,
-    partial_post_agglomeration::NAME,
-    token_prefiring::NAME,
-    implicit_places::NAME,
-    unmarkable_presets::NAME,
-    structurally_implicit_places::NAME,
-];
-
-/// All rules in the order they run within their stage.
-pub(super) fn all(limits: &Limits) -> Vec<Box<dyn Rule>> {
-    vec![
-        // Global.
-        Box::new(source_transitions::SourceTransitions),
-        Box::new(dead_transitions::DeadTransitions),
-        Box::new(relevance::Relevance),
-        // Cheap.
-        Box::new(fused_cycles::FusedCycles::default()),
-        Box::new(constant_places::ConstantPlaces),
-        Box::new(redundant_arcs::RedundantArcs),
-        Box::new(sink_places::SinkPlaces),
-        Box::new(neutral_transitions::NeutralTransitions),
-        Box::new(lossy_transitions::LossyTransitions),
-        Box::new(same_effect::SameEffect::default()),
-        Box::new(parallel_places::ParallelPlaces),
-        Box::new(gcd_scaling::GcdScaling),
-        // Agglomerations.
-        Box::new(post_agglomeration::PostAgglomeration { product: false, limits: limits.clone() }),
-        Box::new(pre_agglomeration::PreAgglomeration { product: false, limits: limits.clone() }),
-        Box::new(free_agglomeration::FreeAgglomeration { product: false, limits: limits.clone() }),
-        // Products and expensive ones.
-        Box::new(implicit_places::ImplicitPlaces),
-        Box::new(equal_futures::EqualFutures::default()),
-        Box::new(weaker_transitions::WeakerTransitions),
-        Box::new(composed_transitions::ComposedTransitions::default()),
-        Box::new(post_agglomeration::PostAgglomeration { product: true, limits: limits.clone() }),
-        Box::new(pre_agglomeration::PreAgglomeration { product: true, limits: limits.clone() }),
-        Box::new(free_agglomeration::FreeAgglomeration { product: true, limits: limits.clone() }),
-        Box::new(partial_post_agglomeration::PartialPostAgglomeration { limits: limits.clone() }),
-        Box::new(token_prefiring::TokenPrefiring::default()),
-        // With linear programs.
-        Box::new(unmarkable_presets::UnmarkablePresets::default()),
-        Box::new(structurally_implicit_places::StructurallyImplicitPlaces::default()),
-    ]
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|rule| rule.name())
 }
 
-/// The classes that the rule of this name preserves.
-pub fn preserves(name: &str) -> Option<Preserve> {
-    all(&Limits::default()).iter().find(|rule| rule.name() == name).map(|rule| rule.preserves())
-}
-
-/// How many numbered conditions the rule of this name has.
-pub fn conditions(name: &str) -> Option<u8> {
-    all(&Limits::default()).iter().find(|rule| rule.name() == name).map(|rule| rule.conditions())
-}
-
-/// Whether `t` takes from nothing but `p`.
-fn takes_only_from(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
-    matches!(net.pre(t), [arc] if arc.place == p)
-}
-
-/// Whether `t` puts to nothing but `p`.
-fn puts_only_to(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
-    matches!(net.post(t), [arc] if arc.place == p)
-}
-
-/// The transition for `first` and then `times` firings of `second`; `None` on overflow.
-fn merged(net: &WorkNet, first: TransitionId, second: TransitionId, times: u64) -> Option<Edit> {
-    let next = Composite::of(net, second).repeated(times)?;
-    let both = Composite::of(net, first).then(&next)?;
-    let stands_for =
-        vec![Step { transition: first, count: 1 }, Step { transition: second, count: times }];
-    Some(Edit::AddTransition { pre: both.pre(), post: both.post(), stands_for })
+/// All rules in the order they run within their phase: each with the search for its candidates.
+pub(super) fn all(limits: &Limits) -> Vec<Rule> {
+    let limits = || limits.clone();
+    let post = |product| post_agglomeration::PostAgglomeration { product, limits: limits() };
+    let pre = |product| pre_agglomeration::PreAgglomeration { product, limits: limits() };
+    let free = |product| free_agglomeration::FreeAgglomeration { product, limits: limits() };
+    let partial = partial_post_agglomeration::PartialPostAgglomeration { limits: limits() };
+    // Constant places have as many producers as consumers.
+    let balanced = |net: &WorkNet, p| net.consumer_count(p) == net.producer_count(p);
+    let is_read = |net: &WorkNet, p| {
+        net.tokens(p) > 0 && net.consumer_count(p) > 0 && net.producer_count(p) > 0
+    };
+    let is_sink = |net: &WorkNet, p| !net.in_support(p) && net.consumer_count(p) == 0;
+    let is_free = |net: &WorkNet, p| !net.in_support(p);
+    let puts_as_often = |net: &WorkNet, t| net.pre(t).len() == net.post(t).len();
+    let puts_no_more_often = |net: &WorkNet, t| net.post(t).len() <= net.pre(t).len();
+    let table: Vec<(&str, Phase, Box<dyn Search>)> = vec![
+        ("source-transitions", Global, Box::new(source_transitions::SourceTransitions)),
+        ("dead-transitions", Global, Box::new(dead_transitions::DeadTransitions)),
+        ("relevance", Global, Box::new(relevance::Relevance)),
+        ("fused-cycles", Cheap, Box::<fused_cycles::FusedCycles>::default()),
+        ("constant-places", Cheap, Box::new(PlacesAround(balanced))),
+        ("redundant-arcs", Cheap, Box::new(PlacesAround(is_read))),
+        ("sink-places", Cheap, Box::new(ChangedPlaces(is_sink))),
+        ("neutral-transitions", Cheap, Box::new(ChangedTransitions(puts_as_often))),
+        ("lossy-transitions", Cheap, Box::new(ChangedTransitions(puts_no_more_often))),
+        ("same-effect", Cheap, Box::<same_effect::SameEffect>::default()),
+        ("parallel-places", Cheap, Box::new(parallel_places::ParallelPlaces)),
+        ("gcd-scaling", Cheap, Box::new(PlacesAround(is_free))),
+        ("post-agglomeration", Agglomeration, Box::new(post(false))),
+        ("pre-agglomeration", Agglomeration, Box::new(pre(false))),
+        ("free-agglomeration", Agglomeration, Box::new(free(false))),
+        ("implicit-places", Product, Box::new(implicit_places::ImplicitPlaces)),
+        ("equal-futures", Product, Box::<equal_futures::EqualFutures>::default()),
+        ("weaker-transitions", Product, Box::new(weaker_transitions::WeakerTransitions)),
+        (
+            "composed-transitions",
+            Product,
+            Box::<composed_transitions::ComposedTransitions>::default(),
+        ),
+        ("post-agglomeration-product", Product, Box::new(post(true))),
+        ("pre-agglomeration-product", Product, Box::new(pre(true))),
+        ("free-agglomeration-product", Product, Box::new(free(true))),
+        ("partial-post-agglomeration", Product, Box::new(partial)),
+        ("token-prefiring", Product, Box::<token_prefiring::TokenPrefiring>::default()),
+        ("unmarkable-presets", Linear, Box::<unmarkable_presets::UnmarkablePresets>::default()),
+        (
+            "structurally-implicit-places",
+            Linear,
+            Box::<structurally_implicit_places::StructurallyImplicitPlaces>::default(),
+        ),
+    ];
+    // That each name is one of the rules' is tested.
+    let rule = |(name, phase, search)| Some(Rule { conditions: named(name)?, phase, search });
+    table.into_iter().filter_map(rule).collect()
 }
 
 impl Limits {
@@ -175,21 +132,25 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reduction::example;
 
     #[test]
-    fn every_rule_has_one_name_in_the_list() {
-        let mut names: Vec<_> = all(&Limits::default()).iter().map(|rule| rule.name()).collect();
-        let mut listed = NAMES.to_vec();
+    fn every_rule_has_one_search() {
+        let mut names: Vec<_> =
+            all(&Limits::default()).iter().map(|rule| rule.conditions.name()).collect();
         names.sort_unstable();
-        listed.sort_unstable();
-        assert_eq!(names, listed);
+        let mut expected: Vec<_> = super::names().collect();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
     }
 
     #[test]
-    fn every_rule_preserves_something_and_has_conditions() {
-        for rule in all(&Limits::default()) {
-            assert!(rule.preserves() != crate::reduction::Preserve::NOTHING, "{}", rule.name());
-            assert!(rule.conditions() > 0, "{}", rule.name());
+    fn the_examples_of_the_headers() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/evidence/reduction/rules");
+        for name in names().filter(|name| !name.ends_with("-product")) {
+            let file = format!("{folder}/{}.rs", name.replace('-', "_"));
+            let source = std::fs::read_to_string(&file).expect("named after its rule");
+            example::check(name, &source);
         }
     }
 }

@@ -1,68 +1,16 @@
-//! What can be put off is: producers that do nothing but feed p, from places of their own, are
-//! merged into the consumers.
-//!
-//! ```text
-//! # deadlock over c
-//! place a 1
-//! place b 1
-//! place p
-//! place c
-//! transition h: a -> p
-//! transition f: p + b -> c
-//! transition g: c -> b
-//! # becomes
-//! place a 1
-//! place b 1
-//! place c
-//! transition g: c -> b
-//! transition h.f: a + b -> c
-//! ```
-//!
-//! # Conditions
-//! Focus: a place p. H are the transitions that put to p, F those that take from it.
-//! 1. Each h in H puts to nothing but p, takes nothing from p, and takes something.
-//! 2. Each h puts w tokens to p and each f in F takes w from it; no f puts to p.
-//! 3. m₀(p) < w.
-//! 4. No h touches S; in particular, p is not in S.
-//! 5. Every transition that takes from an input place of some h is in H; for L, it is that h.
-//!
-//! # Preserves
-//! R, D, L.
-//!
-//! # Soundness
-//! In a run of the net before, leave out the firings of h whose tokens no f takes: this returns
-//! their inputs and, by (4), changes nothing on S; it changes nothing else by (1). Put off each
-//! other h to right before the f that takes its tokens: nobody else needs them, and its inputs stay
-//! where they were. That is a run of the reduced net, and S ends the same: R. For D let the run end
-//! dead. With tokens left on p, some input other than p is missing for each f; it is no
-//! input of an h, because f is not in H (5). After leaving out the spare firings of h only input
-//! places of H hold more; by (5) that can enable only h's, and a merged h f still lacks f's input:
-//! dead. Conversely, from a dead marking of the reduced net fire h's until none is enabled, which
-//! ends by (1); if any fired, each f lacks an input that no h touched, and other transitions
-//! are as they were by (5): dead. For L: tokens that spare h's have moved to p could only have been
-//! used by the same h's, by the second half of (5), so a run from the marking without these firings
-//! can be followed with them.
+//! The search for candidates of [pre agglomeration](parikh_evidence::reduction::rules::pre_agglomeration).
 //!
 //! # Back-translation
 //! Merged transitions stand for h f. For a dead marking, h's fire last.
 //!
 //! # Cost
 //! The rows around p and the consumers of •H.
-//!
-//! # Sources
-//! Berthelot, APN 1986; Haddad and Pradat-Peyre, PPL 2006; rule T of verifypn, whose form of (5) we
-//! use for D, and whose use of it for branching time is wrong: hence the strict form for L.
 
-use super::{Limits, merged, puts_only_to};
-use crate::net::TransitionId;
-use crate::reduction::change::{Edit, Proposal};
+use super::Limits;
 use crate::reduction::journal::Dirty;
-use crate::reduction::needs::Preserve;
-use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::WorkNet;
-
-pub(super) const NAME: &str = "pre-agglomeration";
-pub(super) const PRODUCT: &str = "pre-agglomeration-product";
+use crate::reduction::search::Search;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::TransitionId;
 
 /// Input places of H with more consumers are not looked into.
 const MOST: usize = 64;
@@ -73,28 +21,12 @@ pub(super) struct PreAgglomeration {
     pub(super) limits: Limits,
 }
 
-impl Rule for PreAgglomeration {
-    fn name(&self) -> &'static str {
-        if self.product { PRODUCT } else { NAME }
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn stage(&self) -> Stage {
-        if self.product { Stage::Product } else { Stage::Agglomeration }
-    }
-
-    fn conditions(&self) -> u8 {
-        5
-    }
-
+impl Search for PreAgglomeration {
     fn waits(&self) -> bool {
         true
     }
 
-    fn find(&mut self, net: &WorkNet, dirty: &Dirty, foci: &mut Vec<Focus>) {
+    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         let mut places = dirty.places_around(net);
         // A place that lost a consumer may free the producers of the place behind.
         for &p in &dirty.places {
@@ -118,61 +50,8 @@ impl Rule for PreAgglomeration {
                 .iter()
                 .all(|&h| net.pre(h).iter().all(|arc| net.consumer_count(arc.place) <= MOST));
             if inputs_are_few && self.limits.allow(net, self.product, &producers, &consumers) {
-                foci.push(Focus::place(p));
+                candidates.push(Candidate::place(p));
             }
         }
-    }
-
-    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let p = focus.as_place()?;
-        let producers: Vec<_> = net.producers(p).collect();
-        let consumers: Vec<_> = net.consumers(p).collect();
-        let &first = consumers.first()?;
-        producers.first()?;
-        let weight = net.pre_weight(first, p);
-        let feeds_only = |&h: &TransitionId| {
-            puts_only_to(net, h, p) && net.pre_weight(h, p) == 0 && !net.pre(h).is_empty()
-        };
-        net.require(1, producers.iter().all(feeds_only))?;
-        let takes =
-            |&f: &TransitionId| net.pre_weight(f, p) == weight && net.post_weight(f, p) == 0;
-        let puts = |&h: &TransitionId| net.post_weight(h, p) == weight;
-        net.require(2, producers.iter().all(puts) && consumers.iter().all(takes))?;
-        net.require(3, net.tokens(p) < weight)?;
-        net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
-        let strict = net.preserves(Preserve::LIVENESS);
-        let own = |&h: &TransitionId| {
-            net.pre(h).iter().all(|arc| {
-                let mut users = net.consumers(arc.place);
-                if strict {
-                    users.all(|u| u == h)
-                } else {
-                    users.all(|u| net.post_weight(u, p) > 0)
-                }
-            })
-        };
-        net.require(5, producers.iter().all(own))?;
-        let mut edits = vec![Edit::FireLast(producers.clone())];
-        for &h in &producers {
-            for &f in &consumers {
-                edits.push(merged(net, h, f, 1)?);
-            }
-        }
-        let mut gone: Vec<_> = producers.iter().chain(&consumers).copied().collect();
-        gone.sort_unstable();
-        gone.dedup();
-        edits.extend(gone.into_iter().map(Edit::RemoveTransition));
-        edits.push(Edit::RemovePlace(p));
-        Some(Proposal::new(edits))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::reduction::example;
-
-    #[test]
-    fn the_example_of_the_header() {
-        example::check(super::NAME, include_str!("pre_agglomeration.rs"));
     }
 }

@@ -1,35 +1,4 @@
-//! Transitions go that take more of some weighted sum of tokens than there ever is.
-//!
-//! ```text
-//! # reachability over busy
-//! place idle 2
-//! place busy
-//! place pair
-//! transition start: idle -> busy
-//! transition stop: busy -> idle
-//! transition meet: 2*busy + idle -> pair
-//! transition part: pair -> 2*busy + idle
-//! # becomes
-//! place idle 2
-//! place busy
-//! place pair
-//! transition start: idle -> busy
-//! transition stop: busy -> idle
-//! ```
-//!
-//! The sum idle + busy + 3·pair is 2 for ever, and meet and part need 3 of it.
-//!
-//! # Conditions
-//! Focus: places p with multiplicities y(p), and a set D of transitions.
-//! 1. Σ y(p)·m₀(p) < Σ y(p)·pre(t,p) for every t in D.
-//! 2. Σ y(p)·Δ(u,p) ≤ 0 for every transition u outside D.
-//!
-//! # Preserves
-//! R, D, L, and every reachable marking.
-//!
-//! # Soundness
-//! Take the first firing of a transition t of D in any run. Until then only transitions outside D
-//! fired, so the sum is at most what it was initially by (2), and too small for t by (1).
+//! The search for candidates of [unmarkable presets](parikh_evidence::reduction::rules::unmarkable_presets).
 //!
 //! # Back-translation
 //! None: sequences stay as they are.
@@ -42,26 +11,16 @@
 //! is missed, but for what time and size leave out ([`MOST_ARCS`]). Where there is no y, the dual
 //! solution is such an x, and often one for other transitions as well. One y often speaks of many
 //! transitions, and those found are left out of the matrix for the next. The check reads the rows of
-//! the places of the focus, in integers.
-//!
-//! # Sources
-//! Silva, Teruel, Colom, *Linear algebraic and linear programming techniques for the analysis of
-//! place/transition net systems*, LNCS 1491, 1998. ITS-Tools looks for dead transitions with an SMT
-//! solver in its reductions: Thierry-Mieg, *Symbolic and structural model-checking*, Fundamenta
-//! Informaticae 183, 2021.
+//! the places of the candidate, in integers.
 
-use crate::net::{Arc, Marking, PlaceId, TransitionId};
-use crate::reduction::change::{Edit, Proposal};
 use crate::reduction::journal::Dirty;
-use crate::reduction::multipliers::{Effects, MOST_ARCS, WeightedSum, integers, solver};
-use crate::reduction::needs::Preserve;
-use crate::reduction::rule::{Context, Focus, Rule, Stage};
-use crate::reduction::work::WorkNet;
+use crate::reduction::multipliers::{Effects, MOST_ARCS, integers, solver};
+use crate::reduction::search::Search;
 use crate::solvers::Budget;
+use parikh_evidence::reduction::{Candidate, WeightedSum, WorkNet};
+use parikh_net::{Arc, Marking, PlaceId, TransitionId};
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
-
-pub(super) const NAME: &str = "unmarkable-presets";
 
 /// An optimum above this is taken for 0.
 const NEGATIVE: f64 = -1e-6;
@@ -71,63 +30,24 @@ pub(super) struct UnmarkablePresets {
     slice: Option<Budget>,
 }
 
-impl Rule for UnmarkablePresets {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Linear
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn weighs(&self) -> bool {
-        true
-    }
-
+impl Search for UnmarkablePresets {
     fn allow(&mut self, slice: Budget) {
         self.slice = Some(slice);
     }
 
-    fn find(&mut self, net: &WorkNet, _: &Dirty, foci: &mut Vec<Focus>) {
+    fn find(&mut self, net: &WorkNet, _: &Dirty, candidates: &mut Vec<Candidate>) {
         let Some(slice) = &self.slice else { return };
         if net.arc_count() > MOST_ARCS {
             return;
         }
-        let candidates = unfired(net, slice);
-        if candidates.is_empty() {
+        let asked = unfired(net, slice);
+        if asked.is_empty() {
             return;
         }
         // Refused only beyond 64 bits or 2³² nodes: nothing is found then.
-        if let Ok(mut search) = Search::new(net, candidates) {
-            search.run(slice, foci);
+        if let Ok(mut search) = Sums::new(net, asked) {
+            search.run(slice, candidates);
         }
-    }
-
-    fn check(&self, net: &Context<'_>, focus: &Focus) -> Option<Proposal> {
-        let mut dead = focus.transitions.clone();
-        if dead.is_empty() {
-            return None;
-        }
-        dead.sort_unstable();
-        let sum = WeightedSum::of(net, focus.weighted_places());
-        net.require(1, dead.iter().all(|&t| sum.tokens < sum.need(t)))?;
-        let falls = |(u, (_, change)): (&TransitionId, &(i128, i128))| {
-            *change <= 0 || dead.binary_search(u).is_ok()
-        };
-        net.require(2, sum.around.iter().all(falls))?;
-        Some(Proposal::new(dead.into_iter().map(Edit::RemoveDead).collect()))
     }
 }
 
@@ -173,42 +93,42 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
 }
 
 /// The search for sums that transitions take too much of.
-struct Search<'n> {
+struct Sums<'n> {
     net: &'n WorkNet,
     lp: Box<dyn IncrementalLp>,
     effects: Effects,
     /// How many transitions not yet found dead each row speaks of.
     live: Vec<usize>,
-    candidates: Vec<TransitionId>,
+    asked: Vec<TransitionId>,
     dead: Vec<bool>,
     /// Not to be refuted, as far as the solver sees.
     possible: Vec<bool>,
 }
 
-impl<'n> Search<'n> {
-    fn new(net: &'n WorkNet, candidates: Vec<TransitionId>) -> Result<Self, ProgramError> {
+impl<'n> Sums<'n> {
+    fn new(net: &'n WorkNet, asked: Vec<TransitionId>) -> Result<Self, ProgramError> {
         let mut effects = Effects::of(net, Interval::between(0, 1))?;
         let program = std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
         let mut live = vec![0; program.rows().len()];
         net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);
         let dead = vec![false; net.transition_ids()];
         let possible = dead.clone();
-        Ok(Search { net, lp: solver(program), effects, live, candidates, dead, possible })
+        Ok(Sums { net, lp: solver(program), effects, live, asked, dead, possible })
     }
 
-    fn run(&mut self, budget: &Budget, foci: &mut Vec<Focus>) {
-        for t in self.candidates.clone() {
+    fn run(&mut self, budget: &Budget, candidates: &mut Vec<Candidate>) {
+        for t in self.asked.clone() {
             if budget.is_exhausted() {
                 return;
             }
             if !self.dead[t.index()] && !self.possible[t.index()] {
-                foci.extend(self.sum_against(t, budget));
+                candidates.extend(self.sum_against(t, budget));
             }
         }
     }
 
     /// A sum that `t` takes too much of, with all transitions that do.
-    fn sum_against(&mut self, t: TransitionId, budget: &Budget) -> Option<Focus> {
+    fn sum_against(&mut self, t: TransitionId, budget: &Budget) -> Option<Candidate> {
         let net = self.net;
         let column = |p: PlaceId| self.effects.column(p);
         // Tokens and weights are below 2⁶³.
@@ -239,7 +159,7 @@ impl<'n> Search<'n> {
                 }
             }
         }
-        for &t in &self.candidates {
+        for &t in &self.asked {
             let has = |arc: &Arc| {
                 let tokens = marking[self.effects.column(arc.place).index()];
                 tokens >= arc.weight as f64 - NEAR
@@ -250,10 +170,10 @@ impl<'n> Search<'n> {
 
     /// The transitions that take too much of this sum, if nothing else raises it; notes that they
     /// are dead.
-    fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Focus> {
+    fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
         let places = weights.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
-        let mut focus = Focus::weighted(places, []);
-        let sum = WeightedSum::of(self.net, focus.weighted_places());
+        let mut candidate = Candidate::weighted(places, []);
+        let sum = WeightedSum::of(self.net, candidate.weighted_places());
         let is_dead = |t: TransitionId| self.dead[t.index()];
         let falls = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
             change <= 0 || need > sum.tokens || is_dead(t)
@@ -261,9 +181,9 @@ impl<'n> Search<'n> {
         if !sum.around.iter().all(falls) {
             return None;
         }
-        let found = self.candidates.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
-        focus.transitions = found.copied().collect();
-        for &t in &focus.transitions {
+        let found = self.asked.iter().filter(|&&t| sum.need(t) > sum.tokens && !is_dead(t));
+        candidate.transitions = found.copied().collect();
+        for &t in &candidate.transitions {
             self.dead[t.index()] = true;
             let Some(row) = self.effects.row(t) else { continue };
             self.live[row.index()] -= 1;
@@ -272,18 +192,14 @@ impl<'n> Search<'n> {
                 let _ = self.lp.set_row_bounds(row, Interval::FREE);
             }
         }
-        (!focus.transitions.is_empty()).then_some(focus)
+        (!candidate.transitions.is_empty()).then_some(candidate)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-
-    #[test]
-    fn the_example_of_the_header() {
-        example::check(super::NAME, include_str!("unmarkable_presets.rs"));
-    }
+    use parikh_evidence::reduction::rules::unmarkable_presets::NAME;
 
     #[test]
     fn multiplicities_need_not_be_one() {
@@ -291,10 +207,10 @@ mod tests {
         let net = "# deadlock\nplace a 3\nplace b\ntransition s: 3*a -> 2*b\n\
                    transition r: 2*b -> 3*a\ntransition t: 2*a + b -> 2*a + b";
         let after = "place a 3\nplace b\ntransition s: 3*a -> 2*b\ntransition r: 2*b -> 3*a";
-        example::reduces(super::NAME, net, after);
+        example::reduces(NAME, net, after);
         let more = net.replace("place a 3", "place a 6");
         let stays = more.lines().skip(1).collect::<Vec<_>>().join("\n");
-        example::reduces(super::NAME, &more, &stays);
+        example::reduces(NAME, &more, &stays);
     }
 
     #[test]
@@ -305,6 +221,6 @@ mod tests {
                    transition v: w -> x\ntransition y: x -> w\ntransition more: 2*w + x -> a";
         let after = "place a 1\nplace b\nplace w 2\nplace x\ntransition s: a -> b\n\
                      transition r: b -> a\ntransition v: w -> x\ntransition y: x -> w";
-        example::reduces(super::NAME, net, after);
+        example::reduces(NAME, net, after);
     }
 }

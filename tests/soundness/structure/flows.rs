@@ -134,7 +134,8 @@ fn bounds_hold_in_every_reachable_marking() {
             let most = markings.iter().map(|m| m[p]).max().unwrap();
             let least = markings.iter().map(|m| m[p]).min().unwrap();
             assert!(bounds.lower(p) <= least, "{} {p:?}", text::print(&net));
-            assert_eq!(facts.upper_bound(p), bounds.upper(p));
+            assert_eq!(facts.upper_bound(p).map(|bound| bound.tokens), bounds.upper(p));
+            assert_eq!(facts.lower_bound(p).tokens, bounds.lower(p));
             if let Some(upper) = bounds.upper(p) {
                 assert!(most <= upper, "{} {p:?} {:?}", text::print(&net), bounds.steps());
                 bounded += 1;

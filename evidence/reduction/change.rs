@@ -1,0 +1,231 @@
+//! Applying proposals: the one place that changes a working net.
+//!
+//! A proposal is applied whole or not at all. It was derived from the net as it is, so what is
+//! checked here is its form: that its nodes are there, that no node is named twice where that has no
+//! meaning, that markings stay within their range. A proposal that fails is a bug of its rule;
+//! it is dropped and counted.
+
+use super::conditions::Conditions;
+use super::work::WorkNet;
+use parikh_net::{Arc, Marking, PlaceId, Step, TransitionId};
+use std::collections::BTreeMap;
+
+/// How tokens of fused places get to where a firing needs them. Of no concern to a checker: an
+/// [`Observer`] that carries firing sequences back keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// (from, to, by): positions in the group, and a transition that does just that. The moves
+    /// connect the group strongly.
+    Moves(Vec<(usize, usize, TransitionId)>),
+    /// Classes of transitions that each take one token from one place of the group, and are the
+    /// same but for places of the group; each class has one for every place.
+    Twins(Vec<Vec<TransitionId>>),
+}
+
+/// One primitive change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// Removes a place with its arcs.
+    RemovePlace(PlaceId),
+    /// Removes a place that holds its initial tokens for ever, with its arcs.
+    RemoveConstant(PlaceId),
+    /// Removes a transition.
+    RemoveTransition(TransitionId),
+    /// Removes a transition that never fires.
+    RemoveDead(TransitionId),
+    /// Adds a transition that stands for a sequence of others.
+    AddTransition {
+        /// What it takes, ascending.
+        pre: Vec<Arc>,
+        /// What it puts, ascending.
+        post: Vec<Arc>,
+        /// The sequence, in ids that exist before this proposal.
+        stands_for: Vec<Step>,
+    },
+    /// Sets what transitions, ascending, take from a place and put to it.
+    SetArcs(PlaceId, Vec<(TransitionId, u64, u64)>),
+    /// Divides all weights at a place and, rounding down, its tokens.
+    Divide(PlaceId, u64),
+    /// Fires a transition once and for all before everything else.
+    Prefire(Step),
+    /// Merges places into the first of them: arcs and tokens add up.
+    Fuse(Vec<PlaceId>, Routing),
+    /// In a dead marking of the reduced net these may still be enabled: they fire last.
+    FireLast(Vec<TransitionId>),
+}
+
+/// What a rule wants done: edits in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Proposal {
+    /// The edits.
+    pub edits: Vec<Edit>,
+}
+
+impl Proposal {
+    /// These edits.
+    pub fn new(edits: Vec<Edit>) -> Proposal {
+        Proposal { edits }
+    }
+
+    /// A single edit.
+    pub fn of(edit: Edit) -> Proposal {
+        Proposal { edits: vec![edit] }
+    }
+}
+
+/// Who is told what changes, and what the way back needs. Each method does nothing by itself: a
+/// checker wants none of it.
+pub trait Observer {
+    /// The tokens or arcs of `p` changed.
+    fn place_changed(&mut self, _p: PlaceId) {}
+    /// `t` is new, or its arcs changed.
+    fn transition_changed(&mut self, _t: TransitionId) {}
+    /// `t`, still there, is about to go because it never fires.
+    fn dead(&mut self, _net: &WorkNet, _t: TransitionId) {}
+    /// `p`, still there, is about to go because it holds its tokens for ever.
+    fn constant(&mut self, _net: &WorkNet, _p: PlaceId) {}
+    /// The step fires once and for all before everything else.
+    fn prefire(&mut self, _step: Step) {}
+    /// In a dead marking of the reduced net these may still be enabled: they fire last.
+    fn fire_last(&mut self, _transitions: Vec<TransitionId>) {}
+    /// The places of the group, still there, are about to be fused.
+    fn fuse(&mut self, _net: &WorkNet, _group: &[PlaceId], _routing: Routing) {}
+    /// All edits of an application of this rule were made.
+    fn applied(&mut self, _rule: &'static dyn Conditions, _net: &WorkNet) {}
+}
+
+/// Nobody.
+impl Observer for () {}
+
+/// The proposal cannot be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused;
+
+/// Applies `proposal` to `net` whole, or not at all.
+///
+/// # Errors
+/// When its form is wrong: a bug of the rule that proposed it.
+pub fn apply(
+    net: &mut WorkNet,
+    proposal: Proposal,
+    watch: &mut dyn Observer,
+) -> Result<(), Refused> {
+    validate(net, &proposal)?;
+    for edit in proposal.edits {
+        match edit {
+            Edit::RemovePlace(p) => net.remove_place(p, watch),
+            Edit::RemoveConstant(p) => {
+                watch.constant(net, p);
+                net.note_constant(p);
+                net.remove_place(p, watch);
+            }
+            Edit::RemoveTransition(t) => net.remove_transition(t, watch),
+            Edit::RemoveDead(t) => {
+                watch.dead(net, t);
+                net.remove_transition(t, watch);
+            }
+            Edit::AddTransition { pre, post, stands_for } => {
+                net.add_transition(pre, post, stands_for, watch);
+            }
+            Edit::SetArcs(p, arcs) => net.set_arcs(p, &arcs, watch),
+            Edit::Divide(p, divisor) => {
+                net.blur(p);
+                let weights = |t| (net.pre_weight(t, p) / divisor, net.post_weight(t, p) / divisor);
+                let arcs = net.neighbours(p).into_iter().map(|t| (t, weights(t).0, weights(t).1));
+                let arcs: Vec<_> = arcs.collect();
+                net.set_arcs(p, &arcs, watch);
+                net.set_tokens(p, net.tokens(p) / divisor, watch);
+            }
+            Edit::Prefire(step) => {
+                let changes: Vec<_> = net.changes(step.transition).collect();
+                for (p, change) in changes {
+                    // Within range: `validate` computed the same.
+                    let gain = change.wrapping_mul(step.count as i64);
+                    net.set_tokens(p, net.tokens(p).wrapping_add_signed(gain), watch);
+                }
+                watch.prefire(step);
+            }
+            Edit::Fuse(places, routing) => {
+                watch.fuse(net, &places, routing);
+                fuse(net, &places, watch);
+            }
+            Edit::FireLast(transitions) => watch.fire_last(transitions),
+        }
+    }
+    Ok(())
+}
+
+fn validate(net: &WorkNet, proposal: &Proposal) -> Result<(), Refused> {
+    let mut places: Vec<PlaceId> = Vec::new();
+    let mut transitions: Vec<TransitionId> = Vec::new();
+    for edit in &proposal.edits {
+        let fine = match edit {
+            Edit::RemovePlace(p) | Edit::RemoveConstant(p) => {
+                places.push(*p);
+                net.has_place(*p)
+            }
+            Edit::RemoveTransition(t) | Edit::RemoveDead(t) => {
+                transitions.push(*t);
+                net.has_transition(*t)
+            }
+            Edit::AddTransition { pre, post, stands_for } => {
+                let fine = |row: &[Arc]| {
+                    row.is_sorted_by(|a, b| a.place < b.place)
+                        && row.iter().all(|arc| {
+                            net.has_place(arc.place)
+                                && (1..=Marking::MAX_TOKENS).contains(&arc.weight)
+                        })
+                };
+                let known =
+                    |step: &Step| step.count > 0 && step.transition.index() < net.transition_ids();
+                fine(pre) && fine(post) && !stands_for.is_empty() && stands_for.iter().all(known)
+            }
+            Edit::SetArcs(p, arcs) => {
+                net.has_place(*p)
+                    && arcs.is_sorted_by(|a, b| a.0 < b.0)
+                    && arcs.iter().all(|&(t, taken, put)| {
+                        net.has_transition(t) && taken.max(put) <= Marking::MAX_TOKENS
+                    })
+            }
+            Edit::Divide(p, divisor) => net.has_place(*p) && *divisor > 1,
+            Edit::Prefire(step) => net.can_fire(*step),
+            Edit::Fuse(group, _) => {
+                places.extend(&group[1..]);
+                group.iter().all(|&p| net.has_place(p)) && fused_arcs(net, group).is_some()
+            }
+            Edit::FireLast(transitions) => transitions.iter().all(|&t| net.has_transition(t)),
+        };
+        if !fine {
+            return Err(Refused);
+        }
+    }
+    places.sort_unstable();
+    transitions.sort_unstable();
+    let each_once = places.is_sorted_by(|a, b| a < b) && transitions.is_sorted_by(|a, b| a < b);
+    if each_once { Ok(()) } else { Err(Refused) }
+}
+
+/// What each transition around takes from the group and puts to it; `None` on overflow.
+fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64, u64)>> {
+    let within = |sum: u64| (sum <= Marking::MAX_TOKENS).then_some(sum);
+    let mut sums: BTreeMap<TransitionId, (u64, u64)> = BTreeMap::new();
+    let mut tokens = 0u64;
+    for &p in group {
+        tokens = within(tokens.checked_add(net.tokens(p))?)?;
+        for t in net.neighbours(p) {
+            let (taken, put) = sums.entry(t).or_default();
+            *taken = within(taken.checked_add(net.pre_weight(t, p))?)?;
+            *put = within(put.checked_add(net.post_weight(t, p))?)?;
+        }
+    }
+    Some(sums.into_iter().map(|(t, (taken, put))| (t, taken, put)).collect())
+}
+
+fn fuse(net: &mut WorkNet, group: &[PlaceId], watch: &mut dyn Observer) {
+    let Some(arcs) = fused_arcs(net, group) else { return };
+    let tokens = group.iter().map(|&p| net.tokens(p)).sum();
+    group.iter().for_each(|&p| net.blur(p));
+    group[1..].iter().for_each(|&p| net.remove_place(p, watch));
+    net.set_arcs(group[0], &arcs, watch);
+    net.set_tokens(group[0], tokens, watch);
+}

@@ -1,0 +1,67 @@
+//! A place whose tokens no transition changes, and which blocks none, goes.
+//!
+//! ```text
+//! # deadlock
+//! place lock 2
+//! place p 1
+//! place q
+//! transition a: p + 2*lock -> q + 2*lock
+//! # becomes
+//! place p 1
+//! place q
+//! transition a: p -> q
+//! ```
+//!
+//! # Conditions
+//! Candidate: a place p.
+//! 1. Δ(t,p) = 0 for every transition t.
+//! 2. pre(t,p) ≤ m₀(p) for every transition t.
+//!
+//! # Preserves
+//! R, D, L, and every reachable marking. A place of S may go as well: its tokens are kept as a
+//! number.
+//!
+//! # Soundness
+//! By (1) p holds m₀(p) in every reachable marking, which by (2) blocks nobody. So both nets have
+//! the same runs.
+//!
+//! # Sources
+//! Rule M of verifypn (Bønneland et al., *Stubborn versus structural reductions for Petri nets*,
+//! JLAMP 102, 2019); constant places in Thierry-Mieg, *Structural reductions revisited*, Petri Nets
+//! 2020.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+
+/// Its name.
+pub const NAME: &str = "constant-places";
+
+/// The conditions; see the module.
+pub struct ConstantPlaces;
+
+impl Conditions for ConstantPlaces {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        2
+    }
+
+    fn is_lossless(&self) -> bool {
+        true
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let p = candidate.as_place()?;
+        let mut around = net.consumers(p).chain(net.producers(p));
+        net.require(1, around.all(|t| net.effect(t, p) == 0))?;
+        net.require(2, net.consumers(p).all(|t| net.pre_weight(t, p) <= net.tokens(p)))?;
+        Some(Proposal::of(Edit::RemoveConstant(p)))
+    }
+}

@@ -1,0 +1,92 @@
+//! Transitions that can never fire go, all at once.
+//!
+//! ```text
+//! # reachability over r
+//! place p 1
+//! place q
+//! place r
+//! place s 1
+//! transition a: p + q -> r
+//! transition b: r -> q
+//! transition c: p + 3*s -> p
+//! transition d: p -> s
+//! # becomes
+//! place p 1
+//! place q
+//! place r
+//! place s 1
+//! transition c: p + 3*s -> p
+//! transition d: p -> s
+//! ```
+//!
+//! Here q and r feed each other only: an unmarked siphon. (That c is dead as well is beyond counting place by place: s can grow.)
+//!
+//! # Conditions
+//! Candidate: a set D of transitions. For each t in D there is a place p with
+//! 1. m₀(p) < pre(t,p), and
+//! 2. no transition outside D puts more to p than it takes.
+//!
+//! # Preserves
+//! R, D, L, and every reachable marking.
+//!
+//! # Soundness
+//! Take the first firing of a transition of D in any run. Until then only transitions outside D
+//! fired, so by (2) p holds at most m₀(p), too few by (1). The largest such D is the complement of a
+//! least fixpoint: assume that a place that something assumed to fire increases holds any number of
+//! tokens. It includes all transitions around initially unmarked siphons.
+//!
+//! # Sources
+//! Rules E and M of verifypn: Bønneland, Dyhr, Jensen, Johannsen, Srba, *Stubborn versus structural
+//! reductions for Petri nets*, JLAMP 102, 2019. Siphons: Thierry-Mieg, *Structural reductions
+//! revisited*, Petri Nets 2020.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use parikh_net::TransitionId;
+
+/// Its name.
+pub const NAME: &str = "dead-transitions";
+
+/// The conditions; see the module.
+pub struct DeadTransitions;
+
+impl Conditions for DeadTransitions {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        2
+    }
+
+    fn is_lossless(&self) -> bool {
+        true
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let mut is_dead = vec![false; net.transition_ids()];
+        candidate.transitions.iter().for_each(|t| is_dead[t.index()] = true);
+        // One answer per place, whoever asks: places with many transitions are asked for often.
+        let mut fed: Vec<Option<bool>> = vec![None; net.place_ids()];
+        for &t in &candidate.transitions {
+            let blocks = net.pre(t).iter().any(|arc| {
+                let p = arc.place;
+                let grows = |u: TransitionId| !is_dead[u.index()] && net.effect(u, p) > 0;
+                net.grants(1, net.tokens(p) < arc.weight)
+                    && net.grants(
+                        2,
+                        !*fed[p.index()].get_or_insert_with(|| net.producers(p).any(grows)),
+                    )
+            });
+            if !blocks {
+                return None;
+            }
+        }
+        Some(Proposal::new(candidate.transitions.iter().map(|&t| Edit::RemoveDead(t)).collect()))
+    }
+}

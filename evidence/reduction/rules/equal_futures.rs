@@ -1,0 +1,108 @@
+//! Two places whose tokens have the same future are one place.
+//!
+//! ```text
+//! # reachability over x
+//! place a 1
+//! place p
+//! place q
+//! place r 1
+//! place x
+//! transition left: a -> p
+//! transition right: a -> q
+//! transition f: p + r -> x + p
+//! transition g: q + r -> x + p
+//! # becomes
+//! place a 1
+//! place p
+//! place r 1
+//! place x
+//! transition left: a -> p
+//! transition right: a -> p
+//! transition f: p + r -> x + p
+//! transition g: p + r -> x + p
+//! ```
+//!
+//! # Conditions
+//! Candidate: two places p and q.
+//! 1. Neither is in S.
+//! 2. Every transition that takes from p or q takes one token from p and q together.
+//! 3. Every transition that takes from p has a twin that takes from q, and vice versa: equal but for
+//!    p and q, on which both put the same number together.
+//!
+//! # Preserves
+//! R, D, L.
+//!
+//! # Soundness
+//! Call markings equal when they agree but for the tokens on p and q, and agree on their sum. Where
+//! t fires, t or its twin fires in every equal marking, by (2), and leads to an equal
+//! marking by (3). So equal markings have the same future up to twins, which S does not tell apart;
+//! protected transitions have no twins, as they alone change their virtual places.
+//!
+//! # Sources
+//! *Future equivalent places* in Thierry-Mieg, *Structural reductions revisited*, 2020. ITS-Tools has
+//! to switch it off for liveness, where its transitions lose their names; the weight 1 of (2) is
+//! not spelled out there.
+
+use crate::reduction::change::{Edit, Proposal, Routing};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use crate::reduction::work::WorkNet;
+use parikh_net::{Arc, PlaceId, TransitionId};
+
+/// Its name.
+pub const NAME: &str = "equal-futures";
+
+/// The conditions; see the module.
+pub struct EqualFutures;
+
+impl Conditions for EqualFutures {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        3
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let [p, q] = candidate.places[..] else { return None };
+        if p == q {
+            return None;
+        }
+        net.require(1, !net.in_support(p) && !net.in_support(q))?;
+        let taken =
+            |t: TransitionId| u128::from(net.pre_weight(t, p)) + u128::from(net.pre_weight(t, q));
+        net.require(2, net.consumers(p).chain(net.consumers(q)).all(|t| taken(t) == 1))?;
+        let twins = |t, others: &mut dyn Iterator<Item = TransitionId>| -> Vec<TransitionId> {
+            others.filter(|&u| are_twins(net, t, u, p, q)).collect()
+        };
+        let mut classes = Vec::new();
+        for t in net.consumers(p) {
+            let of_q = twins(t, &mut net.consumers(q));
+            net.require(3, !of_q.is_empty())?;
+            classes.push(std::iter::once(t).chain(of_q).collect());
+        }
+        for t in net.consumers(q) {
+            net.require(3, !twins(t, &mut net.consumers(p)).is_empty())?;
+        }
+        Some(Proposal::of(Edit::Fuse(vec![p, q], Routing::Twins(classes))))
+    }
+}
+
+/// Whether `t` and `u` are equal but for `p` and `q`, and put the same number to both together.
+fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q: PlaceId) -> bool {
+    let rest = |row| others(row, p, q);
+    let put = |t| u128::from(net.post_weight(t, p)) + u128::from(net.post_weight(t, q));
+    rest(net.pre(t)).eq(rest(net.pre(u)))
+        && rest(net.post(t)).eq(rest(net.post(u)))
+        && put(t) == put(u)
+}
+
+/// The arcs of a row but for those at `p` and `q`.
+pub fn others(row: &[Arc], p: PlaceId, q: PlaceId) -> impl Iterator<Item = &Arc> {
+    row.iter().filter(move |arc| arc.place != p && arc.place != q)
+}

@@ -1,0 +1,110 @@
+//! For reachability any producer that does nothing but feed p is put off until its token is used.
+//!
+//! ```text
+//! # reachability over c
+//! place a 1
+//! place b 1
+//! place p
+//! place c
+//! transition h: a -> p
+//! transition k: a -> b
+//! transition f: p + b -> c
+//! # becomes
+//! place a 1
+//! place b 1
+//! place c
+//! transition k: a -> b
+//! transition h.f: a + b -> c
+//! ```
+//!
+//! # Conditions
+//! Candidate: a place p, and some transitions H that put to it. F are the transitions that take from p.
+//! 1. p is not in S.
+//! 2. Each h in H puts to nothing but p, and takes nothing from p.
+//! 3. Each h puts w tokens to p and each f in F takes w from it.
+//! 4. No h touches S.
+//! 5. p and F go, if besides H nobody puts to p, and m₀(p) < w.
+//!
+//! # Preserves
+//! R only: a producer that fires too early may be what leads to the deadlock.
+//!
+//! # Soundness
+//! In a run of the net before, let each f take tokens of others, where w of them are there, and
+//! else of one h; that is possible because all amounts but the others' are w (3). Leave out the
+//! firings of h whose tokens nobody takes: that returns tokens, not on S by (4). Put off each other
+//! h to right before its f: by (2) nobody else misses anything. If (5), nobody else feeds p, so the
+//! tokens m₀(p) < w are of no use and no f fires by itself.
+//!
+//! # Sources
+//! Free agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, with its partial form;
+//! rule S of verifypn.
+
+use super::{merged, puts_only_to};
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use crate::reduction::work::WorkNet;
+use parikh_net::{PlaceId, TransitionId};
+
+/// Its name.
+pub const NAME: &str = "free-agglomeration";
+/// Its name where |H|, |F| > 1.
+pub const PRODUCT: &str = "free-agglomeration-product";
+
+/// The conditions; see the module.
+pub struct FreeAgglomeration {
+    /// Whether it is the rule for |H|, |F| > 1.
+    pub product: bool,
+}
+
+impl Conditions for FreeAgglomeration {
+    fn name(&self) -> &'static str {
+        if self.product { PRODUCT } else { NAME }
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY
+    }
+
+    fn conditions(&self) -> u8 {
+        5
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let [p] = candidate.places[..] else { return None };
+        let producers = &candidate.transitions;
+        let consumers: Vec<_> = net.consumers(p).collect();
+        let &first = consumers.first()?;
+        let weight = net.pre_weight(first, p);
+        net.require(1, !net.in_support(p))?;
+        net.require(2, producers.iter().all(|&h| feeds_only(net, h, p)))?;
+        let puts = |&h: &TransitionId| net.post_weight(h, p) == weight;
+        let takes = |&f: &TransitionId| net.pre_weight(f, p) == weight;
+        net.require(3, producers.iter().all(puts) && consumers.iter().all(takes))?;
+        net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
+        let alone = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
+        let alone = net.grants(5, alone);
+        let mut edits = Vec::new();
+        for &h in producers {
+            for &f in &consumers {
+                edits.push(merged(net, h, f, 1)?);
+            }
+        }
+        let mut gone = producers.clone();
+        if alone {
+            gone.extend(&consumers);
+        }
+        gone.sort_unstable();
+        gone.dedup();
+        edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+        if alone {
+            edits.push(Edit::RemovePlace(p));
+        }
+        Some(Proposal::new(edits))
+    }
+}
+
+/// Whether `h` puts to `p` only and takes nothing from it.
+pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
+    puts_only_to(net, h, p) && net.pre_weight(h, p) == 0
+}

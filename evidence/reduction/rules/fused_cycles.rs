@@ -1,0 +1,111 @@
+//! Places between which a token can go round freely are one place.
+//!
+//! ```text
+//! # deadlock
+//! place p 1
+//! place q 2
+//! place r
+//! transition a: p -> q
+//! transition b: q -> p
+//! transition c: p + 2*q -> r
+//! # becomes
+//! place p 3
+//! place r
+//! transition a: p -> p
+//! transition b: p -> p
+//! transition c: 3*p -> r
+//! ```
+//!
+//! # Conditions
+//! Candidate: two or more places P, and transitions T.
+//! 1. No place of P is in S.
+//! 2. Each t in T takes one token from a place of P and puts one to another one, and does nothing
+//!    else.
+//! 3. T connects P strongly.
+//!
+//! # Preserves
+//! R, D, L.
+//!
+//! # Soundness
+//! By (2) and (3) the tokens on P can be distributed at will, at any time, without changing anything
+//! else, and by (1) without anybody asking. So a transition can fire from a marking of the net before,
+//! after some moves, if and only if P together holds what it takes from P. A marking with a
+//! token on P is not dead; in the reduced net T is left as self-loops, so that it is not
+//! either. (Where D is not needed, they go as neutral transitions.)
+//!
+//! # Sources
+//! *Free SCC* in Thierry-Mieg, *Structural reductions revisited*, 2020; rule H of verifypn, which
+//! cannot give traces.
+
+use crate::reduction::change::{Edit, Proposal, Routing};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use crate::reduction::work::WorkNet;
+use parikh_net::{Arc, PlaceId, TransitionId};
+use std::collections::HashMap;
+
+/// Its name.
+pub const NAME: &str = "fused-cycles";
+
+/// The conditions; see the module.
+pub struct FusedCycles;
+
+impl Conditions for FusedCycles {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        3
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let places = &candidate.places;
+        if places.len() < 2 {
+            return None;
+        }
+        net.require(1, places.iter().all(|&p| !net.in_support(p)))?;
+        let at: HashMap<PlaceId, usize> = places.iter().copied().zip(0..).collect();
+        let mut moves = Vec::with_capacity(candidate.transitions.len());
+        for &t in &candidate.transitions {
+            let end = |row: &[Arc]| row.iter().find_map(|arc| at.get(&arc.place).copied());
+            let (from, to) = (end(net.pre(t))?, end(net.post(t))?);
+            let is_move = move_of(net, t).is_some_and(|(p, q)| p != q);
+            net.require(2, is_move)?;
+            moves.push((from, to, t));
+        }
+        let forth = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (from, to)));
+        let back = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (to, from)));
+        net.require(3, forth && back)?;
+        Some(Proposal::of(Edit::Fuse(places.clone(), Routing::Moves(moves))))
+    }
+}
+
+/// The places of a transition that moves one token and does nothing else.
+pub fn move_of(net: &WorkNet, t: TransitionId) -> Option<(PlaceId, PlaceId)> {
+    match (net.pre(t), net.post(t)) {
+        (&[Arc { place: from, weight: 1 }], &[Arc { place: to, weight: 1 }]) => Some((from, to)),
+        _ => None,
+    }
+}
+
+/// Whether all of 0..n can be reached from 0.
+fn reaches_all(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> bool {
+    let mut next: Vec<Vec<usize>> = vec![Vec::new(); n];
+    edges.for_each(|(from, to)| next[from].push(to));
+    let mut seen = vec![false; n];
+    let mut open = vec![0];
+    seen[0] = true;
+    while let Some(at) = open.pop() {
+        for &to in &next[at] {
+            if !std::mem::replace(&mut seen[to], true) {
+                open.push(to);
+            }
+        }
+    }
+    seen.into_iter().all(|seen| seen)
+}

@@ -1,0 +1,84 @@
+//! Weights at a place that share a divisor are divided by it.
+//!
+//! ```text
+//! # deadlock
+//! place p 7
+//! place q
+//! transition a: 4*p -> q
+//! transition b: q -> 2*p
+//! # becomes
+//! place p 3
+//! place q
+//! transition a: 2*p -> q
+//! transition b: q -> p
+//! ```
+//!
+//! # Conditions
+//! Candidate: a place p.
+//! 1. p is not in S.
+//! 2. g > 1 divides the weight of every arc at p.
+//!
+//! # Preserves
+//! R, D, L; reachable markings up to the factor at p.
+//!
+//! # Soundness
+//! p always holds m₀(p) mod g more than a multiple of g, and these never help to enable anybody:
+//! m(p) ≥ k·g if and only if ⌊m(p)/g⌋ ≥ k.
+//!
+//! # Sources
+//! Rule J of verifypn.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use crate::reduction::work::WorkNet;
+use parikh_net::PlaceId;
+
+/// Its name.
+pub const NAME: &str = "gcd-scaling";
+
+/// The conditions; see the module.
+pub struct GcdScaling;
+
+impl Conditions for GcdScaling {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        2
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let p = candidate.as_place()?;
+        net.require(1, !net.in_support(p))?;
+        // Condition (2) is how g is found; to drop it in a test is to take another number.
+        let g = divisor(net, p)?;
+        let g = if g > 1 || !net.grants(2, false) { g } else { 2 };
+        (g > 1).then(|| Proposal::of(Edit::Divide(p, g)))
+    }
+}
+
+/// The greatest common divisor of the weights at `p`; `None` without arcs.
+fn divisor(net: &WorkNet, p: PlaceId) -> Option<u64> {
+    let taken = net.consumers(p).map(|t| net.pre_weight(t, p));
+    let put = net.producers(p).map(|t| net.post_weight(t, p));
+    let mut divisor = None;
+    for weight in taken.chain(put) {
+        let next = divisor.map_or(weight, |d| gcd(d, weight));
+        if next == 1 {
+            return Some(1);
+        }
+        divisor = Some(next);
+    }
+    divisor
+}
+
+/// The greatest common divisor; `a` if `b` is 0.
+pub fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

@@ -1,0 +1,91 @@
+//! Consumers that need nothing else and are invisible are merged into the producers, others stay.
+//!
+//! ```text
+//! # reachability over x
+//! place a 1
+//! place p
+//! place x
+//! place y
+//! transition h: a -> p
+//! transition f: p -> y
+//! transition g: p + y -> x
+//! # becomes
+//! place a 1
+//! place p
+//! place x
+//! place y
+//! transition h: a -> p
+//! transition g: p + y -> x
+//! transition h.f: a -> y
+//! ```
+//!
+//! # Conditions
+//! Candidate: a place p and some transitions F that take from it. H are all transitions that put to p.
+//! 1. Each f in F takes w tokens from p and nothing else, and puts nothing to p.
+//! 2. Each h in H puts w tokens to p and takes none from it.
+//! 3. m₀(p) < w.
+//!
+//! # Preserves
+//! R only, and every reachable marking: but the choice among the consumers is made early, which may
+//! make a deadlock.
+//!
+//! # Soundness
+//! Consider the last moment before a firing of f at which p was below w: by (3) there is one, and
+//! by (2) a firing of some h ended it. From then on p holds at least w, so each other consumer
+//! leaves at least w; moving f to right behind that h keeps them enabled, and f is enabled there
+//! by (1). What f puts comes earlier. Do so for one f after the other, counting h f as a
+//! transition that does not change p. The run ends in the same marking. So p and f may be in S or
+//! touch it; it is just that an f that touches S gains nothing by the merge.
+//!
+//! # Sources
+//! Partial post-agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, there for
+//! p whose consumers all take from p only.
+
+use super::{merged, takes_only_from};
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use parikh_net::TransitionId;
+
+/// Its name.
+pub const NAME: &str = "partial-post-agglomeration";
+
+/// The conditions; see the module.
+pub struct PartialPostAgglomeration;
+
+impl Conditions for PartialPostAgglomeration {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY
+    }
+
+    fn conditions(&self) -> u8 {
+        3
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let [p] = candidate.places[..] else { return None };
+        let consumers = &candidate.transitions;
+        let weight = net.pre_weight(*consumers.first()?, p);
+        let only = |&f: &TransitionId| {
+            takes_only_from(net, f, p)
+                && net.pre_weight(f, p) == weight
+                && net.post_weight(f, p) == 0
+        };
+        net.require(1, consumers.iter().all(only))?;
+        let feeds = |h| net.post_weight(h, p) == weight && net.pre_weight(h, p) == 0;
+        net.require(2, net.producers(p).all(feeds))?;
+        net.require(3, net.tokens(p) < weight)?;
+        let mut edits = Vec::new();
+        for h in net.producers(p) {
+            for &f in consumers {
+                edits.push(merged(net, h, f, 1)?);
+            }
+        }
+        edits.extend(consumers.iter().map(|&f| Edit::RemoveTransition(f)));
+        Some(Proposal::new(edits))
+    }
+}

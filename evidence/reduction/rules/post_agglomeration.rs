@@ -1,0 +1,140 @@
+//! What can follow at once does: consumers that need nothing else are merged into the producers.
+//!
+//! ```text
+//! # reachability over x, y
+//! place a 1
+//! place p
+//! place x
+//! place y
+//! place z
+//! transition h: a -> 2*p + x
+//! transition k: x -> 4*p
+//! transition f: 2*p -> z
+//! transition g: z -> y
+//! # becomes
+//! place a 1
+//! place x
+//! place y
+//! place z
+//! transition g: z -> y
+//! transition h.f: a -> x + z
+//! transition k.f_2: x -> 2*z
+//! ```
+//!
+//! # Conditions
+//! Candidate: a place p. H are the transitions that put to p, F those that take from it.
+//! 1. p is not in S.
+//! 2. Each f in F takes from p only.
+//! 3. No f in F puts to p.
+//! 4. All f take the same number w, and each h puts a multiple of w; if some h puts more than w,
+//!    there is only one f.
+//! 5. m₀(p) < w, or there is only one f: then it fires ⌊m₀(p)/w⌋ times once and for all.
+//! 6. For R: no f touches S; or m₀(p) < w and each h puts w tokens to p, nothing elsewhere, and
+//!    does not touch S.
+//!
+//! # Preserves
+//! R, D, L. For D and L, (6) is not needed.
+//!
+//! # Soundness
+//! Runs of the reduced net are runs of the net before, with each merged transition written out.
+//! Take a run of the net before; a remainder m₀(p) mod w never matters by (4). First end it with all
+//! consumers that p allows (for R only where none touches S; else leave out the firings of
+//! h whose tokens are not consumed, which by (6) only returns tokens, and not on S). For D
+//! there are none, as a marking with w tokens on p is not dead; for L the end of the run does not
+//! matter. Now move each f to right behind the h whose tokens it takes: by (2) it is enabled there,
+//! by (3) and (2) it takes nothing from anybody else, and what it puts comes earlier. The result is
+//! a run of the reduced net to the same marking. Dead markings are the same, as pre(h) decides
+//! about h and the merged transitions alike. For L: from any marking, flushing p leads to a marking
+//! of the reduced net, where a run to a carrier of t is a run to t and vice versa.
+//!
+//! # Sources
+//! Berthelot, *Transformations and decompositions of nets*, APN 1986; Haddad and Pradat-Peyre, *New
+//! efficient Petri nets reductions for parallel programs verification*, PPL 2006; Thierry-Mieg
+//! 2020. Rule A of verifypn is |F| = 1. ITS-Tools lacks the bound k = 1 for visible f: half of a
+//! double firing would be lost.
+
+use super::{merged, puts_only_to, takes_only_from};
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use crate::reduction::work::WorkNet;
+use parikh_net::{PlaceId, Step, TransitionId};
+
+/// Its name.
+pub const NAME: &str = "post-agglomeration";
+/// Its name where |H|, |F| > 1.
+pub const PRODUCT: &str = "post-agglomeration-product";
+
+/// The conditions; see the module.
+pub struct PostAgglomeration {
+    /// Whether it is the rule for |H|, |F| > 1.
+    pub product: bool,
+}
+
+impl Conditions for PostAgglomeration {
+    fn name(&self) -> &'static str {
+        if self.product { PRODUCT } else { NAME }
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        6
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let p = candidate.as_place()?;
+        let producers: Vec<_> = net.producers(p).collect();
+        let consumers: Vec<_> = net.consumers(p).collect();
+        let &first = consumers.first()?;
+        let weight = net.pre_weight(first, p);
+        let waiting = net.tokens(p) / weight;
+        if producers.is_empty() && waiting == 0 {
+            return None;
+        }
+        net.require(1, !net.in_support(p))?;
+        net.require(2, consumers.iter().all(|&f| takes_only_from(net, f, p)))?;
+        net.require(3, consumers.iter().all(|&f| net.post_weight(f, p) == 0))?;
+        let single = consumers.len() == 1;
+        let fits = |&h: &TransitionId| {
+            let put = net.post_weight(h, p);
+            put.is_multiple_of(weight) && (put == weight || single)
+        };
+        let equal = consumers.iter().all(|&f| net.pre_weight(f, p) == weight);
+        net.require(4, equal && producers.iter().all(fits))?;
+        net.require(5, waiting == 0 || single)?;
+        if net.preserves(Preserve::REACHABILITY) {
+            let silent = consumers.iter().all(|&f| !net.touches_support(f));
+            let or_returnable =
+                waiting == 0 && producers.iter().all(|&h| returnable(net, h, p, weight));
+            net.require(6, silent || or_returnable)?;
+        }
+        let mut edits = Vec::new();
+        if waiting > 0 {
+            let step = Step { transition: first, count: waiting };
+            if !net.can_fire(step) {
+                return None;
+            }
+            edits.push(Edit::Prefire(step));
+        }
+        for &h in &producers {
+            let times = (net.post_weight(h, p) / weight).max(1);
+            for &f in &consumers {
+                edits.push(merged(net, h, f, times)?);
+            }
+        }
+        let mut gone: Vec<_> = producers.iter().chain(&consumers).copied().collect();
+        gone.sort_unstable();
+        gone.dedup();
+        edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+        edits.push(Edit::RemovePlace(p));
+        Some(Proposal::new(edits))
+    }
+}
+
+/// Whether leaving out a firing of `h` only returns tokens, but for `weight` on `p`, and not on S.
+fn returnable(net: &WorkNet, h: TransitionId, p: PlaceId, weight: u64) -> bool {
+    puts_only_to(net, h, p) && net.post_weight(h, p) == weight && !net.touches_support(h)
+}

@@ -1,0 +1,78 @@
+//! Reading tokens that are always there is not needed.
+//!
+//! ```text
+//! # reachability over q
+//! place p 3
+//! place q
+//! transition a: 2*p -> 4*p + q
+//! transition b: 5*p -> 2*p
+//! # becomes
+//! place p 3
+//! place q
+//! transition a: -> 2*p + q
+//! transition b: 5*p -> 2*p
+//! ```
+//!
+//! # Conditions
+//! Candidate: a place p. Let low be the least of m₀(p) and of post(u,p) over all u that take more from
+//! p than they put.
+//! 1. pre(t,p) ≤ low for each transition t whose arc p → t is dropped; post(t,p) falls by as much.
+//!
+//! # Preserves
+//! R, D, L, and every reachable marking.
+//!
+//! # Soundness
+//! p never holds fewer than low: it starts with no fewer, and whoever lowers it leaves post(u,p)
+//! at least. So by (1) the arc blocks nobody. No such t lowers p, as then pre(t,p) > post(t,p) ≥ low:
+//! so what is left of the two arcs is one t → p of the same effect.
+//!
+//! # Sources
+//! Rules N and F of verifypn; Bønneland et al., *Stubborn versus structural reductions for Petri
+//! nets*, JLAMP 102, 2019.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+
+/// Its name.
+pub const NAME: &str = "redundant-arcs";
+
+/// The conditions; see the module.
+pub struct RedundantArcs;
+
+impl Conditions for RedundantArcs {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        1
+    }
+
+    fn is_lossless(&self) -> bool {
+        true
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let p = candidate.as_place()?;
+        let mut low = net.tokens(p);
+        for u in net.consumers(p) {
+            let (taken, put) = (net.pre_weight(u, p), net.post_weight(u, p));
+            if taken > put {
+                low = low.min(put);
+            }
+        }
+        let mut arcs = Vec::new();
+        for t in net.consumers(p) {
+            let (taken, put) = (net.pre_weight(t, p), net.post_weight(t, p));
+            if net.grants(1, taken <= low) {
+                arcs.push((t, 0, put.saturating_sub(taken)));
+            }
+        }
+        (!arcs.is_empty()).then(|| Proposal::of(Edit::SetArcs(p, arcs)))
+    }
+}

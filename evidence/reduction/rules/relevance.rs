@@ -1,0 +1,85 @@
+//! Transitions that cannot matter to S go, all at once.
+//!
+//! ```text
+//! # reachability over q
+//! place p 1
+//! place q
+//! place r 1
+//! place s
+//! transition a: p -> q
+//! transition b: r -> p
+//! transition c: q + s -> q + r
+//! transition d: p -> s + p
+//! transition e: r -> r + r
+//! transition f: p + r ->
+//! # becomes
+//! place p 1
+//! place q
+//! place r 1
+//! place s
+//! transition a: p -> q
+//! transition b: r -> p
+//! transition c: q + s -> q + r
+//! transition d: p -> p + s
+//! transition e: r -> 2*r
+//! ```
+//!
+//! # Conditions
+//! Candidate: a set D of transitions; all go.
+//! 1. No transition of D touches S.
+//! 2. No transition of D puts more than it takes to an input place of a transition outside D.
+//!
+//! # Preserves
+//! R only. For D one would have to keep all transitions that steal tokens.
+//!
+//! # Soundness
+//! Leave the firings of D out of a run. By (2) the input places of the others then hold no fewer
+//! tokens at any time, so the others still fire; by (1) S holds the same. Input places of the
+//! others are places that some transition outside D takes from, so nothing is assumed about any
+//! other place. The largest D is found by growing its complement from the transitions that touch S.
+//!
+//! # Sources
+//! Rule I of verifypn, a cone of influence. The *prefix of interest* of ITS-Tools (Thierry-Mieg,
+//! *Structural reductions revisited*, 2020) keeps transitions that lost inputs, which breaks runs
+//! on the way back, and is unsound for deadlocks as shipped.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use parikh_net::TransitionId;
+
+/// Its name.
+pub const NAME: &str = "relevance";
+
+/// The conditions; see the module.
+pub struct Relevance;
+
+impl Conditions for Relevance {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY
+    }
+
+    fn conditions(&self) -> u8 {
+        2
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let mut goes = vec![false; net.transition_ids()];
+        candidate.transitions.iter().for_each(|t| goes[t.index()] = true);
+        let mut needed: Vec<Option<bool>> = vec![None; net.place_ids()];
+        for &t in &candidate.transitions {
+            net.require(1, !net.touches_support(t))?;
+            for (p, _) in net.changes(t).filter(|&(_, change)| change > 0) {
+                let stays = |u: TransitionId| !goes[u.index()];
+                let needed = needed[p.index()].get_or_insert_with(|| net.consumers(p).any(stays));
+                net.require(2, !*needed)?;
+            }
+        }
+        let remove = |&t: &TransitionId| Edit::RemoveTransition(t);
+        Some(Proposal::new(candidate.transitions.iter().map(remove).collect()))
+    }
+}

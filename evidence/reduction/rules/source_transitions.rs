@@ -1,0 +1,58 @@
+//! With a transition that is always enabled there is no deadlock, and nothing else matters.
+//!
+//! ```text
+//! # deadlock
+//! place p 1
+//! place q
+//! transition a: -> p
+//! transition b: p -> q
+//! # becomes
+//! transition a: ->
+//! ```
+//!
+//! # Conditions
+//! Candidate: a transition t.
+//! 1. t takes nothing.
+//!
+//! # Preserves
+//! D only.
+//!
+//! # Soundness
+//! By (1) t is enabled in every marking: neither net has a dead marking, whatever else is removed.
+//!
+//! # Sources
+//! Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020. There it has to precede the
+//! prefix of interest, which would take this net for one that deadlocks.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+
+/// Its name.
+pub const NAME: &str = "source-transitions";
+
+/// The conditions; see the module.
+pub struct SourceTransitions;
+
+impl Conditions for SourceTransitions {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::DEADLOCK
+    }
+
+    fn conditions(&self) -> u8 {
+        1
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let [t] = candidate.transitions[..] else { return None };
+        net.require(1, net.pre(t).is_empty())?;
+        let others = net.transitions().filter(|&other| other != t).map(Edit::RemoveTransition);
+        let arcs = net.arcs(t).map(|(p, ..)| Edit::SetArcs(p, vec![(t, 0, 0)]));
+        let places = net.places().filter(|&p| !net.in_support(p)).map(Edit::RemovePlace);
+        Some(Proposal::new(others.chain(arcs).chain(places).collect()))
+    }
+}

@@ -1,0 +1,67 @@
+//! A transition that is enabled from the start, and that nobody can disable, fires at once.
+//!
+//! ```text
+//! # deadlock
+//! place a 5
+//! place b 1
+//! place p 1
+//! transition h: 2*a + b -> p
+//! transition f: 3*p -> b
+//! # becomes
+//! place a 3
+//! place b
+//! place p 2
+//! transition h: 2*a + b -> p
+//! transition f: 3*p -> b
+//! ```
+//!
+//! # Conditions
+//! Candidate: a transition t with inputs. Let k ≥ 1 be the least ⌊m₀(p) / pre(t,p)⌋ over them.
+//! 1. t does not touch S.
+//! 2. No other transition takes from an input place of t.
+//!
+//! # Preserves
+//! R, D, L.
+//!
+//! # Soundness
+//! By (2) only t lowers its inputs, so in any run that has fired t fewer than k times, t
+//! is enabled, and can fire k times in all; in a dead marking it has. So every run extends to one
+//! with k firings of t, S staying the same by (1), and these can be moved to the front: nobody else
+//! needs their inputs. For L: each marking leads to one of the reduced net by these firings.
+//!
+//! # Sources
+//! Rule Q of verifypn; token pre-firing in ITS-Tools is the case of a place without producers.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use parikh_net::Step;
+
+/// Its name.
+pub const NAME: &str = "token-prefiring";
+
+/// The conditions; see the module.
+pub struct TokenPrefiring;
+
+impl Conditions for TokenPrefiring {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        2
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let [t] = candidate.transitions[..] else { return None };
+        net.require(1, !net.touches_support(t))?;
+        net.require(2, net.pre(t).iter().all(|arc| net.consumer_count(arc.place) == 1))?;
+        let count = net.pre(t).iter().map(|arc| net.tokens(arc.place) / arc.weight).min()?;
+        let step = Step { transition: t, count };
+        (count > 0 && net.can_fire(step)).then(|| Proposal::of(Edit::Prefire(step)))
+    }
+}

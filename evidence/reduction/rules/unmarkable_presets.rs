@@ -1,0 +1,87 @@
+//! Transitions go that take more of some weighted sum of tokens than there ever is.
+//!
+//! ```text
+//! # reachability over busy
+//! place idle 2
+//! place busy
+//! place pair
+//! transition start: idle -> busy
+//! transition stop: busy -> idle
+//! transition meet: 2*busy + idle -> pair
+//! transition part: pair -> 2*busy + idle
+//! # becomes
+//! place idle 2
+//! place busy
+//! place pair
+//! transition start: idle -> busy
+//! transition stop: busy -> idle
+//! ```
+//!
+//! The sum idle + busy + 3·pair is 2 for ever, and meet and part need 3 of it.
+//!
+//! # Conditions
+//! Candidate: places p with multiplicities y(p), and a set D of transitions.
+//! 1. Σ y(p)·m₀(p) < Σ y(p)·pre(t,p) for every t in D.
+//! 2. Σ y(p)·Δ(u,p) ≤ 0 for every transition u outside D.
+//!
+//! # Preserves
+//! R, D, L, and every reachable marking.
+//!
+//! # Soundness
+//! Take the first firing of a transition t of D in any run. Until then only transitions outside D
+//! fired, so the sum is at most what it was initially by (2), and too small for t by (1).
+//!
+//! # Sources
+//! Silva, Teruel, Colom, *Linear algebraic and linear programming techniques for the analysis of
+//! place/transition net systems*, LNCS 1491, 1998. ITS-Tools looks for dead transitions with an SMT
+//! solver in its reductions: Thierry-Mieg, *Symbolic and structural model-checking*, Fundamenta
+//! Informaticae 183, 2021.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use crate::reduction::weighted_sum::WeightedSum;
+use parikh_net::TransitionId;
+
+/// Its name.
+pub const NAME: &str = "unmarkable-presets";
+
+/// The conditions; see the module.
+pub struct UnmarkablePresets;
+
+impl Conditions for UnmarkablePresets {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    }
+
+    fn conditions(&self) -> u8 {
+        2
+    }
+
+    fn is_lossless(&self) -> bool {
+        true
+    }
+
+    fn weighs(&self) -> bool {
+        true
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let mut dead = candidate.transitions.clone();
+        if dead.is_empty() {
+            return None;
+        }
+        dead.sort_unstable();
+        let sum = WeightedSum::of(net, candidate.weighted_places());
+        net.require(1, dead.iter().all(|&t| sum.tokens < sum.need(t)))?;
+        let falls = |(u, (_, change)): (&TransitionId, &(i128, i128))| {
+            *change <= 0 || dead.binary_search(u).is_ok()
+        };
+        net.require(2, sum.around.iter().all(falls))?;
+        Some(Proposal::new(dead.into_iter().map(Edit::RemoveDead).collect()))
+    }
+}

@@ -1,0 +1,90 @@
+//! A transition goes when repeating another one needs no more, gives no less, and is the same for
+//! S.
+//!
+//! ```text
+//! # reachability over q
+//! place p 4
+//! place q
+//! place r
+//! transition a: p -> q + r
+//! transition b: 2*p -> q
+//! transition c: q + r -> p
+//! # becomes
+//! place p 4
+//! place q
+//! place r
+//! transition a: p -> q + r
+//! transition c: q + r -> p
+//! ```
+//!
+//! # Conditions
+//! Candidate: two transitions t ≠ u; u goes. There is a k ≥ 1 with
+//! 1. Δ(u,p) ≤ k·Δ(t,p) for every place p,
+//! 2. Δ(u,p) = k·Δ(t,p) for every p in S, and
+//! 3. the sequence tᵏ can fire wherever u can.
+//!
+//! # Preserves
+//! R only.
+//!
+//! # Soundness
+//! Replace u by tᵏ in a run: it fires by (3) and the marking afterwards has no fewer tokens by (1),
+//! so the rest of the run fires, and the same on S by (2).
+//!
+//! # Sources
+//! Rule D of verifypn, extended to arbitrary presets.
+
+use crate::reduction::change::{Edit, Proposal};
+use crate::reduction::compose::Composite;
+use crate::reduction::conditions::{Candidate, Conditions, Context};
+use crate::reduction::needs::Preserve;
+use crate::reduction::work::WorkNet;
+use parikh_net::TransitionId;
+
+/// Its name.
+pub const NAME: &str = "weaker-transitions";
+
+/// The conditions; see the module.
+pub struct WeakerTransitions;
+
+impl Conditions for WeakerTransitions {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn preserves(&self) -> Preserve {
+        Preserve::REACHABILITY
+    }
+
+    fn conditions(&self) -> u8 {
+        3
+    }
+
+    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+        let [t, u] = candidate.transitions[..] else { return None };
+        if t == u {
+            return None;
+        }
+        let times = repetitions(net, t, u);
+        let repeated = Composite::of(net, t).repeated(times)?;
+        let change_by_u = |p| net.effect(u, p);
+        let is_weaker = repeated.changes().all(|(p, change)| change_by_u(p) <= change)
+            && net.changes(u).all(|(p, change)| change <= 0 || net.effect(t, p) > 0);
+        net.require(1, is_weaker)?;
+        let alike = repeated.changes().all(|(p, c)| !net.in_support(p) || change_by_u(p) == c)
+            && net.changes(u).all(|(p, _)| !net.in_support(p) || net.effect(t, p) != 0);
+        net.require(2, alike)?;
+        net.require(3, repeated.fires_with(net, u))?;
+        Some(Proposal::of(Edit::RemoveTransition(u)))
+    }
+}
+
+/// The k to try: what S asks for, else what the first gain of `u` asks for.
+fn repetitions(net: &WorkNet, t: TransitionId, u: TransitionId) -> u64 {
+    let needed = net.changes(u).find_map(|(p, change)| {
+        let one = net.effect(t, p);
+        let asks = net.in_support(p) || (change > 0 && one > 0);
+        let times = if one == 0 { 0 } else { (change.abs() + one.abs() - 1) / one.abs() };
+        (asks && times > 1).then_some(times.unsigned_abs())
+    });
+    needed.unwrap_or(1)
+}

@@ -1,0 +1,213 @@
+//! What a reduced net means: maps between its nodes and the original ones, and goals and claims as they
+//! read on it.
+
+use super::needs::{Form, Needs, Preserve};
+use crate::certificate::Claim;
+use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use std::collections::HashMap;
+
+/// What became of the firing of a protected transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Firing {
+    /// It fires in the prefix that every translated sequence starts with. These are the
+    /// transitions of the reduced net that fire it again.
+    Fired(Vec<TransitionId>),
+    /// Firing one of these transitions of the reduced net fires it; when there are none, it is dead.
+    By(Vec<TransitionId>),
+}
+
+impl Firing {
+    /// The transitions of the reduced net that fire it.
+    pub fn carriers(&self) -> &[TransitionId] {
+        match self {
+            Firing::Fired(carriers) | Firing::By(carriers) => carriers,
+        }
+    }
+}
+
+/// A goal over the reduced net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranslatedGoal {
+    /// The goal.
+    pub goal: Goal,
+    /// To be added to the maximum of a [`Goal::Maximise`]: the share of constant places.
+    pub constant: i128,
+}
+
+/// A reduced net and what its nodes mean.
+#[derive(Clone, Debug)]
+pub struct ReducedNet {
+    /// The reduced net.
+    pub net: Net,
+    /// What it was reduced for, in order.
+    pub(super) needs: Needs,
+    /// By original place: its place in the reduced net, where it still means the same.
+    pub(super) places: Vec<Option<PlaceId>>,
+    /// By original transition.
+    pub(super) transitions: Vec<Option<TransitionId>>,
+    /// By transition of the reduced net: its id in the working net.
+    pub(super) final_ids: Vec<TransitionId>,
+    /// The tokens of places of the support that are gone.
+    pub(super) fixed: HashMap<PlaceId, u64>,
+    /// One per protected transition, in the order of the needs.
+    pub(super) firings: Vec<Firing>,
+}
+
+impl ReducedNet {
+    /// `net` as its own reduction for `needs`, which are in order.
+    pub fn unreduced(net: &Net, needs: Needs) -> ReducedNet {
+        let by = |&t: &TransitionId| Firing::By(vec![t]);
+        ReducedNet {
+            places: net.places().map(Some).collect(),
+            transitions: net.transitions().map(Some).collect(),
+            final_ids: net.transitions().collect(),
+            fixed: HashMap::new(),
+            firings: needs.protected.iter().map(by).collect(),
+            net: net.clone(),
+            needs,
+        }
+    }
+
+    /// The id in the working net of each transition of the reduced net.
+    pub fn final_ids(&self) -> &[TransitionId] {
+        &self.final_ids
+    }
+
+    /// The place of the reduced net that holds the tokens of `original`, unless it is gone, fused
+    /// with another, or counts differently.
+    pub fn map_place(&self, original: PlaceId) -> Option<PlaceId> {
+        self.places[original.index()]
+    }
+
+    /// The transition of the reduced net that `original` still is by itself; it may have lost arcs.
+    pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
+        self.transitions[original.index()]
+    }
+
+    /// The tokens for ever on a place of the support that is gone.
+    pub fn constant(&self, original: PlaceId) -> Option<u64> {
+        self.fixed.get(&original).copied()
+    }
+
+    /// How a protected transition fires in the reduced net; `None` when `original` was not
+    /// protected.
+    pub fn firing(&self, original: TransitionId) -> Option<&Firing> {
+        let at = self.needs.protected.binary_search(&original).ok()?;
+        Some(&self.firings[at])
+    }
+
+    /// What the net was reduced for.
+    pub fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
+    /// The goal over the reduced net; `None` when the needs did not cover it. `original` is the net
+    /// that was reduced.
+    pub fn translate(&self, original: &Net, goal: &Goal) -> Option<TranslatedGoal> {
+        match goal {
+            Goal::Reach(predicate) => {
+                let goal = Goal::Reach(self.translate_predicate(original, predicate)?);
+                Some(TranslatedGoal { goal, constant: 0 })
+            }
+            Goal::Maximise(sum) => {
+                if !self.needs.preserve.covers(Preserve::REACHABILITY) {
+                    return None;
+                }
+                let (sum, constant) = self.translate_sum(sum)?;
+                Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
+            }
+        }
+    }
+
+    /// The claim as it reads on the reduced net; `None` when it cannot be said there.
+    pub fn translate_claim(&self, original: &Net, claim: &Claim) -> Option<Claim> {
+        let translated = self.translate(original, &claim.goal())?;
+        match (claim, translated.goal) {
+            (Claim::Unreachable(_), Goal::Reach(predicate)) => Some(Claim::Unreachable(predicate)),
+            (Claim::AtMost(_, bound), Goal::Maximise(sum)) => {
+                let bound = i128::from(*bound).checked_sub(translated.constant)?;
+                Some(Claim::AtMost(sum, i64::try_from(bound).ok()?))
+            }
+            _ => None,
+        }
+    }
+
+    /// A predicate of the reduced net that holds in some reachable marking of it exactly if
+    /// `predicate` does in one of the original net.
+    pub fn translate_predicate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
+        let form = Form::of(predicate);
+        let class = match form {
+            Form::Parts(_) => Preserve::NOTHING,
+            Form::DeadAnd(_) => Preserve::DEADLOCK,
+            Form::Fires(_) | Form::State => Preserve::REACHABILITY,
+        };
+        if !self.needs.preserve.covers(class) {
+            return None;
+        }
+        match form {
+            Form::Parts(parts) => {
+                let parts: Option<Vec<_>> =
+                    parts.iter().map(|part| self.translate_predicate(original, part)).collect();
+                Some(Predicate::or(parts?))
+            }
+            Form::Fires(t) => match self.firing(t) {
+                Some(Firing::Fired(_)) => Some(Predicate::True),
+                Some(Firing::By(by)) => {
+                    Some(Predicate::or(by.iter().map(|&carrier| self.enabled(carrier))))
+                }
+                None => self.state(&Predicate::Enabled(t).to_atoms(original)),
+            },
+            Form::DeadAnd(rest) => {
+                let rest = rest.iter().map(|part| self.state(&part.to_atoms(original)));
+                let parts: Option<Vec<_>> =
+                    std::iter::once(Some(Predicate::Dead)).chain(rest).collect();
+                Some(Predicate::and(parts?))
+            }
+            Form::State => self.state(&predicate.to_atoms(original)),
+        }
+    }
+
+    /// That a transition of the reduced net is enabled: true outright when it takes nothing.
+    fn enabled(&self, t: TransitionId) -> Predicate {
+        if self.net.pre(t).is_empty() { Predicate::True } else { Predicate::Enabled(t) }
+    }
+
+    /// A predicate of atoms only, place by place.
+    fn state(&self, predicate: &Predicate) -> Option<Predicate> {
+        let all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
+            parts.iter().map(|part| self.state(part)).collect()
+        };
+        match predicate {
+            Predicate::True | Predicate::False => Some(predicate.clone()),
+            Predicate::Atom(atom) => {
+                let (sum, constant) = self.translate_sum(&atom.sum)?;
+                let bound = i128::from(atom.bound) - constant;
+                Some(match i64::try_from(bound) {
+                    Ok(bound) => Predicate::at_most(sum, bound),
+                    // Beyond what any sum of tokens with these coefficients can mean here; keep
+                    // the question open rather than guess.
+                    Err(_) if sum.is_zero() => Predicate::constant(bound >= 0),
+                    Err(_) => return None,
+                })
+            }
+            Predicate::And(parts) => Some(Predicate::and(all(parts)?)),
+            Predicate::Or(parts) => Some(Predicate::or(all(parts)?)),
+            _ => None,
+        }
+    }
+
+    fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
+        let mut terms = Vec::with_capacity(sum.terms().len());
+        let mut constant = 0i128;
+        for &(place, coefficient) in sum.terms() {
+            if let Some(tokens) = self.constant(place) {
+                constant += i128::from(coefficient) * i128::from(tokens);
+            } else if self.needs.support.binary_search(&place).is_ok() {
+                terms.push((self.map_place(place)?, coefficient));
+            } else {
+                return None;
+            }
+        }
+        Some((LinearSum::new(terms).ok()?, constant))
+    }
+}

@@ -1,0 +1,36 @@
+//! Places with multiplicities, added up exactly.
+
+use super::work::WorkNet;
+use parikh_net::{PlaceId, TransitionId};
+use std::collections::BTreeMap;
+
+/// A weighted sum of the places of a candidate, exactly. No sum overflows: multiplicities have 32 bits,
+/// weights and tokens 63, and there are fewer than 2³² places.
+pub struct WeightedSum {
+    /// Σ y(p)·m₀(p).
+    pub tokens: i128,
+    /// Of each transition around: Σ y(p)·pre(t,p), and Σ y(p)·Δ(t,p).
+    pub around: BTreeMap<TransitionId, (i128, i128)>,
+}
+
+impl WeightedSum {
+    /// Over these places.
+    pub fn of(net: &WorkNet, places: impl IntoIterator<Item = (PlaceId, u32)>) -> WeightedSum {
+        let mut sum = WeightedSum { tokens: 0, around: BTreeMap::new() };
+        for (p, weight) in places {
+            let weight = i128::from(weight);
+            sum.tokens += weight * i128::from(net.tokens(p));
+            for t in net.neighbours(p) {
+                let (need, change) = sum.around.entry(t).or_default();
+                *need += weight * i128::from(net.pre_weight(t, p));
+                *change += weight * i128::from(net.effect(t, p));
+            }
+        }
+        sum
+    }
+
+    /// Σ y(p)·pre(t,p).
+    pub fn need(&self, t: TransitionId) -> i128 {
+        self.around.get(&t).map_or(0, |&(need, _)| need)
+    }
+}

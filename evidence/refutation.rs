@@ -1,0 +1,217 @@
+//! Refutations by unit propagation.
+//!
+//! A clause is a list of literals: variables from 1, negative for a negation. A step is a clause; it
+//! follows when assuming all its literals false and propagating units ends in a contradiction. After
+//! the last step the clauses together must propagate to a contradiction without any assumption. The
+//! checker shares no code with any solver.
+//!
+//! # Sources
+//! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE 2003;
+//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals).
+
+/// Why a refutation is not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RefutationFlaw {
+    /// A clause of the steps has a variable that does not exist.
+    #[error("step {0} has a variable that does not exist")]
+    NoSuchVariable(usize),
+    /// A step that does not follow by unit propagation.
+    #[error("step {0} does not follow from the clauses before it")]
+    DoesNotFollow(usize),
+    /// All steps follow, but the clauses do not contradict each other.
+    #[error("the refutation does not end in a contradiction")]
+    NoContradiction,
+    /// Told to stop.
+    #[error("not checked to the end")]
+    Stopped,
+}
+
+/// Checks the steps one after the other and the contradiction at the end. The variables of `clauses`
+/// are at most `variables`.
+///
+/// # Errors
+/// With the first step that does not follow, when there is no contradiction at the end, or when it
+/// does not go on.
+pub fn check(
+    clauses: &[Vec<i32>],
+    steps: &[Vec<i32>],
+    variables: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), RefutationFlaw> {
+    let mut known = Propagator::new(variables);
+    let mut contradiction = clauses.iter().any(|clause| known.add(clause));
+    for (index, step) in steps.iter().enumerate() {
+        let exists = |literal: &i32| (1..=variables).contains(&(literal.unsigned_abs() as usize));
+        if !step.iter().all(exists) {
+            return Err(RefutationFlaw::NoSuchVariable(index));
+        }
+        if contradiction {
+            return Ok(());
+        }
+        if !goes_on() {
+            return Err(RefutationFlaw::Stopped);
+        }
+        if !known.contradicts(step) {
+            return Err(RefutationFlaw::DoesNotFollow(index));
+        }
+        contradiction = known.add(step);
+    }
+    if contradiction { Ok(()) } else { Err(RefutationFlaw::NoContradiction) }
+}
+
+/// Clauses with two watched literals each, and what is known of the variables.
+struct Propagator {
+    clauses: Vec<Vec<i32>>,
+    /// Per literal the clauses that watch it.
+    watching: Vec<Vec<usize>>,
+    /// Per literal: true, false (its negation is true), or neither.
+    holds: Vec<bool>,
+    /// The literals made true, in order; those before `next` are propagated.
+    trail: Vec<i32>,
+    next: usize,
+}
+
+fn at(literal: i32) -> usize {
+    2 * literal.unsigned_abs() as usize + usize::from(literal < 0)
+}
+
+impl Propagator {
+    fn new(variables: usize) -> Self {
+        let literals = 2 * variables + 2;
+        Propagator {
+            clauses: Vec::new(),
+            watching: vec![Vec::new(); literals],
+            holds: vec![false; literals],
+            trail: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Adds a clause for good and propagates. Whether that is a contradiction.
+    fn add(&mut self, clause: &[i32]) -> bool {
+        let mut clause = clause.to_vec();
+        clause.sort_unstable();
+        clause.dedup();
+        // What is false for good comes last, so that two others are watched if there are two.
+        clause.sort_by_key(|&literal| self.holds[at(-literal)]);
+        match clause.iter().filter(|&&literal| !self.holds[at(-literal)]).count() {
+            0 => true,
+            1 => self.assume(clause[0]) || self.propagate(),
+            _ => {
+                let index = self.clauses.len();
+                self.watching[at(clause[0])].push(index);
+                self.watching[at(clause[1])].push(index);
+                self.clauses.push(clause);
+                false
+            }
+        }
+    }
+
+    /// Whether the clauses and the negation of `step` propagate to a contradiction; forgets what
+    /// was assumed for it.
+    fn contradicts(&mut self, step: &[i32]) -> bool {
+        let mark = self.trail.len();
+        let contradiction = step.iter().any(|&literal| self.assume(-literal)) || self.propagate();
+        for literal in self.trail.drain(mark..) {
+            self.holds[at(literal)] = false;
+        }
+        self.next = mark;
+        contradiction
+    }
+
+    /// Makes a literal true. Whether it is false already.
+    fn assume(&mut self, literal: i32) -> bool {
+        if self.holds[at(-literal)] {
+            return true;
+        }
+        if !self.holds[at(literal)] {
+            self.holds[at(literal)] = true;
+            self.trail.push(literal);
+        }
+        false
+    }
+
+    /// Makes true what follows. Whether something is true and false.
+    fn propagate(&mut self) -> bool {
+        while let Some(&literal) = self.trail.get(self.next) {
+            self.next += 1;
+            let falsified = -literal;
+            let mut watchers = std::mem::take(&mut self.watching[at(falsified)]);
+            let mut kept = 0;
+            let mut contradiction = false;
+            for position in 0..watchers.len() {
+                let index = watchers[position];
+                if contradiction || !self.rewatch(index, falsified) {
+                    watchers[kept] = index;
+                    kept += 1;
+                    if !contradiction {
+                        let other = self.clauses[index][0];
+                        contradiction = self.assume(other);
+                    }
+                }
+            }
+            watchers.truncate(kept);
+            self.watching[at(falsified)] = watchers;
+            if contradiction {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Finds another literal to watch than `falsified`, which comes second afterwards if there is
+    /// none. Whether one was found.
+    fn rewatch(&mut self, index: usize, falsified: i32) -> bool {
+        let clause = &mut self.clauses[index];
+        if clause[0] == falsified {
+            clause.swap(0, 1);
+        }
+        let other = (2..clause.len()).find(|&position| !self.holds[at(-clause[position])]);
+        match other {
+            Some(position) => {
+                clause.swap(1, position);
+                self.watching[at(clause[1])].push(index);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use RefutationFlaw as Flaw;
+
+    fn check(clauses: &[Vec<i32>], steps: &[Vec<i32>], variables: usize) -> Result<(), Flaw> {
+        super::check(clauses, steps, variables, &mut || true)
+    }
+
+    #[test]
+    fn all_four_clauses_over_two_variables_need_a_step() {
+        let clauses = vec![vec![1, 2], vec![-1, 2], vec![1, -2], vec![-1, -2]];
+        assert_eq!(check(&clauses, &[], 2), Err(Flaw::NoContradiction));
+        assert_eq!(check(&clauses, &[vec![2]], 2), Ok(()));
+        assert_eq!(check(&clauses[..3], &[vec![2]], 2), Err(Flaw::NoContradiction));
+        assert_eq!(check(&clauses[2..], &[vec![2]], 2), Err(Flaw::DoesNotFollow(0)));
+        assert_eq!(check(&clauses, &[vec![3]], 2), Err(Flaw::NoSuchVariable(0)));
+        assert_eq!(check(&clauses, &[vec![0]], 2), Err(Flaw::NoSuchVariable(0)));
+        assert_eq!(check(&clauses, &[vec![i32::MIN]], 2), Err(Flaw::NoSuchVariable(0)));
+    }
+
+    #[test]
+    fn units_propagate_and_the_empty_clause_is_a_contradiction() {
+        assert_eq!(check(&[vec![1], vec![-1, 2], vec![-2, -1]], &[], 2), Ok(()));
+        assert_eq!(check(&[vec![-2, -1], vec![-1, 2], vec![1]], &[], 2), Ok(()));
+        assert_eq!(check(&[vec![]], &[], 0), Ok(()));
+        assert_eq!(check(&[], &[], 0), Err(Flaw::NoContradiction));
+        assert_eq!(check(&[], &[vec![]], 0), Err(Flaw::DoesNotFollow(0)));
+    }
+
+    #[test]
+    fn what_was_assumed_for_a_step_is_forgotten() {
+        let clauses = vec![vec![1, 2, 3], vec![-1, 3], vec![-2, 3], vec![-3, 4], vec![-4, 5]];
+        assert_eq!(check(&clauses, &[vec![3]], 5), Err(Flaw::NoContradiction));
+        assert_eq!(check(&clauses, &[vec![3], vec![-5]], 5), Err(Flaw::DoesNotFollow(1)));
+    }
+}

@@ -1,0 +1,71 @@
+//! The closest of many names, for messages about a wrong one.
+
+/// The candidate with the fewest edits from `name` (insertions, deletions, replacements), the
+/// first of several; none when more than about a third of the letters would change.
+pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let name: Vec<char> = name.chars().take(LONGEST).collect();
+    let mut allowed = (name.len() + 1) / 3;
+    let mut best = None;
+    let mut row = Vec::new();
+    let mut letters = Vec::new();
+    for candidate in candidates {
+        letters.clear();
+        letters.extend(candidate.chars().take(LONGEST));
+        if name.len().abs_diff(letters.len()) > allowed {
+            continue;
+        }
+        let edits = distance(&name, &letters, &mut row);
+        if edits <= allowed {
+            best = Some(candidate);
+            if edits == 0 {
+                break;
+            }
+            // Only a strictly better one is worth looking for.
+            allowed = edits - 1;
+        }
+    }
+    best
+}
+
+/// Names are compared up to here; longer ones would only cost time.
+const LONGEST: usize = 200;
+
+/// Levenshtein's distance, one row at a time.
+fn distance(a: &[char], b: &[char], row: &mut Vec<usize>) -> usize {
+    row.clear();
+    row.extend(0..=b.len());
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fewest_edits_win_and_strangers_do_not() {
+        let names = ["idle_1", "idle_12", "busy_1"];
+        assert_eq!(closest("idle_13", names.into_iter()), Some("idle_1"));
+        assert_eq!(closest("bussy_1", names.into_iter()), Some("busy_1"));
+        assert_eq!(closest("critical", names.into_iter()), None);
+        assert_eq!(closest("", names.into_iter()), None);
+    }
+
+    #[test]
+    fn distances_are_levenshteins() {
+        let distance = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(|word| word.chars().collect::<Vec<_>>());
+            super::distance(&a, &b, &mut Vec::new())
+        };
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", "abc"), 0);
+    }
+}

@@ -1,0 +1,94 @@
+//! What a refutation on the board stands on.
+
+use crate::evidence::Document;
+use crate::ground::CheckedLog;
+use parikh_solvers::Budget;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// What an "unreachable" or an "at most" stands on.
+#[derive(Clone, Debug)]
+pub enum Evidence {
+    /// The checker accepted a document for this very goal.
+    Certified(Option<Shown>),
+    /// The word of a search that visited all markings that matter: they were not visited again.
+    Searched {
+        /// How many it visited.
+        markings: u64,
+        /// Whether stubborn sets left out some.
+        stubborn: bool,
+    },
+    /// For the time being: an engine's word, until it hands over a document.
+    Unchecked,
+}
+
+/// A document that was accepted, kept for a file.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The document.
+    pub document: Arc<Document>,
+    /// How the net that it is about was derived; nothing for the net that was read.
+    pub on: Option<Arc<CheckedLog>>,
+}
+
+/// How checks are made, and what they cost.
+#[derive(Debug)]
+pub(super) struct Checks {
+    /// That of the run: no check outlasts it.
+    budget: Budget,
+    begun: Instant,
+    /// Nanoseconds spent on checks, over all threads.
+    spent: AtomicU64,
+    made: AtomicUsize,
+    /// Whether documents are kept.
+    pub(super) keep: bool,
+    /// Whether the word of a search is enough.
+    pub(super) take_searches: bool,
+}
+
+/// What visiting all markings again may take in any case.
+const FREE: Duration = Duration::from_millis(100);
+
+/// The share of the run's time so far that visiting markings again may take.
+const SHARE: f64 = 0.1;
+
+impl Checks {
+    pub(super) fn new(budget: Budget) -> Self {
+        Checks {
+            budget,
+            begun: Instant::now(),
+            spent: AtomicU64::new(0),
+            made: AtomicUsize::new(0),
+            keep: false,
+            take_searches: true,
+        }
+    }
+
+    /// How long a check may take: the whole run when it is `needed`, else a small share of the time
+    /// so far, because visiting all markings again costs as much as the search did.
+    pub(super) fn budget(&self, needed: bool) -> Budget {
+        if needed || !self.take_searches {
+            return self.budget.child();
+        }
+        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        let fair = self.begun.elapsed().mul_f64(SHARE).saturating_sub(spent);
+        self.budget.slice(fair.max(FREE))
+    }
+
+    /// Makes a check and counts what it takes.
+    pub(super) fn count<T>(&self, check: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = check();
+        let took = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.spent.fetch_add(took, Ordering::Relaxed);
+        self.made.fetch_add(1, Ordering::Relaxed);
+        result
+    }
+
+    /// How many checks were made, and how long they took over all threads.
+    pub(super) fn so_far(&self) -> (usize, Duration) {
+        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        (self.made.load(Ordering::Relaxed), spent)
+    }
+}

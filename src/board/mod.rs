@@ -1,0 +1,530 @@
+//! The board: the goals of a run, what is known of each, and the only way to say so.
+//!
+//! Engines report on one of two sides. An [`Under`] can say "reached", "at least" and "unbounded", each
+//! with a firing sequence; an [`Over`] can say "unreachable" and "at most", each with a proof. An
+//! engine that approximates from below is handed an `Under` and cannot refute anything, one that
+//! approximates from above is handed an `Over` and cannot reach anything: a verdict on the wrong
+//! side does not compile.
+//!
+//! Every claim of an `Under` is replayed on the net before it is written down. A sequence that does
+//! not replay, or does not show what it is said to, is an internal error: logged with everything
+//! needed to reproduce it, counted, and never a verdict. Contradictions between two engines freeze
+//! the goal for the same reason: nothing is printed for it.
+//!
+//! Proofs may rest on the model's claim that its units are safe (NUPN). Every sequence replayed is
+//! also held against that claim; once one breaks it, no proof from it is taken any more, and whoever
+//! runs the board asks again without it what was answered by such proofs.
+
+mod evidence;
+mod over;
+mod under;
+
+pub use evidence::{Evidence, Shown};
+pub use over::{By, Over};
+pub use under::Under;
+
+use crate::evidence::{Proof, Witness, first_breach};
+use crate::ground::{Ground, Limit};
+use evidence::Checks;
+use parikh_net::{FiringSequence, Goal, GoalId, Net};
+use parikh_solvers::Budget;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
+
+/// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
+pub type Technique = &'static str;
+
+/// What is known of a goal.
+#[derive(Clone, Debug)]
+pub enum Knowledge {
+    /// Of a [`Goal::Reach`].
+    Reach(Reach),
+    /// Of a [`Goal::Maximise`].
+    Maximum(Maximum),
+}
+
+/// What is known of a [`Goal::Reach`].
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// Nothing yet.
+    Open,
+    /// There is such a marking. The witness is left out when the board does not keep them.
+    Reached {
+        /// How to get there.
+        witness: Option<Witness>,
+        /// Who found it.
+        by: Technique,
+    },
+    /// There is no such marking.
+    Unreachable {
+        /// Why not.
+        proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
+        /// Who proved it.
+        by: Technique,
+    },
+}
+
+/// What is known of a [`Goal::Maximise`]: the maximum lies in [seen, proved].
+#[derive(Clone, Debug, Default)]
+pub struct Maximum {
+    /// The largest value seen, with its witness and finder.
+    pub seen: Option<(i128, Option<Witness>, Technique)>,
+    /// The smallest bound proved, with its proof and prover.
+    pub proved: Option<(i128, Proof, Technique)>,
+    /// What that bound stands on.
+    pub evidence: Option<Evidence>,
+    /// A prefix and a pump that show there is no maximum.
+    pub unbounded: Option<(FiringSequence, FiringSequence, Technique)>,
+}
+
+impl Maximum {
+    /// The maximum, once seen and proved meet.
+    pub fn value(&self) -> Option<i128> {
+        match (&self.seen, &self.proved) {
+            (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),
+            _ => None,
+        }
+    }
+}
+
+struct Entry {
+    knowledge: Knowledge,
+    /// Two engines contradict each other: nothing may be said.
+    frozen: bool,
+}
+
+/// The goals of a run and what is known of them. Shared by all engines.
+pub struct Board<'n> {
+    net: &'n Net,
+    goals: Vec<Goal>,
+    entries: Vec<Mutex<Entry>>,
+    open: Vec<AtomicBool>,
+    open_count: AtomicUsize,
+    /// Counts settlements, so that engines notice them with one load.
+    version: AtomicU64,
+    faults: AtomicUsize,
+    overflowed: AtomicBool,
+    breach: OnceLock<String>,
+    keep_witnesses: bool,
+    settled: Option<Sender<GoalId>>,
+    checks: Checks,
+}
+
+impl<'n> Board<'n> {
+    /// A board with these goals over `net`, all open.
+    pub fn new(net: &'n Net, goals: Vec<Goal>) -> Self {
+        let knowledge = |goal: &Goal| match goal {
+            Goal::Reach(_) => Knowledge::Reach(Reach::Open),
+            Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
+        };
+        let entry = |goal| Mutex::new(Entry { knowledge: knowledge(goal), frozen: false });
+        Board {
+            net,
+            entries: goals.iter().map(entry).collect(),
+            open: goals.iter().map(|_| AtomicBool::new(true)).collect(),
+            open_count: AtomicUsize::new(goals.len()),
+            goals,
+            version: AtomicU64::new(0),
+            faults: AtomicUsize::new(0),
+            overflowed: AtomicBool::new(false),
+            breach: OnceLock::new(),
+            keep_witnesses: true,
+            settled: None,
+            checks: Checks::new(Budget::unlimited()),
+        }
+    }
+
+    /// Forgets witnesses once they are replayed: for examinations with a goal per node.
+    pub fn without_witnesses(mut self) -> Self {
+        self.keep_witnesses = false;
+        self
+    }
+
+    /// Checks of documents end with `budget`.
+    pub fn with_budget(mut self, budget: &Budget) -> Self {
+        self.checks = Checks::new(budget.clone());
+        self
+    }
+
+    /// Keeps the documents that were accepted, for a file.
+    pub fn with_documents(mut self) -> Self {
+        self.checks.keep = true;
+        self
+    }
+
+    /// Takes no search's word: what is refuted has a document that was accepted.
+    pub fn certified_only(mut self) -> Self {
+        self.checks.take_searches = false;
+        self
+    }
+
+    /// How many checks of documents were made, and how long they took over all threads.
+    pub fn checks(&self) -> (usize, Duration) {
+        self.checks.so_far()
+    }
+
+    /// Sends every goal that is settled, once, in the order they are.
+    pub fn with_listener(mut self, settled: Sender<GoalId>) -> Self {
+        self.settled = Some(settled);
+        self
+    }
+
+    /// The net that the goals are about and that witnesses are replayed on.
+    pub fn net(&self) -> &'n Net {
+        self.net
+    }
+
+    /// All goals, settled or not.
+    pub fn goals(&self) -> &[Goal] {
+        &self.goals
+    }
+
+    /// One goal.
+    pub fn goal(&self, id: GoalId) -> &Goal {
+        &self.goals[id.index()]
+    }
+
+    /// All ids.
+    pub fn ids(&self) -> impl Iterator<Item = GoalId> + use<> {
+        (0..self.goals.len()).map(GoalId::new)
+    }
+
+    /// The ids of the goals that still want an answer.
+    pub fn open_goals(&self) -> Vec<GoalId> {
+        self.ids().filter(|&id| self.is_open(id)).collect()
+    }
+
+    /// Whether the goal still wants an answer.
+    pub fn is_open(&self, id: GoalId) -> bool {
+        self.open[id.index()].load(Ordering::Relaxed)
+    }
+
+    /// How many goals still want an answer.
+    pub fn open_count(&self) -> usize {
+        self.open_count.load(Ordering::Relaxed)
+    }
+
+    /// Changes whenever a goal is settled or abandoned.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+
+    /// How many claims were refused. Anything but 0 is a bug of ours.
+    pub fn faults(&self) -> usize {
+        self.faults.load(Ordering::Relaxed)
+    }
+
+    /// Whether something seems to be reachable only through a marking with 2⁶³ tokens or more on a
+    /// place: a limit of ours, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
+    pub fn overflowed(&self) -> bool {
+        self.overflowed.load(Ordering::Relaxed)
+    }
+
+    /// How a replayed sequence broke the model's claim that its units are safe, if one did.
+    pub fn breach(&self) -> Option<&str> {
+        self.breach.get().map(String::as_str)
+    }
+
+    /// Holds a sequence of the board's net against the model's claim that its units are safe.
+    pub fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
+        let unbroken =
+            || self.net.units().is_some_and(|units| units.safe()) && self.breach().is_none();
+        if unbroken()
+            && let Some(breach) = first_breach(self.net, sequence, firings)
+            && self.breach.set(breach.clone()).is_ok()
+        {
+            tracing::warn!(
+                "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"
+            );
+        }
+    }
+
+    /// Whether a proof rests on what is known to be false.
+    fn is_void(&self, proof: &Proof) -> bool {
+        proof.assumes_units() && self.breach().is_some()
+    }
+
+    /// What is known of a goal; `None` when two engines contradict each other.
+    pub fn knowledge(&self, id: GoalId) -> Option<Knowledge> {
+        let entry = self.entry(id);
+        (!entry.frozen).then(|| entry.knowledge.clone())
+    }
+
+    /// The largest value of a [`Goal::Maximise`] seen so far.
+    pub fn seen(&self, id: GoalId) -> Option<i128> {
+        match &self.entry(id).knowledge {
+            Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.0),
+            Knowledge::Reach(_) => None,
+        }
+    }
+
+    /// The smallest proved bound of a [`Goal::Maximise`].
+    pub fn proved(&self, id: GoalId) -> Option<i128> {
+        match &self.entry(id).knowledge {
+            Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.0),
+            Knowledge::Reach(_) => None,
+        }
+    }
+
+    /// Nobody wants to know any more: a driver has its answer without this goal.
+    pub fn abandon(&self, id: GoalId) {
+        self.close(id, false);
+    }
+
+    /// Takes reports about the board's net of engines that approximate from below.
+    pub fn under(&self, by: Technique) -> Under<'_> {
+        Under::new(self, by)
+    }
+
+    /// Takes reports about the board's net of engines that approximate from above.
+    pub fn over(&self, by: Technique) -> Over<'_> {
+        Over::new(self, by)
+    }
+
+    fn entry(&self, id: GoalId) -> MutexGuard<'_, Entry> {
+        // A poisoned entry is still whole: every write to it is a single assignment.
+        self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn close(&self, id: GoalId, tell: bool) {
+        if self.open[id.index()].swap(false, Ordering::Relaxed) {
+            self.open_count.fetch_sub(1, Ordering::Relaxed);
+            self.version.fetch_add(1, Ordering::Relaxed);
+            if let (true, Some(settled)) = (tell, &self.settled) {
+                // Nobody listening any more is no reason to stop.
+                let _ = settled.send(id);
+            }
+        }
+    }
+
+    fn fault(&self, by: Technique, what: std::fmt::Arguments<'_>) {
+        self.faults.fetch_add(1, Ordering::Relaxed);
+        tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
+    }
+
+    /// A claim that cannot be shown, for a limit of ours: no bug, and no verdict.
+    fn beyond(&self, limit: Limit) {
+        tracing::debug!("a claim is dropped: {limit}");
+        if limit == Limit::Tokens {
+            self.overflowed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Two engines disagree: nothing is known any more.
+    fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, Entry>) {
+        entry.frozen = true;
+        drop(entry);
+        self.fault(by, format_args!("{id:?} was settled the other way before"));
+        self.close(id, false);
+    }
+}
+
+/// Something seen along a firing sequence: after `firings` firings, `goal` holds, or its sum has a
+/// value worth noting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// The goal.
+    pub goal: GoalId,
+    /// How far along the sequence.
+    pub firings: u64,
+}
+
+/// What others know of a maximum, in the tokens of the engine's own net.
+fn in_tokens_of(ground: Option<&Ground<'_>>, goal: GoalId, value: Option<i128>) -> Option<i128> {
+    Some(value? - ground.map_or(0, |ground| ground.constant(goal)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::intervals::Intervals;
+    use crate::evidence::reduction::{CheckedReduction, Log, LogError, LogFile, Needs};
+    use crate::ground::{Derivation, DerivedGoal};
+    use parikh_net::{Facts, LinearSum, Predicate, TransitionId, text};
+
+    fn net() -> Net {
+        text::parse("place p 1\nplace q\ntransition t: p -> p + q").unwrap()
+    }
+
+    fn goals(net: &Net) -> Vec<Goal> {
+        let q = net.place_named("q").unwrap();
+        vec![
+            Goal::Reach(Predicate::at_least(q, 2)),
+            Goal::Maximise(LinearSum::place(q)),
+            Goal::Reach(Predicate::at_least(q, 5)),
+        ]
+    }
+
+    fn twice() -> FiringSequence {
+        [TransitionId::new(0); 2].into_iter().collect()
+    }
+
+    #[test]
+    fn a_claim_is_taken_only_when_it_replays() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let [two, _, five] = [0, 1, 2].map(GoalId::new);
+        board.under("TEST").reached(five, twice());
+        assert_eq!((board.faults(), board.is_open(five)), (1, true));
+        board.under("TEST").reached(two, twice());
+        assert!(!board.is_open(two));
+        let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) =
+            board.knowledge(two)
+        else {
+            panic!("not reached")
+        };
+        assert_eq!(witness.to_sequence(), twice());
+    }
+
+    #[test]
+    fn a_maximum_is_settled_when_seen_and_proved_meet() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let max = GoalId::new(1);
+        board.under("TEST").reached(max, twice());
+        let proof = || Proof::Exhausted { states: 3, stubborn: false };
+        board.over("TEST").at_most(max, 4, proof());
+        assert!(board.is_open(max));
+        board.over("TEST").at_most(max, 2, proof());
+        assert!(!board.is_open(max));
+        assert_eq!(board.seen(max), Some(2));
+    }
+
+    #[test]
+    fn a_contradiction_silences_the_goal() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let [two, max, _] = [0, 1, 2].map(GoalId::new);
+        board.over("TEST").unreachable(two, Proof::Trivial { reason: "no".into() });
+        board.under("TEST").reached(two, twice());
+        // Settled goals are not replayed again, so the first verdict stands …
+        assert!(board.knowledge(two).is_some());
+        board.over("TEST").at_most(max, 1, Proof::Trivial { reason: "no".into() });
+        board.under("TEST").reached(max, twice());
+        // … but an open one is silenced.
+        assert!(board.knowledge(max).is_none());
+        assert_eq!(board.faults(), 1);
+    }
+
+    #[test]
+    fn unbounded_needs_a_pump_that_grows() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let max = GoalId::new(1);
+        board.under("TEST").unbounded(max, FiringSequence::new(), FiringSequence::new());
+        assert_eq!((board.faults(), board.is_open(max)), (1, true));
+        board.under("TEST").unbounded(max, FiringSequence::new(), twice());
+        assert!(!board.is_open(max));
+    }
+
+    /// The same net, derived in a way whose way back is asked, and may be too long.
+    struct Asked<'n> {
+        net: &'n Net,
+        answer: Result<Option<()>, Limit>,
+        times: &'n AtomicUsize,
+    }
+
+    impl Derivation for Asked<'_> {
+        fn net(&self) -> &Net {
+            self.net
+        }
+
+        fn sequence(
+            &self,
+            _: &Goal,
+            derived: &FiringSequence,
+        ) -> Result<Option<(FiringSequence, u64)>, Limit> {
+            self.times.fetch_add(1, Ordering::Relaxed);
+            self.answer.map(|way| way.map(|()| (derived.clone(), derived.firings() as u64)))
+        }
+
+        fn pump(
+            &self,
+            prefix: &FiringSequence,
+            pump: &FiringSequence,
+        ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
+            self.answer.map(|way| way.map(|()| (prefix.clone(), pump.clone())))
+        }
+
+        fn proof(&self, proof: Proof) -> Proof {
+            proof
+        }
+
+        fn check(
+            &self,
+            parent: &Net,
+            goes_on: &mut dyn FnMut() -> bool,
+        ) -> Result<CheckedReduction, LogError> {
+            let needs = Needs::of_goals(parent, []);
+            CheckedReduction::of_log(parent, &needs, &Log::default(), goes_on)
+        }
+
+        fn log_file(&self, parent: &Net, checked: &CheckedReduction) -> LogFile {
+            Log::default().to_file(parent, &Needs::of_goals(parent, []), checked.net())
+        }
+    }
+
+    /// What is said on a ground that is derived like that.
+    fn said_through(
+        board: &Board<'_>,
+        answer: Result<Option<()>, Limit>,
+        say: impl FnOnce(Under<'_>),
+    ) -> usize {
+        let (net, times) = (board.net(), AtomicUsize::new(0));
+        let facts = Facts::none(net);
+        let intervals = Intervals::new(net, &facts);
+        let listed: Vec<_> = board.ids().zip(board.goals().iter().cloned()).collect();
+        let derived =
+            |(id, goal): &(GoalId, Goal)| DerivedGoal { id: *id, goal: goal.clone(), constant: 0 };
+        let goals = listed.iter().map(derived).collect();
+        let original = Ground::original(net, listed, facts.clone(), &intervals);
+        let asked = Asked { net, answer, times: &times };
+        let ground = Ground::derived(&original, Box::new(asked), goals, facts, &intervals);
+        say(ground.under(board, "TEST"));
+        drop(ground);
+        times.into_inner()
+    }
+
+    #[test]
+    fn what_is_too_long_to_carry_back_is_no_fault_and_no_verdict() {
+        let net = net();
+        let max = GoalId::new(1);
+        for (answer, faults) in [(Err(Limit::Budget), 0), (Err(Limit::Length), 0), (Ok(None), 2)] {
+            let board = Board::new(&net, goals(&net));
+            said_through(&board, answer, |under| {
+                under.reached(max, twice());
+                under.unbounded(max, FiringSequence::new(), twice());
+            });
+            assert_eq!((board.faults(), board.seen(max), board.is_open(max)), (faults, None, true));
+        }
+    }
+
+    #[test]
+    fn of_a_maximum_that_rises_the_last_sighting_is_carried_back() {
+        let net = net();
+        let board = Board::new(&net, goals(&net));
+        let max = GoalId::new(1);
+        let sightings = [1, 2].map(|firings| Sighting { goal: max, firings });
+        let times = said_through(&board, Ok(Some(())), |under| {
+            under.along(twice(), sightings.to_vec());
+        });
+        assert_eq!((board.seen(max), times), (Some(2), 1));
+    }
+
+    #[test]
+    fn listeners_hear_of_every_settlement_once() {
+        let net = net();
+        let (send, receive) = std::sync::mpsc::channel();
+        let board = Board::new(&net, goals(&net)).with_listener(send);
+        let two = GoalId::new(0);
+        board.under("TEST").reached(two, twice());
+        board.under("TEST").reached(two, twice());
+        board.abandon(GoalId::new(2));
+        assert_eq!(receive.try_iter().collect::<Vec<_>>(), [two]);
+        assert_eq!(board.open_count(), 1);
+    }
+}

@@ -1,0 +1,249 @@
+//! Reports of engines that approximate from above: "unreachable", "at most".
+
+use super::{Board, Evidence, Knowledge, Reach, Shown, Technique, in_tokens_of};
+use crate::evidence::{Checked, Claim, Document, DocumentFlaw, Proof};
+use crate::ground::{Ground, Unshown};
+use parikh_net::{Goal, GoalId};
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+/// Says what is impossible. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct Over<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+    /// Where the engine works; nothing for the net that was read.
+    ground: Option<&'b Ground<'b>>,
+}
+
+impl<'b> Over<'b> {
+    pub(super) fn new(board: &'b Board<'b>, by: Technique) -> Self {
+        Over { board, by, ground: None }
+    }
+
+    /// For an engine that works on `ground`.
+    pub fn on(self, ground: &'b Ground<'b>) -> Self {
+        Over { ground: Some(ground), ..self }
+    }
+
+    /// [`Board::proved`], as the goal reads on the engine's net.
+    pub fn proved(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.ground, goal, self.board.proved(goal))
+    }
+
+    /// For what follows from `document`, which is about the engine's net: it is checked once, when
+    /// something is first said to follow from it, and then for each goal.
+    pub fn by<'d>(self, document: &'d Arc<Document>) -> By<'d>
+    where
+        'b: 'd,
+    {
+        By { over: self, document, checked: OnceCell::new() }
+    }
+
+    fn translated(&self, proof: Proof) -> Proof {
+        match self.ground {
+            Some(ground) => ground.climb_proof(proof),
+            None => proof,
+        }
+    }
+
+    /// A proof that its own checker refuses: logged and counted, and nothing is said of the goal.
+    pub fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
+        let net = self.board.net.name();
+        self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
+    }
+
+    /// No reachable marking satisfies the goal, as a search found that visited all markings that
+    /// matter. Of other proofs nothing is taken without a document: see [`by`](Self::by).
+    pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        match self.word_of(&proof) {
+            Some(evidence) => self.enter_unreachable(goal, proof, evidence),
+            None => self.refuse(goal, &"there is no document"),
+        }
+    }
+
+    /// No reachable marking exceeds `bound`, as a search found that visited all markings that matter.
+    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        match self.word_of(&proof) {
+            Some(evidence) => self.enter_at_most(goal, self.on_board(goal, bound), proof, evidence),
+            None => self.refuse(goal, &"there is no document"),
+        }
+    }
+
+    /// The evidence of a search by itself.
+    fn word_of(&self, proof: &Proof) -> Option<Evidence> {
+        match *proof {
+            Proof::Exhausted { states, stubborn } if self.board.checks.take_searches => {
+                Some(Evidence::Searched { markings: states, stubborn })
+            }
+            Proof::Exhausted { .. } => None,
+            // TODO(documents): engines hand documents over through `by`; then this goes.
+            _ => Some(Evidence::Unchecked),
+        }
+    }
+
+    /// A bound in the tokens of the board's net.
+    fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
+        bound + self.ground.map_or(0, |ground| ground.constant(goal))
+    }
+
+    fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
+        let proof = self.translated(proof);
+        let mut entry = self.board.entry(goal);
+        // With the entry in hand: what was reached was held against the claim before it was noted.
+        if self.board.is_void(&proof) {
+            return;
+        }
+        match &entry.knowledge {
+            Knowledge::Reach(Reach::Open) => {
+                let by = self.by;
+                entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, evidence, by });
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Knowledge::Reach(Reach::Reached { .. }) => self.board.freeze(goal, self.by, entry),
+            _ => {}
+        }
+    }
+
+    fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
+        let proof = self.translated(proof);
+        let mut entry = self.board.entry(goal);
+        let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        if self.board.is_void(&proof) {
+            return;
+        }
+        let above = maximum.seen.as_ref().is_some_and(|(seen, ..)| *seen > bound);
+        if above || maximum.unbounded.is_some() {
+            return self.board.freeze(goal, self.by, entry);
+        }
+        if maximum.proved.as_ref().is_none_or(|(proved, ..)| bound < *proved) {
+            maximum.proved = Some((bound, proof, self.by));
+            maximum.evidence = Some(evidence);
+        }
+        if maximum.value().is_some() {
+            drop(entry);
+            self.board.close(goal, true);
+        }
+    }
+}
+
+/// What follows from a document. See [`Over::by`].
+pub struct By<'d> {
+    over: Over<'d>,
+    document: &'d Arc<Document>,
+    /// The steps of the document, once they were gone through.
+    checked: OnceCell<Result<Checked<'d>, DocumentFlaw>>,
+}
+
+impl By<'_> {
+    /// No reachable marking satisfies the goal.
+    pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        let board = self.over.board;
+        let Goal::Reach(predicate) = board.goal(goal) else {
+            return self.over.refuse(goal, &"it is a maximum");
+        };
+        if !board.is_open(goal) {
+            return;
+        }
+        if let Some(evidence) = self.evidence(goal, Claim::Unreachable(predicate.clone()), &proof) {
+            self.over.enter_unreachable(goal, proof, evidence);
+        }
+    }
+
+    /// No reachable marking exceeds `bound`, in tokens of the engine's net.
+    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        let board = self.over.board;
+        let Goal::Maximise(sum) = board.goal(goal) else {
+            return self.over.refuse(goal, &"it is no maximum");
+        };
+        let bound = self.over.on_board(goal, bound);
+        if !board.is_open(goal) || board.proved(goal).is_some_and(|proved| proved <= bound) {
+            return;
+        }
+        // Documents speak of 64 bits; a maximum beyond stays open.
+        let Ok(claimed) = i64::try_from(bound) else { return };
+        if let Some(evidence) = self.evidence(goal, Claim::AtMost(sum.clone(), claimed), &proof) {
+            self.over.enter_at_most(goal, bound, proof, evidence);
+        }
+    }
+
+    /// What the claim, which is about the net that was read, stands on after a check of the document;
+    /// nothing when it does not stand.
+    fn evidence(&self, goal: GoalId, claim: Claim, proof: &Proof) -> Option<Evidence> {
+        let checks = &self.over.board.checks;
+        // Where a search has been made, its word is there if the check takes too long.
+        let word =
+            self.over.word_of(proof).filter(|word| matches!(word, Evidence::Searched { .. }));
+        if self.document.assumes_units() && !proof.assumes_units() {
+            self.over.refuse(goal, &"its document assumes safe units, and it does not say so");
+            return None;
+        }
+        let budget = checks.budget(word.is_none());
+        let goes_on = &mut || !budget.is_exhausted();
+        match checks.count(|| self.check(claim, goes_on)) {
+            Ok(()) => {
+                let on = || self.over.ground.and_then(Ground::checked_log);
+                let kept = || Shown { document: self.document.clone(), on: on() };
+                Some(Evidence::Certified(checks.keep.then(kept)))
+            }
+            Err(Failed::Stopped) => word,
+            Err(Failed::NotExpressed) => {
+                tracing::debug!("{}: a claim that its net does not express", self.over.by);
+                None
+            }
+            Err(Failed::Flawed(flaw)) => {
+                self.over.refuse(goal, &flaw);
+                None
+            }
+        }
+    }
+
+    fn check(&self, claim: Claim, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Failed> {
+        let (net, claim) = match self.over.ground {
+            None => (self.over.board.net, claim),
+            Some(ground) => ground.checked_claim(claim, goes_on)?,
+        };
+        if self.document.assumes_units() && net.units().is_none() {
+            return Err(Failed::Flawed("it assumes units on a net without any".to_owned()));
+        }
+        if self.checked.get().is_none() {
+            match self.document.check_steps(net, goes_on) {
+                Err(DocumentFlaw::Stopped) => return Err(Failed::Stopped),
+                // Nobody else has set it meanwhile: it is ours alone.
+                steps => drop(self.checked.set(steps)),
+            }
+        }
+        match self.checked.get() {
+            Some(Ok(checked)) => Ok(checked.proves(&claim, goes_on)?),
+            Some(Err(flaw)) => Err(Failed::Flawed(flaw.to_string())),
+            None => Err(Failed::Stopped),
+        }
+    }
+}
+
+/// Why a document shows nothing.
+enum Failed {
+    Stopped,
+    NotExpressed,
+    Flawed(String),
+}
+
+impl From<DocumentFlaw> for Failed {
+    fn from(flaw: DocumentFlaw) -> Failed {
+        match flaw {
+            DocumentFlaw::Stopped => Failed::Stopped,
+            flaw => Failed::Flawed(flaw.to_string()),
+        }
+    }
+}
+
+impl From<Unshown> for Failed {
+    fn from(why: Unshown) -> Failed {
+        match why {
+            Unshown::Stopped => Failed::Stopped,
+            Unshown::NotExpressed => Failed::NotExpressed,
+            Unshown::BrokenDerivation => Failed::Flawed(why.to_string()),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Reports of engines that approximate from below: "reached", "at least", "unbounded".
+
+use super::{Board, Knowledge, Reach, Sighting, Technique, in_tokens_of};
+use crate::evidence::{PumpError, ReplayError, Replayer, Witness, check_pump};
+use crate::ground::{Ground, Limit};
+use parikh_net::{FiringSequence, Goal, GoalId, Net};
+use std::sync::Arc;
+
+/// Says what is reachable. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct Under<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+    /// Where the engine works; nothing for the net that was read.
+    ground: Option<&'b Ground<'b>>,
+}
+
+impl<'b> Under<'b> {
+    pub(super) fn new(board: &'b Board<'b>, by: Technique) -> Self {
+        Under { board, by, ground: None }
+    }
+
+    /// For an engine that works on `ground`.
+    pub fn on(self, ground: &'b Ground<'b>) -> Self {
+        Under { ground: Some(ground), ..self }
+    }
+
+    /// [`Board::seen`], as the goal reads on the engine's net.
+    pub fn seen(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.ground, goal, self.board.seen(goal))
+    }
+
+    /// [`Board::proved`], as the goal reads on the engine's net.
+    pub fn proved(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.ground, goal, self.board.proved(goal))
+    }
+
+    /// The end of `sequence` satisfies the goal, or its sum is large there.
+    pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
+        match u64::try_from(sequence.firings()) {
+            Ok(firings) => self.along(sequence, vec![Sighting { goal, firings }]),
+            Err(_) => self.board.fault(self.by, format_args!("a sequence of over 2^64 firings")),
+        }
+    }
+
+    /// Everything worth noting along one sequence, replayed once for all of it.
+    pub fn along(&self, sequence: FiringSequence, mut sightings: Vec<Sighting>) {
+        sightings.retain(|sighting| self.board.is_open(sighting.goal));
+        if sightings.is_empty() {
+            return;
+        }
+        if let Some(ground) = self.ground
+            && ground.parent().is_some()
+        {
+            return self.along_and_back(ground, Arc::new(sequence), &sightings);
+        }
+        let sequence = Arc::new(sequence);
+        if let Err(error) = self.replay(&sequence, sightings) {
+            self.fault_of_replay(&error, &sequence);
+        }
+    }
+
+    /// Replays a sequence of the board's net and notes what it shows.
+    fn replay(
+        &self,
+        sequence: &Arc<FiringSequence>,
+        mut sightings: Vec<Sighting>,
+    ) -> Result<(), ReplayError> {
+        sightings.sort_by_key(|sighting| sighting.firings);
+        let firings = sightings.last().map_or(0, |sighting| sighting.firings);
+        // First, so that no proof from a false claim seems to contradict what is seen.
+        self.board.check_claim(sequence, firings);
+        let mut next = 0;
+        let stops = sightings.iter().map(|sighting| sighting.firings);
+        Replayer::visit(self.board.net, sequence, stops, |firings, marking| {
+            let Sighting { goal, .. } = sightings[next];
+            next += 1;
+            let witness = Witness::new(sequence.clone(), firings);
+            let witness = self.board.keep_witnesses.then_some(witness);
+            match self.board.goal(goal) {
+                Goal::Reach(predicate) if predicate.holds(self.board.net, marking) => {
+                    self.note_reached(goal, witness);
+                }
+                Goal::Reach(_) => {
+                    let end = text_of(self.board.net, sequence, firings);
+                    self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
+                }
+                Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
+            }
+        })
+    }
+
+    /// Each sighting by itself: their translations need not share a prefix. Of a goal that is seen
+    /// several times, the last one counts: a maximum is larger there.
+    fn along_and_back(
+        &self,
+        ground: &Ground<'_>,
+        sequence: Arc<FiringSequence>,
+        sightings: &[Sighting],
+    ) {
+        for (at, &Sighting { goal, firings }) in sightings.iter().enumerate() {
+            let again = |later: &Sighting| later.goal == goal && later.firings >= firings;
+            if !self.board.is_open(goal) || sightings[at + 1..].iter().any(again) {
+                continue;
+            }
+            let engine = Witness::new(sequence.clone(), firings).to_sequence();
+            match ground.climb(goal, engine) {
+                Ok(Some((sequence, firings))) => {
+                    let sequence = Arc::new(sequence);
+                    match self.replay(&sequence, vec![Sighting { goal, firings }]) {
+                        Ok(()) => {}
+                        // The reduced net need not have the place that overflows.
+                        Err(ReplayError::Overflow { .. }) => self.board.beyond(Limit::Tokens),
+                        Err(error) => self.fault_of_replay(&error, &sequence),
+                    }
+                }
+                Err(limit) => self.board.beyond(limit),
+                Ok(None) => self.board.fault(self.by, format_args!("{goal:?} has no way back")),
+            }
+        }
+    }
+
+    /// `pump` can repeat for ever after `prefix` and the goal's sum grows each time.
+    pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
+        let Goal::Maximise(sum) = self.board.goal(goal) else {
+            return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
+        };
+        let (prefix, pump) = match self.ground {
+            None => (prefix, pump),
+            Some(ground) => match ground.climb_pump(prefix, pump) {
+                Ok(Some(both)) => both,
+                Err(limit) => return self.board.beyond(limit),
+                Ok(None) => {
+                    return self.board.fault(self.by, format_args!("a pump has no way back"));
+                }
+            },
+        };
+        let mut both = prefix.clone();
+        pump.steps()
+            .iter()
+            .chain(pump.steps())
+            .for_each(|step| both.push(step.transition, step.count));
+        self.board.check_claim(&both, u64::MAX);
+        match check_pump(self.board.net, &prefix, &pump) {
+            Ok((before, after)) if sum.value(&after) > sum.value(&before) => {
+                let mut entry = self.board.entry(goal);
+                let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+                maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
+                if maximum.proved.is_some() {
+                    return self.board.freeze(goal, self.by, entry);
+                }
+                maximum.unbounded = Some((prefix, pump, self.by));
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
+            // A real pump beyond the numbers we count with: nothing can be shown.
+            Err(PumpError::Replay(ReplayError::Overflow { .. })) => {
+                self.board.beyond(Limit::Tokens);
+            }
+            Err(error) => self.board.fault(self.by, format_args!("{goal:?}: {error}")),
+        }
+    }
+
+    fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
+        let mut entry = self.board.entry(goal);
+        match &entry.knowledge {
+            Knowledge::Reach(Reach::Open) => {
+                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Knowledge::Reach(Reach::Unreachable { proof, .. }) if self.board.is_void(proof) => {
+                entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
+            }
+            Knowledge::Reach(Reach::Unreachable { .. }) => {
+                self.board.freeze(goal, self.by, entry);
+            }
+            _ => {}
+        }
+    }
+
+    fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
+        let mut entry = self.board.entry(goal);
+        let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
+        maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
+        if maximum.proved.as_ref().is_some_and(|(proved, ..)| value > *proved) {
+            return self.board.freeze(goal, self.by, entry);
+        }
+        if maximum.seen.as_ref().is_none_or(|(seen, ..)| value > *seen) {
+            maximum.seen = Some((value, witness, self.by));
+        }
+        if maximum.value().is_some() {
+            drop(entry);
+            self.board.close(goal, true);
+        }
+    }
+
+    fn fault_of_replay(&self, error: &ReplayError, sequence: &FiringSequence) {
+        let text = text_of(self.board.net, sequence, u64::MAX);
+        self.board.fault(self.by, format_args!("a witness does not replay: {error}: {text}"));
+    }
+}
+
+/// The beginning of a sequence in names, for a bug report.
+fn text_of(net: &Net, sequence: &FiringSequence, firings: u64) -> String {
+    let mut text = format!("{} firings of net `{}`:", sequence.firings(), net.name());
+    let mut left = firings;
+    for step in sequence.steps().iter().take(1000) {
+        if left == 0 {
+            break;
+        }
+        let count = step.count.min(left);
+        left -= count;
+        let known = step.transition.index() < net.transition_count();
+        let name = if known { net.transition_name(step.transition) } else { "?" };
+        text.push_str(&format!(" {name}*{count}"));
+    }
+    text
+}

@@ -1,0 +1,134 @@
+//! The registry: every engine, what it says, and when it has its turn.
+//!
+//! The schedule ([`crate::run`]) knows no engine by name; it reads this list. An engine is one file
+//! (or folder) beside this one with a constant `ENGINE`, one line in [`ENGINES`], and one line in the
+//! table of `tests/soundness/engines.rs`, which holds it against enumeration.
+//!
+//! The list is in the order in which engines of the same role have their turns.
+
+use super::{explicit, siphon_trap, state_equation, walk};
+use crate::board::{Board, Technique};
+use crate::ground::Ground;
+use parikh_solvers::Budget;
+use parikh_solvers::dump::Dump;
+
+/// All engines of the portfolio but for token intervals, which come before it.
+pub const ENGINES: &[Engine] =
+    &[siphon_trap::ENGINE, state_equation::ENGINE, explicit::ENGINE, walk::ENGINE, walk::GUIDED];
+
+/// One engine.
+#[derive(Clone, Copy)]
+pub struct Engine {
+    /// Its name, as `--stats` and messages have it.
+    pub name: &'static str,
+    /// What the contest calls it.
+    pub technique: Technique,
+    /// Which side it approximates from, for people: what it may say is decided by whether it takes
+    /// an [`Under`](crate::board::Under) or an [`Over`](crate::board::Over).
+    pub sides: Sides,
+    /// When it has its turn.
+    pub role: Role,
+    /// Sets it to work; nothing is searched or solved yet.
+    ///
+    /// # Errors
+    /// Why it cannot work on this ground.
+    pub start: for<'g> fn(Assignment<'g>) -> Result<Box<dyn Session + 'g>, String>,
+}
+
+/// Which side an engine approximates from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// Finds witnesses.
+    Under,
+    /// Finds proofs.
+    Over,
+    /// Finds both.
+    Both,
+}
+
+/// When an engine has its turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Role {
+    /// Once, on the net that was read, before the others prove anything.
+    Once {
+        /// The most of the time left that it may take, in [0, 1].
+        share: f64,
+    },
+    /// Proves in slices that grow, on the net that was read and on nets reduced for some goals, and
+    /// keeps what it has learned in between.
+    Slices,
+    /// Visits markings, on reduced nets first.
+    Search,
+    /// Looks for witnesses whenever nothing else does, on all grounds.
+    Walk,
+    /// Follows the candidates that engines in slices could not exclude.
+    Guided,
+}
+
+/// What an engine is set to work on.
+#[derive(Clone)]
+pub struct Assignment<'g> {
+    /// Where it works.
+    pub ground: &'g Ground<'g>,
+    /// Where others' settlements show.
+    pub board: &'g Board<'g>,
+    /// Same seed, same run; workers have different ones.
+    pub seed: u64,
+    /// Hand documents over with proofs, however many goals there are.
+    pub keep_certificates: bool,
+    /// Where questions to solvers are written to, if anywhere.
+    pub dump: Option<Dump>,
+    /// What to follow, of engines with the role [`Role::Guided`].
+    pub hints: Vec<walk::Hint>,
+}
+
+/// How a slice ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// More time would not help.
+    Finished,
+    /// The budget ended first.
+    Unfinished,
+}
+
+/// An engine at work on one ground, with what it has learned so far.
+pub trait Session {
+    /// Works until its goals are settled, it has nothing more to try, or `budget` is spent.
+    fn slice(&mut self, budget: &Budget) -> Progress;
+
+    /// Has more tried than before in the slices to come; whether there is anything to try.
+    fn deepen(&mut self) -> bool {
+        false
+    }
+
+    /// What it could not exclude, for open goals: a hint for walks, and nothing more.
+    fn candidates(&self) -> Vec<walk::Hint> {
+        Vec::new()
+    }
+
+    /// What was done so far, in all slices, in a line.
+    fn statistics(&self) -> String;
+}
+
+/// A session that keeps nothing: each slice is a run by itself, and says what it did.
+pub fn each_slice_anew<'g>(
+    run: impl FnMut(&Budget) -> String + 'g,
+) -> Result<Box<dyn Session + 'g>, String> {
+    Ok(Box::new(Anew { run, text: String::new() }))
+}
+
+struct Anew<F> {
+    run: F,
+    text: String,
+}
+
+impl<F: FnMut(&Budget) -> String> Session for Anew<F> {
+    fn slice(&mut self, budget: &Budget) -> Progress {
+        self.text = (self.run)(budget);
+        Progress::Finished
+    }
+
+    fn statistics(&self) -> String {
+        self.text.clone()
+    }
+}

@@ -1,0 +1,54 @@
+//! The state equation in the portfolio: it keeps its program, lemmas and traps between slices.
+
+use super::{Config, Engine, Progress};
+use crate::engine::registry::{self, Assignment, Role, Session, Sides};
+use crate::engine::walk::Hint;
+use parikh_solvers::Budget;
+
+/// In the registry.
+pub const ENGINE: registry::Engine = registry::Engine {
+    name: "state equation",
+    technique: "STATE_EQUATION",
+    sides: Sides::Over,
+    role: Role::Slices,
+    start: |work| {
+        let config = Config {
+            keep_certificates: work.keep_certificates,
+            // On another net questions would be written as if they were about the one that was read.
+            dump: work.dump.clone().filter(|_| work.ground.parent().is_none()),
+            ..Config::default()
+        };
+        let engine = Engine::for_goals(work.ground.net(), work.ground.goals(), &config);
+        let engine = engine.map_err(|error| error.to_string())?;
+        Ok(Box::new(Equation { work, engine }))
+    },
+};
+
+struct Equation<'g> {
+    work: Assignment<'g>,
+    engine: Engine<'g>,
+}
+
+impl Session for Equation<'_> {
+    fn slice(&mut self, budget: &Budget) -> Progress {
+        let Assignment { ground, board, seed, .. } = self.work;
+        let task = ground.task(board, budget, seed);
+        self.engine.slice(budget, &task, ground.over(board, "STATE_EQUATION"))
+    }
+
+    fn deepen(&mut self) -> bool {
+        let Assignment { ground, board, seed, .. } = self.work;
+        let unlimited = Budget::unlimited();
+        self.engine.deepen(&ground.task(board, &unlimited, seed))
+    }
+
+    fn candidates(&self) -> Vec<Hint> {
+        let open = |goal| self.work.board.is_open(goal);
+        let candidates = self.engine.candidates().filter(|candidate| open(candidate.goal));
+        candidates.map(|found| Hint { goal: found.goal, firings: found.firings }).collect()
+    }
+
+    fn statistics(&self) -> String {
+        self.engine.statistics().to_string()
+    }
+}

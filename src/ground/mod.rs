@@ -1,0 +1,401 @@
+//! Grounds: where engines work.
+//!
+//! A ground is a net, the goals that are open there as they read on that net, what is known of it,
+//! and the way back to the ground it was derived from. The net that was read is a ground; a net that
+//! structural reductions make of it is one, too, and can be reduced again. An engine does not know
+//! which it is on: it takes the ground's goals and reports through [`Ground::under`] and
+//! [`Ground::over`], and what it says climbs from ground to ground until it is about the net that was
+//! read. There it is checked.
+//!
+//! ```text
+//!   net as read ──derivation──▶ reduced for all goals ──derivation──▶ reduced for one of them
+//!        ▲                            │    ▲                                 │
+//!        └──── sequence, pump, proof ─┘    └────── sequence, pump, proof ────┘
+//! ```
+//!
+//! Each ground has its goals twice: as the derivation translates them, for engines whose proofs are
+//! about a goal as it reads; and [shrunk](crate::engine::shrink) by the token intervals of its net,
+//! for those that visit markings.
+//!
+//! # How to add one
+//! Implement [`Derivation`] in a file beside [`reduced`], with a function that makes a ground by
+//! [`Ground::derived`].
+
+pub mod reduced;
+
+use crate::board::{Board, Over, Technique, Under};
+use crate::engine::Task;
+use crate::engine::intervals::Intervals;
+use crate::engine::shrink;
+use crate::evidence::reduction::{CheckedReduction, Fingerprint, LogError, LogFile};
+use crate::evidence::{Claim, Proof};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
+use parikh_solvers::Budget;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// What keeps a true claim from being shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Limit {
+    /// Its sequence takes a place of the net that was read to 2⁶³ tokens or more.
+    #[error("a place would hold 2^63 tokens or more")]
+    Tokens,
+    /// Its sequence is too long to be written out.
+    #[error("the firing sequence is too long to be written out")]
+    Length,
+    /// Carrying its sequence back takes more time or memory than is left.
+    #[error("the firing sequence takes too long to be carried back")]
+    Budget,
+}
+
+/// How a ground came from its parent: one step of the way back.
+pub trait Derivation: Send + Sync {
+    /// The derived net.
+    fn net(&self) -> &Net;
+
+    /// A sequence of the parent's net for one of the derived net, and how many of its firings show
+    /// `goal`, which is given as it reads on the parent. `None` when there is none, which is a bug.
+    ///
+    /// # Errors
+    /// With the limit that keeps it from being shown.
+    fn sequence(
+        &self,
+        goal: &Goal,
+        derived: &FiringSequence,
+    ) -> Result<Option<(FiringSequence, u64)>, Limit>;
+
+    /// The same for a prefix and what repeats after it.
+    ///
+    /// # Errors
+    /// As there.
+    fn pump(
+        &self,
+        prefix: &FiringSequence,
+        pump: &FiringSequence,
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit>;
+
+    /// A proof about the parent's net from one about the derived net.
+    fn proof(&self, proof: Proof) -> Proof;
+
+    /// Goes through the derivation again, by the checker's own code, from `parent`: the parent's net
+    /// as the checker has it.
+    ///
+    /// # Errors
+    /// With what does not hold; [`LogError::Stopped`] when `goes_on` says so.
+    fn check(
+        &self,
+        parent: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<CheckedReduction, LogError>;
+
+    /// What was gone through, for a file.
+    fn log_file(&self, parent: &Net, checked: &CheckedReduction) -> LogFile;
+}
+
+/// A derivation that the checker went through, for a file of evidence.
+#[derive(Debug)]
+pub struct CheckedLog {
+    /// What led to the net that it began with; nothing where that is the net that was read.
+    pub of: Option<Arc<CheckedLog>>,
+    /// The log.
+    pub file: LogFile,
+}
+
+/// A derived net as the checker has it.
+struct Rechecked {
+    reduction: CheckedReduction,
+    /// Made when it is first asked for.
+    log: OnceLock<Arc<CheckedLog>>,
+}
+
+/// A goal as it reads on a derived net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DerivedGoal {
+    /// Its id on the board.
+    pub id: GoalId,
+    /// The goal.
+    pub goal: Goal,
+    /// What a [`Goal::Maximise`] has more on the parent's net: the tokens of places that hold the
+    /// same for ever and are gone.
+    pub constant: i128,
+}
+
+/// A net to work on, with its goals. See the module.
+pub struct Ground<'a> {
+    net: NetOf<'a>,
+    /// By ascending id.
+    goals: Vec<(GoalId, Goal)>,
+    /// The same, shrunk.
+    shrunk: Vec<(GoalId, Goal)>,
+    /// The constants that are not 0, of maxima, by ascending id.
+    constants: Vec<(GoalId, i128)>,
+    facts: Facts,
+}
+
+enum NetOf<'a> {
+    Read(&'a Net),
+    Derived {
+        parent: &'a Ground<'a>,
+        derivation: Box<dyn Derivation + 'a>,
+        /// Once it was gone through; `None` when it does not hold.
+        checked: OnceLock<Option<Rechecked>>,
+        /// Held while it is gone through, so that nobody else begins.
+        checking: Mutex<()>,
+    },
+}
+
+impl<'a> Ground<'a> {
+    /// The ground of the net that was read. `goals` by ascending id; they are shrunk by what
+    /// `intervals` prove.
+    pub fn original(
+        net: &'a Net,
+        goals: Vec<(GoalId, Goal)>,
+        facts: Facts,
+        intervals: &Intervals,
+    ) -> Self {
+        let shrunk = shrink_all(net, intervals, &goals);
+        Ground { net: NetOf::Read(net), goals, shrunk, constants: Vec::new(), facts }
+    }
+
+    /// A ground derived from `parent`. `goals` by ascending id; all of them must be goals of the
+    /// parent.
+    pub fn derived(
+        parent: &'a Ground<'a>,
+        derivation: Box<dyn Derivation + 'a>,
+        goals: Vec<DerivedGoal>,
+        facts: Facts,
+        intervals: &Intervals,
+    ) -> Self {
+        let constants = goals.iter().map(|goal| (goal.id, goal.constant));
+        let constants = constants.filter(|(_, constant)| *constant != 0).collect();
+        let goals: Vec<_> = goals.into_iter().map(|goal| (goal.id, goal.goal)).collect();
+        let shrunk = shrink_all(derivation.net(), intervals, &goals);
+        let net = NetOf::Derived {
+            parent,
+            derivation,
+            checked: OnceLock::new(),
+            checking: Mutex::default(),
+        };
+        Ground { net, goals, shrunk, constants, facts }
+    }
+
+    /// The net to work on.
+    pub fn net(&self) -> &Net {
+        match &self.net {
+            NetOf::Read(net) => net,
+            NetOf::Derived { derivation, .. } => derivation.net(),
+        }
+    }
+
+    /// The ground that this one was derived from.
+    pub fn parent(&self) -> Option<&'a Ground<'a>> {
+        match self.net {
+            NetOf::Read(_) => None,
+            NetOf::Derived { parent, .. } => Some(parent),
+        }
+    }
+
+    /// The goals that the net expresses, as they read there, by ascending id.
+    pub fn goals(&self) -> &[(GoalId, Goal)] {
+        &self.goals
+    }
+
+    /// One goal as it reads here; `None` when the net does not express it.
+    pub fn goal(&self, id: GoalId) -> Option<&Goal> {
+        let at = self.goals.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.goals[at].1)
+    }
+
+    /// What is known of the net.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The task of engines whose proofs are about the goals as they read here.
+    pub fn task<'t>(&'t self, board: &'t Board<'t>, budget: &'t Budget, seed: u64) -> Task<'t> {
+        Task { net: self.net(), goals: &self.goals, facts: &self.facts, board, budget, seed }
+    }
+
+    /// The task of engines that visit markings: the goals are shrunk.
+    pub fn shrunk_task<'t>(
+        &'t self,
+        board: &'t Board<'t>,
+        budget: &'t Budget,
+        seed: u64,
+    ) -> Task<'t> {
+        Task { goals: &self.shrunk, ..self.task(board, budget, seed) }
+    }
+
+    /// Takes reports of engines that approximate from below.
+    pub fn under<'t>(&'t self, board: &'t Board<'t>, by: Technique) -> Under<'t> {
+        board.under(by).on(self)
+    }
+
+    /// Takes reports of engines that approximate from above.
+    pub fn over<'t>(&'t self, board: &'t Board<'t>, by: Technique) -> Over<'t> {
+        board.over(by).on(self)
+    }
+
+    /// A sequence of the net that was read for one of this net, and how many of its firings show the
+    /// goal there.
+    ///
+    /// # Errors
+    /// As [`Derivation::sequence`].
+    pub(crate) fn climb(
+        &self,
+        id: GoalId,
+        sequence: FiringSequence,
+    ) -> Result<Option<(FiringSequence, u64)>, Limit> {
+        let (mut ground, mut sequence) = (self, sequence);
+        let mut firings = match u64::try_from(sequence.firings()) {
+            Ok(firings) => firings,
+            Err(_) => return Err(Limit::Length),
+        };
+        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
+            let Some(goal) = parent.goal(id) else { return Ok(None) };
+            sequence.truncate(firings);
+            match derivation.sequence(goal, &sequence)? {
+                Some(climbed) => (sequence, firings) = climbed,
+                None => return Ok(None),
+            }
+            ground = parent;
+        }
+        Ok(Some((sequence, firings)))
+    }
+
+    /// The same for a prefix and a pump.
+    ///
+    /// # Errors
+    /// As [`Derivation::pump`].
+    pub(crate) fn climb_pump(
+        &self,
+        prefix: FiringSequence,
+        pump: FiringSequence,
+    ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit> {
+        let (mut ground, mut both) = (self, (prefix, pump));
+        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
+            match derivation.pump(&both.0, &both.1)? {
+                Some(climbed) => both = climbed,
+                None => return Ok(None),
+            }
+            ground = parent;
+        }
+        Ok(Some(both))
+    }
+
+    /// A proof about the net that was read from one about this net.
+    pub(crate) fn climb_proof(&self, mut proof: Proof) -> Proof {
+        let mut ground = self;
+        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
+            proof = derivation.proof(proof);
+            ground = parent;
+        }
+        proof
+    }
+
+    /// A claim about the net that was read as it reads here, and this net, both by the checker's own
+    /// code, which goes through the derivations when it is first asked to.
+    ///
+    /// # Errors
+    /// Why nothing can be shown here.
+    pub(crate) fn checked_claim(
+        &self,
+        claim: Claim,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&Net, Claim), Unshown> {
+        let NetOf::Derived { parent, .. } = &self.net else { return Ok((self.net(), claim)) };
+        let (above, claim) = parent.checked_claim(claim, goes_on)?;
+        let reduction = &self.rechecked(above, goes_on)?.reduction;
+        let claim = reduction.translate(above, &claim).ok_or(Unshown::NotExpressed)?;
+        Ok((reduction.net(), claim))
+    }
+
+    /// The derived net, after its derivation from `above` was gone through.
+    fn rechecked(
+        &self,
+        above: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<&Rechecked, Unshown> {
+        let NetOf::Derived { derivation, checked, checking, .. } = &self.net else {
+            return Err(Unshown::NotExpressed);
+        };
+        let _one_at_a_time = checking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if checked.get().is_none() {
+            let found = match derivation.check(above, goes_on) {
+                Err(LogError::Stopped) => return Err(Unshown::Stopped),
+                Ok(reduction) if is_same_net(reduction.net(), derivation.net()) => {
+                    Some(Rechecked { reduction, log: OnceLock::new() })
+                }
+                Ok(_) => {
+                    tracing::error!("internal error: the checker's reduced net is another one");
+                    None
+                }
+                Err(error) => {
+                    tracing::error!("internal error: a reduction does not hold: {error}");
+                    None
+                }
+            };
+            // Nobody else has set it meanwhile.
+            let _ = checked.set(found);
+        }
+        checked.get().and_then(Option::as_ref).ok_or(Unshown::BrokenDerivation)
+    }
+
+    /// The derivations that led here, for a file; nothing on the net that was read, and where they
+    /// were not gone through.
+    pub(crate) fn checked_log(&self) -> Option<Arc<CheckedLog>> {
+        let NetOf::Derived { parent, derivation, checked, .. } = &self.net else { return None };
+        let checked = checked.get()?.as_ref()?;
+        let make = || {
+            let above = parent.checked_net();
+            let file = derivation.log_file(above, &checked.reduction);
+            Arc::new(CheckedLog { of: parent.checked_log(), file })
+        };
+        Some(checked.log.get_or_init(make).clone())
+    }
+
+    /// The net as the checker has it, where it has one.
+    fn checked_net(&self) -> &Net {
+        match &self.net {
+            NetOf::Derived { checked, .. } => match checked.get() {
+                Some(Some(checked)) => checked.reduction.net(),
+                _ => self.net(),
+            },
+            NetOf::Read(net) => net,
+        }
+    }
+
+    /// What a [`Goal::Maximise`] has more on the net that was read than here.
+    pub(crate) fn constant(&self, id: GoalId) -> i128 {
+        let (mut ground, mut sum) = (Some(self), 0);
+        while let Some(here) = ground {
+            if let Ok(at) = here.constants.binary_search_by_key(&id, |&(id, _)| id) {
+                sum += here.constants[at].1;
+            }
+            ground = here.parent();
+        }
+        sum
+    }
+}
+
+/// Whether nodes have the same meaning on both.
+fn is_same_net(one: &Net, other: &Net) -> bool {
+    Fingerprint::of(one) == Fingerprint::of(other)
+}
+
+/// Why nothing can be shown of a claim on a derived net.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unshown {
+    /// There was no time to go through the derivation.
+    #[error("not checked to the end")]
+    Stopped,
+    /// The derivation was not made for this claim.
+    #[error("the derived net does not express it")]
+    NotExpressed,
+    /// The derivation does not hold: a bug.
+    #[error("the derivation of the net does not hold")]
+    BrokenDerivation,
+}
+
+fn shrink_all(net: &Net, intervals: &Intervals, goals: &[(GoalId, Goal)]) -> Vec<(GoalId, Goal)> {
+    goals.iter().map(|(id, goal)| (*id, shrink::goal(net, intervals, goal))).collect()
+}

@@ -1,0 +1,152 @@
+//! A reduction under way: whoever proposes a candidate, the rule's conditions decide.
+//!
+//! The net between any two applications is valid, so a reduction may end anywhere.
+
+use super::back::Back;
+use super::findings::Findings;
+use super::journal::Journals;
+use super::outcome::Reduction;
+use super::statistics::{Size, Statistics};
+use parikh_evidence::reduction::{
+    Candidate, Conditions, Context, Granted, Log, Needs, Observer, Preserve, Routing, WorkNet,
+    apply, finish, propose,
+};
+use parikh_net::{BuildError, Net, PlaceId, Step, TransitionId};
+
+/// A net on its way to a smaller one, and all that is kept of the way.
+#[derive(Debug)]
+pub struct UnderWay {
+    net: WorkNet,
+    needs: Needs,
+    log: Option<Log>,
+    notes: Notes,
+}
+
+/// What is kept: the way back, what was found out, and what changed for those who search.
+#[derive(Debug)]
+pub(super) struct Notes {
+    pub(super) back: Back,
+    pub(super) findings: Findings,
+    pub(super) journals: Journals,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// Its conditions do not hold.
+    No,
+    /// It was applied.
+    Applied,
+    /// Its conditions hold, but the change has a wrong form: a bug of the rule.
+    Refused,
+}
+
+impl UnderWay {
+    /// Nothing done yet to `net`, of which this must survive.
+    pub fn new(net: &Net, needs: &Needs) -> UnderWay {
+        let needs = needs.normalised();
+        let net = WorkNet::new(net, &needs);
+        let notes = Notes::new(&net, &needs);
+        UnderWay { net, needs, log: Some(Log::default()), notes }
+    }
+
+    /// Keeps no log.
+    pub(super) fn without_log(mut self) -> UnderWay {
+        self.log = None;
+        self
+    }
+
+    /// Goes on from where a log has led.
+    pub(super) fn resume(net: WorkNet, needs: Needs, log: Log, notes: Notes) -> UnderWay {
+        UnderWay { net, needs, log: Some(log), notes }
+    }
+
+    /// The net as it is now.
+    pub fn net(&self) -> &WorkNet {
+        &self.net
+    }
+
+    pub(super) fn journals(&mut self) -> (&WorkNet, &mut Journals) {
+        (&self.net, &mut self.notes.journals)
+    }
+
+    /// Applies `rule` at `candidate` if its conditions hold there.
+    pub fn try_at(
+        &mut self,
+        rule: &'static dyn Conditions,
+        candidate: &Candidate,
+        granted: Granted,
+    ) -> Tried {
+        let context = Context::new(&self.net, self.needs.preserve, granted);
+        let Some(proposal) = propose(rule, &context, candidate) else { return Tried::No };
+        if apply(&mut self.net, proposal, &mut self.notes).is_err() {
+            return Tried::Refused;
+        }
+        self.notes.applied(rule, &self.net);
+        if let Some(log) = &mut self.log {
+            log.push(rule.name(), candidate);
+        }
+        Tried::Applied
+    }
+
+    /// What came out of it; `net` is the one it began with.
+    ///
+    /// # Errors
+    /// For want of ids or room for names.
+    pub fn finish(self, net: &Net, mut statistics: Statistics) -> Result<Reduction, BuildError> {
+        let UnderWay { net: mut work, needs, log, notes: Notes { mut back, findings, journals } } =
+            self;
+        drop(journals);
+        let reduced = finish(net, &mut work, needs)?;
+        back.finish(work, &reduced);
+        statistics.before = Size::of(net);
+        statistics.after = Size::of(&reduced.net);
+        let (dead_transitions, constant_places) = findings.into_parts(&reduced);
+        let log = log.unwrap_or_default();
+        Ok(Reduction { reduced, back, log, statistics, dead_transitions, constant_places })
+    }
+}
+
+impl Notes {
+    pub(super) fn new(net: &WorkNet, needs: &Needs) -> Notes {
+        Notes {
+            back: Back::new(net.original_transitions()),
+            findings: Findings::new(needs.preserve.covers(Preserve::REACHABILITY)),
+            journals: Journals::default(),
+        }
+    }
+}
+
+impl Observer for Notes {
+    fn place_changed(&mut self, p: PlaceId) {
+        self.journals.note_place(p);
+    }
+
+    fn transition_changed(&mut self, t: TransitionId) {
+        self.journals.note_transition(t);
+    }
+
+    fn dead(&mut self, net: &WorkNet, t: TransitionId) {
+        self.findings.dead(net, t);
+    }
+
+    fn constant(&mut self, net: &WorkNet, p: PlaceId) {
+        self.findings.constant(net, p);
+    }
+
+    fn prefire(&mut self, step: Step) {
+        self.back.prefire(step);
+    }
+
+    fn fire_last(&mut self, transitions: Vec<TransitionId>) {
+        self.back.fire_last(transitions);
+    }
+
+    fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], routing: Routing) {
+        self.back.fuse(net, group, routing);
+    }
+
+    fn applied(&mut self, rule: &'static dyn Conditions, _: &WorkNet) {
+        self.findings.applied(rule);
+    }
+}

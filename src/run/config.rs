@@ -1,0 +1,45 @@
+//! How a plan is worked on.
+
+use super::schedule::Schedule;
+use parikh_solvers::dump::Dump;
+
+/// How a plan is worked on.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Engines at work at the same time, at least 1.
+    pub threads: usize,
+    /// Same seed and one thread, same run.
+    pub seed: u64,
+    /// Keep the witness of every goal, not only of those that decide a question by themselves.
+    pub keep_all_witnesses: bool,
+    /// Keep the certificate of every goal that has one, however many goals there are.
+    pub keep_certificates: bool,
+    /// Keep the documents that were accepted, for files of evidence.
+    pub keep_documents: bool,
+    /// Take no search's word: what is refuted has a document that was accepted.
+    pub certified_only: bool,
+    /// Where questions to solvers are written to, if anywhere.
+    pub dump: Option<Dump>,
+    /// Goals are worked on by themselves when the net reduced for them alone has at most this share
+    /// of the transitions of the net reduced for all open goals. 0.7 by default.
+    pub own_reduction_below: f64,
+    /// What the workers do, in order; by default [`Schedule::of_threads`].
+    pub schedule: Option<Schedule>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Config {
+            threads,
+            seed: 1,
+            keep_all_witnesses: false,
+            keep_certificates: false,
+            keep_documents: false,
+            certified_only: false,
+            dump: None,
+            own_reduction_below: 0.7,
+            schedule: None,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the caller of a run is told.
+
+use crate::answer::Answer;
+use crate::evidence::{Claim, Proof};
+
+/// What the caller is told while a plan is worked on.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A question is decided.
+    Answered(&'a Answer),
+    /// A goal is shown to be unreachable, or its bound to be met, with this proof.
+    Proved {
+        /// The question that asks for the goal: its formula's id, or the examination's name.
+        id: &'a str,
+        /// What is proved.
+        claim: &'a Claim,
+        /// Why.
+        proof: &'a Proof,
+    },
+    /// The budget is spent and some engine does not stop. What is to be written must be written
+    /// now: whoever wants to leave without the engine leaves from here; otherwise it is waited for.
+    Overrun {
+        /// The engines.
+        engines: &'a [String],
+        /// How the run ended, as far as they have not.
+        report: &'a Report,
+    },
+    /// Nothing new, but time has passed.
+    Waiting {
+        /// Questions without an answer.
+        questions: usize,
+        /// Goals that engines still work on.
+        goals: usize,
+    },
+}
+
+/// A question that was not decided.
+#[derive(Clone, Debug)]
+pub struct Unanswered {
+    /// The formula's id, or the examination's name.
+    pub id: String,
+    /// Why not, and what is known all the same.
+    pub reason: String,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The questions decided.
+    pub answered: usize,
+    /// The questions not decided.
+    pub unanswered: Vec<Unanswered>,
+    /// Claims that were refused and workers that failed: bugs of ours.
+    pub faults: usize,
+    /// How a replayed sequence broke the model's claim that its units are safe, if one did.
+    pub breach: Option<String>,
+    /// What each stage has to say of itself, for `--stats`.
+    pub statistics: Vec<(String, String)>,
+}

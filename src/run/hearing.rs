@@ -1,0 +1,107 @@
+//! The listening end of a run: turns settled goals into answers.
+
+use super::event::{Event, Report, Unanswered};
+use crate::answer::{Plan, Question, Standing};
+use crate::board::{Board, Knowledge, Maximum, Reach};
+use crate::evidence::Claim;
+use parikh_net::{Goal, GoalId};
+use parikh_solvers::Exhausted;
+use std::sync::mpsc::Receiver;
+
+/// The listening end: turns settlements into answers.
+pub(super) struct Hearing<'a, 'n> {
+    pub(super) board: &'a Board<'n>,
+    pub(super) plan: &'a mut Plan,
+    pub(super) report: &'a mut Report,
+}
+
+impl Hearing<'_, '_> {
+    /// Takes note of all that was settled so far.
+    pub(super) fn take(&mut self, hear: &Receiver<GoalId>, tell: &mut impl FnMut(Event<'_>)) {
+        while let Ok(goal) = hear.try_recv() {
+            self.settled(goal, tell);
+        }
+    }
+
+    pub(super) fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+        self.hand_over_proof(goal, tell);
+        for (question, standing) in self.plan.settle(self.board, goal) {
+            match standing {
+                Standing::Answered(answer) => {
+                    self.report.answered += 1;
+                    // What rests on a claim known to be false is asked again.
+                    if !(answer.assumes_units && self.board.breach().is_some()) {
+                        tell(Event::Answered(&answer));
+                    }
+                }
+                Standing::Silenced => {
+                    tracing::error!(
+                        "engines contradict each other on {goal:?}: no answer is given"
+                    );
+                    let reason = "engines contradict each other (internal error)".to_owned();
+                    self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
+                }
+                Standing::Open => {}
+            }
+        }
+    }
+
+    fn hand_over_proof(&self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+        let (proof, claim) = match (self.board.knowledge(goal), self.board.goal(goal)) {
+            (Some(Knowledge::Reach(Reach::Unreachable { proof, .. })), Goal::Reach(predicate)) => {
+                (proof, Claim::Unreachable(predicate.clone()))
+            }
+            (
+                Some(Knowledge::Maximum(Maximum { proved: Some((most, proof, _)), .. })),
+                Goal::Maximise(sum),
+            ) => match i64::try_from(most) {
+                Ok(most) => (proof, Claim::AtMost(sum.clone(), most)),
+                Err(_) => return,
+            },
+            _ => return,
+        };
+        if proof.assumes_units() && self.board.breach().is_some() {
+            return;
+        }
+        for question in self.plan.asking(goal) {
+            tell(Event::Proved { id: &question.id, claim: &claim, proof: &proof });
+        }
+    }
+
+    /// Says why the questions left are left.
+    pub(super) fn give_up(&mut self, ended: Option<Exhausted>) {
+        let why = match ended {
+            Some(exhausted) => exhausted.to_string(),
+            None => "the engines have nothing more to try".to_owned(),
+        };
+        let why = match self.board.overflowed() {
+            true => format!(
+                "on the way a place would hold 2^63 tokens or more, and Parikh counts no further; \
+                 {why}"
+            ),
+            false => why,
+        };
+        for question in self.plan.open_questions() {
+            let known = self.known(question);
+            let reason = format!("{why}{known}");
+            self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
+        }
+    }
+
+    /// What is known of an undecided question.
+    fn known(&self, question: &Question) -> String {
+        let goals = question.goals.len();
+        if goals > 1 {
+            let open = question.goal_ids().filter(|&goal| self.board.is_open(goal)).count();
+            return format!("; {open} of {goals} goals are open");
+        }
+        match question.goal_ids().next().and_then(|goal| self.board.knowledge(goal)) {
+            Some(Knowledge::Maximum(maximum)) => {
+                let seen = maximum.seen.map_or("0".to_owned(), |(seen, ..)| seen.to_string());
+                let proved = maximum.proved.map_or("∞".to_owned(), |(most, ..)| most.to_string());
+                format!("; the maximum lies between {seen} and {proved}")
+            }
+            _ => String::new(),
+        }
+    }
+}

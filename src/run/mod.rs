@@ -1,0 +1,188 @@
+//! A run: one function from a plan to its answers.
+//!
+//! ```text
+//! plan ──▶ presolve (intervals, flows) ──▶ portfolio, by its schedule ──▶ answers
+//!               (cheap, first)                all on one board, until every question is decided
+//! ```
+//!
+//! The calling thread listens to the board. It hands every answer over the moment it is decided,
+//! lets go of goals that no question needs any more, and ends the workers when nothing is left to
+//! ask. A worker that panics costs its own goals, never an answer.
+
+mod config;
+mod event;
+mod groups;
+mod hearing;
+mod portfolio;
+mod presolve;
+pub mod schedule;
+mod short_walks;
+mod state_space;
+
+pub use config::Config;
+pub use event::{Event, Report, Unanswered};
+pub use schedule::Schedule;
+pub use state_space::{Figure, find_pump, state_space};
+
+use crate::answer::Plan;
+use crate::board::Board;
+use hearing::Hearing;
+use parikh_net::{GoalId, Net};
+use parikh_solvers::Budget;
+use portfolio::Portfolio;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often the caller hears that nothing is new.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long engines may take to stop before the caller hears of it.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
+/// whose answer shows at most one of them.
+const MANY_GOALS: usize = 1000;
+
+/// Works on `plan` until every question is decided or `budget` is spent.
+///
+/// When the model's claim of safe units turns out to be false on the way, what is left is worked on
+/// without it. So are the questions that it answered before: they are answered twice.
+pub fn run(
+    net: &Net,
+    plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    mut tell: impl FnMut(Event<'_>),
+) -> Report {
+    let (mut report, again) = run_once(net, plan, config, budget, &mut tell);
+    if let Some(plan) = again {
+        let net = net.without_unit_claim();
+        let (rest, _) = run_once(&net, plan, config, budget, &mut tell);
+        report.answered += rest.answered;
+        report.unanswered.extend(rest.unanswered);
+        report.faults += rest.faults;
+        report.statistics.extend(rest.statistics);
+    }
+    report
+}
+
+/// One run, and what is left to be asked without the model's claim of safe units if it broke.
+fn run_once(
+    net: &Net,
+    mut plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    tell: &mut impl FnMut(Event<'_>),
+) -> (Report, Option<Plan>) {
+    let mut report = Report::default();
+    for answer in plan.vacuous() {
+        report.answered += 1;
+        tell(Event::Answered(&answer));
+    }
+    let (settled, hear) = mpsc::channel();
+    let mut board = Board::new(net, plan.goals().to_vec()).with_listener(settled);
+    let many = plan.goals().len() > MANY_GOALS;
+    if many && !config.keep_all_witnesses {
+        board = board.without_witnesses();
+    }
+    let budget = budget.child();
+    board = board.with_budget(&budget);
+    if config.keep_documents {
+        board = board.with_documents();
+    }
+    if config.certified_only {
+        board = board.certified_only();
+    }
+    let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
+    let ground = presolve::presolve(net, &board, &budget, config.seed);
+    hearing.take(&hear, tell);
+    let keep_certificates = config.keep_certificates || !many;
+    let portfolio = Portfolio::new(&ground, &board, &budget, config, keep_certificates);
+    if board.breach().is_none() {
+        match ground.goals().is_empty() {
+            true => hearing.give_up(None),
+            false => work(&portfolio, &mut hearing, &hear, &budget, tell),
+        }
+    }
+    report.faults += board.faults();
+    report.statistics = portfolio.take_statistics();
+    report.breach = board.breach().map(str::to_owned);
+    let again = report.breach.is_some().then(|| {
+        let (again, revoked) = plan.without_unit_claim();
+        report.answered -= revoked;
+        again
+    });
+    (report, again)
+}
+
+/// Has the workers work until every question is decided, the claim of safe units is broken, they are
+/// through, or the budget is spent.
+fn work(
+    portfolio: &Portfolio<'_>,
+    hearing: &mut Hearing<'_, '_>,
+    hear: &Receiver<GoalId>,
+    budget: &Budget,
+    tell: &mut impl FnMut(Event<'_>),
+) {
+    let board = hearing.board;
+    std::thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for worker in 0..portfolio.threads() {
+            let work = move || portfolio.work(worker);
+            // Formulas are evaluated as deep as they nest.
+            let thread = std::thread::Builder::new().stack_size(8 << 20);
+            match thread.spawn_scoped(scope, work) {
+                Ok(handle) => workers.push(handle),
+                Err(error) => tracing::warn!("a worker could not start: {error}"),
+            }
+        }
+        loop {
+            match hear.recv_timeout(TICK) {
+                Ok(goal) => hearing.settled(goal, tell),
+                Err(RecvTimeoutError::Timeout) => tell(Event::Waiting {
+                    questions: hearing.plan.open_questions().count(),
+                    goals: board.open_count(),
+                }),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let done = hearing.plan.open_questions().next().is_none();
+            let broken = board.breach().is_some();
+            if done || broken || all_finished(&workers) || budget.is_exhausted() {
+                break;
+            }
+        }
+        // Asked first: cancelling would hide why the workers stopped.
+        let ended = budget.exhausted();
+        budget.cancel();
+        let cancelled = Instant::now();
+        while !all_finished(&workers) && cancelled.elapsed() < GRACE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let engines = if all_finished(&workers) { Vec::new() } else { portfolio.at_work() };
+        let overran = !all_finished(&workers);
+        hearing.take(hear, tell);
+        if board.breach().is_none() {
+            hearing.give_up(ended);
+        }
+        if overran {
+            for engine in &engines {
+                tracing::warn!("{engine} does not stop at the deadline");
+            }
+            let mut report = hearing.report.clone();
+            report.faults += board.faults();
+            report.statistics = portfolio.take_statistics();
+            tell(Event::Overrun { engines: &engines, report: &report });
+            portfolio.put_statistics(report.statistics);
+        }
+        for worker in workers {
+            if worker.join().is_err() {
+                hearing.report.faults += 1;
+            }
+        }
+    });
+}
+
+fn all_finished(workers: &[ScopedJoinHandle<'_, ()>]) -> bool {
+    workers.iter().all(|worker| worker.is_finished())
+}

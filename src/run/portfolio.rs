@@ -1,0 +1,388 @@
+//! The portfolio: workers go through the [schedule](super::schedule), engines of the
+//! [registry](crate::engine::registry) do the work, each on the ground where its step is.
+//!
+//! A panic in an engine costs what that engine was at, nothing else. What each worker is at is
+//! written down, so that an engine that does not stop in time can be named.
+
+use super::config::Config;
+use super::groups;
+use super::presolve::learn_bounds;
+use super::schedule::{On, Part, Schedule, Step};
+use crate::board::Board;
+use crate::engine::registry::{Assignment, ENGINES, Engine, Progress, Role, Session};
+use crate::engine::walk::Hint;
+use crate::ground::{Ground, reduced};
+use parikh_net::{Goal, GoalId};
+use parikh_solvers::Budget;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+
+/// What all workers of a run share.
+pub(super) struct Portfolio<'a> {
+    ground: &'a Ground<'a>,
+    board: &'a Board<'a>,
+    budget: &'a Budget,
+    config: &'a Config,
+    schedule: Schedule,
+    keep_certificates: bool,
+    reduced: OnceLock<Option<Ground<'a>>>,
+    statistics: Mutex<Vec<(String, String)>>,
+    /// By worker, the engine it is with.
+    at_work: Vec<Mutex<Option<String>>>,
+}
+
+impl<'a> Portfolio<'a> {
+    /// A portfolio for the goals of `ground`.
+    pub(super) fn new(
+        ground: &'a Ground<'a>,
+        board: &'a Board<'a>,
+        budget: &'a Budget,
+        config: &'a Config,
+        keep_certificates: bool,
+    ) -> Self {
+        let default = || Schedule::of_threads(config.threads);
+        Portfolio {
+            ground,
+            board,
+            budget,
+            config,
+            schedule: config.schedule.clone().unwrap_or_else(default),
+            keep_certificates,
+            reduced: OnceLock::new(),
+            statistics: Mutex::default(),
+            at_work: (0..config.threads.max(1)).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// What one worker does, by its number.
+    pub(super) fn work(&self, worker: usize) {
+        let steps = self.schedule.workers.get(worker).map_or(&[][..], Vec::as_slice);
+        let mut work = Worker { portfolio: self, worker, sessions: None, finished: true };
+        steps.iter().for_each(|step| work.step(*step));
+        work.run_all(Role::Walk, self.ground, &self.budget.child());
+    }
+
+    /// How many workers there are.
+    pub(super) fn threads(&self) -> usize {
+        self.at_work.len()
+    }
+
+    /// Puts back what was taken.
+    pub(super) fn put_statistics(&self, statistics: Vec<(String, String)>) {
+        whole(&self.statistics).splice(0..0, statistics);
+    }
+
+    /// What engines did, in the order they said so.
+    pub(super) fn take_statistics(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut whole(&self.statistics))
+    }
+
+    /// The engines at work.
+    pub(super) fn at_work(&self) -> Vec<String> {
+        self.at_work.iter().filter_map(|engine| whole(engine).clone()).collect()
+    }
+
+    fn note(&self, engine: &str, text: String) {
+        tracing::info!("{engine}: {text}");
+        whole(&self.statistics).push((engine.to_owned(), text));
+    }
+
+    fn is_over(&self) -> bool {
+        self.board.open_count() == 0 || self.budget.is_exhausted()
+    }
+
+    /// A part of the time that is left.
+    fn part(&self, part: Part) -> Budget {
+        self.budget.share(part.share).slice(part.most)
+    }
+
+    /// The net reduced for the goals that are open when it is first asked for; whoever asks while
+    /// it is being made waits.
+    fn reduced(&self) -> Option<&Ground<'a>> {
+        let make = || {
+            if self.is_over() || self.board.open_count() > groups::LARGEST {
+                return None;
+            }
+            let all: Vec<GoalId> = self.ground.goals().iter().map(|(id, _)| *id).collect();
+            self.reduce(&all, &self.budget.share(0.15))
+        };
+        self.reduced.get_or_init(make).as_ref()
+    }
+
+    /// The net reduced for those of these goals that are open; what that settles by itself is
+    /// settled.
+    fn reduce(&self, goals: &[GoalId], budget: &Budget) -> Option<Ground<'a>> {
+        if self.is_over() {
+            return None;
+        }
+        let make = || {
+            reduced::reduce(self.ground, goals, self.board, (budget, self.budget), |net, facts| {
+                learn_bounds(net, facts, budget)
+            })
+        };
+        catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| {
+            tracing::error!("internal error: the reduction failed; going on without it");
+            None
+        })
+    }
+
+    /// The groups of open goals that deserve a net of their own: reduced for them alone, it is clearly
+    /// smaller than the shared one. Finding out costs at most a tenth of the time that is left.
+    fn groups(&self, shared: &Ground<'_>) -> Vec<Vec<GoalId>> {
+        let mut open = self.ground.goals().to_vec();
+        open.retain(|(id, _)| self.board.is_open(*id));
+        let mut groups = groups::of(self.ground.net(), &open);
+        let end = self.budget.share(0.1);
+        let most = shared.net().transition_count() as f64 * self.config.own_reduction_below;
+        let mut left = groups.len();
+        groups.retain(|goals| {
+            let budget = end.share(1.0 / left as f64);
+            left -= 1;
+            let ground = self.reduce(&ids(goals), &budget);
+            ground.is_some_and(|ground| ground.net().transition_count() as f64 <= most)
+        });
+        tracing::info!(
+            "{} groups of {} open goals have nets of their own",
+            groups.len(),
+            open.len()
+        );
+        groups.iter().map(|goals| ids(goals)).collect()
+    }
+}
+
+fn ids(goals: &[(GoalId, Goal)]) -> Vec<GoalId> {
+    goals.iter().map(|(id, _)| *id).collect()
+}
+
+/// What is behind a lock; a thread that panicked has not left it half written.
+fn whole<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// One worker on its way through its steps.
+struct Worker<'p, 'a> {
+    portfolio: &'p Portfolio<'a>,
+    worker: usize,
+    /// The engines in slices on the net that was read, once they have begun. One that panicked is
+    /// gone.
+    sessions: Option<Vec<(&'static Engine, Box<dyn Session + 'p>)>>,
+    /// Whether they had nothing left to do after their last slice.
+    finished: bool,
+}
+
+impl<'p> Worker<'p, '_> {
+    fn step(&mut self, step: Step) {
+        let all = self.portfolio;
+        match step {
+            Step::Walk(On::Read, part) => {
+                self.run_all(Role::Walk, all.ground, &all.part(part));
+            }
+            Step::Walk(On::Reduced, part) => {
+                if let Some(ground) = all.reduced() {
+                    self.run_all(Role::Walk, ground, &all.part(part));
+                }
+            }
+            Step::Once => self.run_once(),
+            Step::Slice(part) => self.slice(&all.part(part)),
+            Step::Deepen(part) => {
+                if self.finished && self.deepen() {
+                    self.slice(&all.part(part));
+                }
+            }
+            Step::Follow(part) => self.follow(&all.part(part)),
+            Step::Search => self.search(),
+            Step::Grow => self.grow(),
+            Step::SearchRead(part) => {
+                // Where nothing was gained by reducing, this net has been searched already.
+                if !matches!(all.reduced.get(), Some(None)) {
+                    self.run_all(Role::Search, all.ground, &all.part(part));
+                }
+            }
+            Step::OwnReductions(part) => {
+                let groups = all.groups(all.ground);
+                self.on_own_reductions(&groups, &all.part(part));
+            }
+        }
+    }
+
+    /// What is left of the engines that run once.
+    fn run_once(&self) {
+        for engine in ENGINES {
+            if let Role::Once { share } = engine.role {
+                let budget = self.portfolio.budget.share(share);
+                self.run(engine, self.portfolio.ground, &budget, Vec::new());
+            }
+        }
+    }
+
+    /// Runs all engines of a role on a ground, one after the other, in equal shares of the time.
+    fn run_all(&self, role: Role, ground: &Ground<'_>, budget: &Budget) {
+        let engines: Vec<&Engine> = ENGINES.iter().filter(|engine| engine.role == role).collect();
+        for (at, engine) in engines.iter().enumerate() {
+            let share = 1.0 / (engines.len() - at) as f64;
+            let budget = if share == 1.0 { budget.child() } else { budget.share(share) };
+            self.run(engine, ground, &budget, Vec::new());
+        }
+    }
+
+    /// One run of one engine on one ground.
+    fn run(&self, engine: &Engine, ground: &Ground<'_>, budget: &Budget, hints: Vec<Hint>) {
+        if self.portfolio.is_over() {
+            return;
+        }
+        let name = name_on(engine, ground);
+        let ran = self.guarded(&name, || {
+            let mut session = (engine.start)(self.assignment(ground, hints))?;
+            while session.slice(budget) == Progress::Finished && session.deepen() {}
+            Ok(session.statistics())
+        });
+        match ran {
+            Some(Ok(text)) => self.portfolio.note(&name, text),
+            Some(Err(why)) => tracing::warn!("{name}: {why}"),
+            None => {}
+        }
+    }
+
+    /// Runs a part of an engine; its panic is logged and costs what it was at.
+    fn guarded<T>(
+        &self,
+        name: &str,
+        part: impl FnOnce() -> Result<T, String>,
+    ) -> Option<Result<T, String>> {
+        let at_work = &self.portfolio.at_work[self.worker];
+        *whole(at_work) = Some(name.to_owned());
+        let ran = catch_unwind(AssertUnwindSafe(part));
+        *whole(at_work) = None;
+        let failed = |_| tracing::error!("internal error: {name} failed; its goals stay open");
+        ran.map_err(failed).ok()
+    }
+
+    fn assignment<'g>(&self, ground: &'g Ground<'g>, hints: Vec<Hint>) -> Assignment<'g>
+    where
+        'p: 'g,
+    {
+        let all = self.portfolio;
+        Assignment {
+            ground,
+            board: all.board,
+            seed: all.config.seed.wrapping_add(self.worker as u64),
+            keep_certificates: all.keep_certificates,
+            dump: all.config.dump.clone(),
+            hints,
+        }
+    }
+
+    /// A slice of the engines in slices, which share it.
+    fn slice(&mut self, budget: &Budget) {
+        let all = self.portfolio;
+        if self.sessions.is_none() {
+            let mut sessions = Vec::new();
+            for engine in ENGINES.iter().filter(|engine| engine.role == Role::Slices) {
+                let start = || (engine.start)(self.assignment(all.ground, Vec::new()));
+                match self.guarded(engine.name, start) {
+                    Some(Ok(session)) => sessions.push((engine, session)),
+                    Some(Err(why)) => tracing::warn!("{}: {why}", engine.name),
+                    None => {}
+                }
+            }
+            self.sessions = Some(sessions);
+        }
+        let sessions = self.sessions.take().unwrap_or_default();
+        let mut kept = Vec::new();
+        self.finished = true;
+        let mut left = sessions.len();
+        for (engine, mut session) in sessions {
+            let budget = budget.share(1.0 / left as f64);
+            left -= 1;
+            match self.guarded(engine.name, || Ok(session.slice(&budget))) {
+                Some(Ok(progress)) => {
+                    self.finished &= progress == Progress::Finished;
+                    all.note(engine.name, session.statistics());
+                    kept.push((engine, session));
+                }
+                Some(Err(_)) | None => {}
+            }
+        }
+        self.sessions = Some(kept);
+    }
+
+    /// Has engines in slices try more; whether any does.
+    fn deepen(&mut self) -> bool {
+        let sessions = self.sessions.iter_mut().flatten();
+        sessions.fold(false, |any, (_, session)| session.deepen() || any)
+    }
+
+    /// Walks along what the engines in slices could not exclude.
+    fn follow(&self, budget: &Budget) {
+        let sessions = self.sessions.iter().flatten();
+        let hints: Vec<Hint> = sessions.flat_map(|(_, session)| session.candidates()).collect();
+        if hints.is_empty() {
+            return;
+        }
+        for engine in ENGINES.iter().filter(|engine| engine.role == Role::Guided) {
+            self.run(engine, self.portfolio.ground, budget, hints.clone());
+        }
+    }
+
+    /// See [`Step::Search`]. A third of its time is for nets of the goals' own, if there are any:
+    /// either a small net is done soon, or it is no better than the shared one.
+    fn search(&self) {
+        let all = self.portfolio;
+        let reduced = all.reduced();
+        let share = match (self.finished, all.config.threads, reduced) {
+            (false, ..) => 0.3,
+            (true, 0..=1, _) => 0.6,
+            (true, _, Some(_)) => 0.8,
+            (true, _, None) => 1.0,
+        };
+        let groups = all.groups(reduced.unwrap_or(all.ground));
+        let end = all.budget.share(share);
+        self.on_own_reductions(&groups, &end.share(0.33));
+        self.run_all(Role::Search, reduced.unwrap_or(all.ground), &end);
+    }
+
+    fn on_own_reductions(&self, groups: &[Vec<GoalId>], end: &Budget) {
+        for (at, goals) in groups.iter().enumerate() {
+            self.on_own_reduction(goals, &end.share(1.0 / (groups.len() - at) as f64));
+        }
+    }
+
+    /// Searching, proving and walking on the net reduced for these goals.
+    fn on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
+        let all = self.portfolio;
+        // Made a second time, so that only one is in memory, and for what is still open.
+        let Some(ground) = all.reduce(goals, &budget.share(0.4)) else { return };
+        let is_settled = || goals.iter().all(|id| !all.board.is_open(*id));
+        self.run_all(Role::Search, &ground, &budget.share(0.6));
+        if is_settled() {
+            return;
+        }
+        let walks = all.config.threads <= 1;
+        self.run_all(Role::Slices, &ground, &budget.share(if walks { 0.5 } else { 1.0 }));
+        if walks && !is_settled() {
+            self.run_all(Role::Walk, &ground, budget);
+        }
+    }
+
+    /// See [`Step::Grow`].
+    fn grow(&mut self) {
+        let all = self.portfolio;
+        let mut longest = Duration::from_secs(30);
+        while !self.finished && !all.is_over() {
+            self.slice(&all.budget.share(0.5).slice(longest));
+            self.follow(&all.budget.share(0.1).slice(Duration::from_secs(30)));
+            let ground = all.reduced().unwrap_or(all.ground);
+            self.run_all(Role::Walk, ground, &all.budget.slice(longest / 2));
+            longest *= 2;
+        }
+    }
+}
+
+/// An engine's name in statistics and messages.
+fn name_on(engine: &Engine, ground: &Ground<'_>) -> String {
+    match ground.parent() {
+        None => engine.name.to_owned(),
+        Some(_) => format!("{}, reduced", engine.name),
+    }
+}

@@ -1,0 +1,70 @@
+//! What comes before the portfolio: token intervals, from arcs, place invariants, and last the model's
+//! own claim that its units are safe. Most goals of most models end here, in milliseconds.
+
+use super::short_walks::short_walks;
+use crate::board::Board;
+use crate::engine::Task;
+use crate::engine::intervals;
+use crate::ground::Ground;
+use crate::structure;
+use parikh_net::{Facts, Goal, GoalId, Net, Provenance};
+use parikh_solvers::Budget;
+use std::time::{Duration, Instant};
+
+/// Settles what token intervals decide. The ground of the net that was read, with the goals that are
+/// left.
+///
+/// What can be proved is proved first; only then is the model's claim of safe units believed, if short
+/// walks do not break it.
+pub(super) fn presolve<'a>(
+    net: &'a Net,
+    board: &Board<'_>,
+    budget: &Budget,
+    seed: u64,
+) -> Ground<'a> {
+    let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
+    let mut facts = Facts::none(net);
+    let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    let arcs = facts.clone();
+    let task = Task { net, goals: &goals, facts: &arcs, board, budget, seed };
+    let mut known = intervals::run(&task, under, over);
+    if board.open_count() > 0 {
+        facts = learn_bounds(net, facts, budget);
+        known.learn(net, &facts);
+        intervals::settle(&known, &task, under, over);
+    }
+    let claims = board.open_count() > 0 && net.units().is_some_and(|units| units.safe());
+    if claims {
+        short_walks(net, seed).for_each(|walk| board.check_claim(&walk, u64::MAX));
+    }
+    if claims && board.breach().is_none() {
+        facts.claim_units(net);
+        known.learn(net, &facts);
+        intervals::settle(&known, &task, under, over);
+    }
+    let (all, mut open) = (goals.len(), goals);
+    open.retain(|(id, _)| board.is_open(*id));
+    tracing::info!("intervals: {} of {all} goals are left", open.len());
+    Ground::original(net, open, facts, &known)
+}
+
+/// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
+pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
+    let start = Instant::now();
+    let slice = budget.slice(budget.remaining().map_or(Duration::from_secs(60), |left| left / 10));
+    match structure::flows::place_flows(net, &slice) {
+        Ok(flows) => {
+            structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);
+            let proved = |p: &_| facts.upper_bound_within(*p, Provenance::PROVED).is_some();
+            let bounded = net.places().filter(proved).count();
+            tracing::info!(
+                "structure: {} place invariants bound {bounded} of {} places, {:.2?}",
+                flows.len(),
+                net.place_count(),
+                start.elapsed()
+            );
+        }
+        Err(exhausted) => tracing::info!("structure: no place invariants, {exhausted}"),
+    }
+    facts
+}

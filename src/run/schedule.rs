@@ -1,0 +1,114 @@
+//! The schedule: what each worker does, step by step.
+//!
+//! ```text
+//! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
+//! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
+//!                  equation), walks along their candidates ─▶ goals on nets of their own, search of
+//!                  the reduced net ─▶ engines in slices on in growing slices, walks between
+//! other workers    walk, each with a seed of its own
+//! one thread       the second worker, with a short walk before everything
+//! ```
+//!
+//! The net that was read comes first, because what is settled there has the simplest evidence. Then
+//! it is reduced for the goals that are open by then together, once: engines that see all goals at
+//! once are cheap. When the search is about to begin, fewer may be open, and some of them about a
+//! small part of the net: those whose net, reduced for them alone, is clearly smaller are worked on
+//! there, in a third of the time of the search.
+//!
+//! Proofs of engines in slices come fast or not at all, so these go before the search; what they have
+//! not finished by then they go on with in slices that grow, between the others.
+//!
+//! Which engine plays which part is in the [registry](crate::engine::registry).
+
+use std::time::Duration;
+
+/// A part of what is left of the run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// In [0, 1].
+    pub share: f64,
+    /// At most so long.
+    pub most: Duration,
+}
+
+impl Part {
+    const fn of(share: f64) -> Part {
+        Part { share, most: Duration::MAX }
+    }
+
+    const fn at_most(self, seconds: u64) -> Part {
+        Part { most: Duration::from_secs(seconds), ..self }
+    }
+}
+
+/// Which net a step is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// The net that was read.
+    Read,
+    /// The net reduced for all goals that are open when it is first asked for; the step is left out
+    /// when there is none.
+    Reduced,
+}
+
+/// One step of a worker.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Walks.
+    Walk(On, Part),
+    /// Engines that run once.
+    Once,
+    /// A slice of the engines in slices, begun if they were not.
+    Slice(Part),
+    /// When that finished: a slice with more tried.
+    Deepen(Part),
+    /// Walks along what engines in slices could not exclude.
+    Follow(Part),
+    /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of the
+    /// net that was read where there is none, together in a share of the time that depends on
+    /// whether engines in slices are waiting to go on.
+    Search,
+    /// Engines in slices in growing slices, walks between, as long as there is anything left.
+    Grow,
+    /// The search of the net that was read, for goals that the reduced net does not express.
+    SearchRead(Part),
+    /// Groups of goals on nets reduced for them alone, and nothing else.
+    OwnReductions(Part),
+}
+
+/// What the workers do. A worker that is through with its steps walks until the end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schedule {
+    /// By worker; workers beyond the last walk.
+    pub workers: Vec<Vec<Step>>,
+}
+
+impl Schedule {
+    /// The schedule for so many threads.
+    pub fn of_threads(threads: usize) -> Schedule {
+        let prove = [
+            Step::Once,
+            Step::Slice(Part::of(0.4).at_most(20)),
+            Step::Follow(Part::of(0.1).at_most(30)),
+            Step::Deepen(Part::of(0.3).at_most(20)),
+            Step::Search,
+            Step::Grow,
+            Step::SearchRead(Part::of(0.5)),
+        ];
+        if threads <= 1 {
+            let mut all = vec![Step::Walk(On::Read, Part::of(0.1))];
+            all.extend(prove);
+            return Schedule { workers: vec![all] };
+        }
+        let walk =
+            vec![Step::Walk(On::Read, Part::of(0.15)), Step::Walk(On::Reduced, Part::of(0.7))];
+        Schedule { workers: vec![walk, prove.to_vec()] }
+    }
+
+    /// Nothing but work on nets reduced for some goals alone, and the search of the net that was read
+    /// for what that leaves open.
+    pub fn own_reductions_only() -> Schedule {
+        let steps = vec![Step::OwnReductions(Part::of(1.0)), Step::SearchRead(Part::of(1.0))];
+        Schedule { workers: vec![steps] }
+    }
+}
