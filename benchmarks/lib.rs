@@ -7,19 +7,20 @@
 //! it was stopped, [`table`] sums up a result file, and [`compare`] puts two beside each other.
 //! [`structure`] measures the structural algorithms in process, against the model [`form`]s, and
 //! [`structure_table`] sums that up; [`reductions`] and [`reductions_table`] do so for the structural
-//! reductions, with [`memory`] counted. [`certificates`] counts what can be checked again.
+//! reductions, with [`memory`] counted. [`evidence`] counts what an auditor confirms.
 //! [`encodings`] compares encodings and solvers on the goals of instances ([`goals`]),
 //! [`encodings_table`] and [`cactus`] show it; [`lp`] compares the solvers of linear programs.
+//! [`readers`] holds the prover's reader of models against the auditor's.
 //! [`generate`] writes nets of known answers for the command line to chew on.
 
 pub mod answer;
 pub mod cactus;
-pub mod certificates;
 pub mod compare;
 pub mod contest;
 pub mod encodings;
 pub mod encodings_table;
 pub mod error;
+pub mod evidence;
 pub mod exam;
 pub mod form;
 pub mod generate;
@@ -29,6 +30,7 @@ pub mod lp;
 pub mod memory;
 pub mod oracle;
 mod progress;
+pub mod readers;
 pub mod reductions;
 pub mod reductions_table;
 pub mod row;

@@ -1,13 +1,15 @@
 //! Evidence: what makes a claim checkable, and the checks.
 //!
-//! This crate knows nets and file formats only: no solver, no engine, no floating point. A *witness* is a firing sequence, replayed on the original net; a
-//! *proof* says what kind of argument refutes a goal, and carries what a checker needs; that of
-//! [`certificate`] is re-checked down to the last integer.
+//! This crate knows nets and file formats only: no solver, no engine, no floating point. A *witness*
+//! is a firing sequence, replayed on the original net; a *document* ([`certificate`]) refutes claims,
+//! and is re-checked down to the last integer.
 
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod certificate;
-mod proof;
+pub mod file;
+pub mod reader;
 pub mod reduction;
 pub mod refutation;
 mod replay;
@@ -16,7 +18,6 @@ mod unit_claim;
 pub mod words;
 
 pub use certificate::{Certificate, Checked, Claim, Document, DocumentFlaw, Flaw};
-pub use proof::Proof;
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use trace_file::{Trace, TraceError};
 pub use unit_claim::first_breach;
@@ -36,6 +37,11 @@ impl Witness {
     /// The first `firings` firings of `sequence`.
     pub fn new(sequence: Arc<FiringSequence>, firings: u64) -> Self {
         Witness { sequence, firings }
+    }
+
+    /// The sequence that it is the beginning of.
+    pub fn sequence(&self) -> &Arc<FiringSequence> {
+        &self.sequence
     }
 
     /// The number of firings.

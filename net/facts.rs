@@ -51,12 +51,53 @@ pub struct Bound {
     pub rests_on: Provenance,
 }
 
+/// A bound with the reason why it holds; it may use those that stand before it in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DerivedBound {
+    /// The place that is bounded.
+    pub place: PlaceId,
+    /// Whether from above.
+    pub upper: bool,
+    /// Tokens.
+    pub tokens: u64,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a bound holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No transition adds to the place (upper) or takes from it on balance (lower).
+    OneWay,
+    /// The place is in a siphon that is empty initially.
+    UnmarkedSiphon,
+    /// A sum that no firing changes leaves no more (no less) for the place.
+    Flow {
+        /// Its position among the flows.
+        flow: usize,
+        /// How many of the bounds, from the first one on, it takes for its other places.
+        using: usize,
+    },
+}
+
+impl Reason {
+    /// What a bound rests on that holds for this reason.
+    pub fn provenance(self) -> Provenance {
+        match self {
+            Reason::OneWay | Reason::UnmarkedSiphon => Provenance::Arcs,
+            Reason::Flow { .. } => Provenance::Flows,
+        }
+    }
+}
+
 /// What is known of every reachable marking.
 #[derive(Clone, Debug)]
 pub struct Facts {
     places: usize,
     /// By provenance.
     bounds: [Bounds; 3],
+    /// Those that come with their reasons. Flows are positions in `flows`.
+    derived: Vec<DerivedBound>,
     /// Sums that no firing changes, as far as somebody asked for them. Whoever uses one can see for
     /// himself that it is one, by multiplying it with the net.
     pub flows: Vec<LinearSum>,
@@ -76,7 +117,7 @@ impl Facts {
     /// Nothing but the net.
     pub fn none(net: &Net) -> Self {
         let (places, bounds) = (net.place_count(), Default::default());
-        Facts { places, bounds, flows: Vec::new(), traps: Vec::new() }
+        Facts { places, bounds, derived: Vec::new(), flows: Vec::new(), traps: Vec::new() }
     }
 
     /// What the model itself says, and nothing else; see [`claim_units`](Self::claim_units).
@@ -138,7 +179,32 @@ impl Facts {
         bounds.filter_map(|bounds| bounds.lower.get(place.index()).copied()).max().unwrap_or(0)
     }
 
-    /// Adds that `place` holds at most so many tokens; the smallest bound of each provenance stays.
+    /// The bounds that were derived from the net, in order.
+    pub fn derived(&self) -> &[DerivedBound] {
+        &self.derived
+    }
+
+    /// Adds a list of bounds, each with its reason, which refers to this list and to `flows`.
+    pub fn derive(&mut self, derived: &[DerivedBound], flows: &[LinearSum]) {
+        let (before, flows_before) = (self.derived.len(), self.flows.len());
+        self.flows.extend_from_slice(flows);
+        for bound in derived {
+            let reason = match bound.reason {
+                Reason::Flow { flow, using } => {
+                    Reason::Flow { flow: flow + flows_before, using: using + before }
+                }
+                reason => reason,
+            };
+            let &DerivedBound { place, upper, tokens, .. } = bound;
+            match upper {
+                true => self.bound_above(place, tokens, reason.provenance()),
+                false => self.bound_below(place, tokens, reason.provenance()),
+            }
+            self.derived.push(DerivedBound { reason, ..*bound });
+        }
+    }
+
+    /// Adds that `place` holds at most so many tokens, for a reason that is known elsewhere; the smallest bound of each provenance stays.
     pub fn bound_above(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
         let upper = &mut self.bounds[rests_on as usize].upper;
         upper.resize(self.places, None);
@@ -146,7 +212,7 @@ impl Facts {
         *slot = Some(slot.map_or(tokens, |known| known.min(tokens)));
     }
 
-    /// Adds that `place` holds at least so many tokens; the largest bound of each provenance stays.
+    /// Adds that `place` holds at least so many tokens, for a reason that is known elsewhere; the largest bound of each provenance stays.
     pub fn bound_below(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
         let lower = &mut self.bounds[rests_on as usize].lower;
         lower.resize(self.places, 0);

@@ -1,9 +1,9 @@
 //! The command line of the contest harness.
 
 use clap::{Args, Parser, Subcommand};
-use parikh_benchmarks::certificates::{self, Certificates};
 use parikh_benchmarks::contest::{Contest, read_list};
 use parikh_benchmarks::encodings::{Backend, Encodings, refuting};
+use parikh_benchmarks::evidence::{self, Audits};
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{Family, Format, describe, write};
 use parikh_benchmarks::lp::{self, Lp};
@@ -11,7 +11,8 @@ use parikh_benchmarks::memory::Counting;
 use parikh_benchmarks::reductions::Reductions;
 use parikh_benchmarks::structure::{Structure, place_transition_instances};
 use parikh_benchmarks::{
-    Error, cactus, compare, encodings_table, reductions_table, row, signals, structure_table, table,
+    Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
+    structure_table, table,
 };
 use parikh_encodings::Encoding;
 use std::ffi::OsString;
@@ -28,8 +29,8 @@ Exit codes:
   0  done, and no answer is wrong or contradicts another
   1  the harness itself failed (a file, an archive, the tool's program)
   2  the command line is wrong
-  3  some answer is wrong (contest, summary, structure), contradicts the other file (compare), or a
-     certificate was refused (certificates)
+  3  some answer is wrong (contest, summary, structure), contradicts the other file (compare), an
+     answer was refused (evidence), or two readers differ (readers)
   4  interrupted; the runs finished so far are in the result file";
 
 /// Runs contest instances through a prover, scores its answers, and compares such runs
@@ -91,13 +92,14 @@ enum Command {
     /// argument and are no failure of the run: forms err.
     #[command(after_help = EXIT_CODES)]
     Structure(StructureArgs),
-    /// Count how many refuted goals have a certificate that `parikh certify` accepts
+    /// Count what answers stand on, and how many an auditor confirms from the files alone
     ///
-    /// Each pair of an instance and an examination is one run of `parikh check --certificate` and
-    /// one of `parikh certify` per file written. The result file has a line per run: goals refuted,
-    /// claims accepted, certificates by kind, and by what kind of proof the others were refuted.
-    #[command(after_help = EXIT_CODES)]
-    Certificates(CertificatesArgs),
+    /// Each pair of an instance and an examination is one run of `parikh check --evidence` and one of
+    /// `parikh-certify`, a process of its own, on what was written. The table and the file have a line
+    /// per run: answers replayed, certified and searched, as the first says; confirmed, searched,
+    /// beyond and refused, as the second does.
+    #[command(verbatim_doc_comment)]
+    Evidence(EvidenceArgs),
     /// Measure the structural reductions on the P/T instances
     ///
     /// Each net is reduced to the end for the deadlock question, for all formulas of
@@ -113,6 +115,19 @@ enum Command {
     /// within which time. Bounds are asked for one more than the known maximum, so UB needs --oracle.
     #[command(after_help = EXIT_CODES)]
     Encodings(EncodingsArgs),
+    /// Read every model and its formulas twice, by the prover's reader and by the auditor's
+    ///
+    /// Whatever the two read differently is listed: nodes, tokens, weights, units, and what the
+    /// formulas of RC, RF and UB ask, down to the predicate.
+    #[command(after_help = EXIT_CODES)]
+    Readers {
+        /// Directory with the archives NAME.tgz
+        #[arg(long, value_name = "DIR")]
+        inputs: PathBuf,
+        /// File with the names of the instances [default: every P/T archive]
+        #[arg(long, value_name = "FILE")]
+        list: Option<PathBuf>,
+    },
     /// Compare the solvers of linear programs on the state equations of instances
     ///
     /// The maximum of each expression in the formulas of RC and UB, by HiGHS going on from its last
@@ -301,7 +316,7 @@ struct ReductionsArgs {
 }
 
 #[derive(Args)]
-struct CertificatesArgs {
+struct EvidenceArgs {
     /// Directory with the archives NAME.tgz
     #[arg(long, value_name = "DIR")]
     inputs: PathBuf,
@@ -311,7 +326,7 @@ struct CertificatesArgs {
     /// Examinations, by their capitals or names
     #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
     exams: Vec<Exam>,
-    /// What `parikh check` is given, certificates included
+    /// What `parikh check` is given
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     timeout: Duration,
     /// The `parikh` to run [default: the one beside this program]
@@ -337,10 +352,11 @@ fn main() -> ExitCode {
         Command::Summary { file, at } => summary(file, at),
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
         Command::Structure(args) => structure(args),
-        Command::Certificates(args) => count_certificates(args),
+        Command::Evidence(args) => audit(args),
         Command::Reductions(args) => reductions(args),
         Command::Encodings(args) => encodings(args),
         Command::Lp(args) => lp(args),
+        Command::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
         Command::Generate { family, output, format } => match family.make() {
             Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
                 if let Some(known) = known {
@@ -374,16 +390,16 @@ fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
     path.canonicalize().map_err(Error::at(&path))
 }
 
-fn count_certificates(args: CertificatesArgs) -> Result<u8, Error> {
+fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     let instances = match &args.list {
         Some(list) => read_list(list)?,
         None => place_transition_instances(&args.inputs)?,
     };
     let parikh = parikh_program(args.parikh)?;
-    let run = Certificates { inputs: args.inputs, parikh, timeout: args.timeout };
+    let run = Audits { inputs: args.inputs, parikh, timeout: args.timeout };
     let failed = |error: csv::Error| Error::at(&args.out)(error.into());
     let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
-    file.write_record(certificates::COLUMNS).map_err(failed)?;
+    file.write_record(evidence::COLUMNS).map_err(failed)?;
     signals::catch();
     let mut all = Vec::new();
     for name in &instances {
@@ -392,7 +408,7 @@ fn count_certificates(args: CertificatesArgs) -> Result<u8, Error> {
                 break;
             }
             let measurement = run.measure(name, exam)?;
-            let fields = certificates::fields(&measurement);
+            let fields = evidence::fields(&measurement);
             file.write_record(&fields).map_err(failed)?;
             file.flush().map_err(Error::at(&args.out))?;
             if measurement.is_wrong() {
@@ -402,11 +418,40 @@ fn count_certificates(args: CertificatesArgs) -> Result<u8, Error> {
         }
         eprintln!("{name}");
     }
-    print!("{}", certificates::print(&all));
+    print!("{}", evidence::print(&all));
     if signals::interrupted() {
         return Ok(4);
     }
-    Ok(if all.iter().any(certificates::Measurement::is_wrong) { 3 } else { 0 })
+    Ok(if all.iter().any(evidence::Measurement::is_wrong) { 3 } else { 0 })
+}
+
+fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
+    let instances = match list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(inputs)?,
+    };
+    signals::catch();
+    let (mut nets, mut formulas, mut different, mut seconds) = (0, 0, 0, [0.0; 2]);
+    for name in &instances {
+        if signals::interrupted() {
+            return Ok(4);
+        }
+        let measurement = readers::compare(inputs, name)?;
+        for difference in &measurement.differences {
+            println!("{name}: {difference}");
+        }
+        nets += 1;
+        formulas += measurement.formulas;
+        different += usize::from(!measurement.differences.is_empty());
+        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, more)| *sum += more);
+        eprintln!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
+    }
+    println!(
+        "{nets} models and {formulas} formulas read twice, {different} models differ; \
+         {:.1} s by the prover's reader, {:.1} s by the auditor's",
+        seconds[0], seconds[1]
+    );
+    Ok(if different > 0 { 3 } else { 0 })
 }
 
 fn contest(args: ContestArgs) -> Result<u8, Error> {

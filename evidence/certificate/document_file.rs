@@ -32,6 +32,7 @@ use super::reduced::Reduced;
 use super::text::{ClaimText, FileError, Integer, claim_of, claim_text, collect, place_named};
 use crate::reduction::LogFile;
 use parikh_net::{Net, PlaceId};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 const BOUNDS: &str = "parikh-bounds-1";
@@ -46,6 +47,10 @@ struct Head {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BoundsText {
+    #[serde(default, skip_serializing, rename = "id")]
+    _id: IgnoredAny,
+    #[serde(default, skip_serializing, rename = "on")]
+    _on: IgnoredAny,
     format: String,
     net: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -83,6 +88,10 @@ enum Side {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MarkingsText {
+    #[serde(default, skip_serializing, rename = "id")]
+    _id: IgnoredAny,
+    #[serde(default, skip_serializing, rename = "on")]
+    _on: IgnoredAny,
     format: String,
     net: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -94,6 +103,10 @@ struct MarkingsText {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReducedText {
+    #[serde(default, skip_serializing, rename = "id")]
+    _id: IgnoredAny,
+    #[serde(default, skip_serializing, rename = "on")]
+    _on: IgnoredAny,
     format: String,
     net: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -111,6 +124,8 @@ impl Document {
         let text = match self {
             Document::Linear(certificate) => return certificate.print(net, about),
             Document::Bounds(bounds) => serde_json::to_string(&BoundsText {
+                _id: IgnoredAny,
+                _on: IgnoredAny,
                 format: BOUNDS.to_owned(),
                 net: name,
                 about: about_text,
@@ -119,6 +134,8 @@ impl Document {
                 steps: bounds.steps.iter().map(|step| step_text(net, step)).collect(),
             }),
             Document::Markings(markings) => serde_json::to_string(&MarkingsText {
+                _id: IgnoredAny,
+                _on: IgnoredAny,
                 format: MARKINGS.to_owned(),
                 net: name,
                 about: about_text,
@@ -126,6 +143,8 @@ impl Document {
                 markings: markings.count,
             }),
             Document::Reduced(reduced) => serde_json::to_string(&ReducedText {
+                _id: IgnoredAny,
+                _on: IgnoredAny,
                 format: REDUCED.to_owned(),
                 net: name,
                 about: about_text,
@@ -141,7 +160,8 @@ impl Document {
     }
 
     /// Reads a certificate about `net`; nothing of it is checked yet. What it was asked for comes
-    /// with it.
+    /// with it. In a [file of evidence](crate::file) it has an `id` and says what it is `on`: that is
+    /// for whoever reads the file.
     ///
     /// # Errors
     /// Anything that is not as [`print`](Self::print) writes it.

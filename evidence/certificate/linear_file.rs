@@ -26,6 +26,7 @@ use super::text::{
     place_named, transition_named,
 };
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 /// The format of sums of inequalities.
@@ -34,6 +35,10 @@ pub(super) const FORMAT: &str = "parikh-certificate-1";
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default, skip_serializing, rename = "id")]
+    _id: IgnoredAny,
+    #[serde(default, skip_serializing, rename = "on")]
+    _on: IgnoredAny,
     format: String,
     net: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -84,6 +89,8 @@ impl Certificate {
             weights: lemma.weights.iter().map(|&(p, weight)| (name(p), weight.into())).collect(),
         };
         let file = File {
+            _id: IgnoredAny,
+            _on: IgnoredAny,
             format: FORMAT.to_owned(),
             net: net.name().to_owned(),
             about: about.to_owned(),

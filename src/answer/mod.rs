@@ -11,9 +11,10 @@ mod question;
 pub use plan::Plan;
 pub use question::{Combination, Question, Standing};
 
-use crate::board::Technique;
+use crate::board::{Evidence, Technique};
 use parikh_net::{FiringSequence, GoalId};
 use std::fmt;
+use std::ops::Range;
 
 /// A decided question.
 #[derive(Clone, Debug)]
@@ -28,10 +29,53 @@ pub struct Answer {
     pub reason: String,
     /// Whether it rests on the model's own claim that its units are safe (NUPN).
     pub assumes_units: bool,
+    /// How firmly it stands.
+    pub grade: Grade,
+    /// The goals that it rests on: the one that decided it, or all of the question's.
+    pub rests_on: Range<usize>,
     /// A firing sequence that shows it, where one does.
     pub witness: Option<(GoalId, FiringSequence)>,
     /// What can repeat for ever after the witness, behind a [`Value::Infinite`].
     pub pump: Option<FiringSequence>,
+}
+
+/// How firmly an answer stands; of the goals that it rests on, the weakest counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// Firing sequences were replayed on the net that was read.
+    #[default]
+    Replayed,
+    /// The checker accepted a document for each refuted goal.
+    Certified,
+    /// For some refuted goal there is the word of a search that visited all markings that matter, which
+    /// were not visited again.
+    Searched {
+        /// How many it visited.
+        markings: u64,
+        /// Whether stubborn sets left out some.
+        stubborn: bool,
+    },
+}
+
+impl Grade {
+    /// The grade of a refuted goal.
+    pub fn of(evidence: &Evidence) -> Grade {
+        match *evidence {
+            Evidence::Certified(_) => Grade::Certified,
+            Evidence::Searched { markings, stubborn } => Grade::Searched { markings, stubborn },
+        }
+    }
+}
+
+impl fmt::Display for Grade {
+    /// One word: `replayed`, `certified`, `searched`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Grade::Replayed => "replayed",
+            Grade::Certified => "certified",
+            Grade::Searched { .. } => "searched",
+        })
+    }
 }
 
 /// The value of an answer.

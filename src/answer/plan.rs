@@ -205,6 +205,8 @@ impl Plan {
                 techniques: vec!["TOPOLOGICAL"],
                 reason: "the net has no such node".to_owned(),
                 assumes_units: false,
+                grade: super::Grade::Replayed,
+                rests_on: 0..0,
                 witness: None,
                 pump: None,
             });
@@ -217,7 +219,7 @@ impl Plan {
 mod tests {
     use super::*;
     use crate::answer::{Answer, Value};
-    use crate::evidence::Proof;
+    use crate::board::Proof;
     use parikh_net::{FiringSequence, text};
 
     fn net() -> Net {
@@ -232,7 +234,7 @@ mod tests {
     }
 
     fn proof() -> Proof {
-        Proof::Exhausted { states: 2, stubborn: false }
+        Proof::searched(2, false)
     }
 
     #[test]

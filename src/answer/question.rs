@@ -1,8 +1,8 @@
 //! One question: which goals it has and how their outcomes make an answer.
 
-use super::{Answer, Value};
-use crate::board::{Board, Knowledge, Maximum, Reach, Technique};
-use crate::evidence::{Proof, Witness};
+use super::{Answer, Grade, Value};
+use crate::board::{Argument, Board, Knowledge, Maximum, Proof, Reach, Technique};
+use crate::evidence::Witness;
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -83,9 +83,16 @@ impl Question {
                     None => "a witness was replayed".to_owned(),
                 };
                 let reason = format!("{}{reason}", about(net, board.goal(settled)));
-                self.answered(Value::Bool(value), vec![by], reason, false, settled, witness)
+                self.answered(
+                    Value::Bool(value),
+                    vec![by],
+                    reason,
+                    (false, Grade::Replayed),
+                    settled,
+                    witness,
+                )
             }
-            (_, Knowledge::Reach(Reach::Unreachable { proof, by, .. })) => {
+            (_, Knowledge::Reach(Reach::Unreachable { proof, by, evidence })) => {
                 let value = match self.combination {
                     Combination::Exists | Combination::AllReachable => false,
                     Combination::Never | Combination::SomeUnreachable => true,
@@ -97,10 +104,10 @@ impl Question {
                 let goal = board.goal(settled);
                 let reason = match always_enabled(net, goal, &proof) {
                     Some(reason) => reason,
-                    None => format!("{}{}", about(net, goal), why(&proof)),
+                    None => format!("{}{}", about(net, goal), proof),
                 };
-                let assumes = proof.assumes_units();
-                self.answered(Value::Bool(value), vec![by], reason, assumes, settled, None)
+                let stands = (proof.assumes_units(), Grade::of(&evidence));
+                self.answered(Value::Bool(value), vec![by], reason, stands, settled, None)
             }
             _ => Standing::Open,
         }
@@ -119,6 +126,8 @@ impl Question {
                 techniques: vec![by],
                 reason,
                 assumes_units: false,
+                grade: Grade::Replayed,
+                rests_on: goal.index()..goal.index() + 1,
                 witness: Some((goal, prefix)),
                 pump: Some(pump),
             });
@@ -129,20 +138,23 @@ impl Question {
             return Standing::Open;
         };
         let firings = witness.as_ref().map_or(0, Witness::firings);
-        let reason = format!("seen after {firings} firings; no more because {}", why(&proof));
+        let reason = format!("seen after {firings} firings; no more because {}", proof);
         let techniques = if by == prover { vec![by] } else { vec![by, prover] };
-        let assumes = proof.assumes_units();
-        self.answered(Value::Number(value), techniques, reason, assumes, goal, witness)
+        let grade = maximum.evidence.as_ref().map_or(Grade::default(), Grade::of);
+        let stands = (proof.assumes_units(), grade);
+        self.answered(Value::Number(value), techniques, reason, stands, goal, witness)
     }
 
     /// The answer that rests on all goals together.
     fn by_all(&self, board: &Board<'_>, value: bool, reason: &str) -> Standing {
         let mut techniques = BTreeSet::new();
         let mut assumed = 0;
+        let mut grade = Grade::Replayed;
         for goal in self.goal_ids() {
             let by = match board.knowledge(goal) {
                 Some(Knowledge::Reach(Reach::Reached { by, .. })) => by,
-                Some(Knowledge::Reach(Reach::Unreachable { by, proof, .. })) => {
+                Some(Knowledge::Reach(Reach::Unreachable { by, proof, evidence })) => {
+                    grade = grade.max(Grade::of(&evidence));
                     assumed += usize::from(proof.assumes_units());
                     by
                 }
@@ -163,6 +175,8 @@ impl Question {
             techniques: techniques.into_iter().collect(),
             reason,
             assumes_units: assumed > 0,
+            grade,
+            rests_on: self.goals.clone(),
             witness: None,
             pump: None,
         })
@@ -173,7 +187,7 @@ impl Question {
         value: Value,
         techniques: Vec<Technique>,
         reason: String,
-        assumes_units: bool,
+        (assumes_units, grade): (bool, Grade),
         goal: GoalId,
         witness: Option<Witness>,
     ) -> Standing {
@@ -184,6 +198,8 @@ impl Question {
             techniques,
             reason,
             assumes_units,
+            grade,
+            rests_on: goal.index()..goal.index() + 1,
             witness,
             pump: None,
         })
@@ -205,44 +221,13 @@ fn about(net: &Net, goal: &Goal) -> String {
 
 /// Why nothing is dead when the arcs alone say so: a transition that needs no tokens, if there is one.
 fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<String> {
-    let (Goal::Reach(Predicate::Dead), Proof::Intervals { .. }) = (goal, proof) else {
+    let is_deadlock = *goal == Goal::Reach(Predicate::Dead);
+    if !is_deadlock || proof.reduced.is_some() || !matches!(proof.argument, Argument::Bounds(_)) {
         return None;
-    };
+    }
     let source = net.transitions().find(|&t| net.pre(t).is_empty())?;
     Some(format!(
         "transition `{}` takes nothing and is always enabled",
         net.transition_name(source)
     ))
-}
-
-fn why(proof: &Proof) -> String {
-    match proof {
-        Proof::Trivial { reason } => reason.clone(),
-        Proof::Intervals { assumes_units, uses_flows } => {
-            let units =
-                if *assumes_units { "the model's safe units (NUPN, assumed), " } else { "" };
-            let flows = if *uses_flows { "place invariants and " } else { "" };
-            format!("{units}{flows}the arcs bound the tokens too tightly for more")
-        }
-        Proof::Reduced { applications, proof } => {
-            format!("on the net after {applications} reductions, {}", why(proof))
-        }
-        Proof::SiphonTrap { traps } => {
-            format!("every siphon that could run empty contains one of {traps} marked traps")
-        }
-        Proof::Exhausted { states, stubborn: false } => {
-            format!("all {states} reachable markings were visited")
-        }
-        Proof::StateEquation { traps, assumes_units, .. } => {
-            let what = match traps {
-                0 => "the state equation excludes it",
-                _ => "the state equation and traps exclude it",
-            };
-            let given = if *assumes_units { ", given the model's safe units (NUPN)" } else { "" };
-            format!("{what}{given}")
-        }
-        Proof::Exhausted { states, stubborn: true } => {
-            format!("all {states} markings that matter were visited (stubborn sets)")
-        }
-    }
 }

@@ -19,8 +19,15 @@ pub enum Evidence {
         /// Whether stubborn sets left out some.
         stubborn: bool,
     },
-    /// For the time being: an engine's word, until it hands over a document.
-    Unchecked,
+}
+
+impl Evidence {
+    /// Lets go of the document.
+    pub(super) fn forget(&mut self) {
+        if let Evidence::Certified(shown) = self {
+            *shown = None;
+        }
+    }
 }
 
 /// A document that was accepted, kept for a file.

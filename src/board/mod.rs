@@ -17,13 +17,15 @@
 
 mod evidence;
 mod over;
+mod proof;
 mod under;
 
 pub use evidence::{Evidence, Shown};
 pub use over::{By, Over};
+pub use proof::{Argument, Proof};
 pub use under::Under;
 
-use crate::evidence::{Proof, Witness, first_breach};
+use crate::evidence::{Witness, first_breach};
 use crate::ground::{Ground, Limit};
 use evidence::Checks;
 use parikh_net::{FiringSequence, Goal, GoalId, Net};
@@ -270,6 +272,18 @@ impl<'n> Board<'n> {
         }
     }
 
+    /// Forgets the sequence and the document of a settled goal, not what is known.
+    pub fn forget_evidence(&self, id: GoalId) {
+        match &mut self.entry(id).knowledge {
+            Knowledge::Reach(Reach::Reached { witness, .. }) => *witness = None,
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
+                proof.document = None;
+                evidence.forget();
+            }
+            Knowledge::Reach(Reach::Open) | Knowledge::Maximum(_) => {}
+        }
+    }
+
     /// Nobody wants to know any more: a driver has its answer without this goal.
     pub fn abandon(&self, id: GoalId) {
         self.close(id, false);
@@ -386,7 +400,7 @@ mod tests {
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
         board.under("TEST").reached(max, twice());
-        let proof = || Proof::Exhausted { states: 3, stubborn: false };
+        let proof = || Proof::searched(3, false);
         board.over("TEST").at_most(max, 4, proof());
         assert!(board.is_open(max));
         board.over("TEST").at_most(max, 2, proof());
@@ -399,11 +413,11 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let [two, max, _] = [0, 1, 2].map(GoalId::new);
-        board.over("TEST").unreachable(two, Proof::Trivial { reason: "no".into() });
+        board.over("TEST").unreachable(two, Proof::searched(1, false));
         board.under("TEST").reached(two, twice());
         // Settled goals are not replayed again, so the first verdict stands …
         assert!(board.knowledge(two).is_some());
-        board.over("TEST").at_most(max, 1, Proof::Trivial { reason: "no".into() });
+        board.over("TEST").at_most(max, 1, Proof::searched(1, false));
         board.under("TEST").reached(max, twice());
         // … but an open one is silenced.
         assert!(board.knowledge(max).is_none());

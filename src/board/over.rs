@@ -1,10 +1,10 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
-use super::{Board, Evidence, Knowledge, Reach, Shown, Technique, in_tokens_of};
-use crate::evidence::{Checked, Claim, Document, DocumentFlaw, Proof};
+use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Shown, Technique, in_tokens_of};
+use crate::evidence::{Checked, Claim, Document, DocumentFlaw};
 use crate::ground::{Ground, Unshown};
 use parikh_net::{Goal, GoalId};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 /// Says what is impossible. See [`crate::board`].
@@ -37,7 +37,7 @@ impl<'b> Over<'b> {
     where
         'b: 'd,
     {
-        By { over: self, document, checked: OnceCell::new() }
+        By { over: self, document, checked: OnceCell::new(), gave_up: Cell::new(false) }
     }
 
     fn translated(&self, proof: Proof) -> Proof {
@@ -53,32 +53,47 @@ impl<'b> Over<'b> {
         self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
-    /// No reachable marking satisfies the goal, as a search found that visited all markings that
-    /// matter. Of other proofs nothing is taken without a document: see [`by`](Self::by).
+    /// No reachable marking satisfies the goal, as the document of the proof shows (for several goals
+    /// see [`by`](Self::by)). Without one only the word of a search is taken that visited all markings
+    /// that matter.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+        if let Some(document) = proof.document.clone() {
+            return self.by(&document).unreachable(goal, proof);
+        }
         match self.word_of(&proof) {
             Some(evidence) => self.enter_unreachable(goal, proof, evidence),
-            None => self.refuse(goal, &"there is no document"),
+            None => self.without_document(goal, &proof),
         }
     }
 
-    /// No reachable marking exceeds `bound`, as a search found that visited all markings that matter.
+    /// No reachable marking exceeds `bound`, which is shown in the same way.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+        if let Some(document) = proof.document.clone() {
+            return self.by(&document).at_most(goal, bound, proof);
+        }
         match self.word_of(&proof) {
             Some(evidence) => self.enter_at_most(goal, self.on_board(goal, bound), proof, evidence),
-            None => self.refuse(goal, &"there is no document"),
+            None => self.without_document(goal, &proof),
+        }
+    }
+
+    /// Nothing is wrong with a search whose word is not enough here.
+    fn without_document(&self, goal: GoalId, proof: &Proof) {
+        match proof.argument {
+            Argument::Searched { .. } => {
+                tracing::debug!("{}: a search is not enough for {goal:?}", self.by);
+            }
+            _ => self.refuse(goal, &"there is no document"),
         }
     }
 
     /// The evidence of a search by itself.
     fn word_of(&self, proof: &Proof) -> Option<Evidence> {
-        match *proof {
-            Proof::Exhausted { states, stubborn } if self.board.checks.take_searches => {
-                Some(Evidence::Searched { markings: states, stubborn })
+        match proof.argument {
+            Argument::Searched { markings, stubborn } if self.board.checks.take_searches => {
+                Some(Evidence::Searched { markings, stubborn })
             }
-            Proof::Exhausted { .. } => None,
-            // TODO(documents): engines hand documents over through `by`; then this goes.
-            _ => Some(Evidence::Unchecked),
+            _ => None,
         }
     }
 
@@ -134,6 +149,8 @@ pub struct By<'d> {
     document: &'d Arc<Document>,
     /// The steps of the document, once they were gone through.
     checked: OnceCell<Result<Checked<'d>, DocumentFlaw>>,
+    /// Whether a check was not made to the end: there will not be more time for the next goal.
+    gave_up: Cell<bool>,
 }
 
 impl By<'_> {
@@ -173,11 +190,13 @@ impl By<'_> {
     fn evidence(&self, goal: GoalId, claim: Claim, proof: &Proof) -> Option<Evidence> {
         let checks = &self.over.board.checks;
         // Where a search has been made, its word is there if the check takes too long.
-        let word =
-            self.over.word_of(proof).filter(|word| matches!(word, Evidence::Searched { .. }));
+        let word = self.over.word_of(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
             self.over.refuse(goal, &"its document assumes safe units, and it does not say so");
             return None;
+        }
+        if self.gave_up.get() {
+            return word;
         }
         let budget = checks.budget(word.is_none());
         let goes_on = &mut || !budget.is_exhausted();
@@ -187,7 +206,10 @@ impl By<'_> {
                 let kept = || Shown { document: self.document.clone(), on: on() };
                 Some(Evidence::Certified(checks.keep.then(kept)))
             }
-            Err(Failed::Stopped) => word,
+            Err(Failed::Stopped) => {
+                self.gave_up.set(true);
+                word
+            }
             Err(Failed::NotExpressed) => {
                 tracing::debug!("{}: a claim that its net does not express", self.over.by);
                 None

@@ -1,31 +1,30 @@
-//! Certificates for what the engines have refuted.
+//! Makes documents for claims that engines have refuted without one.
 //!
-//! Engines say what kind of argument they have; only the state equation writes a certificate down
-//! while it works. For the others one is made here afterwards, about the original net wherever that
-//! can be done, and each is checked before it is handed out. In this order, each on what is left:
+//! Most engines write a document down while they work, and hand it over with their proofs. What is
+//! left, mostly searches by stubborn sets, is asked for here: one claim about one net, with what is
+//! known of how it was refuted, within a budget. In this order:
 //!
-//! 1. *kept*: what the state equation engine has written;
-//! 2. *bounds*: what intervals decided, derived again by [`derivation`];
-//! 3. *siphons and traps*: lemmas "this trap is never empty" and a propositional refutation of a
+//! 1. *bounds*: what intervals decide, with place invariants and the model's safe units;
+//! 2. *siphons and traps*: lemmas "this trap is never empty" and a propositional refutation of a
 //!    dead marking;
-//! 4. *linear*: the state equation engine once more, with only these goals;
-//! 5. *markings*: all of them, if they are few;
-//! 6. *reduced*: the net is reduced for the claim alone, with a log, and 2 to 5 are tried there.
+//! 3. *linear*: the state equation engine, with only this claim to think of;
+//! 4. *markings*: all of them, if they are few; before the others when a search found them to be;
+//! 5. *reduced*: the net is reduced for the claim alone, with a log, and 1 to 4 are tried there.
 //!
-//! How a goal was refuted says only where to begin: a certificate stands by itself.
+//! How a claim was refuted says only where to begin: a document stands by itself, and each is checked
+//! before it is handed out. [`certify`] does it for all claims of a run together.
 
-mod derivation;
+mod maker;
 
-use crate::board::{Board, Knowledge, Reach};
-use crate::engine::{Task, state_equation};
-use crate::evidence::certificate::{Lemma, Markings, MarkingsFlaw, Reduced, markings};
-use crate::evidence::{Claim, Document, Proof};
-use crate::reduction::{self, Needs};
-use crate::structure::commoner::{Question, SiphonTrap, siphon_trap};
-use derivation::Deriver;
-use parikh_net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, Provenance};
+pub use maker::Maker;
+
+use crate::board::{Argument, Proof};
+use crate::evidence::certificate::{Bounds, Markings};
+use crate::evidence::{Certificate, Claim, Document};
+use parikh_net::{Net, Predicate, Provenance};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// A goal that was refuted, or a maximum that was proved.
 #[derive(Clone, Debug)]
@@ -74,12 +73,9 @@ impl Default for Config {
     }
 }
 
-/// The most bytes that markings may take, about.
-const MOST_BYTES: u64 = 1 << 30;
-
-/// Makes a certificate for as many of `refuted` as the budget allows. `hand_over` is given each with
-/// the position of a goal it is for; it proves the claims of others of the same question too, if it
-/// lists them.
+/// Hands over a document for as many of `refuted` as have one or get one in time. `hand_over` is given
+/// each with the position of a goal it is for; it proves the claims of others of the same question
+/// too, if it lists them.
 pub fn certify(
     net: &Net,
     refuted: &[Refuted],
@@ -88,55 +84,87 @@ pub fn certify(
     mut hand_over: impl FnMut(usize, &Document),
 ) -> Summary {
     let mut summary = Summary::default();
-    let mut left: Vec<usize> = Vec::new();
-    for (position, goal) in refuted.iter().enumerate() {
-        match &goal.proof {
-            Proof::StateEquation { certificate: Some(certificate), .. } => {
-                hand_over(position, &Document::Linear((**certificate).clone()));
-                *summary.certified.entry("linear").or_default() += 1;
-            }
-            _ => left.push(position),
-        }
-    }
-    let claims: Vec<&Claim> = refuted.iter().map(|goal| &goal.claim).collect();
-    let mut take = |left: &mut Vec<usize>, (documents, done): Made| {
+    let mut left: HashSet<usize> = (0..refuted.len()).collect();
+    let mut take = |left: &mut HashSet<usize>, (documents, done): Made| {
         for (kind, position, document) in documents {
             hand_over(position, &document);
             *summary.certified.entry(kind).or_default() += document.claims().len();
         }
         left.retain(|position| !done.contains(position));
     };
+    let claims: Vec<&Claim> = refuted.iter().map(|goal| &goal.claim).collect();
     let group = |position: usize| &*refuted[position].id;
-    let maker = Maker { net, claims: &claims, group: &group, most_markings: config.markings };
-    let intervals = |position: &usize| {
-        matches!(refuted[*position].proof, Proof::Intervals { .. } | Proof::Trivial { .. })
+    let maker = Maker::new(net, config);
+    take(&mut left, maker.checked(kept(refuted)));
+    let batch = Batch { maker: &maker, claims: &claims, group: &group };
+    let sorted = |left: &HashSet<usize>| {
+        let mut left: Vec<usize> = left.iter().copied().collect();
+        left.sort_unstable();
+        left
     };
-    let part: Vec<usize> = left.iter().copied().filter(intervals).collect();
+    let by_bounds = |at: &usize| matches!(refuted[*at].proof.argument, Argument::Bounds(_));
+    let part: Vec<usize> = sorted(&left).into_iter().filter(by_bounds).collect();
     if config.bounds && !part.is_empty() {
-        take(&mut left, maker.bounds(&part, budget));
+        take(&mut left, batch.bounds(&part, budget));
     }
     if config.linear && !left.is_empty() {
-        let made = maker.deadlock(&left, budget);
+        let made = batch.deadlock(&sorted(&left), budget);
         take(&mut left, made);
-    }
-    if config.linear && !left.is_empty() {
-        let made = maker.linear(&left, &share(budget, 0.2));
+        let made = batch.linear(&sorted(&left), &share(budget, 0.2));
         take(&mut left, made);
     }
     if config.markings > 0 && !left.is_empty() {
-        let made = maker.markings(&left, &share(budget, 0.4));
+        let made = batch.markings(&sorted(&left), &share(budget, 0.4));
         take(&mut left, made);
     }
     if config.reduced {
-        for position in left.clone() {
+        for position in sorted(&left) {
             if budget.is_exhausted() {
                 break;
             }
-            take(&mut left, maker.reduced(position, &share(budget, 0.5)));
+            let made = maker.reduced(claims[position], &share(budget, 0.5));
+            let made = made.map(|document| ("reduced", vec![position], document));
+            take(&mut left, maker.checked(made.into_iter().collect()));
         }
     }
-    summary.without = left;
+    summary.without = sorted(&left);
     summary
+}
+
+/// The documents that came with the proofs about this net, those of one question together.
+fn kept(refuted: &[Refuted]) -> Vec<(&'static str, Vec<usize>, Document)> {
+    let mut groups: BTreeMap<(&str, *const Document), (Arc<Document>, Vec<usize>)> =
+        BTreeMap::new();
+    for (position, goal) in refuted.iter().enumerate() {
+        let Proof { document: Some(document), reduced: None, .. } = &goal.proof else { continue };
+        let key = (&*goal.id, Arc::as_ptr(document));
+        groups.entry(key).or_insert_with(|| (document.clone(), Vec::new())).1.push(position);
+    }
+    let mut kept = Vec::new();
+    for (document, positions) in groups.into_values() {
+        let claims = || positions.iter().map(|&at| refuted[at].claim.clone()).collect();
+        match &*document {
+            Document::Bounds(bounds) => {
+                let document = Document::Bounds(Bounds { claims: claims(), ..bounds.clone() });
+                kept.push(("bounds", positions, document));
+            }
+            Document::Markings(markings) => {
+                let count = markings.count;
+                let document = Document::Markings(Markings { claims: claims(), count });
+                kept.push(("markings", positions, document));
+            }
+            Document::Linear(certificate) => {
+                for position in positions {
+                    let claim = refuted[position].claim.clone();
+                    let document = Document::Linear(Certificate { claim, ..certificate.clone() });
+                    kept.push(("linear", vec![position], document));
+                }
+            }
+            // No engine works on a net that was reduced without a ground of its own.
+            Document::Reduced(_) => {}
+        }
+    }
+    kept
 }
 
 /// A part of the time that is left.
@@ -147,175 +175,71 @@ fn share(budget: &Budget, part: f64) -> Budget {
     }
 }
 
-/// Certificates, each with its kind and the position of a goal, and the positions of all goals that
-/// they are for.
+/// Documents, each with its kind and the position of a goal, and the positions of all goals that they
+/// are for.
 type Made = (Vec<(&'static str, usize, Document)>, HashSet<usize>);
 
-/// Makes certificates about one net.
-struct Maker<'a> {
-    net: &'a Net,
+/// Many claims about one net.
+struct Batch<'a> {
+    maker: &'a Maker<'a>,
     claims: &'a [&'a Claim],
-    /// Claims of one group may stand in one certificate.
+    /// Claims of one group may stand in one document.
     group: &'a dyn Fn(usize) -> &'a str,
-    most_markings: u64,
 }
 
-impl Maker<'_> {
-    fn grouped(&self, positions: &[usize]) -> BTreeMap<&str, Vec<usize>> {
+impl Batch<'_> {
+    fn grouped(&self, positions: &[usize]) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for &position in positions {
             groups.entry((self.group)(position)).or_default().push(position);
         }
-        groups
+        groups.into_values().collect()
     }
 
-    /// Keeps those that the checker accepts; the others are bugs of ours.
-    fn checked(&self, made: Vec<(&'static str, Vec<usize>, Document)>) -> Made {
-        let (mut documents, mut done) = (Vec::new(), HashSet::new());
-        for (kind, positions, document) in made {
-            match document.check(self.net) {
-                Ok(()) => {
-                    documents.push((kind, positions[0], document));
-                    done.extend(positions);
-                }
-                Err(flaw) => tracing::error!("internal error: a {kind} certificate: {flaw}"),
-            }
-        }
-        (documents, done)
-    }
-
-    /// By bounds on tokens that rest on as little as does.
     fn bounds(&self, positions: &[usize], budget: &Budget) -> Made {
-        let deriver = Deriver::new(self.net, &share(budget, 0.3));
         let mut made = Vec::new();
-        for (_, mut left) in self.grouped(positions) {
+        for mut left in self.grouped(positions) {
             for within in Provenance::ALL {
-                let safe = || self.net.units().is_some_and(|units| units.safe());
-                if left.is_empty() || (within.assumes_units() && !safe()) {
-                    continue;
-                }
                 let claims: Vec<&Claim> = left.iter().map(|&at| self.claims[at]).collect();
-                let (bounds, certified) = deriver.certificate(&claims, within);
-                if certified.is_empty() {
+                let Some((document, shown)) = self.maker.bounds(&claims, within, budget) else {
                     continue;
-                }
-                let certified: Vec<usize> = certified.iter().map(|&index| left[index]).collect();
-                let done: HashSet<usize> = certified.iter().copied().collect();
-                left.retain(|position| !done.contains(position));
-                made.push(("bounds", certified, Document::Bounds(bounds)));
+                };
+                let is_shown = |index: usize| shown[index];
+                let (done, rest): (Vec<_>, Vec<_>) =
+                    left.iter().copied().enumerate().partition(|&(index, _)| is_shown(index));
+                left = rest.into_iter().map(|(_, position)| position).collect();
+                let done = done.into_iter().map(|(_, position)| position).collect();
+                made.push(("bounds", done, Arc::unwrap_or_clone(document)));
             }
         }
-        self.checked(made)
+        self.maker.checked(made)
     }
 
-    /// Dead markings by marked traps.
     fn deadlock(&self, positions: &[usize], budget: &Budget) -> Made {
         let dead = Claim::Unreachable(Predicate::Dead);
-        let mut wanted = positions.iter().copied().filter(|&at| *self.claims[at] == dead);
-        let Some(position) = wanted.next() else { return Made::default() };
-        let found = siphon_trap(self.net, Question::DeadMarkings, &share(budget, 0.3));
-        let Ok(SiphonTrap::Holds(holds)) = found else { return Made::default() };
-        let mut atoms: Vec<PlaceId> = holds.traps.iter().flatten().copied().collect();
-        atoms.sort_unstable();
-        atoms.dedup();
-        // "All of the trap's places are empty" contradicts the trap.
-        let lemma = |(index, trap): (usize, &Vec<PlaceId>)| Lemma {
-            atoms: trap.iter().filter_map(|p| Some((atoms.binary_search(p).ok()?, 1))).collect(),
-            traps: vec![(index, 1)],
-            ..Lemma::default()
-        };
-        let lemmas: Vec<Lemma> = holds.traps.iter().enumerate().map(lemma).collect();
-        let lemmas: Vec<&Lemma> = lemmas.iter().collect();
-        let atom = |index: usize| Atom { sum: LinearSum::place(atoms[index]), bound: 0 };
-        let certificate =
-            state_equation::certificate(self.net, dead, &lemmas, &atom, &holds.traps, budget);
-        match certificate {
-            Some(certificate) => {
-                self.checked(vec![("linear", vec![position], Document::Linear(certificate))])
-            }
-            None => Made::default(),
-        }
+        let position = positions.iter().copied().find(|&at| *self.claims[at] == dead);
+        let made = position.and_then(|at| Some((at, self.maker.traps(self.claims[at], budget)?)));
+        let made = made.map(|(position, document)| ("linear", vec![position], document));
+        self.maker.checked(made.into_iter().collect())
     }
 
-    /// By the state equation, which has only these goals to think of.
     fn linear(&self, positions: &[usize], budget: &Budget) -> Made {
-        let refuted = |&at: &usize| Goal::Reach(self.claims[at].refuted());
-        let goals: Vec<Goal> = positions.iter().map(refuted).collect();
-        let listed: Vec<(GoalId, Goal)> =
-            goals.iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal.clone())).collect();
-        let board = Board::new(self.net, goals);
-        let facts = Facts::none(self.net);
-        let (net, seed) = (self.net, 1);
-        let task = Task { net, goals: &listed, facts: &facts, board: &board, budget, seed };
-        let over = board.over("STATE_EQUATION");
-        state_equation::run(&task, over, &state_equation::Config::default());
-        let mut made = Vec::new();
-        for (id, &position) in board.ids().zip(positions) {
-            if let Some(Knowledge::Reach(Reach::Unreachable {
-                proof: Proof::StateEquation { certificate: Some(certificate), .. },
-                ..
-            })) = board.knowledge(id)
-            {
-                let mut certificate = (*certificate).clone();
-                // The same predicate, as it was asked.
-                certificate.claim = self.claims[position].clone();
-                made.push(("linear", vec![position], Document::Linear(certificate)));
-            }
-        }
-        self.checked(made)
+        let claims: Vec<&Claim> = positions.iter().map(|&at| self.claims[at]).collect();
+        let made = self.maker.linear(&claims, budget);
+        let made = made.into_iter().map(|(at, document)| ("linear", vec![positions[at]], document));
+        self.maker.checked(made.collect())
     }
 
-    /// By looking at all markings.
     fn markings(&self, positions: &[usize], budget: &Budget) -> Made {
-        let most = self.most_markings.min(MOST_BYTES / (self.net.place_count() as u64 + 64));
         let claims: Vec<Claim> = positions.iter().map(|&at| self.claims[at].clone()).collect();
-        let explored = markings::explore(self.net, &claims, most, || !budget.is_exhausted());
-        let count = match explored {
-            Ok(count) => count,
-            Err(MarkingsFlaw::Reached(index)) => {
-                tracing::error!("internal error: refuted, yet reached: {:?}", claims[index]);
-                return Made::default();
-            }
-            Err(_) => return Made::default(),
-        };
+        let Some(count) = self.maker.count(&claims, budget) else { return Made::default() };
         // Each was looked at with all claims just now.
         let mut made = Made::default();
-        for (_, positions) in self.grouped(positions) {
+        for positions in self.grouped(positions) {
             let claims = positions.iter().map(|&at| self.claims[at].clone()).collect();
             made.0.push(("markings", positions[0], Document::Markings(Markings { claims, count })));
             made.1.extend(positions);
         }
         made
-    }
-
-    /// By reducing the net for this claim alone.
-    fn reduced(&self, position: usize, budget: &Budget) -> Made {
-        let claim = self.claims[position];
-        let needs = Needs::of_goals(self.net, [&claim.goal()]);
-        let config = reduction::Config::default();
-        let reduction = reduction::reduce(self.net, &needs, &share(budget, 0.3), &config);
-        let Some(inner_claim) = reduction.translate_claim(self.net, claim) else {
-            return Made::default();
-        };
-        let claims = [&inner_claim];
-        let group = |_: usize| "";
-        let most_markings = Config::default().markings;
-        let maker = Maker { net: &reduction.net, claims: &claims, group: &group, most_markings };
-        let tries: [&dyn Fn() -> Made; 4] = [
-            &|| maker.bounds(&[0], budget),
-            &|| maker.deadlock(&[0], budget),
-            &|| maker.linear(&[0], &share(budget, 0.3)),
-            &|| maker.markings(&[0], budget),
-        ];
-        let inner = tries.iter().find_map(|make| {
-            make().0.into_iter().map(|(_, _, document)| document).find(|it| !it.assumes_units())
-        });
-        let Some(inner) = inner else { return Made::default() };
-        let Ok(inner) = serde_json::from_str(&inner.print(&reduction.net, "")) else {
-            return Made::default();
-        };
-        let log = reduction.log.to_file(self.net, reduction.needs(), &reduction.net);
-        let document = Document::Reduced(Reduced { claims: vec![claim.clone()], log, inner });
-        self.checked(vec![("reduced", vec![position], document)])
     }
 }

@@ -1,5 +1,6 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
+use super::evidence::EvidenceFile;
 use super::formulas::{self, Asked};
 use super::output::{Format, Printer};
 use super::{Misuse, Outcome, limits, model, signals};
@@ -58,6 +59,14 @@ pub(super) struct Arguments {
     /// written by itself.
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
+    /// Write what every answer rests on to DIR/EXAMINATION.jsonl, for `parikh-certify MODEL DIR`:
+    /// firing sequences, documents that the checker accepted, the reductions they rest on.
+    #[arg(long, value_name = "DIR")]
+    evidence: Option<PathBuf>,
+    /// Print no answer whose evidence is weaker: `searched` takes the word of a search that visited all
+    /// markings that matter, `certified` does not.
+    #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
+    require: Require,
     /// Write every question that the state equation asks a solver to DIR, numbered: linear programs
     /// as .lp, clauses as .cnf. A comment says which net, goal and encoding each comes from. Files of
     /// that numbering are overwritten.
@@ -69,6 +78,15 @@ pub(super) struct Arguments {
     /// After the answers, say on stderr what each stage did.
     #[arg(long)]
     stats: bool,
+}
+
+/// The weakest evidence that is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Require {
+    /// Replayed or accepted by the checker.
+    Certified,
+    /// Or visited to the end by a search.
+    Searched,
 }
 
 const EXAMPLES: &str = "\
@@ -95,8 +113,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
-        keep_all_witnesses: false,
-        keep_certificates: arguments.certificate.is_some(),
+        keep_all_witnesses: arguments.evidence.is_some(),
+        keep_documents: arguments.evidence.is_some(),
+        certified_only: arguments.require == Require::Certified,
         dump: match &arguments.dump {
             None => None,
             Some(directory) => Some(
@@ -121,8 +140,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let evidence = Evidence {
         traces: arguments.trace.as_deref(),
         certificates: arguments.certificate.as_deref(),
+        files: arguments.evidence.as_deref(),
     };
-    for directory in [evidence.traces, evidence.certificates].into_iter().flatten() {
+    for directory in [evidence.traces, evidence.certificates, evidence.files].into_iter().flatten()
+    {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
@@ -150,6 +171,8 @@ pub(super) struct Evidence<'a> {
     pub(super) traces: Option<&'a Path>,
     /// Certificates.
     pub(super) certificates: Option<&'a Path>,
+    /// What every answer rests on.
+    pub(super) files: Option<&'a Path>,
 }
 
 /// What is asked of a net.
@@ -189,6 +212,15 @@ impl Job<'_> {
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let progress = Progress::start(plan.questions().len());
         let mut write_error = None;
+        let name = match &self.subject {
+            Subject::Examination(examination, _) => examination.name(),
+            Subject::Formulas(_) => "Formulas",
+        };
+        let mut file = evidence
+            .files
+            .map(|directory| EvidenceFile::create(directory, name, self.net))
+            .transpose()
+            .with_context(|| format!("cannot write the evidence of {name}"))?;
         let mut refuted = Vec::new();
         if let Some(directory) = evidence.certificates {
             // What an earlier run proved of a question of the same name says nothing of this one.
@@ -202,7 +234,19 @@ impl Job<'_> {
             _ => self.budget,
         };
         let mut report = run::run(self.net, plan, &self.config, budget, |event| match event {
+            Event::Settled { id, goal, knowledge } => {
+                if let Some(file) = &mut file
+                    && let Err(error) = file.settled(id, goal, knowledge)
+                {
+                    write_error.get_or_insert(cannot_write(file.path(), error));
+                }
+            }
             Event::Answered(answer) => {
+                if let Some(file) = &mut file
+                    && let Err(error) = file.answer(answer)
+                {
+                    write_error.get_or_insert(cannot_write(file.path(), error));
+                }
                 let written = evidence.traces.and_then(|directory| {
                     self.write_trace(directory, answer)
                         .map_err(|error| write_error = Some(error))
@@ -406,6 +450,10 @@ impl Job<'_> {
         printer.summary(&report);
         report
     }
+}
+
+fn cannot_write(path: &Path, error: std::io::Error) -> anyhow::Error {
+    anyhow::Error::new(error).context(format!("cannot write {}", path.display()))
 }
 
 /// An id as a file name: what file systems dislike is written as `%` and its code, so that two ids

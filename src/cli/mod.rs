@@ -6,6 +6,7 @@ mod certify;
 mod check;
 mod draw;
 mod encode;
+mod evidence;
 mod formulas;
 mod info;
 mod limits;

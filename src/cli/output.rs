@@ -1,6 +1,6 @@
 //! Answers on stdout, each flushed by itself: whatever ends the process, what was printed counts.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Grade};
 use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
 use serde_json::json;
@@ -41,8 +41,8 @@ impl Printer {
             Format::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
                 line(&format!(
-                    "{}: {} — {}{trace} [{techniques}, {seconds:.2} s]",
-                    answer.id, answer.value, answer.reason
+                    "{}: {} — {}{trace} [{}, {techniques}, {seconds:.2} s]",
+                    answer.id, answer.value, answer.reason, answer.grade
                 ));
             }
             Format::Json => line(
@@ -52,7 +52,10 @@ impl Printer {
                     "value": answer.value.to_string(),
                     "reason": answer.reason,
                     "techniques": answer.techniques,
+                    "evidence": answer.grade.to_string(),
+                    "searched": searched(answer.grade),
                     "assumes_units": answer.assumes_units,
+                    "assumes": if answer.assumes_units { vec!["units"] } else { vec![] },
                     "seconds": seconds,
                     "witness_firings": answer.witness.as_ref()
                         .map(|(_, sequence)| sequence.firings().to_string()),
@@ -186,5 +189,15 @@ pub(super) fn line(text: &str) {
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     if written.is_err() {
         std::process::exit(3);
+    }
+}
+
+/// What a search visited that an answer rests on, for JSON.
+pub(super) fn searched(grade: Grade) -> Option<serde_json::Value> {
+    match grade {
+        Grade::Searched { markings, stubborn } => {
+            Some(json!({"markings": markings, "stubborn": stubborn}))
+        }
+        Grade::Replayed | Grade::Certified => None,
     }
 }

@@ -113,13 +113,7 @@ impl Limits {
     pub(super) fn config(&self) -> run::Config {
         let defaults = run::Config::default();
         let threads = self.threads.map_or(defaults.threads, usize::from);
-        run::Config {
-            threads,
-            seed: self.seed,
-            keep_all_witnesses: false,
-            keep_certificates: false,
-            ..defaults
-        }
+        run::Config { threads, seed: self.seed, keep_all_witnesses: false, ..defaults }
     }
 }
 

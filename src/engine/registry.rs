@@ -74,8 +74,6 @@ pub struct Assignment<'g> {
     pub board: &'g Board<'g>,
     /// Same seed, same run; workers have different ones.
     pub seed: u64,
-    /// Hand documents over with proofs, however many goals there are.
-    pub keep_certificates: bool,
     /// Where questions to solvers are written to, if anywhere.
     pub dump: Option<Dump>,
     /// What to follow, of engines with the role [`Role::Guided`].

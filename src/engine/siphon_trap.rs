@@ -7,18 +7,22 @@
 //!
 //! # Conditions
 //! 1. The goal is a dead marking, nothing else.
-//! 2. The certificate passes [`structure::commoner::Certificate::check`], which trusts no solver.
+//! 2. The traps make a certificate: a lemma for each, and a propositional refutation of a dead
+//!    marking, found anew; the solver that found the traps is not trusted.
 //!
 //! # Sources
 //! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
 //! nets*, 1972.
 
-use super::Task;
 use super::registry::{Engine, Role, Sides, each_slice_anew};
-use crate::board::Over;
-use crate::evidence::Proof;
+use super::{Task, state_equation};
+use crate::board::{Argument, Over, Proof};
+use crate::evidence::certificate::Lemma;
+use crate::evidence::{Claim, Document};
 use crate::structure::commoner::{Question, SiphonTrap, siphon_trap};
-use parikh_net::{Goal, Predicate};
+use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_solvers::Budget;
+use std::sync::Arc;
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -43,20 +47,41 @@ pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
         return "nothing to do".to_owned();
     }
     match siphon_trap(task.net, Question::DeadMarkings, task.budget) {
-        Ok(SiphonTrap::Holds(certificate)) => match certificate.check(task.net, task.budget) {
-            Ok(()) if certificate.excludes_deadlocks(task.net) => {
-                let traps = certificate.traps.len();
-                for (id, _) in wanted() {
-                    over.unreachable(*id, Proof::SiphonTrap { traps });
-                }
-                format!("{traps} marked traps exclude deadlocks")
+        Ok(SiphonTrap::Holds(holds)) => {
+            let traps = holds.traps.len();
+            let Some(document) = document(task.net, &holds.traps, task.budget) else {
+                return "holds, but deadlocks are not shown to be excluded".to_owned();
+            };
+            let document = Arc::new(document);
+            let over = over.by(&document);
+            for (id, _) in wanted() {
+                over.unreachable(*id, Proof::new(Argument::Traps(traps), Some(document.clone())));
             }
-            Ok(()) => "holds, but says nothing of deadlocks here".to_owned(),
-            Err(error) => format!("the certificate was not accepted: {error}"),
-        },
+            format!("{traps} marked traps exclude deadlocks")
+        }
         Ok(SiphonTrap::Fails(siphon)) => {
             format!("a siphon of {} places may run empty", siphon.len())
         }
         Err(exhausted) => exhausted.to_string(),
     }
+}
+
+/// That no marking is dead, for these traps, which are marked initially: of each, "all of its places
+/// are empty" contradicts the trap, and a dead marking would leave one of them empty. `None` when that
+/// is not so, or not shown in time.
+pub fn document(net: &Net, traps: &[Vec<PlaceId>], budget: &Budget) -> Option<Document> {
+    let mut places: Vec<PlaceId> = traps.iter().flatten().copied().collect();
+    places.sort_unstable();
+    places.dedup();
+    let lemma = |(index, trap): (usize, &Vec<PlaceId>)| Lemma {
+        atoms: trap.iter().filter_map(|p| Some((places.binary_search(p).ok()?, 1))).collect(),
+        traps: vec![(index, 1)],
+        ..Lemma::default()
+    };
+    let lemmas: Vec<Lemma> = traps.iter().enumerate().map(lemma).collect();
+    let lemmas: Vec<&Lemma> = lemmas.iter().collect();
+    let atom = |index: usize| Atom { sum: LinearSum::place(places[index]), bound: 0 };
+    let dead = Claim::Unreachable(Predicate::Dead);
+    let certificate = state_equation::certificate(net, dead, &lemmas, &atom, traps, budget)?;
+    Some(Document::Linear(certificate))
 }

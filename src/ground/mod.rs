@@ -23,12 +23,12 @@
 
 pub mod reduced;
 
-use crate::board::{Board, Over, Technique, Under};
+use crate::board::{Board, Over, Proof, Technique, Under};
 use crate::engine::Task;
 use crate::engine::intervals::Intervals;
 use crate::engine::shrink;
+use crate::evidence::Claim;
 use crate::evidence::reduction::{CheckedReduction, Fingerprint, LogError, LogFile};
-use crate::evidence::{Claim, Proof};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::Budget;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -98,6 +98,8 @@ pub struct CheckedLog {
     pub of: Option<Arc<CheckedLog>>,
     /// The log.
     pub file: LogFile,
+    /// The derived net, whose names documents about it use.
+    pub net: Net,
 }
 
 /// A derived net as the checker has it.
@@ -348,7 +350,8 @@ impl<'a> Ground<'a> {
         let make = || {
             let above = parent.checked_net();
             let file = derivation.log_file(above, &checked.reduction);
-            Arc::new(CheckedLog { of: parent.checked_log(), file })
+            let net = checked.reduction.net().clone();
+            Arc::new(CheckedLog { of: parent.checked_log(), file, net })
         };
         Some(checked.log.get_or_init(make).clone())
     }

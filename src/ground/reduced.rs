@@ -4,10 +4,10 @@
 //! witness; "unreachable" and "at most" carry over by what the reduction preserves, and say so.
 
 use super::{Derivation, DerivedGoal, Ground, Limit};
-use crate::board::Board;
+use crate::board::{Board, Proof};
 use crate::engine::intervals::{self, Intervals};
 use crate::evidence::reduction::{CheckedReduction, LogError, LogFile};
-use crate::evidence::{Proof, ReplayError, Replayer, replay};
+use crate::evidence::{ReplayError, Replayer, replay};
 use crate::reduction::{self, BackError, Needs, Reduction};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -44,64 +44,18 @@ pub fn reduce<'a>(
     let goals = open.into_iter().filter_map(translate).collect();
     let facts = learn(&reduction.net, Facts::none(&reduction.net));
     let intervals = Intervals::new(&reduction.net, &facts);
-    let found = Found::of(&reduction);
     let derivation = Reduced { parent: net, reduction, applications, budget: whole.clone() };
     let ground = Ground::derived(parent, Box::new(derivation), goals, facts, &intervals);
     settle(&ground, &intervals, board, budget);
-    found.settle(parent, &ground, board);
     Some(ground)
 }
 
-/// Settles the goals that token intervals of the reduced net decide.
+/// Settles the goals that token intervals of the reduced net decide. A goal about a transition that the
+/// reduction found dead, or a place that it found constant, is false there.
 fn settle(ground: &Ground<'_>, intervals: &Intervals, board: &Board<'_>, budget: &Budget) {
     let (under, over) = (ground.under(board, "INITIAL_STATE"), ground.over(board, "TOPOLOGICAL"));
     let task = ground.task(board, budget, 0);
     intervals::settle(intervals, &task, under, over);
-}
-
-/// What a reduction found out about single nodes of the parent's net.
-struct Found {
-    dead: Vec<TransitionId>,
-    constant: Vec<(parikh_net::PlaceId, u64)>,
-}
-
-impl Found {
-    fn of(reduction: &Reduction) -> Self {
-        let Reduction { dead_transitions, constant_places, .. } = reduction;
-        Found { dead: dead_transitions.clone(), constant: constant_places.clone() }
-    }
-
-    /// Settles every open goal of the parent that asks whether a transition found dead can fire, or
-    /// a place found constant can change.
-    fn settle(&self, parent: &Ground<'_>, ground: &Ground<'_>, board: &Board<'_>) {
-        if self.dead.is_empty() && self.constant.is_empty() {
-            return;
-        }
-        let over = ground.over(board, "TOPOLOGICAL");
-        for (id, goal) in parent.goals().iter().filter(|(id, _)| board.is_open(*id)) {
-            if let Goal::Reach(predicate) = goal
-                && let Some(reason) = self.never(parent.net(), predicate)
-            {
-                over.unreachable(*id, Proof::Trivial { reason });
-            }
-        }
-    }
-
-    /// Why no marking satisfies a predicate about one node that the reduction found dead or constant.
-    fn never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
-        if let Predicate::Enabled(t) = predicate {
-            let name = net.transition_name(*t);
-            let dead = self.dead.binary_search(t).is_ok();
-            return dead.then(|| format!("transition `{name}` is dead"));
-        }
-        let place = predicate.only_place()?;
-        let at = self.constant.binary_search_by_key(&place, |&(place, _)| place).ok()?;
-        // Constant since the initial marking, so that is all there is to ask.
-        let holds = predicate.holds(net, net.initial());
-        let name = net.place_name(place);
-        let tokens = self.constant[at].1;
-        (!holds).then(|| format!("place `{name}` holds {tokens} tokens for ever"))
-    }
 }
 
 /// A reduction as a step of the way back.
@@ -225,7 +179,7 @@ impl Derivation for Reduced<'_> {
     }
 
     fn proof(&self, proof: Proof) -> Proof {
-        Proof::Reduced { applications: self.applications, proof: Box::new(proof) }
+        proof.of_reduced(self.applications)
     }
 
     fn check(

@@ -12,8 +12,6 @@ pub struct Config {
     pub seed: u64,
     /// Keep the witness of every goal, not only of those that decide a question by themselves.
     pub keep_all_witnesses: bool,
-    /// Keep the certificate of every goal that has one, however many goals there are.
-    pub keep_certificates: bool,
     /// Keep the documents that were accepted, for files of evidence.
     pub keep_documents: bool,
     /// Take no search's word: what is refuted has a document that was accepted.
@@ -34,7 +32,6 @@ impl Default for Config {
             threads,
             seed: 1,
             keep_all_witnesses: false,
-            keep_certificates: false,
             keep_documents: false,
             certified_only: false,
             dump: None,

@@ -1,12 +1,23 @@
 //! What the caller of a run is told.
 
 use crate::answer::Answer;
-use crate::evidence::{Claim, Proof};
+use crate::board::{Knowledge, Proof};
+use crate::evidence::Claim;
+use parikh_net::{Goal, GoalId};
 
 /// What the caller is told while a plan is worked on.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A question is decided.
+    /// A goal is settled, whichever way.
+    Settled {
+        /// Which one.
+        id: GoalId,
+        /// The goal.
+        goal: &'a Goal,
+        /// What is known of it now.
+        knowledge: &'a Knowledge,
+    },
+    /// A question is decided; the goals that it rests on were settled before.
     Answered(&'a Answer),
     /// A goal is shown to be unreachable, or its bound to be met, with this proof.
     Proved {

@@ -13,6 +13,8 @@ pub(super) struct Hearing<'a, 'n> {
     pub(super) board: &'a Board<'n>,
     pub(super) plan: &'a mut Plan,
     pub(super) report: &'a mut Report,
+    /// Whether the board forgets sequences and documents once the caller has seen them.
+    pub(super) forgets: bool,
 }
 
 impl Hearing<'_, '_> {
@@ -24,6 +26,9 @@ impl Hearing<'_, '_> {
     }
 
     pub(super) fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+        if let Some(knowledge) = &self.board.knowledge(goal) {
+            tell(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
+        }
         self.hand_over_proof(goal, tell);
         for (question, standing) in self.plan.settle(self.board, goal) {
             match standing {
@@ -43,6 +48,9 @@ impl Hearing<'_, '_> {
                 }
                 Standing::Open => {}
             }
+        }
+        if self.forgets {
+            self.board.forget_evidence(goal);
         }
     }
 

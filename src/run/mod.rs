@@ -94,11 +94,11 @@ fn run_once(
     if config.certified_only {
         board = board.certified_only();
     }
-    let mut hearing = Hearing { board: &board, plan: &mut plan, report: &mut report };
+    let mut hearing =
+        Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.take(&hear, tell);
-    let keep_certificates = config.keep_certificates || !many;
-    let portfolio = Portfolio::new(&ground, &board, &budget, config, keep_certificates);
+    let portfolio = Portfolio::new(&ground, &board, &budget, config);
     if board.breach().is_none() {
         match ground.goals().is_empty() {
             true => hearing.give_up(None),

@@ -25,7 +25,6 @@ pub(super) struct Portfolio<'a> {
     budget: &'a Budget,
     config: &'a Config,
     schedule: Schedule,
-    keep_certificates: bool,
     reduced: OnceLock<Option<Ground<'a>>>,
     statistics: Mutex<Vec<(String, String)>>,
     /// By worker, the engine it is with.
@@ -39,7 +38,6 @@ impl<'a> Portfolio<'a> {
         board: &'a Board<'a>,
         budget: &'a Budget,
         config: &'a Config,
-        keep_certificates: bool,
     ) -> Self {
         let default = || Schedule::of_threads(config.threads);
         Portfolio {
@@ -48,7 +46,6 @@ impl<'a> Portfolio<'a> {
             budget,
             config,
             schedule: config.schedule.clone().unwrap_or_else(default),
-            keep_certificates,
             reduced: OnceLock::new(),
             statistics: Mutex::default(),
             at_work: (0..config.threads.max(1)).map(|_| Mutex::default()).collect(),
@@ -267,7 +264,6 @@ impl<'p> Worker<'p, '_> {
             ground,
             board: all.board,
             seed: all.config.seed.wrapping_add(self.worker as u64),
-            keep_certificates: all.keep_certificates,
             dump: all.config.dump.clone(),
             hints,
         }

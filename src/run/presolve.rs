@@ -25,13 +25,19 @@ pub(super) fn presolve<'a>(
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let mut facts = Facts::none(net);
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
-    let arcs = facts.clone();
-    let task = Task { net, goals: &goals, facts: &arcs, board, budget, seed };
-    let mut known = intervals::run(&task, under, over);
+    fn task<'t>(
+        (net, board, budget, seed): (&'t Net, &'t Board<'t>, &'t Budget, u64),
+        facts: &'t Facts,
+        goals: &'t [(GoalId, Goal)],
+    ) -> Task<'t> {
+        Task { net, goals, facts, board, budget, seed }
+    }
+    let run = (net, board, budget, seed);
+    let mut known = intervals::run(&task(run, &facts, &goals), under, over);
     if board.open_count() > 0 {
         facts = learn_bounds(net, facts, budget);
         known.learn(net, &facts);
-        intervals::settle(&known, &task, under, over);
+        intervals::settle(&known, &task(run, &facts, &goals), under, over);
     }
     let claims = board.open_count() > 0 && net.units().is_some_and(|units| units.safe());
     if claims {
@@ -40,7 +46,7 @@ pub(super) fn presolve<'a>(
     if claims && board.breach().is_none() {
         facts.claim_units(net);
         known.learn(net, &facts);
-        intervals::settle(&known, &task, under, over);
+        intervals::settle(&known, &task(run, &facts, &goals), under, over);
     }
     let (all, mut open) = (goals.len(), goals);
     open.retain(|(id, _)| board.is_open(*id));

@@ -17,7 +17,8 @@
 //! Semiflows come first, then all flows in rounds until nothing moves. Rounds are limited: real
 //! bounds may approach their limit in ever smaller steps.
 //!
-//! All arithmetic is exact. A bound of more than 2⁶⁴ − 1 tokens is no bound here.
+//! All arithmetic is exact. A bound of more than 2⁶⁴ − 1 tokens is no bound here, nor is one by a
+//! flow whose coefficients exceed 63 bits: nobody could write down why it holds.
 //!
 //! # Source
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, LNCS 84, 1980 (bounds by semiflows);
@@ -26,40 +27,20 @@
 use super::flows::PlaceFlow;
 use super::integer::Integer;
 use super::siphons::unmarked_siphon;
-use parikh_net::facts::Provenance;
-use parikh_net::{Facts, Net, PlaceId};
+use parikh_net::{Facts, LinearSum, Net, PlaceId};
+use std::collections::BTreeMap;
+
+pub use parikh_net::facts::{DerivedBound, Reason};
 use parikh_solvers::Budget;
-
-/// Why a bound holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// No transition adds to the place (upper) or takes from it on balance (lower).
-    OneWay,
-    /// The place is in a siphon that is empty initially.
-    UnmarkedSiphon,
-    /// The flow at this position, and the bounds of earlier steps.
-    Flow(usize),
-}
-
-/// One bound and its reason; it may rely on all steps before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Derivation {
-    /// The place that is bounded.
-    pub place: PlaceId,
-    /// Whether from above.
-    pub upper: bool,
-    /// Tokens.
-    pub tokens: u64,
-    /// Why.
-    pub reason: Reason,
-}
 
 /// What the structure says of the tokens of each place in every reachable marking.
 #[derive(Clone, Debug)]
 pub struct PlaceBounds {
     lower: Vec<u64>,
     upper: Vec<Option<u64>>,
-    steps: Vec<Derivation>,
+    steps: Vec<DerivedBound>,
+    /// The flows among the reasons, by position.
+    flows: BTreeMap<usize, LinearSum>,
 }
 
 impl PlaceBounds {
@@ -74,7 +55,7 @@ impl PlaceBounds {
     }
 
     /// The derivation: every bound that was an improvement, in order.
-    pub fn steps(&self) -> &[Derivation] {
+    pub fn steps(&self) -> &[DerivedBound] {
         &self.steps
     }
 
@@ -84,36 +65,40 @@ impl PlaceBounds {
         places.filter(|p| self.upper(*p) == Some(self.lower(*p))).collect()
     }
 
-    /// Adds the bounds to what is known of the net, each with what it rests on.
+    /// Adds the bounds to what is known of the net, with their reasons and the flows they use.
     pub fn write(&self, facts: &mut Facts) {
-        for &Derivation { place, upper, tokens, reason } in &self.steps {
-            let rests_on = match reason {
-                Reason::OneWay | Reason::UnmarkedSiphon => Provenance::Arcs,
-                Reason::Flow(_) => Provenance::Flows,
-            };
-            match upper {
-                true => facts.bound_above(place, tokens, rests_on),
-                false => facts.bound_below(place, tokens, rests_on),
+        let position: BTreeMap<usize, usize> =
+            self.flows.keys().enumerate().map(|(position, &flow)| (flow, position)).collect();
+        let flows: Vec<LinearSum> = self.flows.values().cloned().collect();
+        let renumbered = |step: &DerivedBound| match step.reason {
+            Reason::Flow { flow, using } => {
+                let flow = position[&flow];
+                DerivedBound { reason: Reason::Flow { flow, using }, ..*step }
             }
+            _ => *step,
+        };
+        let derived: Vec<DerivedBound> = self.steps.iter().map(renumbered).collect();
+        facts.derive(&derived, &flows);
+    }
+
+    fn is_better(&self, step: &DerivedBound) -> bool {
+        let at = step.place.index();
+        match step.upper {
+            true => self.upper[at].is_none_or(|known| step.tokens < known),
+            false => step.tokens > self.lower[at],
         }
     }
 
-    fn improve(&mut self, step: Derivation) -> bool {
-        let at = step.place.index();
-        let better = if step.upper {
-            self.upper[at].is_none_or(|known| step.tokens < known)
-        } else {
-            step.tokens > self.lower[at]
-        };
-        if better {
-            if step.upper {
-                self.upper[at] = Some(step.tokens);
-            } else {
-                self.lower[at] = step.tokens;
-            }
-            self.steps.push(step);
+    fn improve(&mut self, step: DerivedBound) {
+        if !self.is_better(&step) {
+            return;
         }
-        better
+        let at = step.place.index();
+        match step.upper {
+            true => self.upper[at] = Some(step.tokens),
+            false => self.lower[at] = step.tokens,
+        }
+        self.steps.push(step);
     }
 }
 
@@ -123,11 +108,15 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
     /// Most nets need two; a chain of mixed flows in the wrong order may need more.
     const ROUNDS: usize = 16;
     let count = net.place_count();
-    let mut bounds =
-        PlaceBounds { lower: vec![0; count], upper: vec![None; count], steps: Vec::new() };
+    let mut bounds = PlaceBounds {
+        lower: vec![0; count],
+        upper: vec![None; count],
+        steps: Vec::new(),
+        flows: BTreeMap::new(),
+    };
     one_way(net, &mut bounds);
     for place in unmarked_siphon(net) {
-        bounds.improve(Derivation {
+        bounds.improve(DerivedBound {
             place,
             upper: true,
             tokens: 0,
@@ -170,10 +159,10 @@ fn one_way(net: &Net, bounds: &mut PlaceBounds) {
     for place in net.places() {
         let tokens = net.initial()[place];
         if !grows[place.index()] {
-            bounds.improve(Derivation { place, upper: true, tokens, reason: Reason::OneWay });
+            bounds.improve(DerivedBound { place, upper: true, tokens, reason: Reason::OneWay });
         }
         if !shrinks[place.index()] {
-            bounds.improve(Derivation { place, upper: false, tokens, reason: Reason::OneWay });
+            bounds.improve(DerivedBound { place, upper: false, tokens, reason: Reason::OneWay });
         }
     }
 }
@@ -226,6 +215,7 @@ fn propagate(
         most.add(high);
     }
     let mut improved = Vec::new();
+    let using = bounds.steps.len();
     for term in flow.terms() {
         let (place, value) = term;
         // Bounds found for earlier terms are not used for later ones: the sums stand for the
@@ -241,13 +231,18 @@ fn propagate(
         } else {
             (smallest.map(|x| x.div_floor(value)), largest.map(|x| x.div_ceil(value)))
         };
-        let reason = Reason::Flow(position);
+        let reason = Reason::Flow { flow: position, using };
         for (upper, bound) in [(true, upper), (false, lower)] {
             let tokens = bound.and_then(|bound| bound.to_u64());
-            let step = tokens.map(|tokens| Derivation { place: *place, upper, tokens, reason });
-            if step.is_some_and(|step| bounds.improve(step)) {
-                improved.push(*place);
+            let step = tokens.map(|tokens| DerivedBound { place: *place, upper, tokens, reason });
+            let Some(step) = step.filter(|step| bounds.is_better(step)) else { continue };
+            if !bounds.flows.contains_key(&position) {
+                // Nobody could write down why.
+                let Some(sum) = flow.to_sum() else { return improved };
+                bounds.flows.insert(position, sum);
             }
+            bounds.improve(step);
+            improved.push(*place);
         }
     }
     improved
@@ -257,6 +252,7 @@ fn propagate(
 mod tests {
     use super::super::flows::place_flows;
     use super::*;
+    use parikh_net::Provenance;
     use parikh_net::text;
 
     fn bounds_of(text: &str) -> (Net, PlaceBounds) {
@@ -301,7 +297,7 @@ mod tests {
         let constant: Vec<&str> =
             bounds.constant_places().iter().map(|&p| net.place_name(p)).collect();
         assert_eq!(constant, ["p", "q", "c", "sink"]);
-        let siphon = |step: &&Derivation| step.reason == Reason::UnmarkedSiphon;
+        let siphon = |step: &&DerivedBound| step.reason == Reason::UnmarkedSiphon;
         assert_eq!(bounds.steps().iter().filter(siphon).count(), 3);
     }
 

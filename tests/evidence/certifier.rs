@@ -3,9 +3,10 @@
 use crate::support::binary::{example, run, stderr, stdout};
 use crate::support::oracle::{Limits, explore};
 use parikh::answer::Plan;
+use parikh::board::{Argument, Proof};
 use parikh::certifier::{Config, Refuted, certify};
 use parikh::evidence::certificate::bounds::Step;
-use parikh::evidence::{Claim, Document, Proof};
+use parikh::evidence::{Claim, Document};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape, random, random_goals};
 use parikh::net::units::Unit;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 /// What a run of the whole pipeline refutes.
 fn refuted(net: &Net, plan: Plan) -> Vec<Refuted> {
-    let config = run::Config { threads: 1, keep_certificates: true, ..Default::default() };
+    let config = run::Config { threads: 1, ..Default::default() };
     let budget = Budget::lasting(Duration::from_secs(2));
     let mut refuted = Vec::new();
     run::run(net, plan, &config, &budget, |event| {
@@ -113,7 +114,7 @@ fn safe_units_are_used_only_where_claimed_and_only_said_aloud() {
     let goal = Refuted {
         id: "q".to_owned(),
         claim: Claim::Unreachable(Predicate::at_least(q, 2)),
-        proof: Proof::Intervals { assumes_units: true, uses_flows: true },
+        proof: Proof::new(Argument::Bounds(parikh::net::Provenance::UnitsClaimed), None),
     };
     let only_bounds = Config { linear: false, markings: 0, reduced: false, ..Config::default() };
     let make = |net: &Net| {

@@ -8,3 +8,4 @@ mod certificate_mutations;
 mod certifier;
 mod linear_mutations;
 mod unit_claims;
+mod wrong_question;

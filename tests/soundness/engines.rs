@@ -4,8 +4,9 @@
 //! `PARIKH_NETS=1000000` sets the number of nets for a nightly run.
 
 use crate::support::oracle::{Limits, Truth, explore};
-use parikh::board::{Board, Knowledge, Reach};
+use parikh::board::{Board, Knowledge, Proof, Reach};
 use parikh::engine::{Task, explicit, intervals, shrink, siphon_trap, state_equation, walk};
+use parikh::evidence::Claim;
 use parikh::ground::{Ground, reduced};
 use parikh::net::{Facts, Goal, GoalId, Net, generate};
 use parikh::solvers::Budget;
@@ -133,6 +134,9 @@ struct Tally {
     reachable: AtomicU64,
     reached: AtomicU64,
     answered: AtomicU64,
+    /// Refutations and bounds with a document that proves them, and those with a word only.
+    documents: AtomicU64,
+    words: AtomicU64,
 }
 
 #[test]
@@ -160,11 +164,32 @@ fn no_engine_contradicts_enumeration() {
     for ((name, owes, _), tally) in ENGINES.iter().zip(&tallies) {
         let [reachable, reached, answered] =
             [&tally.reachable, &tally.reached, &tally.answered].map(|n| n.load(Ordering::Relaxed));
-        println!("{name}: {answered} answers, {reached} of {reachable} reachable goals");
+        let [documents, words] =
+            [&tally.documents, &tally.words].map(|n| n.load(Ordering::Relaxed));
+        println!(
+            "{name}: {answered} answers, {reached} of {reachable} reachable goals; {documents} \
+             documents, {words} words"
+        );
+        assert_eq!(words, 0, "{name}: refutations without a document");
         assert!(answered > nets / 50, "{name} hardly ever answers, so nothing was tested");
         if let Owes::Witnesses(percent) = *owes {
             assert!(reached * 100 > reachable * percent, "{name}: {reached} of {reachable}");
         }
+    }
+}
+
+/// What is refuted of a goal, with the proof.
+fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Claim, Proof)> {
+    match (goal, knowledge) {
+        (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+            Some((Claim::Unreachable(predicate.clone()), proof.clone()))
+        }
+        (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
+            let (most, proof, _) = maximum.proved.as_ref()?;
+            let most = i64::try_from(*most).ok()?;
+            Some((Claim::AtMost(sum.clone(), most), proof.clone()))
+        }
+        _ => None,
     }
 }
 
@@ -185,6 +210,17 @@ fn check(seed: u64, net: &Net, tallies: &[Tally]) -> bool {
         assert_eq!(board.faults(), 0, "{}", context());
         for (id, goal) in &listed {
             let knowledge = board.knowledge(*id).expect("no contradiction without a fault");
+            if let Some((claim, proof)) = refuted(goal, &knowledge)
+                && proof.reduced.is_none()
+            {
+                tally.words.fetch_add(proof.document.is_none().into(), Ordering::Relaxed);
+                if let Some(document) = &proof.document {
+                    let proved = document.proves(net, &claim, &mut || true);
+                    assert!(proved.is_ok(), "{goal:?}: {proved:?} {document:?}: {}", context());
+                    assert_eq!(document.assumes_units(), proof.assumes_units(), "{}", context());
+                    tally.documents.fetch_add(1, Ordering::Relaxed);
+                }
+            }
             let settled = !board.is_open(*id);
             tally.answered.fetch_add(settled.into(), Ordering::Relaxed);
             assert!(settled || *owes != Owes::Everything, "{goal:?} is open: {}", context());

@@ -8,7 +8,7 @@ use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, Config, Statistics};
-use parikh::evidence::{Certificate, Proof};
+use parikh::evidence::{Certificate, Document};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
 use parikh::solvers::Budget;
@@ -41,8 +41,8 @@ fn certificate_of(board: &Board<'_>, goal: GoalId) -> Option<Certificate> {
         Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. }) => proof,
         _ => return None,
     };
-    match proof {
-        Proof::StateEquation { certificate, .. } => certificate.map(|it| (*it).clone()),
+    match proof.document.as_deref() {
+        Some(Document::Linear(certificate)) => Some(certificate.clone()),
         _ => None,
     }
 }
@@ -177,13 +177,13 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
     let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge else {
         panic!("{knowledge:?}")
     };
-    let Proof::StateEquation { certificate: Some(certificate), .. } = proof else {
+    let Some(Document::Linear(certificate)) = proof.document.as_deref() else {
         panic!("{proof:?}")
     };
     assert_eq!(certificate.counters.len(), 1);
     let printed = certificate.print(&net, "half");
     let (read, about) = parikh::evidence::Certificate::parse(&net, &printed).unwrap();
-    assert_eq!((&read, about.as_str()), (&*certificate, "half"));
+    assert_eq!((&read, about.as_str()), (certificate, "half"));
     assert_eq!(read.check(&net), Ok(()));
     // Without the firings, or with others, it proves nothing.
     let mut less = read.clone();

@@ -4,7 +4,7 @@
 use super::super::output::line;
 use super::super::{Outcome, limits, model};
 use super::{Format, list, units};
-use crate::structure::bounds::{Derivation, PlaceBounds, Reason, place_bounds};
+use crate::structure::bounds::{DerivedBound, PlaceBounds, Reason, place_bounds};
 use crate::structure::flows::{PlaceFlow, TransitionFlow, place_flows, transition_flows};
 use crate::structure::semiflows::{Incomplete, place_semiflows, transition_semiflows};
 use anyhow::Result;
@@ -271,7 +271,7 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
     net.places().for_each(|p| line(&bound(p).to_string()));
     for step in bounds.steps() {
         let invariant = match step.reason {
-            Reason::Flow(at) => Some(at + 1),
+            Reason::Flow { flow, .. } => Some(flow + 1),
             _ => None,
         };
         line(
@@ -288,11 +288,11 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
     }
 }
 
-fn reason(step: &Derivation) -> String {
+fn reason(step: &DerivedBound) -> String {
     match step.reason {
         Reason::OneWay if step.upper => "no transition adds to it".to_owned(),
         Reason::OneWay => "no transition takes from it".to_owned(),
         Reason::UnmarkedSiphon => "it is in a siphon that is empty initially".to_owned(),
-        Reason::Flow(at) => format!("of invariant {}", at + 1),
+        Reason::Flow { flow, .. } => format!("of invariant {}", flow + 1),
     }
 }

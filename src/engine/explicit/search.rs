@@ -11,18 +11,21 @@
 //! value seen is the maximum. A search that ends for any other reason has refuted nothing.
 
 use super::space::{Purpose, Space, Stuck, representatives};
-use super::state_space::Distinct;
+use super::state_space::{Distinct, count};
 use super::store::Full;
 use super::stubborn::Stubborn;
 use super::watch::{Question, Watch, read_off};
-use crate::board::{Over, Under};
+use crate::board::{Over, Proof, Under};
 use crate::engine::Task;
-use crate::evidence::Proof;
+use crate::evidence::certificate::Markings;
+use crate::evidence::{Claim, Document};
 use parikh_net::{Goal, GoalId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Expansions between two looks at the budget and the board.
 const POLLING: u64 = 64;
@@ -199,8 +202,9 @@ pub(crate) fn search<'a>(
         ballast: vec![0; BALLAST],
         space,
     };
+    let start = Instant::now();
     let end = search.run(budget).unwrap_or_else(End::Stuck);
-    search.conclude(end, over);
+    search.conclude(end, start.elapsed(), budget, over);
     let store = search.space.store();
     Report {
         end,
@@ -350,12 +354,13 @@ impl Search<'_> {
     }
 
     /// Claims what follows from the search being over.
-    fn conclude(&mut self, end: End, over: Over<'_>) {
+    fn conclude(&mut self, end: End, took: Duration, budget: &Budget, over: Over<'_>) {
         self.ballast = Vec::new();
-        let states = u64::from(self.space.store().len());
-        let proof = || Proof::Exhausted { states, stubborn: self.plan.stubborn };
-        let exhausted = end == End::Exhausted;
-        let proofs = exhausted.then(proof);
+        let proofs = (end == End::Exhausted).then(|| Proof {
+            document: self.document(took, budget).map(Arc::new),
+            ..Proof::searched(self.space.store().len().into(), self.plan.stubborn)
+        });
+        let by = proofs.as_ref().and_then(|proof| Some(over.by(proof.document.as_ref()?)));
         for index in 0..self.watch.goals.len() {
             let proofs = proofs.as_ref().filter(|_| index == 0 || !self.plan.first_only);
             let goal = &self.watch.goals[index];
@@ -364,14 +369,17 @@ impl Search<'_> {
             }
             let id = goal.id;
             match (&goal.question, proofs) {
-                (Question::Reach(..), Some(proof)) if !goal.claimed => {
-                    over.unreachable(id, proof.clone());
-                }
+                (Question::Reach(..), Some(proof)) if !goal.claimed => match &by {
+                    Some(by) => by.unreachable(id, proof.clone()),
+                    None => over.unreachable(id, proof.clone()),
+                },
                 (Question::Reach(..), _) => {}
                 (&Question::Maximise(_, _, Some((best, number))), _) => {
                     self.tell_maximum(index, best, number);
-                    if let Some(proof) = proofs {
-                        over.at_most(id, best, proof.clone());
+                    match (proofs, &by) {
+                        (Some(proof), Some(by)) => by.at_most(id, best, proof.clone()),
+                        (Some(proof), None) => over.at_most(id, best, proof.clone()),
+                        (None, _) => {}
                     }
                 }
                 // Asked at the initial marking already, so there is a value.
@@ -380,6 +388,42 @@ impl Search<'_> {
         }
     }
 }
+
+impl Search<'_> {
+    /// What shows that the search has seen all there is: how many markings there are, to be visited
+    /// again by others. After a small search by stubborn sets they are counted, if that takes hardly
+    /// longer than the search did.
+    fn document(&self, took: Duration, budget: &Budget) -> Option<Document> {
+        let found = self.space.store().len();
+        let count = if !self.plan.stubborn {
+            found.into()
+        } else if found <= RECOUNTED && took <= Duration::from_secs(1) {
+            let budget = budget.slice(2 * took + Duration::from_millis(20));
+            let counted = count(self.task.net, self.task.facts, &budget).ok()?;
+            u64::try_from(counted.states).ok().filter(|&states| states <= MOST_RECOUNTED)?
+        } else {
+            return None;
+        };
+        let claims = self.watch.goals.iter().enumerate().filter_map(|(index, watched)| {
+            let shown = watched.open && !watched.claimed && (index == 0 || !self.plan.first_only);
+            let (_, goal) = self.task.goals.iter().find(|(id, _)| shown && *id == watched.id)?;
+            match (goal, &watched.question) {
+                (Goal::Reach(predicate), _) => Some(Claim::Unreachable(predicate.clone())),
+                (Goal::Maximise(sum), Question::Maximise(_, _, Some((best, _)))) => {
+                    Some(Claim::AtMost(sum.clone(), i64::try_from(*best).ok()?))
+                }
+                (Goal::Maximise(_), _) => None,
+            }
+        });
+        Some(Document::Markings(Markings { claims: claims.collect(), count }))
+    }
+}
+
+/// The most markings of a search by stubborn sets after which all markings are counted …
+const RECOUNTED: u32 = 100_000;
+
+/// … and the most of those that somebody will want to visit again.
+const MOST_RECOUNTED: u64 = 1_000_000;
 
 /// How far the marking is from the first open goal.
 fn distance(watch: &Watch, key: &[u64]) -> u64 {

@@ -53,9 +53,9 @@ pub use session::ENGINE;
 
 use super::Task;
 pub use super::registry::Progress;
-use crate::board::Over;
+use crate::board::{Argument, Over, Proof};
 use crate::evidence::certificate::{Certificate, Claim, Lemma};
-use crate::evidence::{Proof, words};
+use crate::evidence::{Document, words};
 use atoms::{AtomId, Atoms, Node};
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId};
 use parikh_solvers::Budget;
@@ -74,8 +74,6 @@ use std::time::{Duration, Instant};
 /// How the engine works.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Hand certificates over with the proofs, instead of dropping them once they are checked.
-    pub keep_certificates: bool,
     /// Most traps added for one candidate. More at once mean fewer, larger programs.
     pub traps_at_once: usize,
     /// No goal gets more than this share of a slice before the others had their turn.
@@ -86,7 +84,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { keep_certificates: true, traps_at_once: 8, share: 0.125, dump: None }
+        Config { traps_at_once: 8, share: 0.125, dump: None }
     }
 }
 
@@ -345,8 +343,7 @@ impl<'n> Engine<'n> {
                     waiting += 1;
                     break;
                 }
-                // Goals are listed in the order of their ids, as the targets are.
-                let goal = &task.goals[index].1;
+                let Some(goal) = goal_of(task, id, index) else { continue };
                 let done = self.turn(index, goal, &budget.slice(turn), task, over);
                 waiting += usize::from(!done);
             }
@@ -533,7 +530,7 @@ impl<'n> Engine<'n> {
         let traps = self.relaxation.traps();
         let dump = self.config.dump.as_ref();
         match proofs::certificate(self.net, claim, lemmas, &atom, traps, budget, dump) {
-            Ok(certificate) => Some(self.proof(certificate)),
+            Ok(certificate) => Some(proof(certificate)),
             Err(NoProof::Unfinished) => None,
             Err(NoProof::Flawed(flaw)) => {
                 self.statistics.faults += 1;
@@ -542,13 +539,18 @@ impl<'n> Engine<'n> {
             }
         }
     }
+}
 
-    fn proof(&self, certificate: Certificate) -> Proof {
-        Proof::StateEquation {
-            lemmas: certificate.lemmas.len(),
-            traps: certificate.traps.len(),
-            assumes_units: certificate.assumes_units,
-            certificate: self.config.keep_certificates.then(|| Arc::new(certificate)),
-        }
-    }
+fn proof(certificate: Certificate) -> Proof {
+    let (traps, assumes_units) = (certificate.traps.len(), certificate.assumes_units);
+    let document = Arc::new(Document::Linear(certificate));
+    Proof::new(Argument::StateEquation { traps, assumes_units }, Some(document))
+}
+
+/// The goal with this id. `at` is where it should be: tasks list their goals in the order that the
+/// engine first saw them in.
+fn goal_of<'t>(task: &Task<'t>, id: GoalId, at: usize) -> Option<&'t Goal> {
+    let here = task.goals.get(at).filter(|(known, _)| *known == id);
+    let found = here.or_else(|| task.goals.iter().find(|(known, _)| *known == id));
+    found.map(|(_, goal)| goal)
 }

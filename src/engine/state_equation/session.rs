@@ -13,7 +13,6 @@ pub const ENGINE: registry::Engine = registry::Engine {
     role: Role::Slices,
     start: |work| {
         let config = Config {
-            keep_certificates: work.keep_certificates,
             // On another net questions would be written as if they were about the one that was read.
             dump: work.dump.clone().filter(|_| work.ground.parent().is_none()),
             ..Config::default()

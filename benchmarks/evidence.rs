@@ -1,0 +1,254 @@
+//! What answers stand on, and whether an auditor confirms it from the files alone.
+//!
+//! For each pair of an instance and an examination, `parikh check --evidence` is run, and then
+//! `parikh-certify`, a process of its own with readers of its own, on the file that was written. What
+//! counts is what the second one says.
+
+use crate::error::Error;
+use crate::exam::Exam;
+use crate::instance::Instance;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Audits {
+    /// Directory with the archives `NAME.tgz`.
+    pub inputs: PathBuf,
+    /// The `parikh` to run; `parikh-certify` is beside it.
+    pub parikh: PathBuf,
+    /// The timeout that `parikh check` is given.
+    pub timeout: Duration,
+}
+
+/// The figures of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measurement {
+    /// Its instance.
+    pub instance: String,
+    /// Its examination.
+    pub exam: String,
+    /// Answers by what they stand on, as `check` says: replayed, certified, searched.
+    pub grades: [usize; 3],
+    /// Answers by what the auditor says: confirmed, searched, beyond, refused.
+    pub verdicts: [usize; 4],
+    /// Answers that assume what the model claims of its units.
+    pub assuming: usize,
+    /// Questions without an answer.
+    pub unanswered: usize,
+    /// Bytes of the evidence.
+    pub bytes: u64,
+    /// Wall seconds of `check`.
+    pub check: f64,
+    /// Wall seconds of `parikh-certify`.
+    pub certify: f64,
+    /// What went wrong, on one line; empty if nothing did.
+    pub trouble: String,
+}
+
+impl Audits {
+    /// Makes one run.
+    ///
+    /// # Errors
+    /// When the archive cannot be read or a program cannot be run.
+    pub fn measure(&self, name: &str, exam: Exam) -> Result<Measurement, Error> {
+        let instance = Instance::unpack(&self.inputs, name, None)?;
+        let directory = tempfile::tempdir().map_err(Error::at(std::env::temp_dir()))?;
+        let mut command = Command::new(&self.parikh);
+        command.arg("check").arg(instance.path()).args(["-e", exam.long(), "--format", "json"]);
+        let timeout = format!("{}ms", self.timeout.as_millis());
+        command.args(["--timeout", &timeout, "--evidence"]).arg(directory.path());
+        let (checked, check) = run(&self.parikh, &mut command)?;
+        let mut measurement = Measurement {
+            instance: name.to_owned(),
+            exam: exam.short().to_owned(),
+            check,
+            ..Measurement::default()
+        };
+        measurement.read_check(&checked);
+        let file = directory.path().join(format!("{}.jsonl", exam.long()));
+        measurement.bytes = std::fs::metadata(&file).map_or(0, |file| file.len());
+        let auditor = self.parikh.with_file_name("parikh-certify");
+        let mut command = Command::new(&auditor);
+        command.arg(instance.path()).arg(&file).args(["--format", "json"]);
+        let (audited, certify) = run(&auditor, &mut command)?;
+        measurement.certify = certify;
+        measurement.read_audit(&audited);
+        Ok(measurement)
+    }
+}
+
+fn run(program: &Path, command: &mut Command) -> Result<(Output, f64), Error> {
+    let start = Instant::now();
+    let output = command.output().map_err(Error::at(program))?;
+    Ok((output, start.elapsed().as_secs_f64()))
+}
+
+/// The JSON objects of an output, one a line.
+fn objects(output: &Output) -> Vec<Value> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+impl Measurement {
+    fn read_check(&mut self, output: &Output) {
+        for object in objects(output) {
+            match (object["type"].as_str(), object["evidence"].as_str()) {
+                (Some("answer"), Some(grade)) => {
+                    let at = GRADES.iter().position(|known| *known == grade);
+                    at.map_or((), |at| self.grades[at] += 1);
+                }
+                (Some("unanswered"), _) => self.unanswered += 1,
+                _ => {}
+            }
+        }
+        // 0: all answered; 3: something is left, which is no trouble of evidence.
+        if !matches!(output.status.code(), Some(0 | 3)) {
+            self.complain(&String::from_utf8_lossy(&output.stderr));
+        }
+    }
+
+    fn read_audit(&mut self, output: &Output) {
+        let objects = objects(output);
+        let Some(summary) = objects.iter().find(|object| object["type"] == "summary") else {
+            return self.complain(&String::from_utf8_lossy(&output.stderr));
+        };
+        let count = |key: &str| summary[key].as_u64().unwrap_or(0) as usize;
+        self.verdicts = VERDICTS.map(count);
+        self.assuming = count("assuming_units");
+        for refused in objects.iter().filter(|object| object["verdict"] == "refused") {
+            self.complain(&format!("{} refused: {}", refused["id"], refused["because"]));
+        }
+        if count("answers") != self.grades.iter().sum::<usize>() {
+            self.complain("the auditor saw another number of answers");
+        }
+    }
+
+    fn complain(&mut self, what: &str) {
+        let words: Vec<&str> = what.split_whitespace().take(40).collect();
+        if !self.trouble.is_empty() {
+            self.trouble.push_str("; ");
+        }
+        self.trouble.push_str(&words.join(" "));
+    }
+
+    /// Whether something was refused, or a program failed.
+    pub fn is_wrong(&self) -> bool {
+        !self.trouble.is_empty()
+    }
+}
+
+const GRADES: [&str; 3] = ["replayed", "certified", "searched"];
+
+const VERDICTS: [&str; 4] = ["confirmed", "searched", "beyond", "refused"];
+
+/// The first line of a result file.
+pub const COLUMNS: [&str; 14] = [
+    "instance",
+    "exam",
+    "replayed",
+    "certified",
+    "searched",
+    "confirmed",
+    "confirmed_searched",
+    "beyond",
+    "refused",
+    "assuming_units",
+    "unanswered",
+    "bytes",
+    "check_s",
+    "certify_s",
+];
+
+/// The line of a run, trouble apart.
+pub fn fields(m: &Measurement) -> Vec<String> {
+    let mut fields = vec![m.instance.clone(), m.exam.clone()];
+    fields.extend(m.grades.map(|count| count.to_string()));
+    fields.extend(m.verdicts.map(|count| count.to_string()));
+    fields.extend([m.assuming, m.unanswered].map(|count| count.to_string()));
+    fields.push(m.bytes.to_string());
+    fields.push(format!("{:.3}", m.check));
+    fields.push(format!("{:.3}", m.certify));
+    fields
+}
+
+/// A table with a line per examination, and the runs with trouble or with answers not confirmed.
+pub fn print(all: &[Measurement]) -> String {
+    let mut text = String::from(
+        "| exam | runs | answers | replayed | certified | searched | confirmed | of searches | \
+         beyond | refused | assuming units | largest kB | check s | certify s |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    let mut exams: Vec<&str> = Vec::new();
+    for m in all {
+        if !exams.contains(&m.exam.as_str()) {
+            exams.push(&m.exam);
+        }
+    }
+    let of = |exam: &str| all.iter().filter(|m| m.exam == exam).collect::<Vec<_>>();
+    let groups = exams.iter().map(|exam| (*exam, of(exam)));
+    for (exam, group) in groups.chain([("all", all.iter().collect())]) {
+        let sum = |count: &dyn Fn(&Measurement) -> usize| -> usize {
+            group.iter().map(|m| count(m)).sum()
+        };
+        let seconds = |of: &dyn Fn(&Measurement) -> f64| group.iter().map(|m| of(m)).sum::<f64>();
+        let answers = sum(&|m| m.grades.iter().sum());
+        let _ = write!(text, "| {exam} | {} | {answers} |", group.len());
+        (0..3).for_each(|at| drop(write!(text, " {} |", sum(&|m| m.grades[at]))));
+        (0..4).for_each(|at| drop(write!(text, " {} |", sum(&|m| m.verdicts[at]))));
+        let largest = group.iter().map(|m| m.bytes).max().unwrap_or(0) / 1000;
+        let (check, certify) = (seconds(&|m| m.check), seconds(&|m| m.certify));
+        let assuming = sum(&|m| m.assuming);
+        let _ = writeln!(text, " {assuming} | {largest} | {check:.1} | {certify:.1} |");
+    }
+    for m in all {
+        let open = m.verdicts[1] + m.verdicts[2];
+        if m.is_wrong() {
+            let _ = writeln!(text, "\n- {} {}: {}", m.instance, m.exam, m.trouble);
+        } else if open > 0 {
+            let _ = writeln!(text, "\n- {} {}: {open} not confirmed", m.instance, m.exam);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    fn output(stdout: &str) -> Output {
+        let status = ExitStatus::from_raw(0);
+        Output { status, stdout: stdout.as_bytes().to_vec(), stderr: Vec::new() }
+    }
+
+    #[test]
+    fn counts_are_read_and_summed_and_a_refusal_is_trouble() {
+        let mut m = Measurement { exam: "RC".to_owned(), ..Measurement::default() };
+        m.read_check(&output(
+            "{\"type\":\"answer\",\"evidence\":\"replayed\"}\n\
+             {\"type\":\"answer\",\"evidence\":\"certified\"}\n{\"type\":\"unanswered\"}\n",
+        ));
+        let summary = "{\"type\":\"summary\",\"answers\":2,\"confirmed\":2,\"searched\":0}\n";
+        m.read_audit(&output(summary));
+        assert!(!m.is_wrong(), "{}", m.trouble);
+        let table = print(&[m.clone()]);
+        assert!(table.contains("| RC | 1 | 2 | 1 | 1 | 0 | 2 | 0 | 0 | 0 |"), "{table}");
+        assert_eq!(fields(&m).len(), COLUMNS.len());
+        let refused = "{\"type\":\"answer\",\"verdict\":\"refused\",\"id\":\"x\"}\n";
+        m.read_audit(&output(&format!("{refused}{summary}")));
+        assert!(m.is_wrong());
+    }
+
+    #[test]
+    fn silence_is_trouble() {
+        let mut m = Measurement::default();
+        m.read_audit(&output(""));
+        m.complain("nothing");
+        assert!(m.is_wrong());
+    }
+}

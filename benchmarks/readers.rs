@@ -1,0 +1,295 @@
+//! The two readers of models and questions side by side.
+//!
+//! `parikh check` reads with [`parikh::input`], `parikh-certify` with [`parikh_evidence::reader`], and
+//! neither knows the other. On each instance both read the model and its query files, and everything
+//! that evidence can depend on has to be the same: nodes by their names, tokens, weights, units, and
+//! what each formula asks, down to the predicate.
+
+use crate::error::Error;
+use crate::instance::Instance;
+use parikh::formula::{Question, lower};
+use parikh::input::{InstanceDirectory, read_net, read_queries};
+use parikh_evidence::audit::Asked;
+use parikh_evidence::reader::{pnml, queries};
+use parikh_net::{Arc, Atom, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use std::path::Path;
+use std::time::Instant;
+
+/// The examinations whose formulas are compared.
+const FORMULAS: [&str; 3] = ["ReachabilityCardinality", "ReachabilityFireability", "UpperBounds"];
+
+/// One instance, read twice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Its name.
+    pub instance: String,
+    /// Places, transitions and arcs.
+    pub size: [usize; 3],
+    /// Formulas of which both say what they ask.
+    pub formulas: usize,
+    /// Seconds of the prover's reader and of the auditor's, for model and questions together.
+    pub seconds: [f64; 2],
+    /// What the two read differently.
+    pub differences: Vec<String>,
+}
+
+/// Reads one instance twice.
+///
+/// # Errors
+/// When the archive cannot be read, or the model or a query file by neither of the two.
+pub fn compare(inputs: &Path, name: &str) -> Result<Measurement, Error> {
+    let instance = Instance::unpack(inputs, name, None)?;
+    let path = instance.path().join("model.pnml");
+    let start = Instant::now();
+    let first = read_net(&path);
+    let mut seconds = [start.elapsed().as_secs_f64(), 0.0];
+    let start = Instant::now();
+    let bytes = std::fs::read(&path).map_err(Error::at(&path))?;
+    let second = pnml::read(&bytes);
+    drop(bytes);
+    seconds[1] = start.elapsed().as_secs_f64();
+    let mut measurement = Measurement {
+        instance: name.to_owned(),
+        size: [0; 3],
+        formulas: 0,
+        seconds,
+        differences: Vec::new(),
+    };
+    let (first, second) = match (first, second) {
+        (Ok(first), Ok(second)) => (first, second),
+        (first, second) => {
+            let said = [first.err().map(|e| e.to_string()), second.err().map(|e| e.to_string())];
+            measurement.differences.push(format!("the model: {said:?}"));
+            return Ok(measurement);
+        }
+    };
+    measurement.size = [first.place_count(), first.transition_count(), first.arc_count()];
+    measurement.differences.extend(second.note);
+    match Names::of(&first, &second.net) {
+        Ok(names) => names.compare_nets(&mut measurement.differences),
+        Err(difference) => measurement.differences.push(difference),
+    }
+    if measurement.differences.is_empty() {
+        let directory = InstanceDirectory::open(&instance.path());
+        for examination in FORMULAS {
+            let file = directory.as_ref().ok().and_then(|it| it.query_file(examination));
+            if let Some(file) = file {
+                measurement.compare_queries(&first, &second.net, &file)?;
+            }
+        }
+    }
+    Ok(measurement)
+}
+
+impl Measurement {
+    fn compare_queries(&mut self, first: &Net, second: &Net, file: &Path) -> Result<(), Error> {
+        let start = Instant::now();
+        let mine = read_queries(file, first);
+        let lowered: Vec<(String, Option<Question>)> = match &mine {
+            Ok(mine) => mine
+                .queries
+                .iter()
+                .map(|query| {
+                    let formula = query.formula.as_ref().ok();
+                    (query.id.clone(), formula.and_then(|formula| lower(formula, first).ok()))
+                })
+                .collect(),
+            Err(_) => Vec::new(),
+        };
+        self.seconds[0] += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let bytes = std::fs::read(file).map_err(Error::at(file))?;
+        let theirs = queries::read(second, &bytes).unwrap_or_default();
+        self.seconds[1] += start.elapsed().as_secs_f64();
+        let ids = (lowered.iter().map(|(id, _)| id)).ne(theirs.iter().map(|it| &it.id));
+        if ids {
+            self.differences.push(format!("{}: other properties", file.display()));
+            return Ok(());
+        }
+        let Ok(names) = Names::of(first, second) else { return Ok(()) };
+        for ((id, first), second) in lowered.into_iter().zip(theirs) {
+            match (first.map(|question| names.question(&question)), second.asked) {
+                (Some(first), Ok(second)) if first == second => self.formulas += 1,
+                (None, Err(_)) => {}
+                (Some(_), Err(error)) => self.differences.push(format!("{id}: {error}")),
+                _ => self.differences.push(format!("{id} is read differently")),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The nodes of two nets by their names.
+struct Names<'n> {
+    first: &'n Net,
+    second: &'n Net,
+    places: Vec<PlaceId>,
+    transitions: Vec<TransitionId>,
+}
+
+impl<'n> Names<'n> {
+    fn of(first: &'n Net, second: &'n Net) -> Result<Self, String> {
+        let counts = |net: &Net| [net.place_count(), net.transition_count(), net.arc_count()];
+        if counts(first) != counts(second) {
+            return Err(format!("sizes: {:?} and {:?}", counts(first), counts(second)));
+        }
+        let missing = |name: &str| format!("the second reader has no `{name}`");
+        let place = |p| second.place_named(first.place_name(p)).ok_or(first.place_name(p));
+        let transition =
+            |t| second.transition_named(first.transition_name(t)).ok_or(first.transition_name(t));
+        Ok(Names {
+            first,
+            second,
+            places: first.places().map(place).collect::<Result<_, _>>().map_err(missing)?,
+            transitions: first
+                .transitions()
+                .map(transition)
+                .collect::<Result<_, _>>()
+                .map_err(missing)?,
+        })
+    }
+
+    fn place(&self, place: PlaceId) -> PlaceId {
+        self.places[place.index()]
+    }
+
+    fn compare_nets(&self, differences: &mut Vec<String>) {
+        if self.first.name() != self.second.name() {
+            differences.push("the net's name".to_owned());
+        }
+        for p in self.first.places() {
+            if self.first.initial()[p] != self.second.initial()[self.place(p)] {
+                differences.push(format!("tokens of `{}`", self.first.place_name(p)));
+            }
+        }
+        let arcs = |row: &[Arc]| {
+            let mut arcs: Vec<_> =
+                row.iter().map(|arc| (self.place(arc.place), arc.weight)).collect();
+            arcs.sort_unstable();
+            arcs
+        };
+        let plain = |row: &[Arc]| row.iter().map(|arc| (arc.place, arc.weight)).collect::<Vec<_>>();
+        for t in self.first.transitions() {
+            let other = self.transitions[t.index()];
+            if arcs(self.first.pre(t)) != plain(self.second.pre(other))
+                || arcs(self.first.post(t)) != plain(self.second.post(other))
+            {
+                differences.push(format!("arcs of `{}`", self.first.transition_name(t)));
+            }
+        }
+        if self.units(self.first, true) != self.units(self.second, false) {
+            differences.push("units".to_owned());
+        }
+    }
+
+    /// The claim, and the units by their names, each with the unit around it and its places.
+    fn units(&self, net: &'n Net, rename: bool) -> Option<(bool, Vec<UnitByName<'n>>)> {
+        let units = net.units()?;
+        let mut all: Vec<_> = units
+            .iter()
+            .map(|(_, unit)| {
+                let to = |&place: &PlaceId| if rename { self.place(place) } else { place };
+                let mut places: Vec<PlaceId> = unit.places.iter().map(to).collect();
+                places.sort_unstable();
+                (&*unit.name, unit.parent.map(|parent| &*units.get(parent).name), places)
+            })
+            .collect();
+        all.sort_unstable();
+        Some((units.safe(), all))
+    }
+
+    fn question(&self, question: &Question) -> Asked {
+        let predicate = |it: &Predicate| self.predicate(it).sorted();
+        let reach = |goal, then| Asked::Reach { goals: vec![predicate(goal)], all: true, then };
+        match question {
+            Question::Possible(goal) => reach(goal, true),
+            Question::Never(goal) => reach(goal, false),
+            Question::Initially(here) => Asked::Initially(predicate(here)),
+            Question::Bound(sum) => Asked::Largest(self.sum(sum)),
+        }
+    }
+
+    fn sum(&self, sum: &LinearSum) -> LinearSum {
+        let renamed = sum.terms().iter().map(|&(place, a)| (self.place(place), a));
+        LinearSum::new(renamed).expect("a sum with its places renamed is as large as before")
+    }
+
+    fn predicate(&self, predicate: &Predicate) -> Predicate {
+        let transition = |t: &TransitionId| self.transitions[t.index()];
+        let all = |parts: &[Predicate]| parts.iter().map(|part| self.predicate(part)).collect();
+        match predicate {
+            Predicate::Atom(Atom { sum, bound }) => {
+                Predicate::Atom(Atom { sum: self.sum(sum), bound: *bound })
+            }
+            Predicate::Enabled(t) => Predicate::Enabled(transition(t)),
+            Predicate::Disabled(t) => Predicate::Disabled(transition(t)),
+            Predicate::And(parts) => Predicate::And(all(parts)),
+            Predicate::Or(parts) => Predicate::Or(all(parts)),
+            constant => constant.clone(),
+        }
+    }
+}
+
+type UnitByName<'n> = (&'n str, Option<&'n str>, Vec<PlaceId>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instance::tests::pack;
+    use parikh_net::{generate, text};
+
+    const NET: &str = "net n\nplace p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p";
+
+    #[test]
+    fn both_readers_are_asked_and_their_formulas_compared() {
+        let inputs = tempfile::tempdir().unwrap();
+        let model = generate::pnml(&text::parse(NET).unwrap());
+        let property = |id: &str, formula: &str| {
+            format!("<property><id>{id}</id><formula>{formula}</formula></property>")
+        };
+        let fireable = "<exists-path><finally><negation><is-fireable><transition>b</transition>
+            <transition>a</transition></is-fireable></negation></finally></exists-path>";
+        let next = "<exists-path><next><true/></next></exists-path>";
+        let file = [property("f", fireable), property("g", next)].concat();
+        let file = format!("<property-set>{file}</property-set>");
+        let bound = property("h", "<place-bound><place>q</place><place>p</place></place-bound>");
+        let bounds = format!("<property-set>{bound}</property-set>");
+        let files = [
+            ("model.pnml", &*model),
+            ("ReachabilityFireability.xml", &*file),
+            ("UpperBounds.xml", &*bounds),
+        ];
+        pack(inputs.path(), "Ring-PT-1", &files);
+        let measurement = compare(inputs.path(), "Ring-PT-1").unwrap();
+        assert_eq!(measurement.differences, Vec::<String>::new());
+        assert_eq!((measurement.size, measurement.formulas), ([2, 2, 4], 2));
+    }
+
+    #[test]
+    fn differences_are_seen() {
+        let net = text::parse(NET).unwrap();
+        let reordered = "net n\nplace q\nplace p 1\ntransition b: q -> p\ntransition a: p -> q";
+        let differences = |other: &str| {
+            let other = text::parse(other).unwrap();
+            let mut found = Vec::new();
+            match Names::of(&net, &other) {
+                Ok(names) => names.compare_nets(&mut found),
+                Err(difference) => found.push(difference),
+            }
+            found
+        };
+        assert_eq!(differences(reordered), Vec::<String>::new());
+        assert_eq!(differences(&reordered.replace("p 1", "p 2")), ["tokens of `p`"]);
+        assert_eq!(differences(&reordered.replace("a: p", "a: 2*p")), ["arcs of `a`"]);
+        assert_eq!(differences(&reordered.replace(" b:", " c:")).len(), 1);
+        assert_eq!(differences(&reordered.replace("q -> p", "q ->")).len(), 1);
+        let other = text::parse(reordered).unwrap();
+        let names = Names::of(&net, &other).unwrap();
+        let [p, q] = [0, 1].map(PlaceId::new);
+        let question = |place| Question::Possible(Predicate::at_least(place, 1));
+        let goals = vec![Predicate::at_least(q, 1)];
+        let asked = Asked::Reach { goals, all: true, then: true };
+        assert_eq!(names.question(&question(p)), asked, "p comes second in the other net");
+        assert_ne!(names.question(&question(q)), asked);
+    }
+}

@@ -1,0 +1,235 @@
+//! The audit: does a file of evidence show the answers that it lists?
+//!
+//! [`Audit::file`] goes through a file line by line. At each answer the question is looked up by its id,
+//! in the query file and not in the evidence, and becomes a list of duties ([`obligations`]); the evidence
+//! that the answer refers to is replayed, checked, or gone through, and what it shows is struck off the
+//! list. The list is empty in the end, or the answer is not confirmed.
+//!
+//! # What has to be trusted
+//! The arithmetic of the checkers in this crate, the argument in the head of each reduction rule, the
+//! readers ([`crate::reader`]), the parsers of XML and JSON, and the compiler. Neither the prover nor
+//! anything that a file says of itself: claims in a document are compared with the duties, numbers of
+//! markings are counted again, names are looked up.
+//!
+//! # Verdicts
+//! [`Verdict::Refused`] is for evidence that does not show what it should: something failed a check, or is
+//! missing. An answer that is only the word of an exhaustive search is [`Verdict::Searched`], unless the
+//! search was small enough to be made again here. What uses the claim of the model that its units are safe
+//! has to say so, and is refused all the same once any trace breaks the claim ([`Audit::finish`]).
+
+mod judge;
+mod lines;
+mod obligations;
+mod shelf;
+mod sightings;
+#[cfg(test)]
+mod tests;
+
+pub use lines::FORMAT;
+pub use obligations::{Asked, Duty, Impossible, Obligation, Value};
+
+use crate::reader::queries::Property;
+use judge::Judge;
+use lines::Line;
+use parikh_net::Net;
+use shelf::{Place, Shelf, Sort};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The evidence shows it: by what.
+    Confirmed(String),
+    /// It rests on a search that was not made again: why not.
+    Searched(String),
+    /// The question is of a kind that this program does not know.
+    Beyond(String),
+    /// The evidence does not show it: why not.
+    Refused(String),
+}
+
+/// One answer with its verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The file it stands in.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: u64,
+    /// The id of the question.
+    pub id: String,
+    /// The value as the file has it.
+    pub value: String,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Whether it assumes that the units of the model are safe.
+    pub assumes_units: bool,
+}
+
+/// Why a file cannot be read on. The answers before that line have their verdicts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {what}")]
+pub struct Broken {
+    /// The file.
+    pub file: String,
+    /// The line, from 1; 0 for the file as a whole.
+    pub line: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// The questions of an examination, by whoever knows where its query file is. An error says why there
+/// are none.
+pub type QueryFiles<'n> = dyn FnMut(&str) -> Result<Vec<Property>, String> + 'n;
+
+/// An audit of evidence about one net.
+pub struct Audit<'n> {
+    net: &'n Net,
+    queries: Box<QueryFiles<'n>>,
+    /// The most markings that a search that is made again may have.
+    most_visited: u64,
+    judged: Vec<Judged>,
+    /// How a trace broke the claim that the units are safe.
+    breach: Option<String>,
+    /// Questions of the examinations seen so far that had no answer.
+    unanswered: usize,
+}
+
+impl<'n> Audit<'n> {
+    /// An audit of evidence about `net`. Searches of up to `most_visited` markings are made again.
+    pub fn new(net: &'n Net, most_visited: u64, queries: Box<QueryFiles<'n>>) -> Self {
+        Audit { net, queries, most_visited, judged: Vec::new(), breach: None, unanswered: 0 }
+    }
+
+    /// Goes through one file.
+    ///
+    /// # Errors
+    /// When it is no evidence file about this net, or breaks off.
+    pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
+        let name = path.display().to_string();
+        let broken =
+            |line: u64| move |what: String| Broken { file: path.display().to_string(), line, what };
+        let open = || File::open(path).map_err(|error| broken(0)(error.to_string()));
+        let mut reader = BufReader::with_capacity(1 << 16, open()?);
+        let mut judge = None;
+        let (mut place, mut bytes) = (Place { start: 0, length: 0, line: 0 }, Vec::new());
+        let mut answered = HashMap::new();
+        loop {
+            bytes.clear();
+            place.start += place.length as u64;
+            place.line += 1;
+            let broken = |what| broken(place.line)(what);
+            place.length =
+                reader.read_until(b'\n', &mut bytes).map_err(|error| broken(error.to_string()))?;
+            if place.length == 0 {
+                break;
+            }
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let line: Line =
+                serde_json::from_slice(&bytes).map_err(|error| broken(read(&error)))?;
+            let judge = match (&mut judge, &line) {
+                (None, Line::Evidence(header)) => {
+                    let asked = self.asked(header).map_err(broken)?;
+                    let shelf = Shelf::new(self.net, open()?);
+                    judge = Some(Judge::new(self.net, shelf, asked, self.most_visited));
+                    continue;
+                }
+                (None, _) => return Err(broken("expected {\"evidence\": …} first".to_owned())),
+                (Some(_), Line::Evidence(_)) => {
+                    return Err(broken("a second {\"evidence\": …}".to_owned()));
+                }
+                (Some(judge), _) => judge,
+            };
+            let sort = |sort, id| (sort, id);
+            let (sort, id) = match line {
+                Line::Trace(named) => sort(Sort::Trace, named.id),
+                Line::Pump(named) => sort(Sort::Pump, named.id),
+                Line::Reduction(named) => sort(Sort::Reduction, named.id),
+                Line::Document(named) => sort(Sort::Document, named.id),
+                Line::Answer(answer) => {
+                    let (verdict, assumes_units) = judge.judge(&answer);
+                    // Of several answers to one question the last counts: a run corrects itself.
+                    if let Some(earlier) = answered.insert(answer.id.clone(), self.judged.len()) {
+                        self.judged.remove(earlier);
+                        answered.values_mut().for_each(|at| *at -= usize::from(*at > earlier));
+                    }
+                    self.judged.push(Judged {
+                        file: name.clone(),
+                        line: place.line,
+                        id: answer.id,
+                        value: answer.value,
+                        verdict,
+                        assumes_units,
+                    });
+                    continue;
+                }
+                Line::Evidence(_) => continue,
+            };
+            judge.shelf.put(sort, id, place).map_err(broken)?;
+        }
+        match judge {
+            Some(judge) => {
+                self.unanswered +=
+                    judge.asked.keys().filter(|id| !answered.contains_key(*id)).count();
+                self.breach = self.breach.take().or(judge.breach);
+                Ok(())
+            }
+            None => Err(broken(0)("the file is empty".to_owned())),
+        }
+    }
+
+    /// The questions of the examination that a file is about, by their ids.
+    fn asked(&mut self, header: &lines::Header) -> Result<judge::Questions, String> {
+        if header.format != FORMAT {
+            return Err(format!("the format is `{}`; expected `{FORMAT}`", header.format));
+        }
+        let net = self.net;
+        let about = (&*header.net, header.places, header.transitions);
+        let is = (net.name(), net.place_count(), net.transition_count());
+        if about != is {
+            return Err(format!(
+                "this is about a net `{}` of {} places and {} transitions; the model is `{}` of {} \
+                 and {}",
+                about.0, about.1, about.2, is.0, is.1, is.2
+            ));
+        }
+        if let Some(asked) = Asked::by_examination(&header.examination, net) {
+            return Ok(HashMap::from([(header.examination.clone(), Ok(asked))]));
+        }
+        let properties = (self.queries)(&header.examination)?;
+        let count = properties.len();
+        let asked: judge::Questions =
+            properties.into_iter().map(|property| (property.id, property.asked)).collect();
+        match asked.len() == count {
+            true => Ok(asked),
+            false => Err("two properties of the query file have one id".to_owned()),
+        }
+    }
+
+    /// All verdicts, in the order of the files; and how many questions of the query files had no answer.
+    /// No answer is confirmed that rests on a claim of the model that some trace has broken.
+    pub fn finish(self) -> (Vec<Judged>, usize) {
+        let mut judged = self.judged;
+        if let Some(breach) = self.breach {
+            for answer in judged.iter_mut().filter(|answer| answer.assumes_units) {
+                let why = format!("it assumes that the model's units are safe; {breach}");
+                answer.verdict = Verdict::Refused(why);
+            }
+        }
+        (judged, self.unanswered)
+    }
+}
+
+/// What is wrong with a line of JSON. Its line is always 1; we know better.
+fn read(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
+    match error.is_eof() {
+        true => format!("the line breaks off: {what}"),
+        false => format!("{what}, column {}", error.column()),
+    }
+}

@@ -1,0 +1,186 @@
+//! From a question and an answer to what has to be shown.
+//!
+//! Evidence is looked at for what it shows of the *question*; what it says of itself is not read. So the
+//! first step of an audit is to write down, from the name of the examination or the formula alone, what
+//! makes the answer true. There are three kinds of such [`Duty`]: to show a reachable marking, to prove
+//! that there is none, and to show that a sum grows for ever.
+//!
+//! | question | TRUE | FALSE |
+//! |---|---|---|
+//! | EF φ | a marking with φ | none has φ |
+//! | AG φ | none has ¬φ | a marking with ¬φ |
+//! | ReachabilityDeadlock | a dead marking | none is dead |
+//! | OneSafe | for *every* place: no marking with 2 tokens on it | for *some* place: such a marking |
+//! | QuasiLiveness | for *every* transition: a marking that enables it | for *some* one: none does |
+//! | StableMarking | for *some* place: no marking with more or fewer tokens than initially | for *every* place: such a marking |
+//!
+//! All of these are one pattern ([`Asked::Reach`]): goals, of which all or some can be reached, and what
+//! the answer is then. An upper bound n takes both sides: a marking in which the sum is n, and a proof
+//! that it never is more; `+inf` takes a pump. The initial marking is reachable.
+
+use crate::Claim;
+use parikh_net::{LinearSum, Net, Predicate};
+use std::fmt;
+
+/// What is asked of the reachable markings of a net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The answer is `then` if and only if all (or some) of the goals can be reached: EF φ is TRUE if
+    /// φ can, AG φ is FALSE if ¬φ can.
+    Reach {
+        /// The markings in question, in sorted form.
+        goals: Vec<Predicate>,
+        /// Whether all of them are needed, or one will do.
+        all: bool,
+        /// What the answer is when they can be reached.
+        then: bool,
+    },
+    /// The answer is whether this holds in the initial marking.
+    Initially(Predicate),
+    /// The answer is the largest value of this sum in a reachable marking.
+    Largest(LinearSum),
+}
+
+/// An answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// The property holds, or does not.
+    Holds(bool),
+    /// A largest value.
+    Number(i64),
+    /// There is no largest value.
+    Infinite,
+}
+
+/// Something to be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Duty {
+    /// A reachable marking that satisfies this.
+    Show(Predicate),
+    /// That no reachable marking breaks this claim.
+    Prove(Claim),
+    /// That this sum grows without bound.
+    Grow(LinearSum),
+}
+
+/// All that has to be shown for an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obligation {
+    /// What there is to show.
+    pub duties: Vec<Duty>,
+    /// Whether it takes all of them, or one.
+    pub all: bool,
+}
+
+/// Why no evidence could show an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Impossible {
+    /// A number for a property, or the other way round.
+    #[error("the question asks for {0}")]
+    Kind(&'static str),
+    /// The initial marking decides it, the other way.
+    #[error("the initial marking decides the question, and says {}", Value::Holds(*.0))]
+    Initially(bool),
+}
+
+impl Asked {
+    /// What an examination asks that needs no query file; `None` for others.
+    pub fn by_examination(examination: &str, net: &Net) -> Option<Asked> {
+        let reach = |goals, all, then| Some(Asked::Reach { goals, all, then });
+        match examination {
+            "ReachabilityDeadlock" => reach(vec![Predicate::Dead], true, true),
+            "OneSafe" => {
+                let goals = net.places().map(|place| Predicate::at_least(place, 2)).collect();
+                reach(goals, false, false)
+            }
+            "QuasiLiveness" => {
+                let goals = net.transitions().map(Predicate::Enabled).collect();
+                reach(goals, true, true)
+            }
+            "StableMarking" => {
+                let changed = |place| {
+                    let initially = net.initial()[place];
+                    let more = Predicate::at_least(place, initially + 1);
+                    let fewer = match initially.checked_sub(1) {
+                        Some(less) => Predicate::no_more_than(place, less),
+                        None => Predicate::False,
+                    };
+                    Predicate::or([more, fewer]).sorted()
+                };
+                reach(net.places().map(changed).collect(), true, false)
+            }
+            _ => None,
+        }
+    }
+
+    /// What has to be shown for the answer `value`.
+    ///
+    /// # Errors
+    /// When nothing could show it.
+    pub fn obligation(&self, net: &Net, value: Value) -> Result<Obligation, Impossible> {
+        match (self, value) {
+            (Asked::Reach { goals, all, then }, Value::Holds(value)) => {
+                let goals = goals.iter().cloned();
+                // Not all of them can be reached if one cannot, and not one if all cannot.
+                Ok(match value == *then {
+                    true => Obligation { duties: goals.map(Duty::Show).collect(), all: *all },
+                    false => {
+                        let none = |goal| Duty::Prove(Claim::Unreachable(goal));
+                        Obligation { duties: goals.map(none).collect(), all: !*all }
+                    }
+                })
+            }
+            (Asked::Initially(predicate), Value::Holds(value)) => {
+                match predicate.holds(net, net.initial()) {
+                    holds if holds == value => Ok(Obligation { duties: Vec::new(), all: true }),
+                    holds => Err(Impossible::Initially(holds)),
+                }
+            }
+            (Asked::Largest(sum), Value::Number(number)) => {
+                // Σ ≥ n is ¬(Σ ≤ n − 1); no sum reaches the smallest number but from above.
+                let as_much = match number.checked_sub(1) {
+                    Some(less) => Predicate::at_most(sum.clone(), less).negated(),
+                    None => Predicate::True,
+                };
+                let no_more = Claim::AtMost(sum.clone(), number);
+                Ok(Obligation {
+                    duties: vec![Duty::Show(as_much), Duty::Prove(no_more)],
+                    all: true,
+                })
+            }
+            (Asked::Largest(sum), Value::Infinite) => {
+                Ok(Obligation { duties: vec![Duty::Grow(sum.clone())], all: true })
+            }
+            (Asked::Largest(_), Value::Holds(_)) => Err(Impossible::Kind("a number")),
+            (Asked::Reach { .. } | Asked::Initially(_), Value::Number(_) | Value::Infinite) => {
+                Err(Impossible::Kind("TRUE or FALSE"))
+            }
+        }
+    }
+}
+
+impl Value {
+    /// The value as the contest writes it: `TRUE`, `FALSE`, a number below 2⁶³, `+inf`.
+    pub fn read(text: &str) -> Option<Value> {
+        match text {
+            "TRUE" => Some(Value::Holds(true)),
+            "FALSE" => Some(Value::Holds(false)),
+            "+inf" => Some(Value::Infinite),
+            digits if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                digits.parse().ok().map(Value::Number)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Holds(true) => f.write_str("TRUE"),
+            Value::Holds(false) => f.write_str("FALSE"),
+            Value::Number(number) => write!(f, "{number}"),
+            Value::Infinite => f.write_str("+inf"),
+        }
+    }
+}

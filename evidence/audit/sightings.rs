@@ -1,0 +1,150 @@
+//! Which goals are seen along firing sequences.
+//!
+//! A sequence is fired by the [`Replayer`]; wherever it stops on the way, the goals that are still
+//! wanted are looked for. Where there are many (one per place or transition), a look costs what has
+//! changed since the last one: a goal is only asked again when a place that it depends on has changed.
+
+use crate::{ReplayError, Replayer};
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, Step};
+
+/// Goals and whether a reachable marking that satisfies them was seen.
+#[derive(Debug)]
+pub(super) struct Sightings<'n> {
+    net: &'n Net,
+    goals: Vec<Predicate>,
+    seen: Vec<bool>,
+    /// For each place the goals that depend on it; those that were seen leave.
+    depending: Vec<Vec<usize>>,
+    /// The goals that depend on what has changed since the last look, each once.
+    changed: Vec<usize>,
+    is_changed: Vec<bool>,
+}
+
+impl<'n> Sightings<'n> {
+    /// Looks for the goals in the initial marking.
+    pub(super) fn new(net: &'n Net, goals: Vec<Predicate>) -> Self {
+        let seen: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
+        let mut depending = vec![Vec::new(); net.place_count()];
+        for (index, goal) in goals.iter().enumerate().filter(|&(index, _)| !seen[index]) {
+            for place in goal.support(net) {
+                depending[place.index()].push(index);
+            }
+        }
+        let is_changed = vec![false; goals.len()];
+        Sightings { net, goals, seen, depending, changed: Vec::new(), is_changed }
+    }
+
+    /// How many were seen.
+    pub(super) fn seen(&self) -> usize {
+        self.seen.iter().filter(|&&seen| seen).count()
+    }
+
+    /// The first that was not.
+    pub(super) fn missing(&self) -> Option<&Predicate> {
+        let index = self.seen.iter().position(|&seen| !seen)?;
+        Some(&self.goals[index])
+    }
+
+    /// Fires `sequence` from the initial marking and looks at the marking at each of `stops`, numbers of
+    /// firings that ascend; it ends at the last of them, unless it is wanted `to_the_end`. Then, or when
+    /// there are several goals, it also looks at the marking at the end of each run of a transition.
+    ///
+    /// # Errors
+    /// When the sequence cannot be fired so far. What was seen until then was seen.
+    pub(super) fn along(
+        &mut self,
+        sequence: &FiringSequence,
+        stops: &[u64],
+        to_the_end: bool,
+    ) -> Result<(), ReplayError> {
+        let mut replayer = Replayer::new(self.net);
+        let everywhere = to_the_end || self.goals.len() > 1;
+        let last = stops.last().copied().filter(|_| !to_the_end).unwrap_or(u64::MAX);
+        let mut stops = stops.iter().copied().peekable();
+        for step in sequence.steps() {
+            let mut left = step.count;
+            while left > 0 && replayer.fired() < last {
+                while stops.next_if(|&stop| stop <= replayer.fired()).is_some() {}
+                let stop = stops.peek().copied().unwrap_or(last);
+                let count = left.min(stop - replayer.fired());
+                replayer.fire(Step { transition: step.transition, count })?;
+                left -= count;
+                for change in self.net.delta(step.transition) {
+                    self.note_change(change.place);
+                }
+                if everywhere || replayer.fired() == stop {
+                    self.look(replayer.marking());
+                }
+            }
+        }
+        match stops.find(|&stop| stop > replayer.fired()) {
+            Some(_) => Err(ReplayError::TooShort { firings: replayer.fired() }),
+            None => Ok(()),
+        }
+    }
+
+    fn note_change(&mut self, place: PlaceId) {
+        let Sightings { seen, depending, changed, is_changed, .. } = self;
+        depending[place.index()].retain(|&goal| {
+            if !seen[goal] && !std::mem::replace(&mut is_changed[goal], true) {
+                changed.push(goal);
+            }
+            !seen[goal]
+        });
+    }
+
+    fn look(&mut self, marking: &Marking) {
+        for goal in self.changed.drain(..) {
+            self.is_changed[goal] = false;
+            self.seen[goal] = self.goals[goal].holds(self.net, marking);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn goals_are_seen_at_stops_and_at_the_ends_of_runs() {
+        let net =
+            text::parse("place p 9\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap();
+        let q = net.place_named("q").unwrap();
+        let [t, u] = ["t", "u"].map(|name| net.transition_named(name).unwrap());
+        let exactly =
+            |n| Predicate::and([Predicate::at_least(q, n), Predicate::no_more_than(q, n)]);
+        let mut sequence = FiringSequence::new();
+        sequence.push(t, 6);
+        sequence.push(u, 2);
+        let seen = |sequence: &FiringSequence, stops: &[u64]| {
+            let mut sightings = Sightings::new(&net, (0..=9).map(exactly).collect());
+            let result = sightings.along(sequence, stops, stops.is_empty());
+            (result.is_ok(), sightings.seen)
+        };
+        let only = |these: &[usize]| (0..10).map(|n| these.contains(&n)).collect::<Vec<_>>();
+        assert_eq!(seen(&sequence, &[]), (true, only(&[0, 4, 6])));
+        assert_eq!(seen(&sequence, &[0]), (true, only(&[0])));
+        assert_eq!(seen(&sequence, &[2, 3, 3]), (true, only(&[0, 2, 3])));
+        assert_eq!(seen(&sequence, &[5, 7]), (true, only(&[0, 5, 6])));
+        assert_eq!(seen(&sequence, &[8]), (true, only(&[0, 4, 6])));
+        assert_eq!(seen(&sequence, &[9]).0, false);
+        let mut both = Sightings::new(&net, (0..=9).map(exactly).collect());
+        both.along(&sequence, &[2], true).unwrap();
+        assert_eq!(both.seen, only(&[0, 2, 4, 6]));
+        // For one goal only the stops count.
+        let one = |stops: &[u64]| {
+            let mut sightings = Sightings::new(&net, vec![exactly(6)]);
+            sightings.along(&sequence, stops, stops.is_empty()).unwrap();
+            sightings.seen()
+        };
+        assert_eq!([one(&[]), one(&[8]), one(&[6]), one(&[3, 6, 7])], [1, 0, 1, 1]);
+        sequence.push(u, 5);
+        assert_eq!(seen(&sequence, &[13]).0, false, "the last firing of u is not enabled");
+        assert_eq!(
+            seen(&sequence, &[8]),
+            (true, only(&[0, 4, 6])),
+            "nobody asks for what comes after"
+        );
+    }
+}

@@ -1,0 +1,498 @@
+use super::*;
+use crate::Claim;
+use crate::certificate::markings::visit;
+use crate::reader::{pnml, queries};
+use parikh_net::generate::{Shape, random, random_predicate};
+use parikh_net::{FiringSequence, Marking, Predicate, text};
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+const MUTEX: &str = "net mutex
+    place idle1 1
+    place idle2 1
+    place lock 1
+    place in1
+    place in2
+    transition enter1: idle1 + lock -> in1
+    transition leave1: in1 -> idle1 + lock
+    transition enter2: idle2 + lock -> in2
+    transition leave2: in2 -> idle2 + lock";
+
+/// One place that grows, one that is used up, one that stays.
+const SOURCE: &str = "net source
+    place p 3
+    place q
+    place r 1
+    transition move: p + r -> q + r
+    transition grow: r -> q + r";
+
+/// The verdicts on the lines of a file, and why it broke off if it did.
+fn audit(
+    net: &Net,
+    queries: &str,
+    examination: &str,
+    lines: &str,
+) -> (Vec<Judged>, Option<Broken>) {
+    let (places, transitions) = (net.place_count(), net.transition_count());
+    let name = net.name();
+    let head = format!(
+        "{{\"evidence\": {{\"format\": \"{FORMAT}\", \"net\": \"{name}\", \"places\": {places}, \
+         \"transitions\": {transitions}, \"examination\": \"{examination}\"}}}}\n"
+    );
+    audit_bytes(net, queries, format!("{head}{lines}").as_bytes())
+}
+
+fn audit_bytes(net: &Net, queries: &str, bytes: &[u8]) -> (Vec<Judged>, Option<Broken>) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let read = move |_: &str| queries::read(net, queries.as_bytes()).map_err(|e| e.to_string());
+    let mut audit = Audit::new(net, 100, Box::new(read));
+    let broken = audit.file(file.path()).err();
+    (audit.finish().0, broken)
+}
+
+/// That the file is read to the end, and the one answer in it is confirmed, or refused for a reason
+/// with these words.
+fn check(net: &str, queries: &str, examination: &str, lines: &str, refused: Option<&str>) {
+    let net = text::parse(net).unwrap();
+    let (judged, broken) = audit(&net, queries, examination, lines);
+    assert_eq!(broken, None);
+    let [answer] = &*judged else { panic!("{judged:?}") };
+    match (&answer.verdict, refused) {
+        (Verdict::Confirmed(_), None) => {}
+        (Verdict::Refused(why), Some(part)) => assert!(why.contains(part), "{why}"),
+        (verdict, _) => panic!("{verdict:?}\n{lines}"),
+    }
+}
+
+fn confirmed(net: &str, examination: &str, lines: &str) {
+    check(net, "", examination, lines, None);
+}
+
+fn refused(net: &str, examination: &str, lines: &str, why: &str) {
+    check(net, "", examination, lines, Some(why));
+}
+
+fn answer(id: &str, value: &str, shown_by: &str) -> String {
+    format!(
+        "{{\"answer\": {{\"id\": \"{id}\", \"value\": \"{value}\", \"evidence\": \"\", \"shown_by\": [{shown_by}]}}}}\n"
+    )
+}
+
+fn trace(steps: &str) -> String {
+    format!("{{\"trace\": {{\"id\": \"w\", \"steps\": [{steps}]}}}}\n")
+}
+
+/// A document that so many markings are reachable, none of which breaks a claim.
+fn document(net: &str, claims: &str, markings: u64) -> String {
+    format!(
+        "{{\"document\": {{\"id\": \"d\", \"format\": \"parikh-markings-1\", \"net\": \"{net}\", \
+         \"claims\": [{claims}], \"markings\": {markings}}}}}\n"
+    )
+}
+
+fn two_on(place: &str) -> String {
+    format!("{{\"unreachable\": {{\"at_most\": {{\"sum\": [[\"{place}\", -1]], \"bound\": -2}}}}}}")
+}
+
+const BY_TRACE: &str = "{\"trace\": \"w\"}";
+const BY_DOCUMENT: &str = "{\"document\": \"d\"}";
+
+#[test]
+fn one_safe() {
+    let all = ["idle1", "idle2", "lock", "in1", "in2"].map(two_on);
+    let safe = answer("OneSafe", "TRUE", BY_DOCUMENT);
+    confirmed(MUTEX, "OneSafe", &(document("mutex", &all.join(","), 3) + &safe));
+    let some = document("mutex", &all[1..].join(","), 3);
+    refused(MUTEX, "OneSafe", &(some + &safe), "idle1");
+    let miscounted = document("mutex", &all.join(","), 4);
+    refused(MUTEX, "OneSafe", &(miscounted + &safe), "3 markings are reachable, not 4");
+    let unsafe_ = answer("OneSafe", "FALSE", BY_TRACE);
+    let two = |steps: &str| trace(steps) + &unsafe_;
+    confirmed("place p 1\nplace q\ntransition t: p -> 2*q", "OneSafe", &two("[\"t\", 1]"));
+    refused(MUTEX, "OneSafe", &two("[\"enter1\", 1]"), "a reachable marking with");
+    refused(MUTEX, "OneSafe", &two("[\"enter1\", 2]"), "not enabled");
+    // The initial marking needs no trace, and what is always true no proof.
+    confirmed("place p 2", "OneSafe", &answer("OneSafe", "FALSE", ""));
+    confirmed("", "OneSafe", &answer("OneSafe", "TRUE", ""));
+    refused("", "OneSafe", &answer("OneSafe", "FALSE", ""), "nothing that could show it");
+    refused("place p 1", "OneSafe", &answer("OneSafe", "TRUE", ""), "a proof that");
+}
+
+#[test]
+fn reachability_deadlock() {
+    let never = answer("ReachabilityDeadlock", "FALSE", BY_DOCUMENT);
+    let claim = "{\"unreachable\": \"dead\"}";
+    confirmed(MUTEX, "ReachabilityDeadlock", &(document("mutex", claim, 3) + &never));
+    // Having visited all markings proves whatever is true of them, listed or not; but not more.
+    confirmed(MUTEX, "ReachabilityDeadlock", &(document("mutex", "", 3) + &never));
+    let stuck = MUTEX.replace("-> idle2 + lock", "-> idle2");
+    refused(
+        &stuck,
+        "ReachabilityDeadlock",
+        &(document("mutex", "", 4) + &never),
+        "nothing enabled",
+    );
+    let dead = answer("ReachabilityDeadlock", "TRUE", "{\"trace\": \"w\", \"after\": 2}");
+    let both = trace("[\"t\", 1], [\"u\", 1]") + &dead;
+    let ring = "place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p";
+    refused(ring, "ReachabilityDeadlock", &both, "nothing enabled");
+    confirmed(&ring.replace("-> p", "->"), "ReachabilityDeadlock", &both);
+}
+
+#[test]
+fn quasi_liveness() {
+    let live = answer("QuasiLiveness", "TRUE", BY_TRACE);
+    let three = "[\"enter1\", 1], [\"leave1\", 1], [\"enter2\", 1]";
+    confirmed(MUTEX, "QuasiLiveness", &(trace(three) + &live));
+    refused(MUTEX, "QuasiLiveness", &(trace("[\"enter1\", 1]") + &live), "leave2 enabled");
+    let net = format!("{MUTEX}\ntransition both: in1 + in2 -> in1 + in2");
+    let claim = "{\"unreachable\": {\"enabled\": \"both\"}}";
+    let some = answer("QuasiLiveness", "FALSE", BY_DOCUMENT);
+    confirmed(&net, "QuasiLiveness", &(document("mutex", claim, 3) + &some));
+    let claim = "{\"unreachable\": {\"enabled\": \"leave2\"}}";
+    refused(&net, "QuasiLiveness", &(document("mutex", claim, 3) + &some), "does not follow");
+    refused(&net, "QuasiLiveness", &(trace(three) + &live), "both enabled");
+}
+
+#[test]
+fn stable_marking() {
+    let moving = answer("StableMarking", "FALSE", BY_TRACE);
+    let three = trace("[\"enter1\", 1], [\"leave1\", 1], [\"enter2\", 1]");
+    confirmed(MUTEX, "StableMarking", &(three.clone() + &moving));
+    let one = trace("[\"enter1\", 1], [\"leave1\", 1]");
+    refused(MUTEX, "StableMarking", &(one + &moving), "idle2");
+    let stable = answer("StableMarking", "TRUE", BY_DOCUMENT);
+    let claim = |place: &str| {
+        format!(
+            "{{\"unreachable\": {{\"or\": [{{\"at_most\": {{\"sum\": [[\"{place}\", 1]], \"bound\": \
+             0}}}}, {{\"at_most\": {{\"sum\": [[\"{place}\", -1]], \"bound\": -2}}}}]}}}}"
+        )
+    };
+    let net = "net n\nplace p 1\nplace q 1\ntransition t: p + q -> p";
+    confirmed(net, "StableMarking", &(document("n", &claim("p"), 2) + &stable));
+    refused(net, "StableMarking", &(document("n", &claim("q"), 2) + &stable), "does not follow");
+    refused("", "StableMarking", &answer("StableMarking", "TRUE", ""), "nothing");
+}
+
+/// q ≥ 1 (1), q ≥ 3 (3), and the most of q.
+fn formulas() -> String {
+    let at_least = |n: u32| {
+        format!(
+            "<integer-le><integer-constant>{n}</integer-constant><tokens-count><place>q</place>\
+             </tokens-count></integer-le>"
+        )
+    };
+    let property = |id: &str, formula: &str| {
+        format!("<property><id>{id}</id><formula>{formula}</formula></property>")
+    };
+    let ef = |inside: &str| format!("<exists-path><finally>{inside}</finally></exists-path>");
+    let never = |inside: &str| {
+        format!("<all-paths><globally><negation>{inside}</negation></globally></all-paths>")
+    };
+    let list = [
+        property("ef1", &ef(&at_least(1))),
+        property("ef3", &ef(&at_least(3))),
+        property("ag3", &never(&at_least(3))),
+        property("most", "<place-bound><place>q</place></place-bound>"),
+        property("now", &at_least(1)),
+        property("next", "<exists-path><next><true/></next></exists-path>"),
+    ];
+    format!("<property-set>{}</property-set>", list.concat())
+}
+
+#[test]
+fn formulas_and_bounds() {
+    let small = "net small\nplace p 2\nplace q\ntransition t: p -> q";
+    let judge = |id: &str, value: &str, evidence: &str, shown_by: &str, why: Option<&str>| {
+        let lines = evidence.to_owned() + &answer(id, value, shown_by);
+        check(small, &formulas(), "Some", &lines, why);
+    };
+    let twice = trace("[\"t\", 2]");
+    let none = |bound: i64| {
+        format!(
+            "{{\"unreachable\": {{\"at_most\": {{\"sum\": [[\"q\", -1]], \"bound\": {bound}}}}}}}"
+        )
+    };
+    let most = |bound| format!("{{\"at_most\": {{\"sum\": [[\"q\", 1]], \"bound\": {bound}}}}}");
+    let proof = |claims: &str| document("small", claims, 3);
+    judge("ef1", "TRUE", &twice, BY_TRACE, None);
+    judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 1}", None);
+    judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 0}", Some("a reachable marking"));
+    judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 3}", Some("ends after 2"));
+    judge("ef1", "TRUE", &twice, "{\"trace\": \"v\"}", Some("no such trace"));
+    judge("ef3", "TRUE", &twice, BY_TRACE, Some("a reachable marking"));
+    judge("ef3", "FALSE", &proof(&none(-3)), BY_DOCUMENT, None);
+    judge("ef1", "FALSE", &proof(&none(-3)), BY_DOCUMENT, Some("a proof that"));
+    judge("ag3", "TRUE", &proof(&none(-3)), BY_DOCUMENT, None);
+    judge("ag3", "TRUE", &twice, BY_TRACE, Some("a proof that"));
+    judge("ag3", "FALSE", &twice, BY_TRACE, Some("a reachable marking"));
+    let both = [BY_TRACE, BY_DOCUMENT].join(",");
+    judge("most", "2", &(twice.clone() + &proof(&most(2))), &both, None);
+    judge("most", "1", &(twice.clone() + &proof(&most(2))), &both, Some("q ≤ 1"));
+    judge("most", "2", &twice, BY_TRACE, Some("q ≤ 2"));
+    judge("most", "2", &proof(&most(2)), BY_DOCUMENT, Some("a reachable marking"));
+    judge("most", "3", &(twice.clone() + &proof(&most(3))), &both, Some("a reachable marking"));
+    judge("most", "TRUE", &twice, BY_TRACE, Some("a number"));
+    judge("most", "2.0", &twice, BY_TRACE, Some("no value"));
+    judge("ef1", "1", &twice, BY_TRACE, Some("TRUE or FALSE"));
+    judge("now", "FALSE", "", "", None);
+    judge("now", "TRUE", &twice, BY_TRACE, Some("says FALSE"));
+    judge("other", "TRUE", &twice, BY_TRACE, Some("no such question"));
+    let net = text::parse(small).unwrap();
+    let (judged, _) = audit(&net, &formulas(), "Some", &answer("next", "TRUE", ""));
+    assert!(matches!(judged[0].verdict, Verdict::Beyond(_)));
+    // The last answer to a question counts.
+    let two = trace("[\"t\", 2]") + &answer("ef1", "FALSE", "") + &answer("ef1", "TRUE", BY_TRACE);
+    check(small, &formulas(), "Some", &two, None);
+}
+
+#[test]
+fn infinite_bounds() {
+    let pump = |prefix: &str, pump: &str| {
+        format!("{{\"pump\": {{\"id\": \"w\", \"prefix\": [{prefix}], \"pump\": [{pump}]}}}}\n")
+            + &answer("most", "+inf", "{\"pump\": \"w\"}")
+    };
+    let judge = |lines: &str, why| check(SOURCE, &formulas(), "Some", lines, why);
+    judge(&pump("[\"move\", 3]", "[\"grow\", 1]"), None);
+    judge(&pump("", "[\"grow\", 7]"), None);
+    judge(&pump("", "[\"move\", 1]"), Some("loses tokens"));
+    judge(&pump("[\"grow\", 1]", ""), Some("sum grow"));
+    judge(&pump("[\"move\", 4]", "[\"grow\", 1]"), Some("not enabled"));
+    judge(&answer("most", "+inf", ""), Some("sum grow"));
+    let other = pump("", "[\"grow\", 1]").replace("+inf", "3");
+    judge(&other, Some("a reachable marking"));
+}
+
+#[test]
+fn searches_are_made_again_or_are_no_confirmation() {
+    let net = text::parse(MUTEX).unwrap();
+    let judge = |markings: u64, stubborn: bool, value: &str| {
+        let lines = answer("ReachabilityDeadlock", value, "").replace(
+            "\"shown_by\"",
+            &format!(
+                "\"searched\": {{\"markings\": {markings}, \"stubborn\": {stubborn}}}, \"shown_by\""
+            ),
+        );
+        audit(&net, "", "ReachabilityDeadlock", &lines).0.remove(0).verdict
+    };
+    assert!(matches!(judge(3, false, "FALSE"), Verdict::Confirmed(_)));
+    assert!(matches!(judge(2, true, "FALSE"), Verdict::Confirmed(_)));
+    assert!(matches!(judge(2, false, "FALSE"), Verdict::Confirmed(_)), "of a smaller net, say");
+    assert!(matches!(judge(101, false, "FALSE"), Verdict::Searched(_)));
+    assert!(matches!(judge(3, false, "TRUE"), Verdict::Refused(_)));
+    let dying = text::parse(&MUTEX.replace("-> idle2 + lock", "-> idle2")).unwrap();
+    let line = answer("ReachabilityDeadlock", "FALSE", "").replace(
+        "\"shown_by\"",
+        "\"searched\": {\"markings\": 5, \"stubborn\": false}, \"shown_by\"",
+    );
+    let verdict = audit(&dying, "", "ReachabilityDeadlock", &line).0.remove(0).verdict;
+    assert!(matches!(&verdict, Verdict::Refused(why) if why.contains("not true")), "{verdict:?}");
+    // One of several claims is enough here, and another is false.
+    let net = text::parse("net n\nplace p 1\nplace q\nplace r\ntransition t: p -> q").unwrap();
+    let line = answer("StableMarking", "TRUE", "").replace(
+        "\"shown_by\"",
+        "\"searched\": {\"markings\": 2, \"stubborn\": false}, \"shown_by\"",
+    );
+    let verdict = audit(&net, "", "StableMarking", &line).0.remove(0).verdict;
+    assert!(matches!(verdict, Verdict::Confirmed(_)), "{verdict:?}");
+}
+
+#[test]
+fn assumptions_are_declared_and_not_broken() {
+    let model = |transition: &str| {
+        let file = format!(
+            "<pnml><net id='n'><place id='p'><initialMarking><text>1</text></initialMarking></place>
+             <place id='q'/><transition id='t'/><arc source='p' target='t'/>
+             <arc source='t' target='q'>{transition}</arc><toolspecific tool='nupn'>
+             <structure units='1' root='u' safe='true'><unit id='u'><places>p q</places></unit>
+             </structure></toolspecific></net></pnml>"
+        );
+        pnml::read(file.as_bytes()).unwrap().net
+    };
+    let document = format!(
+        "{{\"document\": {{\"id\": \"d\", \"format\": \"parikh-bounds-1\", \"net\": \"n\", \"claims\": \
+         [{}, {}], \"assumes_safe_units\": true, \"steps\": [{{\"safe_units\": [\"p\", \"q\"]}}]}}}}\n",
+        two_on("p"),
+        two_on("q")
+    );
+    let plain = document.clone() + &answer("OneSafe", "TRUE", BY_DOCUMENT);
+    let declared = plain.replace("\"shown_by\"", "\"assumes\": [\"units\"], \"shown_by\"");
+    let safe = model("");
+    let verdict = |net: &Net, lines: &str| audit(net, "", "OneSafe", lines).0.remove(0);
+    let judged = verdict(&safe, &declared);
+    assert!(matches!(judged.verdict, Verdict::Confirmed(_)) && judged.assumes_units, "{judged:?}");
+    assert!(matches!(verdict(&safe, &plain).verdict, Verdict::Refused(_)));
+    // A trace of another answer breaks the claim afterwards.
+    let broken = model("<inscription><text>2</text></inscription>");
+    assert!(matches!(verdict(&broken, &declared).verdict, Verdict::Confirmed(_)));
+    let file = |examination: &str, lines: &str| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        write!(
+            file,
+            "{{\"evidence\": {{\"format\": \"{FORMAT}\", \"net\": \"n\", \"places\": 2, \
+             \"transitions\": 1, \"examination\": \"{examination}\"}}}}\n{lines}"
+        )
+        .unwrap();
+        file
+    };
+    let first = file("OneSafe", &declared);
+    let second = file(
+        "ReachabilityDeadlock",
+        &(trace("[\"t\", 1]") + &answer("ReachabilityDeadlock", "TRUE", BY_TRACE)),
+    );
+    let mut audit = Audit::new(&broken, 100, Box::new(|_| Err(String::new())));
+    audit.file(first.path()).unwrap();
+    audit.file(second.path()).unwrap();
+    let (judged, _) = audit.finish();
+    assert!(matches!(&judged[0].verdict, Verdict::Refused(why) if why.contains("2 tokens")));
+    assert!(matches!(judged[1].verdict, Verdict::Confirmed(_)));
+}
+
+#[test]
+fn a_file_about_another_net_or_with_broken_lines_ends_there() {
+    let net = text::parse(MUTEX).unwrap();
+    let refused = |bytes: &str, line: u64, part: &str| {
+        let (_, broken) = audit_bytes(&net, "", bytes.as_bytes());
+        let broken = broken.expect(part);
+        assert!(broken.line == line && broken.what.contains(part), "{broken}");
+    };
+    let head = |net: &str, places: &str, format: &str| {
+        format!(
+            "{{\"evidence\": {{\"format\": \"{format}\", \"net\": \"{net}\", \"places\": {places}, \
+             \"transitions\": 4, \"examination\": \"OneSafe\"}}}}\n"
+        )
+    };
+    let right = head("mutex", "5", FORMAT);
+    refused("", 0, "empty");
+    refused("\n\n", 0, "empty");
+    refused(&head("mutes", "5", FORMAT), 1, "mutes");
+    refused(&head("mutex", "6", FORMAT), 1, "6 places");
+    refused(&head("mutex", "5", "parikh-evidence-2"), 1, "the format is");
+    refused(&head("mutex", "1e400", FORMAT), 1, "column");
+    refused(&head("mutex", "-5", FORMAT), 1, "column");
+    refused(&trace(""), 1, "first");
+    refused(&right.replace("OneSafe", "Some"), 1, "well-formed");
+    refused(&(right.clone() + &right), 2, "second");
+    refused(&(right.clone() + "\n{\"trace\": {\"id\": 5}}\n"), 3, "column");
+    refused(&(right.clone() + "{\"other\": {}}\n"), 2, "column");
+    refused(&(right.clone() + "{\"trace\": {\"id\": \"w\", \"st"), 2, "breaks off");
+    refused(&(right.clone() + &trace("") + &trace("")), 3, "line 2");
+    let deep = format!("{right}{{\"trace\": {}", "[".repeat(1_000_000));
+    refused(&deep, 2, "");
+    // What is wrong inside a line shows when an answer refers to it.
+    let line = "{\"trace\": {\"id\": \"w\", \"steps\": [[\"enter1\", 1e99]]}}\n";
+    let (judged, broken) =
+        audit(&net, "", "OneSafe", &(line.to_owned() + &answer("OneSafe", "FALSE", BY_TRACE)));
+    assert!(broken.is_none() && matches!(judged[0].verdict, Verdict::Refused(_)));
+}
+
+#[test]
+fn no_mutilated_file_panics_or_confirms_the_opposite() {
+    let net = text::parse(MUTEX).unwrap();
+    let all = ["idle1", "idle2", "lock", "in1", "in2"].map(two_on).join(",");
+    let lines = document("mutex", &all, 3)
+        + &trace("[\"enter1\", 1], [\"leave1\", 1], [\"enter2\", 1]")
+        + &answer("OneSafe", "TRUE", &[BY_DOCUMENT, BY_TRACE].join(","));
+    let head = format!(
+        "{{\"evidence\": {{\"format\": \"{FORMAT}\", \"net\": \"mutex\", \"places\": 5, \
+         \"transitions\": 4, \"examination\": \"OneSafe\"}}}}\n"
+    );
+    let file = (head + &lines).into_bytes();
+    assert!(matches!(audit_bytes(&net, "", &file).0[0].verdict, Verdict::Confirmed(_)));
+    let mut rng = fastrand::Rng::with_seed(1);
+    for cut in 0..file.len() {
+        audit_bytes(&net, "", &file[..cut]);
+        let mut flipped = file.clone();
+        flipped[cut] = *rng.choice(b"{}[]\",:-0159eatx\\\xFF \n").unwrap();
+        for judged in audit_bytes(&net, "", &flipped).0 {
+            let right = judged.id == "OneSafe" && judged.value == "TRUE";
+            assert!(right || !matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+        }
+    }
+}
+
+/// The shortest way to each reachable marking, when there are few.
+fn enumerate(net: &Net) -> Option<Vec<(Marking, FiringSequence)>> {
+    visit(net, 60, |_| true).ok()?;
+    let mut found = vec![(net.initial().clone(), FiringSequence::new())];
+    let mut next = 0;
+    while next < found.len() {
+        for t in net.transitions() {
+            let (mut marking, mut way) = found[next].clone();
+            if net.fire(&mut marking, t).is_ok() && !found.iter().any(|(m, _)| *m == marking) {
+                way.push(t, 1);
+                found.push((marking, way));
+            }
+        }
+        next += 1;
+    }
+    Some(found)
+}
+
+#[test]
+fn evidence_confirms_what_enumeration_says_and_no_other_question() {
+    let (mut right, mut foreign) = (0, 0);
+    for seed in 0..400 {
+        let net = random(seed, &Shape::small(seed));
+        let Some(found) = enumerate(&net) else { continue };
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let goals: Vec<Predicate> =
+            (0..5).map(|_| random_predicate(&mut rng, &net, 2).sorted()).collect();
+        let witness = |goal: &Predicate| found.iter().find(|(m, _)| goal.holds(&net, m));
+        // For each goal the evidence that a prover would give, under the goal's number.
+        let mut lines = String::new();
+        for (index, goal) in goals.iter().enumerate() {
+            let line = match witness(goal) {
+                Some((_, way)) => {
+                    let step = |step: &parikh_net::Step| {
+                        serde_json::json!([net.transition_name(step.transition), step.count])
+                    };
+                    let steps: Vec<_> = way.steps().iter().map(step).collect();
+                    serde_json::json!({"trace": {"id": index.to_string(), "steps": steps}})
+                }
+                None => {
+                    let markings = crate::certificate::Markings {
+                        claims: vec![Claim::Unreachable(goal.clone())],
+                        count: found.len() as u64,
+                    };
+                    let printed = crate::Document::Markings(markings).print(&net, "");
+                    let mut fields: serde_json::Value = serde_json::from_str(&printed).unwrap();
+                    fields["id"] = index.to_string().into();
+                    serde_json::json!({"document": fields})
+                }
+            };
+            let _ = writeln!(lines, "{line}");
+        }
+        for (index, goal) in goals.iter().enumerate() {
+            for (other, shown) in goals.iter().enumerate() {
+                for value in [true, false] {
+                    let sort = if witness(shown).is_some() { "trace" } else { "document" };
+                    let by = format!("{{\"{sort}\": \"{other}\"}}");
+                    let asked =
+                        || Asked::Reach { goals: vec![goal.clone()], all: true, then: true };
+                    let property = || Property { id: "f".to_owned(), asked: Ok(asked()) };
+                    let mut file = tempfile::NamedTempFile::new().unwrap();
+                    let head = serde_json::json!({"evidence": {"format": FORMAT, "net": net.name(),
+                        "places": net.place_count(), "transitions": net.transition_count(),
+                        "examination": "Some"}});
+                    let line = answer("f", &Value::Holds(value).to_string(), &by);
+                    write!(file, "{head}\n{lines}{line}").unwrap();
+                    let mut audit = Audit::new(&net, 0, Box::new(|_| Ok(vec![property()])));
+                    audit.file(file.path()).unwrap();
+                    let judged = audit.finish().0.remove(0);
+                    let confirmed = matches!(judged.verdict, Verdict::Confirmed(_));
+                    let truth = witness(goal).is_some();
+                    assert!(!confirmed || truth == value, "{judged:?}");
+                    if index == other {
+                        assert_eq!(confirmed, truth == value, "{judged:?}");
+                        right += usize::from(confirmed);
+                    } else {
+                        foreign += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(right > 500 && foreign > 1000, "{right} {foreign}");
+}

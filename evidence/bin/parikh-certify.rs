@@ -1,0 +1,326 @@
+//! `parikh-certify`: the auditor's program. See [`parikh_evidence::audit`] for what it does; here is only
+//! the command line, the finding of files, and the printing.
+
+#![forbid(unsafe_code)]
+
+use parikh_evidence::audit::{Audit, Broken, Judged, Verdict};
+use parikh_evidence::reader::{pnml, queries};
+use parikh_net::Net;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Checks the evidence behind answers about a Petri net
+
+Usage: parikh-certify [OPTIONS] MODEL EVIDENCE...
+
+  MODEL       a PNML file (place/transition nets), or a directory with a model.pnml
+  EVIDENCE    files as `parikh check MODEL --evidence DIR` writes them, one for each examination, or
+              directories of such files (*.jsonl)
+
+Model and questions are read again, by readers of this program's own. From each question and its
+answer follows what has to be shown, and the evidence is held against that: traces are fired,
+certificates and reductions are checked step by step. No solver and no engine of the prover is part of
+this program, and nothing is believed that the evidence says of itself.
+
+Options:
+  --queries FILE    the query file [default: the file EXAMINATION.xml beside the model]
+  --visit N         make exhaustive searches again of up to N markings [default: 1000000]
+  --verbose         a line for every answer, not only for those that are not confirmed
+  --format FORMAT   text or json (one object a line) [default: text]
+  --help            this text
+  --version         the version
+
+Of each answer it says one of
+  confirmed               the evidence shows it
+  searched                it is the word of an exhaustive search too large to be made again
+  beyond                  its question is of a kind that this program does not know
+  refused                 the evidence does not show it
+and, where that is so, that it assumes what the model claims of its nested units (NUPN).
+
+Exit codes:
+  0  all answers are confirmed
+  1  a file cannot be read
+  2  the command line is wrong
+  3  an answer is not confirmed, but none is refused
+  4  an answer is refused
+
+Example:
+  parikh check philosophers.pnml -e OneSafe --evidence proofs
+  parikh-certify philosophers.pnml proofs
+";
+
+#[derive(Default)]
+struct Arguments {
+    model: PathBuf,
+    evidence: Vec<PathBuf>,
+    queries: Option<PathBuf>,
+    visit: Option<u64>,
+    verbose: bool,
+    json: bool,
+}
+
+enum Asked {
+    Audit(Arguments),
+    Text(String),
+}
+
+fn arguments(mut given: impl Iterator<Item = OsString>) -> Result<Asked, String> {
+    let mut arguments = Arguments::default();
+    let mut paths = Vec::new();
+    let mut only_paths = false;
+    while let Some(argument) = given.next() {
+        let text = argument.to_string_lossy().into_owned();
+        if only_paths || !text.starts_with('-') {
+            paths.push(PathBuf::from(argument));
+            continue;
+        }
+        let (option, attached) = match text.split_once('=') {
+            Some((option, value)) => (option, Some(OsString::from(value))),
+            None => (&*text, None),
+        };
+        let mut value = || {
+            let value = attached.clone().or_else(|| given.next());
+            value.ok_or_else(|| format!("{option} needs a value"))
+        };
+        match option {
+            "--queries" => arguments.queries = Some(value()?.into()),
+            "--visit" => {
+                let number = value()?;
+                let parsed = number.to_str().and_then(|number| number.parse().ok());
+                let wrong = || format!("--visit needs a number, not {}", number.display());
+                arguments.visit = Some(parsed.ok_or_else(wrong)?);
+            }
+            "--format" => match value()?.to_str() {
+                Some("text") => arguments.json = false,
+                Some("json") => arguments.json = true,
+                _ => return Err("--format is text or json".to_owned()),
+            },
+            "--verbose" | "-v" if attached.is_none() => arguments.verbose = true,
+            "--help" | "-h" => return Ok(Asked::Text(HELP.to_owned())),
+            "--version" | "-V" => {
+                return Ok(Asked::Text(format!("parikh-certify {}\n", env!("CARGO_PKG_VERSION"))));
+            }
+            "--" if attached.is_none() => only_paths = true,
+            _ => return Err(format!("there is no option {option}")),
+        }
+    }
+    let mut paths = paths.into_iter();
+    arguments.model = paths.next().ok_or("the model is missing")?;
+    arguments.evidence = paths.collect();
+    if arguments.evidence.is_empty() {
+        return Err("the evidence is missing".to_owned());
+    }
+    Ok(Asked::Audit(arguments))
+}
+
+fn main() -> ExitCode {
+    let arguments = match arguments(std::env::args_os().skip(1)) {
+        Ok(Asked::Audit(arguments)) => arguments,
+        Ok(Asked::Text(text)) => {
+            print(&text);
+            return ExitCode::SUCCESS;
+        }
+        Err(wrong) => {
+            eprintln!("error: {wrong}; parikh-certify --help explains the command line");
+            return ExitCode::from(2);
+        }
+    };
+    // Predicates are walked over by recursion, as deep as the readers let them be.
+    let audit = move || audit(&arguments);
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(audit);
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(Ok(code))) => ExitCode::from(code),
+        Ok(Ok(Err(wrong))) => {
+            eprintln!("error: {wrong}");
+            ExitCode::from(1)
+        }
+        Ok(Err(_)) | Err(_) => {
+            eprintln!("error: the audit could not be finished");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn audit(arguments: &Arguments) -> Result<u8, String> {
+    let path = match arguments.model.is_dir() {
+        true => arguments.model.join("model.pnml"),
+        false => arguments.model.clone(),
+    };
+    let model = pnml::read(&contents(&path)?).map_err(|error| in_file(&path, &error))?;
+    if let Some(note) = &model.note {
+        eprintln!("note: {}: {note}", path.display());
+    }
+    let net: &Net = &model.net;
+    let query_file = |examination: &str| {
+        let name = format!("{examination}.xml");
+        // The name comes from a file of evidence and must not lead elsewhere.
+        let plain =
+            !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
+        let file = match &arguments.queries {
+            Some(file) => file.clone(),
+            None if plain => path.with_file_name(name),
+            None => return Err(format!("`{examination}` is no examination")),
+        };
+        if arguments.queries.is_none() && !file.exists() {
+            let what = format!("{examination} needs formulas, and there is no {}", file.display());
+            return Err(what);
+        }
+        queries::read(net, &contents(&file)?).map_err(|error| in_file(&file, &error))
+    };
+    let most = arguments.visit.unwrap_or(1_000_000);
+    let mut audit = Audit::new(net, most, Box::new(query_file));
+    let mut broken: Vec<Broken> = Vec::new();
+    for file in evidence_files(&arguments.evidence)? {
+        broken.extend(audit.file(&file).err());
+    }
+    let (judged, unanswered) = audit.finish();
+    broken.iter().for_each(|broken| eprintln!("error: {broken}"));
+    print(&match arguments.json {
+        true => json(&judged, unanswered, broken.len()),
+        false => text(&judged, unanswered, arguments.verbose),
+    });
+    let is = |wanted: fn(&Verdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
+    Ok(match () {
+        () if is(|verdict| matches!(verdict, Verdict::Refused(_))) => 4,
+        () if !broken.is_empty() => 1,
+        () if is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
+        () => 0,
+    })
+}
+
+/// The files named, and those in the directories named, by name.
+fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(wrong)? {
+            let file = entry.map_err(wrong)?.path();
+            if file.extension().is_some_and(|extension| extension == "jsonl") {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            return Err(format!("{}: no evidence (*.jsonl) in it", path.display()));
+        }
+        inside.sort();
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+fn contents(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
+    format!("{}:{}: {}", path.display(), error.line, error.what)
+}
+
+/// What was found, in one word and in a sentence.
+fn verdict(verdict: &Verdict) -> (&'static str, &str) {
+    match verdict {
+        Verdict::Confirmed(how) => ("confirmed", how),
+        Verdict::Searched(why) => ("searched", why),
+        Verdict::Beyond(why) => ("beyond", why),
+        Verdict::Refused(why) => ("refused", why),
+    }
+}
+
+/// How many answers there are of each kind.
+struct Counts {
+    answers: usize,
+    confirmed: usize,
+    searched: usize,
+    beyond: usize,
+    refused: usize,
+    /// Of those not refused.
+    assuming: usize,
+}
+
+impl Counts {
+    fn of(judged: &[Judged]) -> Self {
+        let count = |word| judged.iter().filter(|it| verdict(&it.verdict).0 == word).count();
+        let assuming = |it: &&Judged| it.assumes_units && verdict(&it.verdict).0 != "refused";
+        Counts {
+            answers: judged.len(),
+            confirmed: count("confirmed"),
+            searched: count("searched"),
+            beyond: count("beyond"),
+            refused: count("refused"),
+            assuming: judged.iter().filter(assuming).count(),
+        }
+    }
+}
+
+fn text(judged: &[Judged], unanswered: usize, verbose: bool) -> String {
+    let mut text = String::new();
+    for answer in judged {
+        let (word, sentence) = verdict(&answer.verdict);
+        if word == "confirmed" && !verbose {
+            continue;
+        }
+        let Judged { file, line, id, value, .. } = answer;
+        let assuming = if answer.assumes_units { " (assuming safe units)" } else { "" };
+        let written = format!("{id} {value}: {word}{assuming}: {sentence}");
+        // Whoever wrote the file may say there what they like, but not in lines of their own.
+        let _ = writeln!(text, "{file}:{line}: {}", written.replace(char::is_control, "\u{FFFD}"));
+    }
+    let counts = Counts::of(judged);
+    let answers = if counts.answers == 1 { "answer" } else { "answers" };
+    let _ = write!(text, "{} of {} {answers} confirmed", counts.confirmed, counts.answers);
+    if counts.confirmed < counts.answers {
+        let _ = write!(text, ", {} searched and not visited again", counts.searched);
+        if counts.beyond > 0 {
+            let _ = write!(text, ", {} beyond this program", counts.beyond);
+        }
+        let _ = write!(text, ", {} refused", counts.refused);
+    }
+    text.push('\n');
+    if counts.assuming > 0 {
+        let what = "assume that the model's units are safe, as it claims";
+        let _ = writeln!(text, "{} of them {what}", counts.assuming);
+    }
+    match unanswered {
+        0 => {}
+        1 => text.push_str("1 question of these examinations has no answer\n"),
+        _ => {
+            let _ = writeln!(text, "{unanswered} questions of these examinations have no answer");
+        }
+    }
+    text
+}
+
+fn json(judged: &[Judged], unanswered: usize, unreadable: usize) -> String {
+    let mut text = String::new();
+    for answer in judged {
+        let (word, sentence) = verdict(&answer.verdict);
+        let assumes: &[&str] = if answer.assumes_units { &["units"] } else { &[] };
+        let object = serde_json::json!({
+            "type": "answer", "file": answer.file, "line": answer.line, "id": answer.id,
+            "value": answer.value, "verdict": word, "because": sentence, "assumes": assumes,
+        });
+        let _ = writeln!(text, "{object}");
+    }
+    let counts = Counts::of(judged);
+    let object = serde_json::json!({
+        "type": "summary", "answers": counts.answers, "confirmed": counts.confirmed,
+        "searched": counts.searched, "beyond": counts.beyond, "refused": counts.refused,
+        "assuming_units": counts.assuming, "unanswered": unanswered, "unreadable": unreadable,
+    });
+    let _ = writeln!(text, "{object}");
+    text
+}
+
+/// Writes to standard output; a reader that went away is no failure of ours.
+fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,151 @@
+//! The auditor's readers: a model and its questions, read by other means than the prover reads them.
+//!
+//! Whatever is proved is proved of a net and of a formula, and both come from files. If the prover's
+//! reader took an arc the wrong way round, all its evidence would be right, and about another net. So
+//! these readers are a second opinion. They share nothing with the first: another XML library (a whole
+//! tree where the first streams), another treatment of negation, and no line of code; `parikh-bench
+//! readers` compares the two on any directory of models.
+//!
+//! Their rule is: *what is not known is refused, not skipped*. An element that might change what a net
+//! means (a capacity, an inhibitor arc, a colour) is an error here, never a thing to overlook.
+//!
+//! | file | what it reads |
+//! |---|---|
+//! | [`pnml`] | place/transition nets: ISO/IEC 15909-2 |
+//! | `units` | nested units (NUPN), a part of these files |
+//! | [`queries`] | the query files of the Model Checking Contest, down to predicates |
+
+pub mod pnml;
+pub mod queries;
+mod units;
+
+use roxmltree::Node;
+use std::borrow::Cow;
+
+/// Why a file, or a part of it, cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct Unreadable {
+    /// Where, from 1.
+    pub line: u64,
+    /// What was found, and what was expected.
+    pub what: String,
+}
+
+impl Unreadable {
+    /// About `node`.
+    fn at(node: Node<'_, '_>, what: impl Into<String>) -> Self {
+        Unreadable::at_byte(node.document().input_text().as_bytes(), node.range().start, what)
+    }
+
+    /// About the byte at `position`.
+    fn at_byte(text: &[u8], position: usize, what: impl Into<String>) -> Self {
+        let before = &text[..position.min(text.len())];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        Unreadable { line, what: what.into() }
+    }
+}
+
+/// The text of a file. UTF-8 and, where the XML declaration says so, ISO-8859-1, in which each byte is
+/// the character of that number.
+fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match declared_encoding(bytes).as_str() {
+        "" | "utf-8" | "utf8" | "us-ascii" | "ascii" => match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Cow::Borrowed(text)),
+            Err(error) => {
+                Err(Unreadable::at_byte(bytes, error.valid_up_to(), "this is not UTF-8 text"))
+            }
+        },
+        "iso-8859-1" | "iso_8859-1" | "latin1" | "latin-1" => {
+            Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
+        }
+        other => {
+            let what = format!("the encoding is `{other}`; expected UTF-8 or ISO-8859-1");
+            Err(Unreadable { line: 1, what })
+        }
+    }
+}
+
+/// What the XML declaration calls the encoding, in lower case; empty when it does not.
+fn declared_encoding(bytes: &[u8]) -> String {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
+    let declaration = head.strip_prefix("<?xml").and_then(|rest| rest.split("?>").next());
+    let after = declaration.and_then(|text| text.split_once("encoding"));
+    let quoted =
+        after.map_or("", |(_, rest)| rest.trim_start_matches([' ', '\t', '\r', '\n', '=']));
+    quoted.split(['"', '\'']).nth(1).unwrap_or("").to_ascii_lowercase()
+}
+
+/// The tree of an XML file. Document types are refused: nothing here needs them, and entities that are
+/// made of entities can be as large as they like.
+fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
+    roxmltree::Document::parse(text).map_err(|error| Unreadable {
+        line: u64::from(error.pos().row),
+        what: format!("this is not well-formed XML: {error}"),
+    })
+}
+
+/// The name of an element without its namespace, which tools write differently, or not at all.
+fn name<'a>(node: Node<'a, '_>) -> &'a str {
+    node.tag_name().name()
+}
+
+/// The elements right inside `node`.
+fn elements<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a, 'input>> {
+    node.children().filter(Node::is_element)
+}
+
+/// The only element inside `node`.
+fn only<'a, 'input>(
+    node: Node<'a, 'input>,
+    expected: &str,
+) -> Result<Node<'a, 'input>, Unreadable> {
+    let mut inside = elements(node);
+    match (inside.next(), inside.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err(Unreadable::at(node, format!("expected {expected} inside `{}`", name(node)))),
+    }
+}
+
+/// The characters right inside `node`, which comments may have cut into pieces, without white space
+/// around them.
+fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
+    if let Some(element) = elements(node).next() {
+        let what = format!("expected text inside `{}`, found `{}`", name(node), name(element));
+        return Err(Unreadable::at(element, what));
+    }
+    let pieces: String = node.children().filter_map(|child| child.text_piece()).collect();
+    Ok(pieces.trim().to_owned())
+}
+
+/// The text of a node that is text and no comment.
+trait TextPiece<'a> {
+    fn text_piece(&self) -> Option<&'a str>;
+}
+
+impl<'a> TextPiece<'a> for Node<'a, '_> {
+    fn text_piece(&self) -> Option<&'a str> {
+        if self.is_text() { self.text() } else { None }
+    }
+}
+
+/// An attribute that has to be there.
+fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Unreadable> {
+    node.attribute(key)
+        .ok_or_else(|| Unreadable::at(node, format!("`{}` has no attribute `{key}`", name(node))))
+}
+
+/// A number in decimal digits and nothing else: no sign, no point, no exponent.
+fn number<T: std::str::FromStr>(node: Node<'_, '_>, digits: &str) -> Result<T, Unreadable> {
+    let digits = digits.trim();
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let value = if plain { digits.parse().ok() } else { None };
+    value.ok_or_else(|| {
+        let shown: String = digits.chars().take(40).collect();
+        Unreadable::at(node, format!("expected a number of at most 64 bits, found `{shown}`"))
+    })
+}
+
+#[cfg(test)]
+mod tests;

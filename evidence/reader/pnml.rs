@@ -1,0 +1,215 @@
+//! PNML: the place/transition nets of ISO/IEC 15909-2, as much as a marking and its firings depend on.
+//!
+//! # Meaning
+//! - A node is what its `id` says; its `name` is for people and is not read. Places and transitions
+//!   share their ids, and no two nodes have one.
+//! - Pages only group. What is on a page, or on a page of a page, belongs to the net.
+//! - A `referencePlace` or `referenceTransition` is another word for the node that it refers to,
+//!   perhaps by way of further references.
+//! - A place without `initialMarking` is empty; an arc without `inscription` moves one token. Several
+//!   arcs from one node to another move their tokens together: their weights add up.
+//! - `graphics` and the `toolspecific` parts of other tools mean nothing. Those of NUPN are read by
+//!   `units`; they change nothing but what the model claims of itself.
+//! - Everything else might mean something and is refused: colours, capacities, arcs that test or
+//!   inhibit.
+//!
+//! Nothing here depends on the order of elements: nodes are read first, then arcs.
+
+use super::{Unreadable, attribute, decode, elements, name, number, text, tree, units};
+use parikh_net::builder::Node as NetNode;
+use parikh_net::{BuildError, Net, NetBuilder};
+use roxmltree::Node;
+use std::collections::HashMap;
+
+/// A net, and what is to be said about how it was read.
+#[derive(Debug)]
+pub struct Model {
+    /// The net.
+    pub net: Net,
+    /// Why the nested units of the file are left out, where they are.
+    pub note: Option<String>,
+}
+
+/// Everything of a file that makes up the net, still as XML.
+#[derive(Default)]
+struct Parts<'a, 'input> {
+    places: Vec<Node<'a, 'input>>,
+    transitions: Vec<Node<'a, 'input>>,
+    references: Vec<Node<'a, 'input>>,
+    arcs: Vec<Node<'a, 'input>>,
+    units: Vec<Node<'a, 'input>>,
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// With the line and what was expected there.
+pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
+    let text = decode(bytes)?;
+    let tree = tree(&text)?;
+    let root = tree.root_element();
+    if name(root) != "pnml" {
+        return Err(Unreadable::at(root, format!("expected `pnml`, found `{}`", name(root))));
+    }
+    let mut nets = elements(root).filter(|&node| name(node) == "net");
+    let net = nets.next().ok_or_else(|| Unreadable::at(root, "expected a `net`, found none"))?;
+    if let Some(second) = nets.next() {
+        return Err(Unreadable::at(second, "expected one `net`, found a second one"));
+    }
+    if let Some(kind) = net.attribute("type")
+        && !kind.to_ascii_lowercase().contains("ptnet")
+    {
+        let what = format!("expected a place/transition net, found one of type `{kind}`");
+        return Err(Unreadable::at(net, what));
+    }
+    build(net, &collect(net)?)
+}
+
+/// Goes through pages with a list of those still to be opened, so that no depth of nesting matters.
+fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unreadable> {
+    let mut parts = Parts::default();
+    let mut unopened = vec![net];
+    while let Some(around) = unopened.pop() {
+        for node in elements(around) {
+            match name(node) {
+                "page" => unopened.push(node),
+                "place" => parts.places.push(node),
+                "transition" => parts.transitions.push(node),
+                "referencePlace" | "referenceTransition" => parts.references.push(node),
+                "arc" => parts.arcs.push(node),
+                "toolspecific" if node.attribute("tool") == Some("nupn") => parts.units.push(node),
+                "toolspecific" | "name" | "graphics" => {}
+                _ => return Err(unknown(node, around)),
+            }
+        }
+    }
+    Ok(parts)
+}
+
+fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Model, Unreadable> {
+    let refused = |node, error: BuildError| Unreadable::at(node, error.to_string());
+    let mut builder = NetBuilder::new(net.attribute("id").unwrap_or(""));
+    for &node in &parts.places {
+        let tokens = label(node, "initialMarking", 0)?;
+        builder.place(attribute(node, "id")?, tokens).map_err(|error| refused(node, error))?;
+    }
+    for &node in &parts.transitions {
+        label(node, "", 0)?;
+        builder.transition(attribute(node, "id")?).map_err(|error| refused(node, error))?;
+    }
+    let references = references(&parts.references)?;
+    for &node in &parts.arcs {
+        plain_arc(node)?;
+        let weight = label(node, "inscription", 1)?;
+        let end = |key| -> Result<NetNode, Unreadable> {
+            let id = resolve(node, attribute(node, key)?, &references)?;
+            let known = builder.node(id);
+            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node `{id}`")))
+        };
+        let added = match (end("source")?, end("target")?) {
+            (NetNode::Place(p), NetNode::Transition(t)) => builder.take(t, p, weight),
+            (NetNode::Transition(t), NetNode::Place(p)) => builder.put(t, p, weight),
+            _ => {
+                let what = "expected an arc between a place and a transition, found one between \
+                            two nodes of one kind";
+                return Err(Unreadable::at(node, what));
+            }
+        };
+        added.map_err(|error| refused(node, error))?;
+    }
+    let note = match units::read(&builder, &parts.units, parts.transitions.len(), parts.arcs.len())
+    {
+        Ok(None) => None,
+        Ok(Some(units)) => {
+            builder.set_units(units);
+            None
+        }
+        Err(error) => Some(format!("the model's nested units are left out: {error}")),
+    };
+    let net = builder.build().map_err(|error| refused(net, error))?;
+    Ok(Model { net, note })
+}
+
+/// The number in the label `key` of a node or arc, or `default` where the label or its text is
+/// missing. Labels that are not known are refused on the way.
+fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable> {
+    let mut value = None;
+    for inside in elements(node) {
+        match name(inside) {
+            "name" | "graphics" | "toolspecific" => {}
+            "type" if name(node) == "arc" => {} // `plain_arc` has looked at it
+            found if found == key => {
+                if value.replace(in_text(inside, default)?).is_some() {
+                    return Err(Unreadable::at(inside, format!("a second `{key}`")));
+                }
+            }
+            _ => return Err(unknown(inside, node)),
+        }
+    }
+    Ok(value.unwrap_or(default))
+}
+
+/// The number in the `text` of a label.
+fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
+    let mut value = None;
+    for inside in elements(label) {
+        match name(inside) {
+            "text" if value.is_none() => value = Some(number(inside, &text(inside)?)?),
+            "graphics" | "toolspecific" => {}
+            _ => return Err(unknown(inside, label)),
+        }
+    }
+    Ok(value.unwrap_or(default))
+}
+
+/// Arcs that some tools mark as plain ones are plain; all others test, inhibit or reset.
+fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
+    let mut kinds: Vec<String> = arc.attribute("type").map(str::to_owned).into_iter().collect();
+    for inside in elements(arc).filter(|&inside| name(inside) == "type") {
+        match inside.attribute("value") {
+            Some(value) => kinds.push(value.to_owned()),
+            None => kinds.push(inside.descendants().filter_map(|node| node.text()).collect()),
+        }
+    }
+    match kinds.iter().find(|kind| kind.trim() != "normal") {
+        Some(kind) => Err(Unreadable::at(arc, format!("expected a plain arc, found `{kind}`"))),
+        None => Ok(()),
+    }
+}
+
+/// What each reference refers to, by its own id.
+fn references<'a>(nodes: &[Node<'a, '_>]) -> Result<HashMap<&'a str, &'a str>, Unreadable> {
+    let mut targets = HashMap::new();
+    for &node in nodes {
+        if targets.insert(attribute(node, "id")?, attribute(node, "ref")?).is_some() {
+            return Err(Unreadable::at(node, "the id of this reference is used twice"));
+        }
+    }
+    Ok(targets)
+}
+
+/// The id of the node that `id` stands for. A chain of references longer than there are references
+/// runs in a circle.
+fn resolve<'a>(
+    arc: Node<'a, '_>,
+    id: &'a str,
+    references: &HashMap<&'a str, &'a str>,
+) -> Result<&'a str, Unreadable> {
+    let mut id = id;
+    for _ in 0..=references.len() {
+        match references.get(id) {
+            Some(&next) => id = next,
+            None => return Ok(id),
+        }
+    }
+    Err(Unreadable::at(arc, format!("the reference `{id}` refers to itself")))
+}
+
+fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
+    let what = format!(
+        "`{}` inside `{}` is not known, and what it means is not guessed",
+        name(found),
+        name(around)
+    );
+    Unreadable::at(found, what)
+}

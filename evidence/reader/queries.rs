@@ -1,0 +1,307 @@
+//! Query files of the Model Checking Contest: from the XML to what is asked of the reachable markings.
+//!
+//! ```xml
+//! <property-set xmlns="http://mcc.lip6.fr/">
+//!   <property><id>Mutex-PT-02-ReachabilityCardinality-2025-00</id>
+//!     <formula><all-paths><globally>
+//!       <integer-le><tokens-count><place>in1</place><place>in2</place></tokens-count>
+//!                   <integer-constant>1</integer-constant></integer-le>
+//!     </globally></all-paths></formula></property>
+//! ```
+//!
+//! # Meaning
+//! - `exists-path` of `finally` φ (EF φ) holds if φ holds in a reachable marking, of which the initial one
+//!   is one. `all-paths` of `globally` φ (AG φ) holds if φ holds in all of them, that is, if ¬φ in none.
+//!   A negation around either is turned round. A formula without either is about the initial marking.
+//! - `place-bound` asks for the largest value of the sum of the tokens of its places. It is the maximum
+//!   of the sum, not the sum of the maxima. A place listed twice counts twice.
+//! - `tokens-count` is the sum of the tokens of its places, `is-fireable` holds if at least one of its
+//!   transitions is enabled, `deadlock` if none of the net's is.
+//! - Other operators of time (`next`, `until`, EG, AF, or one below another) are beyond what evidence
+//!   shows; the formula is then an error by itself, and the others of its file are not.
+//!
+//! # How
+//! A predicate is made with a list of the operators still open, each with a flag for whether its inside
+//! is negated, so that negation ends at the leaves and no depth of the file costs stack. What comes out
+//! may be [`DEEPEST`] operators deep.
+
+use super::{Unreadable, decode, elements, name, number, only, text, tree};
+use crate::audit::Asked;
+use parikh_net::{LinearSum, Net, PlaceId, Predicate};
+use roxmltree::Node;
+
+/// The deepest nesting of operators. Predicates are walked over by recursion, which is good for many
+/// times this.
+pub const DEEPEST: usize = 2_000;
+
+/// One property of a query file.
+#[derive(Debug)]
+pub struct Property {
+    /// Its id, as it stands in the file.
+    pub id: String,
+    /// What it asks, or why it asks for more than is known here.
+    pub asked: Result<Asked, Unreadable>,
+}
+
+/// Reads a query file about `net`.
+///
+/// # Errors
+/// When the file is no list of properties. A formula that cannot be read is an error in its own
+/// [`Property`].
+pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
+    let text = decode(bytes)?;
+    let tree = tree(&text)?;
+    let root = tree.root_element();
+    if name(root) != "property-set" {
+        let what = format!("expected `property-set`, found `{}`", name(root));
+        return Err(Unreadable::at(root, what));
+    }
+    elements(root).map(|node| property(net, node)).collect()
+}
+
+fn property(net: &Net, node: Node<'_, '_>) -> Result<Property, Unreadable> {
+    if name(node) != "property" {
+        let what = format!("expected `property`, found `{}`", name(node));
+        return Err(Unreadable::at(node, what));
+    }
+    let child = |key: &str| {
+        let mut found = elements(node).filter(|&child| name(child) == key);
+        match (found.next(), found.next()) {
+            (Some(one), None) => Ok(one),
+            _ => Err(Unreadable::at(node, format!("expected one `{key}` in this property"))),
+        }
+    };
+    let asked = asked(net, child("formula")?);
+    Ok(Property { id: text(child("id")?)?, asked })
+}
+
+/// What a `formula` asks.
+fn asked(net: &Net, formula: Node<'_, '_>) -> Result<Asked, Unreadable> {
+    let mut node = only(formula, "one formula")?;
+    let mut holds = true;
+    while name(node) == "negation" {
+        node = only(node, "one formula")?;
+        holds = !holds;
+    }
+    match name(node) {
+        "place-bound" if holds => Ok(Asked::Largest(sum(node, tokens(net, node)?.0)?)),
+        "exists-path" => {
+            let inside = path(node, "finally")?;
+            Ok(reach(predicate(net, inside, false)?, holds))
+        }
+        "all-paths" => {
+            let inside = path(node, "globally")?;
+            Ok(reach(predicate(net, inside, true)?, !holds))
+        }
+        _ => Ok(Asked::Initially(predicate(net, node, !holds)?)),
+    }
+}
+
+/// The answer is `then` if and only if the goal can be reached.
+fn reach(goal: Predicate, then: bool) -> Asked {
+    Asked::Reach { goals: vec![goal], all: true, then }
+}
+
+/// The state formula below a path quantifier and the one path operator that goes with it.
+fn path<'a, 'input>(
+    quantifier: Node<'a, 'input>,
+    operator: &str,
+) -> Result<Node<'a, 'input>, Unreadable> {
+    let path = only(quantifier, "one path formula")?;
+    if name(path) != operator {
+        let (around, inside) = (name(quantifier), name(path));
+        let what = format!("`{inside}` inside `{around}` is more than a question of reachability");
+        return Err(Unreadable::at(path, what));
+    }
+    only(path, "one state formula")
+}
+
+/// A junction that is being put together.
+struct Open<'a, 'input> {
+    /// Whether one part is enough.
+    any: bool,
+    /// The operands still to be looked at, the last one first, each with whether it is negated.
+    left: Vec<(Node<'a, 'input>, bool)>,
+    /// Those that are done.
+    done: Vec<Predicate>,
+}
+
+/// A state formula, or its negation, as a predicate in sorted form: formulas that differ in no more
+/// than the order of their operands are equal.
+fn predicate(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Predicate, Unreadable> {
+    let mut open: Vec<Open<'_, '_>> = Vec::new();
+    let mut next = (node, negated);
+    loop {
+        let mut made = match operands(next.0, next.1)? {
+            Some(junction) => {
+                open.push(junction);
+                if open.len() > DEEPEST {
+                    let what = format!("formulas nested deeper than {DEEPEST} are not read");
+                    return Err(Unreadable::at(next.0, what));
+                }
+                None
+            }
+            None => {
+                let leaf = leaf(net, next.0)?;
+                Some(if next.1 { leaf.negated() } else { leaf })
+            }
+        };
+        // Closes what is complete, and goes on with what is not.
+        loop {
+            let Some(junction) = open.last_mut() else {
+                // Nothing is open: what was made is the whole.
+                return Ok(made.map_or(Predicate::True, Predicate::sorted));
+            };
+            junction.done.extend(made.take());
+            if let Some(operand) = junction.left.pop() {
+                next = operand;
+                break;
+            }
+            let parts = std::mem::take(&mut junction.done);
+            made = Some(if junction.any { Predicate::or(parts) } else { Predicate::and(parts) });
+            open.pop();
+        }
+    }
+}
+
+/// The operator at `node` with its operands, negated where the whole is; `None` for a leaf.
+/// ¬(a ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, and a → b = ¬a ∨ b.
+fn operands<'a, 'input>(
+    node: Node<'a, 'input>,
+    negated: bool,
+) -> Result<Option<Open<'a, 'input>>, Unreadable> {
+    let (any, least, most, first_negated) = match name(node) {
+        "conjunction" => (negated, 1, usize::MAX, negated),
+        "disjunction" => (!negated, 1, usize::MAX, negated),
+        "negation" => (true, 1, 1, !negated),
+        "implication" => (!negated, 2, 2, !negated),
+        _ => return Ok(None),
+    };
+    let mut left: Vec<_> = elements(node).map(|operand| (operand, negated)).collect();
+    if left.len() < least || left.len() > most {
+        let what = format!("`{}` of {} operands", name(node), left.len());
+        return Err(Unreadable::at(node, what));
+    }
+    left[0].1 = first_negated;
+    left.reverse();
+    Ok(Some(Open { any, left, done: Vec::new() }))
+}
+
+/// A formula without operators of logic.
+fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
+    // left ≤ right, left + 1 ≤ right, and the same the other way round.
+    let (swapped, less) = match name(node) {
+        "true" => return Ok(Predicate::True),
+        "false" => return Ok(Predicate::False),
+        "deadlock" => return Ok(Predicate::Dead),
+        "is-fireable" => return fireable(net, node),
+        "integer-le" => (false, 0),
+        "integer-lt" => (false, 1),
+        "integer-ge" => (true, 0),
+        "integer-gt" => (true, 1),
+        "integer-eq" => {
+            return Ok(Predicate::and([
+                compare(net, node, false, 0)?,
+                compare(net, node, true, 0)?,
+            ]));
+        }
+        "integer-ne" => {
+            return Ok(Predicate::or([
+                compare(net, node, false, 1)?,
+                compare(net, node, true, 1)?,
+            ]));
+        }
+        other => {
+            return Err(Unreadable::at(node, format!("expected a state formula, found `{other}`")));
+        }
+    };
+    compare(net, node, swapped, less)
+}
+
+fn fireable(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
+    let mut enabled = Vec::new();
+    for listed in elements(node) {
+        let id = text(listed)?;
+        match net.transition_named(&id) {
+            Some(t) if name(listed) == "transition" => enabled.push(Predicate::Enabled(t)),
+            _ => return Err(Unreadable::at(listed, format!("the net has no transition `{id}`"))),
+        }
+    }
+    match enabled.is_empty() {
+        true => Err(Unreadable::at(node, "expected at least one transition")),
+        false => Ok(Predicate::or(enabled)),
+    }
+}
+
+/// left + `less` ≤ right of the two operands, or with these exchanged.
+fn compare(
+    net: &Net,
+    node: Node<'_, '_>,
+    swapped: bool,
+    less: i128,
+) -> Result<Predicate, Unreadable> {
+    let mut sides = elements(node);
+    let (Some(left), Some(right), None) = (sides.next(), sides.next(), sides.next()) else {
+        return Err(Unreadable::at(node, "expected two operands"));
+    };
+    let (left, right) = if swapped { (right, left) } else { (left, right) };
+    let (mut terms, left_constant) = integer(net, left)?;
+    let (negative, right_constant) = integer(net, right)?;
+    terms.extend(negative.into_iter().map(|(place, a)| (place, -a)));
+    let sum = sum(node, terms)?;
+    // Constants are below 2⁶⁴ each.
+    let bound = right_constant - left_constant - less;
+    // Tokens are never negative, which decides some comparisons by their signs.
+    let positive = |&(_, a): &(PlaceId, i64)| a > 0;
+    if bound >= 0 && !sum.terms().iter().any(positive) {
+        return Ok(Predicate::True);
+    }
+    if bound < 0 && sum.terms().iter().all(positive) {
+        return Ok(Predicate::False);
+    }
+    match i64::try_from(bound) {
+        Ok(bound) => Ok(Predicate::at_most(sum, bound)),
+        Err(_) => Err(Unreadable::at(node, "the constants of this comparison are too large")),
+    }
+}
+
+/// A sum of tokens and a constant.
+type Integer = (Vec<(PlaceId, i64)>, i128);
+
+fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
+    match name(node) {
+        "tokens-count" => tokens(net, node),
+        "integer-constant" => {
+            let digits = text(node)?;
+            let (sign, digits) = match digits.strip_prefix('-') {
+                Some(digits) => (-1, digits),
+                None => (1, digits.as_str()),
+            };
+            Ok((Vec::new(), sign * i128::from(number::<u64>(node, digits)?)))
+        }
+        other => Err(Unreadable::at(
+            node,
+            format!("expected `tokens-count` or `integer-constant`, found `{other}`"),
+        )),
+    }
+}
+
+/// The tokens of the places listed in `node`, together.
+fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
+    let mut terms = Vec::new();
+    for listed in elements(node) {
+        let id = text(listed)?;
+        match net.place_named(&id) {
+            Some(place) if name(listed) == "place" => terms.push((place, 1)),
+            _ => return Err(Unreadable::at(listed, format!("the net has no place `{id}`"))),
+        }
+    }
+    match terms.is_empty() {
+        true => Err(Unreadable::at(node, "expected at least one place")),
+        false => Ok((terms, 0)),
+    }
+}
+
+fn sum(node: Node<'_, '_>, terms: Vec<(PlaceId, i64)>) -> Result<LinearSum, Unreadable> {
+    LinearSum::new(terms).map_err(|error| Unreadable::at(node, error.to_string()))
+}

@@ -1,0 +1,110 @@
+//! Nested units (NUPN): what a model says of itself, and may be wrong about.
+//!
+//! ```xml
+//! <toolspecific tool="nupn" version="1.1">
+//!   <size places="4" transitions="4" arcs="10"/>
+//!   <structure units="3" root="u0" safe="true">
+//!     <unit id="u0"><places/><subunits>u1 u2</subunits></unit>
+//!     <unit id="u1"><places>a b</places><subunits/></unit> …
+//! ```
+//!
+//! With `safe="true"` the model claims that its units are *safe*: no reachable marking has two tokens
+//! on the places of one unit, or a token on a unit and another on one inside it. Nothing shows that, so
+//! answers that use the claim say that they assume it. The claim is dropped, and so is whatever rests on
+//! it, when the section is not all as it should be: sizes that are not the net's, units that are no
+//! tree, places in none or in two of them, or an initial marking that breaks the claim.
+
+use super::{Unreadable, attribute, elements, name, number, text};
+use parikh_net::builder::Node as NetNode;
+use parikh_net::units::Unit;
+use parikh_net::{NetBuilder, UnitId, Units};
+use roxmltree::Node;
+use std::collections::HashMap;
+
+/// The units in the sections of a file, over the nodes of `builder`; `None` where there is no section.
+pub(super) fn read(
+    builder: &NetBuilder,
+    sections: &[Node<'_, '_>],
+    transitions: usize,
+    arcs: usize,
+) -> Result<Option<Units>, Unreadable> {
+    let section = match sections {
+        [] => return Ok(None),
+        [section] => *section,
+        [_, second, ..] => return Err(Unreadable::at(*second, "a second section on units")),
+    };
+    for size in elements(section).filter(|&node| name(node) == "size") {
+        for (key, is) in
+            [("places", builder.place_count()), ("transitions", transitions), ("arcs", arcs)]
+        {
+            let said: usize = number(size, attribute(size, key)?)?;
+            if said != is {
+                return Err(Unreadable::at(size, format!("{said} {key}; the net has {is}")));
+            }
+        }
+    }
+    let mut structures = elements(section).filter(|&node| name(node) == "structure");
+    let structure = structures.next();
+    let structure = structure.ok_or_else(|| Unreadable::at(section, "expected a `structure`"))?;
+    if let Some(second) = structures.next() {
+        return Err(Unreadable::at(second, "a second `structure`"));
+    }
+    structured(builder, structure).map(Some)
+}
+
+fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Unreadable> {
+    let nodes: Vec<_> = elements(structure).filter(|&node| name(node) == "unit").collect();
+    let said: usize = number(structure, attribute(structure, "units")?)?;
+    if said != nodes.len() {
+        let what = format!("{said} units; {} are listed", nodes.len());
+        return Err(Unreadable::at(structure, what));
+    }
+    let safe = match attribute(structure, "safe")? {
+        "true" => true,
+        "false" => false,
+        other => return Err(Unreadable::at(structure, format!("safe is `{other}`"))),
+    };
+    let mut by_id = HashMap::new();
+    for (index, &node) in nodes.iter().enumerate() {
+        if by_id.insert(attribute(node, "id")?, index).is_some() {
+            return Err(Unreadable::at(node, "two units have this id"));
+        }
+    }
+    let unit_named = |node, id: &str| {
+        let known = by_id.get(id).copied();
+        known.ok_or_else(|| Unreadable::at(node, format!("there is no unit `{id}`")))
+    };
+    let mut units = Vec::with_capacity(nodes.len());
+    for &node in &nodes {
+        let mut places = Vec::new();
+        for id in listed(node, "places")? {
+            match builder.node(&id) {
+                Some(NetNode::Place(place)) => places.push(place),
+                _ => return Err(Unreadable::at(node, format!("there is no place `{id}`"))),
+            }
+        }
+        places.sort_unstable();
+        units.push(Unit { name: attribute(node, "id")?.into(), places, parent: None });
+    }
+    for (index, &node) in nodes.iter().enumerate() {
+        for id in listed(node, "subunits")? {
+            let inside = unit_named(node, &id)?;
+            if units[inside].parent.replace(UnitId::new(index)).is_some() {
+                return Err(Unreadable::at(node, format!("unit `{id}` is inside two others")));
+            }
+        }
+    }
+    let root = UnitId::new(unit_named(structure, attribute(structure, "root")?)?);
+    let initial = builder.initial();
+    Units::new(units, root, safe, &initial, |place| builder.place_name(place))
+        .map_err(|error| Unreadable::at(structure, error.to_string()))
+}
+
+/// The ids in the lists `key` of a unit, separated by white space.
+fn listed(unit: Node<'_, '_>, key: &str) -> Result<Vec<String>, Unreadable> {
+    let mut ids = Vec::new();
+    for list in elements(unit).filter(|&list| name(list) == key) {
+        ids.extend(text(list)?.split_whitespace().map(str::to_owned));
+    }
+    Ok(ids)
+}

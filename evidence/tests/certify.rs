@@ -1,0 +1,164 @@
+//! `parikh-certify` as an auditor meets it: files, words and exit codes; and what its crate depends on.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const MODEL: &str = "<?xml version='1.0'?>
+<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'>
+<net id='small' type='http://www.pnml.org/version-2009/grammar/ptnet'><page id='page'>
+<place id='p'><initialMarking><text>2</text></initialMarking></place><place id='q'/>
+<transition id='t'/><arc id='a' source='p' target='t'/><arc id='b' source='t' target='q'/>
+</page></net></pnml>";
+
+const BOUNDS: &str = "<property-set xmlns='http://mcc.lip6.fr/'>
+<property><id>Small-UpperBounds-00</id><formula><place-bound><place>q</place></place-bound></formula>
+</property><property><id>Small-UpperBounds-01</id><formula><place-bound><place>p</place></place-bound>
+</formula></property></property-set>";
+
+fn head(examination: &str) -> String {
+    format!(
+        r#"{{"evidence": {{"format": "parikh-evidence-1", "net": "small", "places": 2, "transitions": 1, "examination": "{examination}"}}}}"#
+    )
+}
+
+const TRACE: &str = r#"{"trace": {"id": "w1", "steps": [["t", 2]]}}"#;
+const MOST: &str = r#"{"document": {"id": "d1", "format": "parikh-markings-1", "net": "small", "claims": [{"at_most": {"sum": [["q", 1]], "bound": 2}}], "markings": 3}}"#;
+const ANSWER: &str = r#"{"answer": {"id": "Small-UpperBounds-00", "value": "2", "evidence": "certified", "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}"#;
+const DEAD: &str = r#"{"answer": {"id": "ReachabilityDeadlock", "value": "TRUE", "evidence": "replayed", "shown_by": [{"trace": "w1", "after": 2}]}}"#;
+
+/// An instance and its evidence, in files of these names.
+fn instance(evidence: &[(&str, &str)]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("model.pnml"), MODEL).unwrap();
+    std::fs::write(directory.path().join("UpperBounds.xml"), BOUNDS).unwrap();
+    std::fs::create_dir(directory.path().join("proofs")).unwrap();
+    for (name, content) in evidence {
+        std::fs::write(directory.path().join("proofs").join(name), content).unwrap();
+    }
+    directory
+}
+
+fn certify(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parikh-certify"));
+    let Output { status, stdout, stderr } =
+        command.current_dir(directory).args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().expect("not killed"), text(stdout), text(stderr))
+}
+
+#[test]
+fn a_directory_of_right_evidence_is_confirmed() {
+    let bounds = [&head("UpperBounds"), TRACE, MOST, ANSWER].join("\n");
+    let dead = [&head("ReachabilityDeadlock"), TRACE, DEAD].join("\n");
+    let files =
+        [("UpperBounds.jsonl", &*bounds), ("ReachabilityDeadlock.jsonl", &*dead), ("x.txt", "?")];
+    let instance = instance(&files);
+    let (code, out, err) = certify(instance.path(), &[".", "proofs"]);
+    assert_eq!((code, &*err), (0, ""));
+    let expected = "2 of 2 answers confirmed\n1 question of these examinations has no answer\n";
+    assert_eq!(out, expected);
+    // The same by file names, the queries elsewhere, a line for every answer.
+    std::fs::rename(instance.path().join("UpperBounds.xml"), instance.path().join("q")).unwrap();
+    let named = ["model.pnml", "proofs/UpperBounds.jsonl", "--queries=q", "--verbose"];
+    let (code, out, _) = certify(instance.path(), &named);
+    assert_eq!(code, 0);
+    let line = "proofs/UpperBounds.jsonl:4: Small-UpperBounds-00 2: confirmed: ";
+    assert!(out.starts_with(line), "{out}");
+    let (code, _, err) = certify(instance.path(), &[".", "proofs"]);
+    assert!(code == 1 && err.contains("UpperBounds needs formulas"), "{err}");
+}
+
+#[test]
+fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
+    let wrong = ANSWER.replace("\"2\"", "\"1\"");
+    let refused = [&head("UpperBounds"), TRACE, MOST, &wrong].join("\n");
+    let at = instance(&[("UpperBounds.jsonl", &refused)]);
+    let (code, out, _) = certify(at.path(), &[".", "proofs"]);
+    assert_eq!(code, 4);
+    assert!(
+        out.contains(":4: Small-UpperBounds-00 1: refused: not shown: a proof that q ≤ 1"),
+        "{out}"
+    );
+    assert!(out.contains("0 of 1 answer confirmed, 0 searched and not visited again, 1 refused"));
+    let (code, out, _) = certify(at.path(), &[".", "proofs", "--format", "json"]);
+    assert_eq!(code, 4);
+    let objects: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects[0]["verdict"], "refused");
+    assert_eq!((&objects[1]["answers"], &objects[1]["refused"]), (&1.into(), &1.into()));
+
+    let searched = r#"{"answer": {"id": "OneSafe", "value": "FALSE", "searched": {"markings": 3, "stubborn": false}}}
+{"answer": {"id": "OneSafe", "value": "FALSE"}}"#;
+    let again = [&head("OneSafe"), searched].join("\n");
+    let at = instance(&[("OneSafe.jsonl", &again)]);
+    assert_eq!(
+        certify(at.path(), &[".", "proofs"]).0,
+        0,
+        "two tokens are there from the beginning"
+    );
+    let dead = r#"{"answer": {"id": "StableMarking", "value": "TRUE", "searched": {"markings": 3, "stubborn": false}}}"#;
+    let at = instance(&[("S.jsonl", &[&head("StableMarking"), dead].join("\n"))]);
+    assert_eq!(certify(at.path(), &[".", "proofs"]).0, 4, "both places change");
+    let (code, out, _) = certify(at.path(), &[".", "proofs", "--visit", "2"]);
+    assert_eq!(code, 3);
+    assert!(out.contains("0 of 1 answer confirmed, 1 searched and not visited again, 0 refused"));
+}
+
+#[test]
+fn unreadable_files_and_command_lines_have_their_codes() {
+    let cut = [&head("UpperBounds"), TRACE, MOST, ANSWER, &ANSWER[..30]].join("\n");
+    let at = instance(&[("UpperBounds.jsonl", &cut)]);
+    let (code, out, err) = certify(at.path(), &[".", "proofs"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("proofs/UpperBounds.jsonl:5: the line breaks off"), "{err}");
+    assert!(out.starts_with("1 of 1 answer confirmed"), "{out}");
+    for (arguments, code, part) in [
+        (&["no.pnml", "proofs"][..], 1, "no.pnml"),
+        (&[".", "none.jsonl"], 1, "none.jsonl:0"),
+        (&["proofs/UpperBounds.jsonl", "proofs"], 1, "jsonl:1: this is not well-formed"),
+        (&["."], 2, "evidence is missing"),
+        (&[], 2, "model is missing"),
+        (&[".", "proofs", "--fast"], 2, "no option --fast"),
+        (&[".", "proofs", "--visit", "-3"], 2, "--visit"),
+        (&[".", "proofs", "--format=xml"], 2, "text or json"),
+        (&[".", "proofs", "--queries"], 2, "needs a value"),
+    ] {
+        let (found, _, err) = certify(at.path(), arguments);
+        assert!(found == code && err.contains(part), "{arguments:?}: {found} {err}");
+    }
+    let (code, out, _) = certify(at.path(), &["--help"]);
+    assert!(code == 0 && out.contains("Exit codes") && out.contains("Usage"));
+    let foreign = head("../../etc/passwd");
+    let at = instance(&[("x.jsonl", &foreign)]);
+    let (code, _, err) = certify(at.path(), &[".", "proofs"]);
+    assert!(code == 1 && err.contains("is no examination"), "{err}");
+}
+
+/// What an auditor would have to trust besides the code here.
+const ALLOWED: [&str; 5] = ["parikh-net", "serde", "serde_json", "roxmltree", "thiserror"];
+
+#[test]
+fn the_crate_depends_on_nets_and_file_formats_only() {
+    let manifest = include_str!("../Cargo.toml");
+    let mut section = "";
+    let mut dependencies = Vec::new();
+    for line in manifest.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        match line.strip_prefix('[') {
+            Some(name) => section = name.trim_end_matches(']'),
+            None => {
+                if let Some((name, _)) = line.split_once([' ', '=', '.']) {
+                    dependencies.extend((section == "dependencies").then_some(name));
+                }
+            }
+        }
+        let other = section.contains("dependencies")
+            && !["dependencies", "dev-dependencies"].contains(&section);
+        assert!(!other, "a section of dependencies that this test does not know: {section}");
+    }
+    let foreign: Vec<&&str> = dependencies.iter().filter(|name| !ALLOWED.contains(name)).collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+    assert!(dependencies.contains(&"parikh-net"), "the test reads the manifest: {dependencies:?}");
+    for source in [include_str!("../lib.rs"), include_str!("../bin/parikh-certify.rs")] {
+        assert!(source.contains("#![forbid(unsafe_code)]"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Why a goal cannot be reached, or a bound cannot be exceeded: what engines hand over.
+
+use crate::evidence::Document;
+use parikh_net::Provenance;
+use std::fmt;
+use std::sync::Arc;
+
+/// The argument behind an "unreachable" or an "at most".
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The argument in full, to be checked by others, about the net that the engine works on. One
+    /// document may be for many goals. `None` when there is only the engine's word.
+    pub document: Option<Arc<Document>>,
+    /// The argument in a few words.
+    pub argument: Argument,
+    /// How often reductions applied a rule to make the engine's net of the one that was read; `None`
+    /// when it is that one.
+    pub reduced: Option<u64>,
+}
+
+/// What kind of argument it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Bounds on the tokens of each place contradict it; what they rest on.
+    Bounds(Provenance),
+    /// No marking can be dead: each set of places that a dead marking would leave empty contains a
+    /// trap that is marked initially; this many of them.
+    Traps(usize),
+    /// Linear arithmetic: the state equation, traps and safe units exclude it.
+    StateEquation {
+        /// How many traps it uses.
+        traps: usize,
+        /// Whether the model's own claim of unit-safety (NUPN) was used.
+        assumes_units: bool,
+    },
+    /// Every reachable marking was visited and none contradicts the claim.
+    Searched {
+        /// How many markings were visited.
+        markings: u64,
+        /// Whether stubborn sets left out markings that cannot matter to this goal.
+        stubborn: bool,
+    },
+}
+
+impl Proof {
+    /// By this argument about the net that the engine works on.
+    pub fn new(argument: Argument, document: Option<Arc<Document>>) -> Proof {
+        Proof { document, argument, reduced: None }
+    }
+
+    /// By a search that visited so many markings, and all that there are.
+    pub fn searched(markings: u64, stubborn: bool) -> Proof {
+        Proof::new(Argument::Searched { markings, stubborn }, None)
+    }
+
+    /// The same claim about the net that so many applications of rules made the engine's net of.
+    #[must_use]
+    pub fn of_reduced(self, applications: u64) -> Proof {
+        Proof { reduced: Some(self.reduced.unwrap_or(0) + applications), ..self }
+    }
+
+    /// Whether it rests on the model's own claim that its units are safe (NUPN).
+    pub fn assumes_units(&self) -> bool {
+        match self.argument {
+            Argument::Bounds(rests_on) => rests_on.assumes_units(),
+            Argument::StateEquation { assumes_units, .. } => assumes_units,
+            Argument::Traps(_) | Argument::Searched { .. } => false,
+        }
+    }
+
+    /// The kind in a few words.
+    pub fn kind(&self) -> &'static str {
+        match (&self.argument, self.reduced.is_some()) {
+            (Argument::Bounds(_), false) => "intervals",
+            (Argument::Bounds(_), true) => "intervals, reduced",
+            (Argument::Traps(_), false) => "siphons and traps",
+            (Argument::Traps(_), true) => "siphons and traps, reduced",
+            (Argument::StateEquation { .. }, false) => "state equation",
+            (Argument::StateEquation { .. }, true) => "state equation, reduced",
+            (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
+            (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
+            (Argument::Searched { stubborn: true, .. }, false) => {
+                "exhaustive search with stubborn sets"
+            }
+            (Argument::Searched { stubborn: true, .. }, true) => {
+                "exhaustive search with stubborn sets, reduced"
+            }
+        }
+    }
+}
+
+/// For people, as the reason of an answer.
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(applications) = self.reduced {
+            write!(f, "on the net after {applications} reductions, ")?;
+        }
+        self.argument.fmt(f)
+    }
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Argument::Bounds(rests_on) => {
+                if rests_on.assumes_units() {
+                    f.write_str("the model's safe units (NUPN, assumed), ")?;
+                }
+                if *rests_on >= Provenance::Flows {
+                    f.write_str("place invariants and ")?;
+                }
+                f.write_str("the arcs bound the tokens too tightly for more")
+            }
+            Argument::Traps(traps) => {
+                write!(f, "every siphon that could run empty contains one of {traps} marked traps")
+            }
+            Argument::StateEquation { traps, assumes_units } => {
+                f.write_str(match traps {
+                    0 => "the state equation excludes it",
+                    _ => "the state equation and traps exclude it",
+                })?;
+                let given = ", given the model's safe units (NUPN)";
+                f.write_str(if *assumes_units { given } else { "" })
+            }
+            Argument::Searched { markings, stubborn: false } => {
+                write!(f, "all {markings} reachable markings were visited")
+            }
+            Argument::Searched { markings, stubborn: true } => {
+                write!(f, "all {markings} markings that matter were visited (stubborn sets)")
+            }
+        }
+    }
+}

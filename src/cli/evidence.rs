@@ -1,0 +1,230 @@
+//! Files of evidence, for `parikh-certify`: what every answer rests on, one JSON object a line.
+//!
+//! Lines are written while the run goes on: a firing sequence or a document when the first goal is
+//! settled by it, an answer when it is decided. So nothing is lost when the run is interrupted, and
+//! little is kept. The format is described in [`crate::evidence::file`].
+//!
+//! Sequences that walks share are written once. In a plan with a goal for each node, one sequence often
+//! shows more than the goal that it was found for: which transitions fire and which places change along
+//! it is remembered, and goals that ask for that refer to it.
+
+use crate::answer::{Answer, Grade};
+use crate::board::{Evidence, Knowledge, Maximum, Reach};
+use crate::evidence::file::{self, Searched, Shown, Strength, Writer};
+use crate::evidence::{Document, Witness};
+use crate::ground::CheckedLog;
+use parikh_net::{FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One file, while it is written.
+pub(super) struct EvidenceFile<'n> {
+    net: &'n Net,
+    path: PathBuf,
+    writer: Writer<'n, BufWriter<File>>,
+    /// What shows each goal.
+    shown_by: HashMap<GoalId, Vec<Reference>>,
+    /// The last sequences written, each with its id.
+    recent: Vec<(Arc<FiringSequence>, Id)>,
+    /// The first trace along which a transition fires.
+    fires: HashMap<TransitionId, Id>,
+    /// The first trace along which a place changes.
+    changes: HashMap<PlaceId, Id>,
+    /// Documents and logs by their address, which stays theirs as long as they are kept here.
+    documents: HashMap<*const (), (Id, Arc<Document>)>,
+    logs: HashMap<*const (), (Id, Arc<CheckedLog>)>,
+}
+
+/// The id of a line, shared by all that refer to it.
+type Id = Arc<str>;
+
+/// A reference of an answer to a line before it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Reference {
+    /// A trace, after so many firings; all of it where it does not matter.
+    Trace(Id, Option<u64>),
+    Pump(Id),
+    Document(Id),
+}
+
+/// How many sequences are remembered: those of one walk come one after the other.
+const RECENT: usize = 8;
+
+impl<'n> EvidenceFile<'n> {
+    /// Begins `DIRECTORY/NAME.jsonl`.
+    pub(super) fn create(directory: &Path, name: &str, net: &'n Net) -> io::Result<Self> {
+        std::fs::create_dir_all(directory)?;
+        let path = directory.join(format!("{name}.jsonl"));
+        let writer = Writer::new(net, name, BufWriter::new(File::create(&path)?))?;
+        Ok(EvidenceFile {
+            net,
+            path,
+            writer,
+            shown_by: HashMap::new(),
+            recent: Vec::new(),
+            fires: HashMap::new(),
+            changes: HashMap::new(),
+            documents: HashMap::new(),
+            logs: HashMap::new(),
+        })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes what shows a settled goal.
+    pub(super) fn settled(
+        &mut self,
+        id: GoalId,
+        goal: &Goal,
+        knowledge: &Knowledge,
+    ) -> io::Result<()> {
+        let mut shown_by = Vec::new();
+        match knowledge {
+            Knowledge::Reach(Reach::Open) => {}
+            Knowledge::Reach(Reach::Reached { witness, .. }) => {
+                shown_by.extend(self.witness(goal, witness.as_ref())?);
+            }
+            Knowledge::Reach(Reach::Unreachable { evidence, .. }) => {
+                shown_by.extend(self.refutation(evidence)?);
+            }
+            Knowledge::Maximum(Maximum { unbounded: Some((prefix, pump, _)), .. }) => {
+                shown_by.push(Reference::Pump(self.writer.pump(prefix, pump)?.into()));
+            }
+            Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
+                let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
+                shown_by.extend(self.witness(goal, witness)?);
+                if let Some(evidence) = evidence {
+                    shown_by.extend(self.refutation(evidence)?);
+                }
+            }
+        }
+        self.shown_by.insert(id, shown_by);
+        Ok(())
+    }
+
+    /// Writes an answer, after all that it refers to.
+    pub(super) fn answer(&mut self, answer: &Answer) -> io::Result<()> {
+        let goals = answer.rests_on.clone().map(GoalId::new);
+        let all = goals.filter_map(|goal| self.shown_by.get(&goal)).flatten();
+        let mut seen = HashSet::new();
+        let shown_by = all.filter(|reference| seen.insert(*reference)).map(Reference::text);
+        let (evidence, searched) = match answer.grade {
+            Grade::Replayed => (Strength::Replayed, None),
+            Grade::Certified => (Strength::Certified, None),
+            Grade::Searched { markings, stubborn } => {
+                (Strength::Searched, Some(Searched { markings, stubborn, on: None }))
+            }
+        };
+        let answer = file::Answer {
+            id: answer.id.clone(),
+            value: answer.value.to_string(),
+            evidence,
+            assumes: answer.assumes_units.then(|| "units".to_owned()).into_iter().collect(),
+            because: answer.reason.clone(),
+            searched,
+            shown_by: shown_by.collect(),
+        };
+        self.writer.answer(&answer)
+    }
+
+    fn witness(&mut self, goal: &Goal, witness: Option<&Witness>) -> io::Result<Option<Reference>> {
+        // Nobody doubts the initial marking.
+        let Some(witness) = witness.filter(|witness| witness.firings() > 0) else {
+            return Ok(None);
+        };
+        if let Some(trace) = self.along_the_way(goal) {
+            return Ok(Some(Reference::Trace(trace, None)));
+        }
+        let sequence = witness.sequence();
+        let known = self.recent.iter().find(|(recent, _)| Arc::ptr_eq(recent, sequence));
+        let trace = match known {
+            Some((_, trace)) => trace.clone(),
+            None => self.trace(sequence)?,
+        };
+        Ok(Some(Reference::Trace(trace, Some(witness.firings()))))
+    }
+
+    /// A trace written before that shows the goal somewhere on its way.
+    fn along_the_way(&self, goal: &Goal) -> Option<Id> {
+        let Goal::Reach(predicate) = goal else { return None };
+        if let Predicate::Enabled(t) = predicate {
+            return self.fires.get(t).cloned();
+        }
+        // More or fewer than initially: that it changes is all that is asked.
+        let place = predicate.only_place()?;
+        let initially = self.net.initial()[place];
+        let more = Predicate::at_least(place, initially.checked_add(1)?);
+        let asks_change = match (predicate, initially.checked_sub(1)) {
+            (Predicate::Or(parts), Some(fewer)) => {
+                let fewer = Predicate::no_more_than(place, fewer);
+                parts.len() == 2 && parts.contains(&more) && parts.contains(&fewer)
+            }
+            (predicate, None) => *predicate == more,
+            _ => false,
+        };
+        self.changes.get(&place).cloned().filter(|_| asks_change)
+    }
+
+    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<Id> {
+        let trace: Id = self.writer.trace(sequence)?.into();
+        for step in sequence.steps() {
+            if self.fires.contains_key(&step.transition) {
+                continue;
+            }
+            self.fires.insert(step.transition, trace.clone());
+            for change in self.net.delta(step.transition) {
+                self.changes.entry(change.place).or_insert_with(|| trace.clone());
+            }
+        }
+        if self.recent.len() == RECENT {
+            self.recent.remove(0);
+        }
+        self.recent.push((sequence.clone(), trace.clone()));
+        Ok(trace)
+    }
+
+    fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<Reference>> {
+        let Evidence::Certified(Some(shown)) = evidence else { return Ok(None) };
+        let address = Arc::as_ptr(&shown.document).cast::<()>();
+        if let Some((known, _)) = self.documents.get(&address) {
+            return Ok(Some(Reference::Document(known.clone())));
+        }
+        let on = match &shown.on {
+            None => None,
+            Some(log) => Some((self.log(log)?, &log.net)),
+        };
+        let on = on.as_ref().map(|(id, net)| (&**id, *net));
+        let document: Id = self.writer.document(on, &shown.document, "")?.into();
+        self.documents.insert(address, (document.clone(), shown.document.clone()));
+        Ok(Some(Reference::Document(document)))
+    }
+
+    fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {
+        let address = Arc::as_ptr(log).cast::<()>();
+        if let Some((known, _)) = self.logs.get(&address) {
+            return Ok(known.clone());
+        }
+        let of = log.of.as_ref().map(|of| self.log(of)).transpose()?;
+        let id: Id = self.writer.reduction(of.as_deref(), &log.file)?.into();
+        self.logs.insert(address, (id.clone(), log.clone()));
+        Ok(id)
+    }
+}
+
+impl Reference {
+    fn text(&self) -> Shown {
+        match self {
+            Reference::Trace(trace, after) => {
+                Shown::Trace { trace: trace.to_string(), after: *after }
+            }
+            Reference::Pump(pump) => Shown::Pump { pump: pump.to_string() },
+            Reference::Document(document) => Shown::Document { document: document.to_string() },
+        }
+    }
+}
