@@ -18,6 +18,7 @@ mod reduce;
 mod replay;
 mod signals;
 mod structure;
+mod trace_file;
 mod verdicts;
 
 use clap::{Parser, Subcommand};

@@ -4,8 +4,9 @@
 //! which checks it and gives the way back, and what comes back is replayed on the model and has to
 //! show there what it showed.
 
+use super::trace_file::Trace;
 use super::{Outcome, limits, model, reduce, signals};
-use crate::evidence::{Trace, check_pump, replay};
+use crate::evidence::{check_pump, replay};
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use anyhow::{Context, Result, bail};
 use parikh_net::{Marking, Net};
