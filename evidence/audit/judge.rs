@@ -1,11 +1,11 @@
 //! One answer against its evidence.
 
 use super::Verdict;
-use super::lines::{Answer, Searched, Shown};
 use super::obligations::{Asked, Duty, Value};
 use super::shelf::{Shelf, sorted};
 use super::sightings::Sightings;
 use crate::certificate::markings::{MarkingsFlaw, visit};
+use crate::file::{Answer, Searched, Shown};
 use crate::reader::Unreadable;
 use crate::{Claim, check_pump, first_breach, words};
 use parikh_net::{LinearSum, Net, Predicate};

@@ -1,13 +1,8 @@
-//! The lines of an evidence file, format `parikh-evidence-1`: one JSON object each.
-//!
-//! The first says what the file is about; every line that another refers to comes before it. Names and
-//! ids are strings, a step is a transition and how often it fires in a row. Fields that only people
-//! read (`because`, `searched` in words) may come and go; nothing depends on them.
+//! The lines of an evidence file, as they are read: see [`crate::file`] for the format. Of a line that others
+//! may refer to, only its id is read at first.
 
+use crate::file::{Answer, Header};
 use serde::Deserialize;
-
-/// What this version of the format is called.
-pub const FORMAT: &str = "parikh-evidence-1";
 
 /// Any line, of which as much is read as is needed to find it again.
 #[derive(Debug, Deserialize)]
@@ -19,17 +14,7 @@ pub(super) enum Line {
     Pump(Named),
     Reduction(Named),
     Document(Named),
-    Answer(Answer),
-}
-
-/// What the file is about.
-#[derive(Debug, Deserialize)]
-pub(super) struct Header {
-    pub(super) format: String,
-    pub(super) net: String,
-    pub(super) places: usize,
-    pub(super) transitions: usize,
-    pub(super) examination: String,
+    Answer(Box<Answer>),
 }
 
 /// Something to be referred to.
@@ -52,43 +37,4 @@ pub(super) struct Trace {
 pub(super) struct Pump {
     pub(super) prefix: Steps,
     pub(super) pump: Steps,
-}
-
-/// An answer and the list of what shows it.
-#[derive(Debug, Deserialize)]
-pub(super) struct Answer {
-    pub(super) id: String,
-    pub(super) value: String,
-    #[serde(default)]
-    pub(super) assumes: Vec<String>,
-    #[serde(default)]
-    pub(super) searched: Option<Searched>,
-    #[serde(default)]
-    pub(super) shown_by: Vec<Shown>,
-}
-
-/// An exhaustive search, whose word is all there is.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Searched {
-    pub(super) markings: u64,
-    /// Whether markings were left out that cannot matter to the question.
-    pub(super) stubborn: bool,
-}
-
-/// A reference to evidence.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "snake_case", untagged)]
-pub(super) enum Shown {
-    Trace {
-        trace: String,
-        /// The number of firings after which to look; nothing for all along the trace.
-        #[serde(default)]
-        after: Option<u64>,
-    },
-    Pump {
-        pump: String,
-    },
-    Document {
-        document: String,
-    },
 }

@@ -25,9 +25,9 @@ mod sightings;
 #[cfg(test)]
 mod tests;
 
-pub use lines::FORMAT;
 pub use obligations::{Asked, Duty, Impossible, Obligation, Value};
 
+use crate::file::{Answer, FORMAT, Header};
 use crate::reader::queries::Property;
 use judge::Judge;
 use lines::Line;
@@ -95,95 +95,129 @@ pub struct Audit<'n> {
     breach: Option<String>,
     /// Questions of the examinations seen so far that had no answer.
     unanswered: usize,
+    cut_short: Vec<Broken>,
+}
+
+/// What an audit found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The verdicts, in the order of the files.
+    pub judged: Vec<Judged>,
+    /// How many questions of the query files had no answer.
+    pub unanswered: usize,
+    /// The files that end in the middle of a line, as an interrupted run leaves them. All that could be
+    /// read was read; nothing refers to what could not.
+    pub cut_short: Vec<Broken>,
 }
 
 impl<'n> Audit<'n> {
     /// An audit of evidence about `net`. Searches of up to `most_visited` markings are made again.
     pub fn new(net: &'n Net, most_visited: u64, queries: Box<QueryFiles<'n>>) -> Self {
-        Audit { net, queries, most_visited, judged: Vec::new(), breach: None, unanswered: 0 }
+        Audit {
+            net,
+            queries,
+            most_visited,
+            judged: Vec::new(),
+            breach: None,
+            unanswered: 0,
+            cut_short: Vec::new(),
+        }
     }
 
     /// Goes through one file.
     ///
     /// # Errors
-    /// When it is no evidence file about this net, or breaks off.
+    /// When it is no evidence file about this net, or has a line that is none.
     pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
-        let name = path.display().to_string();
-        let broken =
-            |line: u64| move |what: String| Broken { file: path.display().to_string(), line, what };
-        let open = || File::open(path).map_err(|error| broken(0)(error.to_string()));
-        let mut reader = BufReader::with_capacity(1 << 16, open()?);
-        let mut judge = None;
-        let (mut place, mut bytes) = (Place { start: 0, length: 0, line: 0 }, Vec::new());
+        let file = path.display().to_string();
+        let (mut place, mut judge) = (Place { start: 0, length: 0, line: 0 }, None);
         let mut answered = HashMap::new();
+        let read = self.lines(path, &file, &mut place, &mut judge, &mut answered);
+        if let Some(judge) = judge {
+            let open = judge.asked.keys().filter(|id| !answered.contains_key(*id));
+            self.unanswered += open.count();
+            self.breach = self.breach.take().or(judge.breach);
+        }
+        let broken = |what| Broken { file, line: place.line, what };
+        match read {
+            Ok(End::Whole) => Ok(()),
+            Ok(End::CutShort(what)) => {
+                self.cut_short.push(broken(what));
+                Ok(())
+            }
+            Err(what) => Err(broken(what)),
+        }
+    }
+
+    /// Reads the lines of a file; `place` is the one that is being read, `answered` has the positions
+    /// of the verdicts by the ids of their questions.
+    fn lines(
+        &mut self,
+        path: &Path,
+        file: &str,
+        place: &mut Place,
+        judge: &mut Option<Judge<'n>>,
+        answered: &mut HashMap<String, usize>,
+    ) -> Result<End, String> {
+        let open = || File::open(path).map_err(|error| error.to_string());
+        let mut reader = BufReader::with_capacity(1 << 16, open()?);
+        let mut bytes = Vec::new();
         loop {
             bytes.clear();
             place.start += place.length as u64;
-            place.line += 1;
-            let broken = |what| broken(place.line)(what);
             place.length =
-                reader.read_until(b'\n', &mut bytes).map_err(|error| broken(error.to_string()))?;
+                reader.read_until(b'\n', &mut bytes).map_err(|error| error.to_string())?;
             if place.length == 0 {
-                break;
+                return match judge {
+                    Some(_) => Ok(End::Whole),
+                    None => Ok(End::CutShort("nothing is in the file".to_owned())),
+                };
             }
+            place.line += 1;
             if bytes.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let line: Line =
-                serde_json::from_slice(&bytes).map_err(|error| broken(read(&error)))?;
-            let judge = match (&mut judge, &line) {
-                (None, Line::Evidence(header)) => {
-                    let asked = self.asked(header).map_err(broken)?;
-                    let shelf = Shelf::new(self.net, open()?);
-                    judge = Some(Judge::new(self.net, shelf, asked, self.most_visited));
-                    continue;
+            let line: Line = match serde_json::from_slice(bytes.trim_ascii_end()) {
+                Ok(line) => line,
+                Err(error) if error.is_eof() && bytes.last() != Some(&b'\n') => {
+                    return Ok(End::CutShort("the file breaks off in this line".to_owned()));
                 }
-                (None, _) => return Err(broken("expected {\"evidence\": …} first".to_owned())),
-                (Some(_), Line::Evidence(_)) => {
-                    return Err(broken("a second {\"evidence\": …}".to_owned()));
-                }
-                (Some(judge), _) => judge,
+                Err(error) => return Err(read(&error)),
             };
-            let sort = |sort, id| (sort, id);
+            let Some(judge) = judge else {
+                let Line::Evidence(header) = line else {
+                    return Err("expected {\"evidence\": …} first".to_owned());
+                };
+                let asked = self.asked(&header)?;
+                let shelf = Shelf::new(self.net, open()?);
+                *judge = Some(Judge::new(self.net, shelf, asked, self.most_visited));
+                continue;
+            };
             let (sort, id) = match line {
-                Line::Trace(named) => sort(Sort::Trace, named.id),
-                Line::Pump(named) => sort(Sort::Pump, named.id),
-                Line::Reduction(named) => sort(Sort::Reduction, named.id),
-                Line::Document(named) => sort(Sort::Document, named.id),
+                Line::Evidence(_) => return Err("a second {\"evidence\": …}".to_owned()),
+                Line::Trace(named) => (Sort::Trace, named.id),
+                Line::Pump(named) => (Sort::Pump, named.id),
+                Line::Reduction(named) => (Sort::Reduction, named.id),
+                Line::Document(named) => (Sort::Document, named.id),
                 Line::Answer(answer) => {
                     let (verdict, assumes_units) = judge.judge(&answer);
+                    let (file, line) = (file.to_owned(), place.line);
+                    let Answer { id, value, .. } = *answer;
                     // Of several answers to one question the last counts: a run corrects itself.
-                    if let Some(earlier) = answered.insert(answer.id.clone(), self.judged.len()) {
+                    if let Some(earlier) = answered.insert(id.clone(), self.judged.len()) {
                         self.judged.remove(earlier);
                         answered.values_mut().for_each(|at| *at -= usize::from(*at > earlier));
                     }
-                    self.judged.push(Judged {
-                        file: name.clone(),
-                        line: place.line,
-                        id: answer.id,
-                        value: answer.value,
-                        verdict,
-                        assumes_units,
-                    });
+                    self.judged.push(Judged { file, line, id, value, verdict, assumes_units });
                     continue;
                 }
-                Line::Evidence(_) => continue,
             };
-            judge.shelf.put(sort, id, place).map_err(broken)?;
-        }
-        match judge {
-            Some(judge) => {
-                self.unanswered +=
-                    judge.asked.keys().filter(|id| !answered.contains_key(*id)).count();
-                self.breach = self.breach.take().or(judge.breach);
-                Ok(())
-            }
-            None => Err(broken(0)("the file is empty".to_owned())),
+            judge.shelf.put(sort, id, *place)?;
         }
     }
 
     /// The questions of the examination that a file is about, by their ids.
-    fn asked(&mut self, header: &lines::Header) -> Result<judge::Questions, String> {
+    fn asked(&mut self, header: &Header) -> Result<judge::Questions, String> {
         if header.format != FORMAT {
             return Err(format!("the format is `{}`; expected `{FORMAT}`", header.format));
         }
@@ -210,18 +244,24 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// All verdicts, in the order of the files; and how many questions of the query files had no answer.
-    /// No answer is confirmed that rests on a claim of the model that some trace has broken.
-    pub fn finish(self) -> (Vec<Judged>, usize) {
-        let mut judged = self.judged;
+    /// What was found. No answer is confirmed that rests on a claim of the model that some trace has
+    /// broken.
+    pub fn finish(mut self) -> Report {
         if let Some(breach) = self.breach {
-            for answer in judged.iter_mut().filter(|answer| answer.assumes_units) {
+            for answer in self.judged.iter_mut().filter(|answer| answer.assumes_units) {
                 let why = format!("it assumes that the model's units are safe; {breach}");
                 answer.verdict = Verdict::Refused(why);
             }
         }
-        (judged, self.unanswered)
+        Report { judged: self.judged, unanswered: self.unanswered, cut_short: self.cut_short }
     }
+}
+
+/// How a file ends.
+enum End {
+    Whole,
+    /// In the middle of a line, or before the first one.
+    CutShort(String),
 }
 
 /// What is wrong with a line of JSON. Its line is always 1; we know better.

@@ -48,7 +48,8 @@ fn audit_bytes(net: &Net, queries: &str, bytes: &[u8]) -> (Vec<Judged>, Option<B
     let read = move |_: &str| queries::read(net, queries.as_bytes()).map_err(|e| e.to_string());
     let mut audit = Audit::new(net, 100, Box::new(read));
     let broken = audit.file(file.path()).err();
-    (audit.finish().0, broken)
+    let report = audit.finish();
+    (report.judged, broken.or(report.cut_short.into_iter().next()))
 }
 
 /// That the file is read to the end, and the one answer in it is confirmed, or refused for a reason
@@ -75,7 +76,7 @@ fn refused(net: &str, examination: &str, lines: &str, why: &str) {
 
 fn answer(id: &str, value: &str, shown_by: &str) -> String {
     format!(
-        "{{\"answer\": {{\"id\": \"{id}\", \"value\": \"{value}\", \"evidence\": \"\", \"shown_by\": [{shown_by}]}}}}\n"
+        "{{\"answer\": {{\"id\": \"{id}\", \"value\": \"{value}\", \"evidence\": \"replayed\", \"shown_by\": [{shown_by}]}}}}\n"
     )
 }
 
@@ -344,7 +345,7 @@ fn assumptions_are_declared_and_not_broken() {
     let mut audit = Audit::new(&broken, 100, Box::new(|_| Err(String::new())));
     audit.file(first.path()).unwrap();
     audit.file(second.path()).unwrap();
-    let (judged, _) = audit.finish();
+    let judged = audit.finish().judged;
     assert!(matches!(&judged[0].verdict, Verdict::Refused(why) if why.contains("2 tokens")));
     assert!(matches!(judged[1].verdict, Verdict::Confirmed(_)));
 }
@@ -364,8 +365,8 @@ fn a_file_about_another_net_or_with_broken_lines_ends_there() {
         )
     };
     let right = head("mutex", "5", FORMAT);
-    refused("", 0, "empty");
-    refused("\n\n", 0, "empty");
+    refused("", 0, "nothing");
+    refused("\n\n", 2, "nothing");
     refused(&head("mutes", "5", FORMAT), 1, "mutes");
     refused(&head("mutex", "6", FORMAT), 1, "6 places");
     refused(&head("mutex", "5", "parikh-evidence-2"), 1, "the format is");
@@ -380,6 +381,14 @@ fn a_file_about_another_net_or_with_broken_lines_ends_there() {
     refused(&(right.clone() + &trace("") + &trace("")), 3, "line 2");
     let deep = format!("{right}{{\"trace\": {}", "[".repeat(1_000_000));
     refused(&deep, 2, "");
+    // What an interrupted run leaves is known from what is wrong.
+    for (rest, cut) in [("{\"trace\"", true), ("{\"trace\"\n", false), ("{]", false)] {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        write!(file, "{right}{rest}").unwrap();
+        let mut audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
+        assert_eq!(audit.file(file.path()).is_ok(), cut, "{rest}");
+        assert_eq!(audit.finish().cut_short.len(), usize::from(cut), "{rest}");
+    }
     // What is wrong inside a line shows when an answer refers to it.
     let line = "{\"trace\": {\"id\": \"w\", \"steps\": [[\"enter1\", 1e99]]}}\n";
     let (judged, broken) =
@@ -480,7 +489,7 @@ fn evidence_confirms_what_enumeration_says_and_no_other_question() {
                     write!(file, "{head}\n{lines}{line}").unwrap();
                     let mut audit = Audit::new(&net, 0, Box::new(|_| Ok(vec![property()])));
                     audit.file(file.path()).unwrap();
-                    let judged = audit.finish().0.remove(0);
+                    let judged = audit.finish().judged.remove(0);
                     let confirmed = matches!(judged.verdict, Verdict::Confirmed(_));
                     let truth = witness(goal).is_some();
                     assert!(!confirmed || truth == value, "{judged:?}");

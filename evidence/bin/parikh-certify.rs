@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-use parikh_evidence::audit::{Audit, Broken, Judged, Verdict};
+use parikh_evidence::audit::{Audit, Broken, Judged, Report, Verdict};
 use parikh_evidence::reader::{pnml, queries};
 use parikh_net::Net;
 use std::ffi::OsString;
@@ -177,8 +177,11 @@ fn audit(arguments: &Arguments) -> Result<u8, String> {
     for file in evidence_files(&arguments.evidence)? {
         broken.extend(audit.file(&file).err());
     }
-    let (judged, unanswered) = audit.finish();
+    let Report { judged, unanswered, cut_short } = audit.finish();
     broken.iter().for_each(|broken| eprintln!("error: {broken}"));
+    for cut in &cut_short {
+        eprintln!("note: {cut}, as an interrupted run leaves it; what comes before was read");
+    }
     print(&match arguments.json {
         true => json(&judged, unanswered, broken.len()),
         false => text(&judged, unanswered, arguments.verbose),

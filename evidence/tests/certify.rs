@@ -87,8 +87,8 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     assert_eq!(objects[0]["verdict"], "refused");
     assert_eq!((&objects[1]["answers"], &objects[1]["refused"]), (&1.into(), &1.into()));
 
-    let searched = r#"{"answer": {"id": "OneSafe", "value": "FALSE", "searched": {"markings": 3, "stubborn": false}}}
-{"answer": {"id": "OneSafe", "value": "FALSE"}}"#;
+    let searched = r#"{"answer": {"id": "OneSafe", "value": "FALSE", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}
+{"answer": {"id": "OneSafe", "value": "FALSE", "evidence": "replayed"}}"#;
     let again = [&head("OneSafe"), searched].join("\n");
     let at = instance(&[("OneSafe.jsonl", &again)]);
     assert_eq!(
@@ -96,7 +96,7 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
         0,
         "two tokens are there from the beginning"
     );
-    let dead = r#"{"answer": {"id": "StableMarking", "value": "TRUE", "searched": {"markings": 3, "stubborn": false}}}"#;
+    let dead = r#"{"answer": {"id": "StableMarking", "value": "TRUE", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}"#;
     let at = instance(&[("S.jsonl", &[&head("StableMarking"), dead].join("\n"))]);
     assert_eq!(certify(at.path(), &[".", "proofs"]).0, 4, "both places change");
     let (code, out, _) = certify(at.path(), &[".", "proofs", "--visit", "2"]);
@@ -108,6 +108,11 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
 fn unreadable_files_and_command_lines_have_their_codes() {
     let cut = [&head("UpperBounds"), TRACE, MOST, ANSWER, &ANSWER[..30]].join("\n");
     let at = instance(&[("UpperBounds.jsonl", &cut)]);
+    let (code, out, err) = certify(at.path(), &[".", "proofs"]);
+    assert_eq!(code, 0);
+    assert!(err.contains("proofs/UpperBounds.jsonl:5: the file breaks off in this line"), "{err}");
+    assert!(out.starts_with("1 of 1 answer confirmed"), "{out}");
+    let at = instance(&[("UpperBounds.jsonl", &(cut + "\n"))]);
     let (code, out, err) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 1);
     assert!(err.contains("proofs/UpperBounds.jsonl:5: the line breaks off"), "{err}");
