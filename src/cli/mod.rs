@@ -19,6 +19,7 @@ mod replay;
 mod replay_coloured;
 mod signals;
 mod structure;
+mod trace_file;
 mod unfold;
 mod verdicts;
 

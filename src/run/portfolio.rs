@@ -305,8 +305,8 @@ impl<'p> Worker<'p, '_> {
         for (engine, mut session) in sessions {
             let budget = budget.share(1.0 / left as f64);
             left -= 1;
-            let ran = self
-                .guarded(engine.name, || Ok((session.slice(&budget), session.statistics())));
+            let ran =
+                self.guarded(engine.name, || Ok((session.slice(&budget), session.statistics())));
             if let Some(Ok((progress, text))) = ran {
                 self.finished &= progress == Progress::Finished;
                 all.note(engine.name, text);

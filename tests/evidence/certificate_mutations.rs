@@ -246,7 +246,7 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
     }),
     ("another rule", |r, _, rng| {
         let rules = parikh::reduction::rules::ALL;
-        let name = rules[rng.usize(..rules.len())].name().to_owned();
+        let name = rules[rng.usize(..rules.len())].name.to_owned();
         some(&mut r.log.steps, rng)
             .is_some_and(|step| std::mem::replace(&mut step.rule, name.clone()) != name)
     }),

@@ -31,7 +31,7 @@ const CLASSES: [(&str, Preserve); 5] =
 
 /// Rules whose claims hold for some class.
 fn claims(rule: &'static str, class: Preserve) -> bool {
-    rules::named(rule).is_some_and(|rule| rule.preserves().covers(class))
+    rules::named(rule).is_some_and(|rule| rule.preserves.covers(class))
 }
 
 /// Random nets per rule and class.
@@ -158,18 +158,18 @@ impl Way {
         let wanted = |rule: &str| self.config.only.as_ref().is_none_or(|all| all.contains(&rule));
         let mut all: Vec<_> = rules::ALL
             .iter()
-            .filter(|rule| wanted(rule.name()) && rule.preserves().covers(needs.preserve))
+            .filter(|rule| wanted(rule.name) && rule.preserves.covers(needs.preserve))
             .collect();
         rng.shuffle(&mut all);
         let granted = self.dropped.map_or(Granted::NOTHING, Granted::condition);
         let mut under_way = UnderWay::new(net, needs);
         let mut statistics = Statistics::default();
         for rule in all {
-            let mut entry = RuleStatistics { name: rule.name(), ..RuleStatistics::default() };
+            let mut entry = RuleStatistics { name: rule.name, ..RuleStatistics::default() };
             let mut candidates = every_candidate(under_way.net(), &mut rng);
             rng.shuffle(&mut candidates);
             for candidate in candidates {
-                match under_way.try_at(*rule, &candidate, granted) {
+                match under_way.try_at(rule, &candidate, granted) {
                     Tried::No => {}
                     Tried::Applied => entry.applied += 1,
                     Tried::Refused => entry.refused += 1,
@@ -636,9 +636,9 @@ fn goals_translate() {
 
 /// Every condition of every rule, and the class in which its absence shows.
 fn mutants() -> Vec<(&'static str, u8)> {
-    let of_rule = |rule: &&'static dyn Conditions| {
-        let name = rule.name();
-        (1..=rule.conditions()).map(move |number| (name, number)).collect::<Vec<_>>()
+    let of_rule = |rule: &'static Conditions| {
+        let name = rule.name;
+        (1..=rule.conditions).map(move |number| (name, number)).collect::<Vec<_>>()
     };
     rules::ALL.iter().flat_map(of_rule).collect()
 }
