@@ -206,7 +206,7 @@ impl ColouredNet {
         let transition = self.transition(t);
         for variable in transition.variables() {
             let mut values = binding.iter().filter(|value| value.variable == variable);
-            if !values.next().is_some_and(|value| value.colour < self.variable_size(variable)) {
+            if values.next().is_none_or(|value| value.colour >= self.variable_size(variable)) {
                 return Err(ColouredFireError::Unbound(self.variable(variable).name.clone()));
             }
         }

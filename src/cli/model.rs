@@ -13,7 +13,7 @@ use std::time::Instant;
 /// A model as its file has it.
 pub(super) enum Model {
     /// A place/transition net.
-    Plain(Net),
+    Plain(Box<Net>),
     /// A coloured net.
     Coloured(ColouredNet),
 }
@@ -26,7 +26,7 @@ pub(super) fn read(model: &Path) -> Result<Net> {
 /// Reads the net of `model`, unfolded so if it is coloured.
 pub(super) fn read_with(model: &Path, config: &unfold::Config, budget: &Budget) -> Result<Net> {
     match read_as_it_is(model)? {
-        Model::Plain(net) => Ok(net),
+        Model::Plain(net) => Ok(*net),
         Model::Coloured(coloured) => unfolded(&coloured, config, budget),
     }
 }
@@ -85,7 +85,7 @@ pub(super) fn read_as_it_is(model: &Path) -> Result<Model> {
         net.arc_count(),
         start.elapsed()
     );
-    Ok(Model::Plain(net))
+    Ok(Model::Plain(Box::new(net)))
 }
 
 /// The PNML file itself, or `model.pnml` in a directory.

@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
     let net = match (model::read_as_it_is(&arguments.model)?, &arguments.log) {
-        (Model::Plain(net), _) => net,
+        (Model::Plain(net), _) => *net,
         (Model::Coloured(net), None) => {
             replay_coloured::run(&net, &text, &path.to_string())?;
             return Ok(Outcome::Complete);

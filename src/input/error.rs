@@ -219,7 +219,7 @@ pub enum InputError {
         owner: String,
         /// What is wrong.
         #[source]
-        problem: ColourProblem,
+        problem: Box<ColourProblem>,
     },
     /// The nodes or arcs do not make a net.
     #[error("{at}: {problem}")]

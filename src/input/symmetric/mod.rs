@@ -164,7 +164,7 @@ impl<R: BufRead> SymmetricReader<R> {
         match self.xml.coloured_label()? {
             (None, true) => {
                 let at = at.of(self.xml.file());
-                let problem = ColourProblem::NoStructure;
+                let problem = Box::new(ColourProblem::NoStructure);
                 Err(InputError::Colours { at, owner: owner.to_owned(), problem })
             }
             (term, _) => Ok(term),
@@ -283,7 +283,7 @@ impl Parts {
         let wrong = |at: Position, owner: String, problem: ColourProblem| InputError::Colours {
             at: at.of(file),
             owner,
-            problem,
+            problem: problem.into(),
         };
         let mut net = ColouredNet::new(self.name);
         let mut scope: Scope = (self.declarations.settle(&mut net))

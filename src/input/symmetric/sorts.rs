@@ -132,8 +132,11 @@ impl Declarations {
                 Item::Text(_) | Item::Nothing | Item::End => continue,
             };
             let at = tag.at;
-            let declared =
-                |owner: String, problem| InputError::Colours { at: at.of(&file), owner, problem };
+            let declared = |owner: String, problem: ColourProblem| InputError::Colours {
+                at: at.of(&file),
+                owner,
+                problem: problem.into(),
+            };
             match tag.name() {
                 "structure" | "declarations" => open += 1,
                 "namedsort" => {
@@ -357,10 +360,10 @@ fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Decl
             Item::Text(_) | Item::Nothing => continue,
         };
         let at = tag.at;
-        let fail = |problem| InputError::Colours {
+        let fail = |problem: ColourProblem| InputError::Colours {
             at: at.of(&file),
             owner: format!("sort `{id}`"),
-            problem,
+            problem: problem.into(),
         };
         let declared = match tag.name() {
             "dot" => {
@@ -434,8 +437,11 @@ fn parts<R: BufRead>(xml: &mut XmlReader<R>, owner: &str) -> Result<Vec<Part>, I
             Item::Text(_) | Item::Nothing => continue,
         };
         let at = tag.at;
-        let fail =
-            |problem| InputError::Colours { at: at.of(&file), owner: owner.to_owned(), problem };
+        let fail = |problem: ColourProblem| InputError::Colours {
+            at: at.of(&file),
+            owner: owner.to_owned(),
+            problem: problem.into(),
+        };
         parts.push(match tag.name() {
             "usersort" => {
                 let [declaration] = tag.attributes(["declaration"])?;
@@ -481,11 +487,11 @@ fn partition<R: BufRead>(
         None => Err(InputError::Colours {
             at: at.of(xml.file()),
             owner: format!("partition `{id}`"),
-            problem: ColourProblem::Operands {
+            problem: Box::new(ColourProblem::Operands {
                 element: "partition".into(),
                 found: 0,
                 expected: "the sort that it cuts",
-            },
+            }),
         }),
     }
 }
