@@ -1,8 +1,8 @@
 //! The three speeds that everything else rests on, on generated nets: reading PNML (bytes a
 //! second), walking (firings a second, goals watched), visiting states (new markings a second).
 //!
-//! `cargo bench -p parikh-benchmarks --bench micro`. Bytes a state are printed once: they do not
-//! vary. `--bench walk` and `--bench explicit` print more rows.
+//! `cargo bench -p parikh-benchmarks --features criterion --bench micro`. Bytes a state are printed
+//! once: they do not vary. `--bench walk` and `--bench explicit` print more rows.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use parikh::board::Board;

@@ -3,10 +3,11 @@
 use super::evidence::EvidenceFile;
 use super::formulas::{self, Asked};
 use super::output::{Format, Printer};
+use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
 use crate::certifier::{self, Refuted};
-use crate::evidence::{Document, Trace};
+use crate::evidence::Document;
 use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Unanswered};

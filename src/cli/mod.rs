@@ -19,6 +19,7 @@ mod replay;
 mod replay_coloured;
 mod signals;
 mod structure;
+mod trace_file;
 mod unfold;
 mod verdicts;
 
@@ -163,7 +164,9 @@ fn chain(error: &anyhow::Error) -> String {
 }
 
 fn start_logging(verbose: u8, quiet: bool) {
-    use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::util::SubscriberInitExt;
     let level = match (quiet, verbose) {
         (true, _) => LevelFilter::ERROR,
         (_, 0) => LevelFilter::WARN,
@@ -171,15 +174,16 @@ fn start_logging(verbose: u8, quiet: bool) {
         (_, 2) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let filter = EnvFilter::builder()
-        .with_default_directive(level.into())
-        .with_env_var("PARIKH_LOG")
-        .from_env_lossy();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    // Targets and levels (`parikh::engine=debug,info`). The crate's `EnvFilter` also knows spans and
+    // fields, of which there are none, and brings regular expressions for them: 20 s of compiling.
+    let variable = std::env::var("PARIKH_LOG").ok();
+    let filter = variable
+        .and_then(|directives| directives.parse::<Targets>().ok())
+        .unwrap_or_else(|| Targets::new().with_default(level));
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
-        .without_time()
-        .init();
+        .without_time();
+    tracing_subscriber::registry().with(lines).with(filter).init();
 }

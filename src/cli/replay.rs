@@ -5,8 +5,9 @@
 //! show there what it showed.
 
 use super::model::Model;
+use super::trace_file::Trace;
 use super::{Outcome, limits, model, reduce, replay_coloured, signals};
-use crate::evidence::{Trace, check_pump, replay};
+use crate::evidence::{check_pump, replay};
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use anyhow::{Context, Result, bail};
 use parikh_net::{Marking, Net};
