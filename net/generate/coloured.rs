@@ -5,7 +5,7 @@ use fastrand::Rng;
 
 /// The coloured net of this seed; the same on every machine, as long as the version of fastrand and
 /// this file stay. It has a sort of each kind with 1–4 colours and products of them (up to 12), 1–4
-/// places, 1–4 transitions with up to 4 variables; four nets of five lose or keep tokens at each
+/// places, 2–5 transitions with up to 7 variables; four nets of five lose or keep tokens at each
 /// firing, the others may grow.
 ///
 /// # Known answers
@@ -36,28 +36,35 @@ impl Sketch<'_> {
         let places = self.rng.usize(1..=4);
         for at in 0..places {
             let sort = sorts[self.rng.usize(0..sorts.len())];
-            let initial = if self.rng.usize(0..3) > 0 {
-                self.multiset(sort, &[], 1)
-            } else {
-                Multiset::EMPTY
+            // Few tokens: every one more multiplies the markings.
+            let initial = match self.rng.usize(0..8) {
+                0..2 => Multiset::EMPTY,
+                3 if self.net.sort(sort).size() <= 4 => Multiset::one(Term::All(sort)),
+                4 => {
+                    let two = [self.constant(sort), self.constant(sort)].map(Multiset::one);
+                    Multiset::sum(two)
+                }
+                _ => Multiset::Of { count: self.rng.u64(1..=2), term: self.constant(sort) },
             };
             self.net.add_place(&format!("p{at}"), sort, initial)?;
         }
         let shrinking = self.rng.usize(0..5) > 0;
-        for at in 0..self.rng.usize(1..=4) {
+        for at in 0..self.rng.usize(2..=5) {
             // A few variables, so that they meet each other.
             let mut chosen = variables.clone();
             self.rng.shuffle(&mut chosen);
-            chosen.truncate(self.rng.usize(0..=4));
-            let guard = if self.rng.bool() { self.guard(&chosen, 2) } else { Guard::TRUE };
+            chosen.truncate(self.rng.usize(0..=7));
+            let guard =
+                if self.rng.usize(0..3) == 0 { self.guard(&chosen, 2) } else { Guard::TRUE };
             let t = self.net.add_transition(&format!("t{at}"), guard)?;
             let inputs = self.rng.usize(0..=2).max(usize::from(shrinking));
             for _ in 0..inputs {
                 let place = self.net.place_ids().nth(self.rng.usize(0..places)).expect("a place");
                 let sort = self.net.place(place).sort;
-                let inscription = self.multiset(sort, &chosen, 2);
+                let depth = [0, 0, 0, 1, 2][self.rng.usize(0..5)];
+                let inscription = self.multiset(sort, &chosen, depth);
                 self.net.take(t, place, inscription.clone())?;
-                if shrinking && self.rng.bool() {
+                if shrinking && self.rng.usize(0..5) > 0 {
                     // Moves on what it takes: to a place of this sort, perhaps the same.
                     let of_sort: Vec<_> = self
                         .net
@@ -158,9 +165,9 @@ impl Sketch<'_> {
                 Multiset::sum(parts.collect::<Vec<_>>())
             }
             _ => {
-                let all = self.rng.usize(0..4) == 0;
+                let all = self.rng.usize(0..8) == 0;
                 let term = self.term(sort, chosen, all);
-                Multiset::Of { count: self.rng.u64(1..=2), term }
+                Multiset::Of { count: 1 + u64::from(self.rng.usize(0..5) == 0), term }
             }
         }
     }

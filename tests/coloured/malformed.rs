@@ -36,10 +36,10 @@ fn declarations_that_make_no_sense_are_told() {
         ),
         (
             sort("a", "<finiteintrange start=\"x\" end=\"1\"/>"),
-            "f:8:31: sort `a`: found `x`, expected a whole number",
+            "f:8:28: sort `a`: found `x`, expected a whole number",
         ),
         (sort("a", "<cyclicenumeration/>"), "f:8:1: sort `a`: the sort `a` has no colour"),
-        (sort("a", "<list/>"), "f:8:31: sort `a`: `<list>` is not known here"),
+        (sort("a", "<list/>"), "f:8:28: sort `a`: `<list>` is not known here"),
         (
             sort("a", "<finiteintrange start=\"0\" end=\"9223372036854775807\"/>"),
             "f:8:1: sort `a`: the sort `a` has more than 2^62 colours",
@@ -47,7 +47,7 @@ fn declarations_that_make_no_sense_are_told() {
         (
             sort("a", "<finiteintrange start=\"1\" end=\"10000000000\"/>")
                 + &sort("b", &product(&user("a").repeat(3))),
-            "f:8:83: sort `b`: the sort `b` has more than 2^62 colours",
+            "f:8:85: sort `b`: the sort `b` has more than 2^62 colours",
         ),
         (
             sort(
@@ -61,7 +61,7 @@ fn declarations_that_make_no_sense_are_told() {
                 "a",
                 "<cyclicenumeration><feconstant id=\"c\" name=\"c\"/><feconstant id=\"d\" name=\"d\"/></cyclicenumeration>",
             ) + "<partition id=\"h\"><usersort declaration=\"a\"/><partitionelement id=\"e\"><useroperator declaration=\"c\"/></partitionelement></partition>",
-            "f:8:144: sort `h`: the partition `h` does not have each colour of its sort in exactly one element",
+            "f:8:137: sort `h`: the partition `h` does not have each colour of its sort in exactly one element",
         ),
         (
             "<variabledecl id=\"x\"><usersort declaration=\"a\"/></variabledecl>".into(),

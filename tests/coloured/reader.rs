@@ -146,6 +146,25 @@ fn inscriptions_of_every_shape_are_read() {
         ("pair", "<all><usersort declaration=\"pair\"/></all>".to_owned(), "all"),
         ("pair", tuple(&op("add", &[X, &times(2, Y)]), L), "(x,l) + 2'(y,l)"),
         ("pair", tuple(&op("subtract", &[ALL_RING, X]), ALL_LEVEL), "(all,all) - (x,all)"),
+        // An element of a partition, where colours of the sort that it cuts are expected.
+        ("ring", times(2, "<useroperator declaration=\"h1\"/>"), "2'a + 2'b"),
+        (
+            "pair",
+            op(
+                "tuple",
+                &[
+                    &op(
+                        "add",
+                        &[
+                            "<useroperator declaration=\"h1\"/>",
+                            "<useroperator declaration=\"h2\"/>",
+                        ],
+                    ),
+                    TWO,
+                ],
+            ),
+            "(a,2) + (b,2) + (c,2)",
+        ),
         ("half", "<useroperator declaration=\"h2\"/>".to_owned(), "h2"),
         (
             "half",

@@ -287,16 +287,19 @@ impl Resolver<'_> {
         Ok(Some(Term::Constant { sort, colour: number.abs_diff(start) }))
     }
 
-    /// A multiset whose constants of ranges are of the sort's own range, where they are in it.
+    /// A multiset whose constants are of the sort that stands where they do: numbers of ranges of that
+    /// range, and an element of a partition, where colours of the sort that it cuts are expected, all
+    /// of its colours (as in VehicularWifi, which adds elements up to larger parts).
     fn fitted(&self, multiset: Multiset, sort: SortId) -> Result<Multiset, ColourProblem> {
         Ok(match multiset {
             Multiset::Of { count, term } => {
-                Multiset::Of { count, term: self.fitted_term(term, sort)? }
+                let terms = self.fitted_terms(term, sort)?;
+                Multiset::sum(terms.into_iter().map(|term| Multiset::Of { count, term }))
             }
             Multiset::Sum(parts) => {
                 let parts: Result<Vec<_>, _> =
                     parts.into_iter().map(|part| self.fitted(part, sort)).collect();
-                Multiset::Sum(parts?)
+                Multiset::sum(parts?)
             }
             Multiset::Difference(a, b) => {
                 Multiset::minus(self.fitted(*a, sort)?, self.fitted(*b, sort)?)
@@ -304,29 +307,48 @@ impl Resolver<'_> {
         })
     }
 
-    fn fitted_term(&self, term: Term, sort: SortId) -> Result<Term, ColourProblem> {
+    /// The terms that one stands for together.
+    fn fitted_terms(&self, term: Term, sort: SortId) -> Result<Vec<Term>, ColourProblem> {
         match (term, self.net.sort(sort).kind()) {
             (Term::Tuple(terms), SortKind::Product(parts)) if terms.len() == parts.len() => {
-                let terms: Result<Vec<_>, _> = terms
-                    .into_iter()
-                    .zip(parts)
-                    .map(|(term, &part)| self.fitted_term(term, part))
-                    .collect();
-                Ok(Term::Tuple(terms?))
-            }
-            (term @ Term::Constant { .. }, &SortKind::Range { start, end }) => {
-                match self.number(&term) {
-                    Some(number) if (start..=end).contains(&number) => {
-                        Ok(Term::Constant { sort, colour: number.abs_diff(start) })
+                let mut tuples = vec![Vec::with_capacity(parts.len())];
+                for (term, &part) in terms.into_iter().zip(parts) {
+                    let terms = self.fitted_terms(term, part)?;
+                    if tuples.len().saturating_mul(terms.len()) > LARGEST {
+                        return Err(ColourProblem::TooLarge(LARGEST));
                     }
-                    Some(number) => {
-                        let name = self.net.sort(sort).name().to_owned();
-                        Err(ColourProblem::OutOfRange(number, name))
-                    }
-                    None => Ok(term),
+                    let with = |tuple: &Vec<Term>, term: &Term| {
+                        let mut tuple = tuple.clone();
+                        tuple.push(term.clone());
+                        tuple
+                    };
+                    tuples = tuples
+                        .iter()
+                        .flat_map(|tuple| terms.iter().map(move |term| with(tuple, term)))
+                        .collect();
                 }
+                Ok(tuples.into_iter().map(Term::Tuple).collect())
             }
-            (term, _) => Ok(term),
+            (term @ Term::Constant { sort: own, colour }, kind) => {
+                if let SortKind::Partition { of, block_of, .. } = self.net.sort(own).kind()
+                    && *of == sort
+                {
+                    let members = (0..).zip(block_of).filter(|&(_, &b)| u64::from(b) == colour);
+                    return Ok(members
+                        .map(|(colour, _)| Term::Constant { sort, colour })
+                        .collect());
+                }
+                let (Some(number), &SortKind::Range { start, end }) = (self.number(&term), kind)
+                else {
+                    return Ok(vec![term]);
+                };
+                if !(start..=end).contains(&number) {
+                    let name = self.net.sort(sort).name().to_owned();
+                    return Err(ColourProblem::OutOfRange(number, name));
+                }
+                Ok(vec![Term::Constant { sort, colour: number.abs_diff(start) }])
+            }
+            (term, _) => Ok(vec![term]),
         }
     }
 }
