@@ -98,8 +98,9 @@ impl Measurement {
         for object in objects(output) {
             match (object["type"].as_str(), object["evidence"].as_str()) {
                 (Some("answer"), Some(grade)) => {
-                    let at = GRADES.iter().position(|known| *known == grade);
-                    at.map_or((), |at| self.grades[at] += 1);
+                    if let Some(at) = GRADES.iter().position(|known| *known == grade) {
+                        self.grades[at] += 1;
+                    }
                 }
                 (Some("unanswered"), _) => self.unanswered += 1,
                 _ => {}
@@ -197,8 +198,12 @@ pub fn print(all: &[Measurement]) -> String {
         let seconds = |of: &dyn Fn(&Measurement) -> f64| group.iter().map(|m| of(m)).sum::<f64>();
         let answers = sum(&|m| m.grades.iter().sum());
         let _ = write!(text, "| {exam} | {} | {answers} |", group.len());
-        (0..3).for_each(|at| drop(write!(text, " {} |", sum(&|m| m.grades[at]))));
-        (0..4).for_each(|at| drop(write!(text, " {} |", sum(&|m| m.verdicts[at]))));
+        for at in 0..3 {
+            let _ = write!(text, " {} |", sum(&|m| m.grades[at]));
+        }
+        for at in 0..4 {
+            let _ = write!(text, " {} |", sum(&|m| m.verdicts[at]));
+        }
         let largest = group.iter().map(|m| m.bytes).max().unwrap_or(0) / 1000;
         let (check, certify) = (seconds(&|m| m.check), seconds(&|m| m.certify));
         let assuming = sum(&|m| m.assuming);

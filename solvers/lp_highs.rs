@@ -12,6 +12,8 @@
 //! callback, asked at every iteration, looks at the budget, and sees cancellation and memory too.
 //! A failed call leaves the model in an unknown state; it is loaded afresh before the next run.
 
+#![allow(non_upper_case_globals, reason = "constants of the C header in patterns")]
+
 mod c_api;
 
 use std::ffi::{CStr, c_char, c_int, c_void};

@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(seen(&sequence, &[2, 3, 3]), (true, only(&[0, 2, 3])));
         assert_eq!(seen(&sequence, &[5, 7]), (true, only(&[0, 5, 6])));
         assert_eq!(seen(&sequence, &[8]), (true, only(&[0, 4, 6])));
-        assert_eq!(seen(&sequence, &[9]).0, false);
+        assert!(!seen(&sequence, &[9]).0);
         let mut both = Sightings::new(&net, (0..=9).map(exactly).collect());
         both.along(&sequence, &[2], true).unwrap();
         assert_eq!(both.seen, only(&[0, 2, 4, 6]));
@@ -140,7 +140,7 @@ mod tests {
         };
         assert_eq!([one(&[]), one(&[8]), one(&[6]), one(&[3, 6, 7])], [1, 0, 1, 1]);
         sequence.push(u, 5);
-        assert_eq!(seen(&sequence, &[13]).0, false, "the last firing of u is not enabled");
+        assert!(!seen(&sequence, &[13]).0, "the last firing of u is not enabled");
         assert_eq!(
             seen(&sequence, &[8]),
             (true, only(&[0, 4, 6])),

@@ -191,7 +191,7 @@ impl Known {
             let producers = net.producers(place).iter();
             let around = producers.chain(net.consumers(place)).map(|arc| arc.transition);
             for t in around {
-                let (pre, post) = (weight(net.pre(t), place), weight(net.post(t), place));
+                let (pre, post) = (net.pre_weight(t, place), net.post_weight(t, place));
                 let harmless =
                     if bound.upper { post <= pre } else { post >= pre || post >= bound.tokens };
                 if !harmless && !self.blocks(net, t) {
@@ -229,6 +229,14 @@ impl Known {
         if let Some((&t, _)) = gains.iter().find(|&(_, &gain)| gain > 0) {
             return Err(BoundsFlaw::Increases(index, t));
         }
+        // The least that all terms together may come to, but for those that have no least.
+        let (mut least, mut unbounded) = (0i128, 0usize);
+        for (&place, &weight) in &weight_of {
+            match self.least(place, weight)? {
+                Some(term) => add(&mut least, term)?,
+                None => unbounded += 1,
+            }
+        }
         let mut derived = Vec::new();
         for &bound in bounds {
             exists(net, index, bound.place)?;
@@ -237,12 +245,14 @@ impl Known {
             if weight == 0 || (weight > 0) != bound.upper {
                 return Err(fails());
             }
+            let others = match (self.least(bound.place, weight)?, unbounded) {
+                (Some(own), 0) => least.checked_sub(own),
+                (None, 1) => Some(least),
+                _ => return Err(fails()),
+            };
             // weight·m(p) ≤ w·m₀ − the least that the other terms may come to.
-            let mut rest = total;
-            for (&place, &weight) in weight_of.iter().filter(|&(&q, _)| q != bound.place) {
-                let least = self.least(place, weight)?.ok_or_else(fails)?;
-                add(&mut rest, least.checked_neg().ok_or(BoundsFlaw::Overflow)?)?;
-            }
+            let rest = others.and_then(|others| total.checked_sub(others));
+            let rest = rest.ok_or(BoundsFlaw::Overflow)?;
             // One token beyond the bound must break the inequality.
             let beyond = i128::from(bound.tokens) + if bound.upper { 1 } else { -1 };
             let possible = beyond >= 0 && product(weight, beyond)? <= rest;
@@ -302,10 +312,6 @@ impl Known {
             _ => Ok(false),
         }
     }
-}
-
-fn weight(arcs: &[parikh_net::Arc], place: PlaceId) -> u64 {
-    arcs.iter().filter(|arc| arc.place == place).map(|arc| arc.weight).sum()
 }
 
 fn add(total: &mut i128, value: i128) -> Result<(), BoundsFlaw> {

@@ -309,3 +309,28 @@ fn units_that_are_not_as_they_should_be_are_left_out() {
         assert!(model.net.units().is_none());
     }
 }
+
+#[test]
+fn no_mutilated_file_panics() {
+    let right = "<toolspecific tool='nupn'><size places='2' transitions='1' arcs='1'/><structure
+        units='1' root='u' safe='true'><unit id='u'><places>p q</places></unit></structure>
+        </toolspecific><arc id='a' source='p' target='t'><inscription><text>2</text></inscription></arc>";
+    let model = format!("<pnml><net id='n'>{NODES}{right}</net></pnml>").into_bytes();
+    assert!(pnml::read(&model).is_ok_and(|model| model.note.is_none()));
+    let net = read(NODES).unwrap().net;
+    let ef = format!("<exists-path><finally><negation>{MARKED}</negation></finally></exists-path>");
+    let formulas = file_of(&[&ef, "<place-bound><place>p</place></place-bound>"]).into_bytes();
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut mutilated = |file: &[u8], read: &dyn Fn(&[u8])| {
+        for at in 0..file.len() {
+            read(&file[..at]);
+            let mut changed = file.to_vec();
+            changed[at] = *rng.choice(b"<>/='&;! 09-pq\xFF\n").unwrap();
+            read(&changed);
+            changed.drain(at..(at + rng.usize(1..20)).min(file.len()));
+            read(&changed);
+        }
+    };
+    mutilated(&model, &|file| drop(pnml::read(file)));
+    mutilated(&formulas, &|file| drop(queries::read(&net, file)));
+}

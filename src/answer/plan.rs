@@ -228,7 +228,7 @@ mod tests {
 
     fn answer(plan: &mut Plan, board: &Board<'_>, goal: usize) -> Option<Answer> {
         match plan.settle(board, GoalId::new(goal)).pop() {
-            Some((_, Standing::Answered(answer))) => Some(answer),
+            Some((_, Standing::Answered(answer))) => Some(*answer),
             _ => None,
         }
     }

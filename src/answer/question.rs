@@ -41,7 +41,7 @@ pub enum Standing {
     /// Wants more.
     Open,
     /// Decided.
-    Answered(Answer),
+    Answered(Box<Answer>),
     /// Engines contradict each other: nothing may be said.
     Silenced,
 }
@@ -120,7 +120,7 @@ impl Question {
                 prefix.firings(),
                 pump.firings()
             );
-            return Standing::Answered(Answer {
+            return Standing::Answered(Box::new(Answer {
                 id: self.id.clone(),
                 value: Value::Infinite,
                 techniques: vec![by],
@@ -130,7 +130,7 @@ impl Question {
                 rests_on: goal.index()..goal.index() + 1,
                 witness: Some((goal, prefix)),
                 pump: Some(pump),
-            });
+            }));
         }
         let (Some(value), Some((_, witness, by)), Some((_, proof, prover))) =
             (maximum.value(), maximum.seen, maximum.proved)
@@ -169,7 +169,7 @@ impl Question {
                 format!("{reason} ({goals} goals, {n} of them by the model's safe units, assumed)")
             }
         };
-        Standing::Answered(Answer {
+        Standing::Answered(Box::new(Answer {
             id: self.id.clone(),
             value: Value::Bool(value),
             techniques: techniques.into_iter().collect(),
@@ -179,7 +179,7 @@ impl Question {
             rests_on: self.goals.clone(),
             witness: None,
             pump: None,
-        })
+        }))
     }
 
     fn answered(
@@ -192,7 +192,7 @@ impl Question {
         witness: Option<Witness>,
     ) -> Standing {
         let witness = witness.map(|witness| (goal, witness.to_sequence()));
-        Standing::Answered(Answer {
+        Standing::Answered(Box::new(Answer {
             id: self.id.clone(),
             value,
             techniques,
@@ -202,7 +202,7 @@ impl Question {
             rests_on: goal.index()..goal.index() + 1,
             witness,
             pump: None,
-        })
+        }))
     }
 }
 

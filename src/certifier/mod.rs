@@ -133,8 +133,9 @@ pub fn certify(
 
 /// The documents that came with the proofs about this net, those of one question together.
 fn kept(refuted: &[Refuted]) -> Vec<(&'static str, Vec<usize>, Document)> {
-    let mut groups: BTreeMap<(&str, *const Document), (Arc<Document>, Vec<usize>)> =
-        BTreeMap::new();
+    /// By question and document.
+    type Groups<'a> = BTreeMap<(&'a str, *const Document), (Arc<Document>, Vec<usize>)>;
+    let mut groups = Groups::new();
     for (position, goal) in refuted.iter().enumerate() {
         let Proof { document: Some(document), reduced: None, .. } = &goal.proof else { continue };
         let key = (&*goal.id, Arc::as_ptr(document));

@@ -139,7 +139,7 @@ enum NetOf<'a> {
         parent: &'a Ground<'a>,
         derivation: Box<dyn Derivation + 'a>,
         /// Once it was gone through; `None` when it does not hold.
-        checked: OnceLock<Option<Rechecked>>,
+        checked: OnceLock<Option<Box<Rechecked>>>,
         /// Held while it is gone through, so that nobody else begins.
         checking: Mutex<()>,
     },
@@ -325,7 +325,7 @@ impl<'a> Ground<'a> {
             let found = match derivation.check(above, goes_on) {
                 Err(LogError::Stopped) => return Err(Unshown::Stopped),
                 Ok(reduction) if is_same_net(reduction.net(), derivation.net()) => {
-                    Some(Rechecked { reduction, log: OnceLock::new() })
+                    Some(Box::new(Rechecked { reduction, log: OnceLock::new() }))
                 }
                 Ok(_) => {
                     tracing::error!("internal error: the checker's reduced net is another one");
@@ -339,7 +339,7 @@ impl<'a> Ground<'a> {
             // Nobody else has set it meanwhile.
             let _ = checked.set(found);
         }
-        checked.get().and_then(Option::as_ref).ok_or(Unshown::BrokenDerivation)
+        checked.get().and_then(Option::as_deref).ok_or(Unshown::BrokenDerivation)
     }
 
     /// The derivations that led here, for a file; nothing on the net that was read, and where they

@@ -291,13 +291,11 @@ impl<'p> Worker<'p, '_> {
         for (engine, mut session) in sessions {
             let budget = budget.share(1.0 / left as f64);
             left -= 1;
-            match self.guarded(engine.name, || Ok(session.slice(&budget))) {
-                Some(Ok(progress)) => {
-                    self.finished &= progress == Progress::Finished;
-                    all.note(engine.name, session.statistics());
-                    kept.push((engine, session));
-                }
-                Some(Err(_)) | None => {}
+            let ran = self.guarded(engine.name, || Ok(session.slice(&budget)));
+            if let Some(Ok(progress)) = ran {
+                self.finished &= progress == Progress::Finished;
+                all.note(engine.name, session.statistics());
+                kept.push((engine, session));
             }
         }
         self.sessions = Some(kept);

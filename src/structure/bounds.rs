@@ -29,6 +29,7 @@ use super::integer::Integer;
 use super::siphons::unmarked_siphon;
 use parikh_net::{Facts, LinearSum, Net, PlaceId};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 pub use parikh_net::facts::{DerivedBound, Reason};
 use parikh_solvers::Budget;
@@ -236,10 +237,10 @@ fn propagate(
             let tokens = bound.and_then(|bound| bound.to_u64());
             let step = tokens.map(|tokens| DerivedBound { place: *place, upper, tokens, reason });
             let Some(step) = step.filter(|step| bounds.is_better(step)) else { continue };
-            if !bounds.flows.contains_key(&position) {
+            if let Entry::Vacant(place) = bounds.flows.entry(position) {
                 // Nobody could write down why.
                 let Some(sum) = flow.to_sum() else { return improved };
-                bounds.flows.insert(position, sum);
+                place.insert(sum);
             }
             bounds.improve(step);
             improved.push(*place);

@@ -398,8 +398,8 @@ impl Search<'_> {
         let count = if !self.plan.stubborn {
             found.into()
         } else if found <= RECOUNTED && took <= Duration::from_secs(1) {
-            let budget = budget.slice(2 * took + Duration::from_millis(20));
-            let counted = count(self.task.net, self.task.facts, &budget).ok()?;
+            let slice = budget.slice(2 * took + Duration::from_millis(20));
+            let counted = count(self.task.net, self.task.facts, &slice).ok()?;
             u64::try_from(counted.states).ok().filter(|&states| states <= MOST_RECOUNTED)?
         } else {
             return None;

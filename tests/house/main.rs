@@ -1,0 +1,37 @@
+//! The house itself: walls that the compiler does not keep, and links that lead somewhere.
+//!
+//! Reads the repository's files and runs nothing of it.
+
+mod links;
+mod walls;
+
+use std::path::{Path, PathBuf};
+
+/// The directory of the repository.
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files with this ending below a folder of the repository, sorted, relative to the repository.
+fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![repository().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == ending) {
+                found.push(path.strip_prefix(repository()).expect("below it").to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn read(path: &Path) -> String {
+    let whole = repository().join(path);
+    std::fs::read_to_string(&whole).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
