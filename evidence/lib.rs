@@ -13,13 +13,11 @@ pub mod reader;
 pub mod reduction;
 pub mod refutation;
 mod replay;
-mod trace_file;
 mod unit_claim;
 pub mod words;
 
 pub use certificate::{Certificate, Checked, Claim, Document, DocumentFlaw, Flaw};
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
-pub use trace_file::{Trace, TraceError};
 pub use unit_claim::first_breach;
 
 use parikh_net::FiringSequence;

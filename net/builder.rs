@@ -1,6 +1,7 @@
 //! Building a net: nodes and arcs in any order, checked as they come, and the compressed tables
 //! made once at the end.
 
+use crate::coloured::Folding;
 use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
@@ -52,6 +53,7 @@ pub struct NetBuilder {
     pre: Vec<RawArc>,
     post: Vec<RawArc>,
     units: Option<Units>,
+    folding: Option<Folding>,
 }
 
 /// A node by its id: places and transitions share one space of ids.
@@ -201,6 +203,11 @@ impl NetBuilder {
         self.units = Some(units);
     }
 
+    /// Attaches what the net was unfolded from.
+    pub fn set_folding(&mut self, folding: Folding) {
+        self.folding = Some(folding);
+    }
+
     /// The finished net.
     ///
     /// # Errors
@@ -244,6 +251,7 @@ impl NetBuilder {
             classes,
             initial: Marking::new(self.tokens),
             units: self.units,
+            folding: self.folding.map(std::sync::Arc::new),
         })
     }
 

@@ -26,6 +26,7 @@
 
 pub mod builder;
 mod closest;
+pub mod coloured;
 pub mod facts;
 #[cfg(feature = "generate")]
 pub mod generate;

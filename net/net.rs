@@ -6,6 +6,7 @@
 //! effect on every place share an *effect class*: whoever cares about effects only (the state
 //! equation, the choice of a walk) iterates classes.
 
+use crate::coloured::Folding;
 use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
@@ -95,6 +96,8 @@ pub struct Net {
     pub(crate) classes: Rows<TransitionId>,
     pub(crate) initial: Marking,
     pub(crate) units: Option<Units>,
+    /// Shared: a net whose units are not trusted has the same.
+    pub(crate) folding: Option<std::sync::Arc<Folding>>,
 }
 
 impl Net {
@@ -233,6 +236,34 @@ impl Net {
     /// The nested units (NUPN) of the model, where it has them.
     pub fn units(&self) -> Option<&Units> {
         self.units.as_ref()
+    }
+
+    /// What the net was unfolded from, where it was: which of its places are the colours of one
+    /// coloured place, and which of its transitions the bindings of one coloured transition.
+    pub fn folding(&self) -> Option<&Folding> {
+        self.folding.as_deref()
+    }
+
+    /// The places that a formula's name stands for: the place of this id, and in an unfolding all
+    /// colours of the coloured place of this id, of which there may be none left.
+    pub fn places_named(&self, name: &str) -> Option<Vec<PlaceId>> {
+        if let Some(folding) = self.folding()
+            && let Some(at) = folding.place_named(name)
+        {
+            return Some(folding.places(at).collect());
+        }
+        self.place_named(name).map(|place| vec![place])
+    }
+
+    /// The transitions that a formula's name stands for: the transition of this id, and in an
+    /// unfolding all bindings of the coloured transition of this id, of which there may be none left.
+    pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
+        if let Some(folding) = self.folding()
+            && let Some(at) = folding.transition_named(name)
+        {
+            return Some(folding.transitions(at).collect());
+        }
+        self.transition_named(name).map(|transition| vec![transition])
     }
 
     /// The same net, whose model does not claim that its units are safe.

@@ -18,6 +18,7 @@ pub mod mcc;
 pub mod reduction;
 pub mod run;
 pub mod structure;
+pub mod unfold;
 pub mod verdicts;
 
 pub use check::{Answers, check};

@@ -91,7 +91,7 @@ pub trait Observer {
     /// The places of the group, still there, are about to be fused.
     fn fuse(&mut self, _net: &WorkNet, _group: &[PlaceId], _routing: Routing) {}
     /// All edits of an application of this rule were made.
-    fn applied(&mut self, _rule: &'static dyn Conditions, _net: &WorkNet) {}
+    fn applied(&mut self, _rule: &'static Conditions, _net: &WorkNet) {}
 }
 
 /// Nobody.

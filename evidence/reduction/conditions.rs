@@ -2,7 +2,7 @@
 //!
 //! A rule has two halves with different duties. The search, which is not here, is cheap and may be
 //! wrong: it names *candidates*, the nodes an application would be about. The conditions are where
-//! soundness lives: [`Conditions::check`] is given a candidate, reads the net as it is now, goes
+//! soundness lives: a check is given a candidate, reads the net as it is now, goes
 //! through the rule's numbered conditions and derives the change from nothing but the candidate and
 //! the net. So a candidate that was found on an older net does no harm, a mutation test can drop any
 //! one condition, and the log of a reduction is the list of (rule, candidate): whoever doubts it
@@ -130,55 +130,58 @@ impl Deref for Context<'_> {
     }
 }
 
+/// The change at a candidate, or `None` when a condition fails or a weight would overflow.
+pub type Check = fn(&Context<'_>, &Candidate) -> Option<Proposal>;
+
 /// The conditions of a reduction rule. See the module.
-pub trait Conditions: Sync {
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions {
     /// The rule's name: of the log, of statistics and of the file.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// The classes it preserves.
-    fn preserves(&self) -> Preserve;
-
+    pub preserves: Preserve,
     /// How many numbered conditions it has.
-    fn conditions(&self) -> u8;
-
+    pub conditions: u8,
     /// Whether the reachable markings stay the same but for removed places, and the transitions
     /// that are left fire where they fired: then what later rules find holds of the original net.
-    fn is_lossless(&self) -> bool {
-        false
-    }
-
+    pub is_lossless: bool,
     /// Whether a candidate may name a node more than once. Where it may not, a check that compares
     /// the length of the candidate with a count of the net would take two for one: such candidates
     /// never get there.
-    fn repeats(&self) -> bool {
-        false
-    }
-
+    pub repeats: bool,
     /// Whether a candidate may give its places multiplicities.
-    fn weighs(&self) -> bool {
-        false
-    }
+    pub weighs: bool,
+    /// Goes through the conditions.
+    pub check: Check,
+}
 
-    /// The change at this candidate, or `None` when a condition fails or a weight would overflow.
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal>;
+impl Conditions {
+    /// A rule with this check, of which nothing is said yet.
+    pub(super) const fn by(check: Check) -> Conditions {
+        Conditions {
+            name: "",
+            preserves: Preserve::NOTHING,
+            conditions: 0,
+            is_lossless: false,
+            repeats: false,
+            weighs: false,
+            check,
+        }
+    }
 }
 
 /// What `rule` proposes at `candidate`, which anybody may have made up: its nodes are there, each is named
 /// once, unless the rule counts them, and places have multiplicities only where they mean something.
-pub fn propose(
-    rule: &dyn Conditions,
-    net: &Context<'_>,
-    candidate: &Candidate,
-) -> Option<Proposal> {
+pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
     let there = candidate.places.iter().all(|&p| net.has_place(p))
         && candidate.transitions.iter().all(|&t| net.has_transition(t));
     let once =
-        rule.repeats() || (all_differ(&candidate.places) && all_differ(&candidate.transitions));
+        rule.repeats || (all_differ(&candidate.places) && all_differ(&candidate.transitions));
     let weighed = candidate.weights.is_empty()
-        || (rule.weighs()
+        || (rule.weighs
             && candidate.weights.len() == candidate.places.len()
             && !candidate.weights.contains(&0));
-    if there && once && weighed { rule.check(net, candidate) } else { None }
+    if there && once && weighed { (rule.check)(net, candidate) } else { None }
 }
 
 fn all_differ<T: Ord + Copy>(nodes: &[T]) -> bool {

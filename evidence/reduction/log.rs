@@ -294,7 +294,7 @@ impl LogFile {
         };
         let mut log = Log::default();
         for (at, step) in self.steps.iter().enumerate() {
-            let names = || rules::ALL.iter().map(|rule| rule.name());
+            let names = || rules::ALL.iter().map(|rule| rule.name);
             let rule = rules::named(&step.rule);
             let rule =
                 rule.ok_or_else(|| unknown(at + 1, &step.rule, closest(&step.rule, names())))?;
@@ -305,7 +305,7 @@ impl LogFile {
                 transitions: transitions.collect::<Result<_, _>>()?,
                 weights: step.weights.clone(),
             };
-            log.push(rule.name(), &candidate);
+            log.push(rule.name, &candidate);
         }
         Ok((needs, log))
     }

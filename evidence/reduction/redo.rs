@@ -32,17 +32,17 @@ pub fn redo(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<WorkNet, LogError> {
     let mut work = WorkNet::new(net, needs);
-    let mut last: Option<&'static dyn Conditions> = None;
+    let mut last: Option<&'static Conditions> = None;
     for (at, (name, candidate)) in log.steps().enumerate() {
         let step = at + 1;
         if at % PATIENCE == 0 && !goes_on() {
             return Err(LogError::Stopped);
         }
-        let known = last.filter(|rule| rule.name() == name).or_else(|| rules::named(name));
+        let known = last.filter(|rule| rule.name == name).or_else(|| rules::named(name));
         let unknown = || LogError::Unknown { step, name: name.to_owned(), hint: None };
         let rule = known.ok_or_else(unknown)?;
         last = Some(rule);
-        if !rule.preserves().covers(needs.preserve) {
+        if !rule.preserves.covers(needs.preserve) {
             return Err(LogError::NotPreserved { step, rule: name.to_owned() });
         }
         let fails = || LogError::ConditionFails { step, rule: name.to_owned() };

@@ -9,6 +9,7 @@
 
 mod answers;
 mod binary_counter;
+mod coloured;
 mod counters;
 mod cycles;
 mod grid;
@@ -23,6 +24,7 @@ mod token_ring;
 pub use crate::pnml::{pnml, write_pnml};
 pub use answers::{Answers, Count, Specimen};
 pub use binary_counter::binary_counter;
+pub use coloured::random_coloured;
 pub use counters::counters;
 pub use cycles::{cycles, hundred_places};
 pub use grid::grid;

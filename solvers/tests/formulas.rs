@@ -5,20 +5,10 @@ use parikh_solvers::cnf::{Cnf, Literal};
 use parikh_solvers::sat::{SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::BatSat;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use scale::cases;
 
-/// So many cases, the same in every run: chance belongs into long runs, with `PROPTEST_RNG_SEED` and
-/// `PARIKH_TEST_FACTOR`, which multiplies the number of cases.
-fn cases(count: u32) -> ProptestConfig {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let factor = number("PARIKH_TEST_FACTOR").and_then(|factor| u32::try_from(factor).ok());
-    ProptestConfig {
-        cases: count.saturating_mul(factor.unwrap_or(1)),
-        rng_seed: RngSeed::Fixed(number("PROPTEST_RNG_SEED").unwrap_or(1)),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
+#[path = "../../tests/support/scale.rs"]
+mod scale;
 
 const VARIABLES: u32 = 5;
 

@@ -38,6 +38,12 @@ impl Plan {
             Examination::ReachabilityDeadlock => {
                 plan.ask(name, Combination::Exists, vec![Goal::Reach(Predicate::Dead)]);
             }
+            Examination::OneSafe | Examination::QuasiLiveness | Examination::StableMarking
+                if net.folding().is_some() =>
+            {
+                let (combination, goals) = coloured_goals(examination, net)?;
+                plan.ask(name, combination, goals);
+            }
             Examination::OneSafe => {
                 let two = |place| Goal::Reach(Predicate::at_least(place, 2));
                 plan.ask(name, Combination::NoneReachable, net.places().map(two).collect());
@@ -213,6 +219,49 @@ impl Plan {
         }
         answers
     }
+}
+
+/// The goals of an examination about the nodes of a coloured net, on its unfolding: a place holds
+/// what its colours hold together, and a transition can fire when some binding can.
+fn coloured_goals(examination: Examination, net: &Net) -> Option<(Combination, Vec<Goal>)> {
+    let folding = net.folding()?;
+    // One term per colour, of which there are fewer than 2³².
+    let tokens =
+        |place: usize| LinearSum::new(folding.places(place).map(|colour| (colour, 1))).ok();
+    let places = 0..folding.place_count();
+    let goals: Option<Vec<Goal>> = match examination {
+        Examination::OneSafe => places
+            .map(|place| Some(Predicate::at_most(tokens(place)?.negated(), -2)))
+            .map(|two| two.map(Goal::Reach))
+            .collect(),
+        Examination::StableMarking => places
+            .map(|place| {
+                let sum = tokens(place)?;
+                let initially = i64::try_from(sum.value(net.initial())).ok()?;
+                let fewer = match initially {
+                    0 => Predicate::False,
+                    tokens => Predicate::at_most(sum.clone(), tokens - 1),
+                };
+                let more = Predicate::at_most(sum.negated(), -initially.checked_add(1)?);
+                // A place without colours is one that never holds a token.
+                let changed = match sum.is_zero() {
+                    true => Predicate::False,
+                    false => Predicate::or([more, fewer]),
+                };
+                Some(Goal::Reach(changed))
+            })
+            .collect(),
+        _ => (0..folding.transition_count())
+            .map(|t| Predicate::or(folding.transitions(t).map(Predicate::Enabled)))
+            .map(|enabled| Some(Goal::Reach(enabled)))
+            .collect(),
+    };
+    let combination = match examination {
+        Examination::OneSafe => Combination::NoneReachable,
+        Examination::StableMarking => Combination::SomeUnreachable,
+        _ => Combination::AllReachable,
+    };
+    Some((combination, goals?))
 }
 
 #[cfg(test)]

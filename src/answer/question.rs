@@ -212,10 +212,40 @@ fn about(net: &Net, goal: &Goal) -> String {
         Goal::Reach(Predicate::Enabled(t)) => format!("transition `{}`: ", net.transition_name(*t)),
         Goal::Reach(Predicate::Dead) => "a dead marking: ".to_owned(),
         Goal::Reach(predicate) => match predicate.only_place() {
-            Some(place) => format!("place `{}`: ", net.place_name(place)),
-            None => String::new(),
+            Some(place) if net.folding().is_none() => {
+                format!("place `{}`: ", net.place_name(place))
+            }
+            _ => coloured_node(net, predicate).unwrap_or_default(),
         },
         Goal::Maximise(_) => String::new(),
+    }
+}
+
+/// The coloured node that a goal on an unfolding is about, where it is about one.
+fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
+    let folding = net.folding()?;
+    let (mut transitions, mut places) = (BTreeSet::new(), BTreeSet::new());
+    let leaves = match predicate {
+        Predicate::And(parts) | Predicate::Or(parts) => &parts[..],
+        leaf => std::slice::from_ref(leaf),
+    };
+    for leaf in leaves {
+        match leaf {
+            Predicate::Enabled(t) => {
+                transitions.insert(folding.transition_of(*t));
+            }
+            Predicate::Atom(atom) => {
+                places.extend(atom.sum.terms().iter().map(|&(place, _)| folding.place_of(place)));
+            }
+            _ => return None,
+        }
+    }
+    match (places.len(), transitions.len()) {
+        (1, 0) => Some(format!("place `{}`: ", folding.place_name(*places.first()?))),
+        (0, 1) => {
+            Some(format!("transition `{}`: ", folding.transition_name(*transitions.first()?)))
+        }
+        _ => None,
     }
 }
 

@@ -226,8 +226,15 @@ impl By<'_> {
             None => (self.over.board.net, claim),
             Some(ground) => ground.checked_claim(claim, goes_on)?,
         };
-        if self.document.assumes_units() && net.units().is_none() {
-            return Err(Failed::Flawed("it assumes units on a net without any".to_owned()));
+        // A model claims units of its own net; nobody speaks for those of a derived one.
+        if self.document.assumes_units() {
+            if self.over.ground.is_some_and(|ground| ground.parent().is_some()) {
+                return Err(Failed::NotExpressed);
+            }
+            if net.units().is_none() {
+                let flaw = "it assumes units on a net without any".to_owned();
+                return Err(Failed::Flawed(flaw));
+            }
         }
         if self.checked.get().is_none() {
             match self.document.check_steps(net, goes_on) {

@@ -3,13 +3,15 @@
 use super::evidence::EvidenceFile;
 use super::formulas::{self, Asked};
 use super::output::{Format, Printer};
+use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
 use crate::certifier::{self, Refuted};
-use crate::evidence::{Document, Trace};
+use crate::evidence::Document;
 use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Unanswered};
+use crate::unfold;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
@@ -108,7 +110,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
         }
     }
-    let net = model::read(&arguments.model)?;
+    let net = model::read_with(&arguments.model, &unfolding(arguments.examination), &budget)?;
     let defaults = run::Config::default();
     let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
@@ -152,6 +154,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         print_statistics(&report);
     }
     Ok(outcome(&report))
+}
+
+/// How a coloured net is unfolded for an examination: firings are counted one by one.
+pub(super) fn unfolding(examination: Option<Examination>) -> unfold::Config {
+    let symmetry = examination != Some(Examination::StateSpace);
+    unfold::Config { symmetry, ..Default::default() }
 }
 
 pub(super) fn outcome(report: &Report) -> Outcome {

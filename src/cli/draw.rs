@@ -1,8 +1,8 @@
 //! `parikh draw`: a picture of a net.
 
+use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits, model};
 use crate::draw::{Highlight, HighlightError, MOST_NODES, Part, dot, summary};
-use crate::evidence::Trace;
 use anyhow::{Context, Result, bail};
 use parikh_net::Net;
 use std::io::{ErrorKind, Write};

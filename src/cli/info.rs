@@ -1,9 +1,13 @@
 //! `parikh info`: what a model is.
 
-use super::{Outcome, model};
+use super::Outcome;
+use super::model::{self, Model};
+use crate::unfold::{self, Declined};
 use anyhow::Result;
 use clap::ValueEnum;
+use parikh_net::coloured::ColouredNet;
 use parikh_net::{Net, UnitId};
+use parikh_solvers::Budget;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -23,13 +27,73 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
-    let net = model::read(&arguments.model)?;
+    let coloured = match model::read_as_it_is(&arguments.model)? {
+        Model::Plain(net) => {
+            let info = Info::new(&net);
+            match arguments.format {
+                Format::Text => print!("{}", info.text()),
+                Format::Json => println!("{}", info.json()),
+            }
+            return Ok(Outcome::Complete);
+        }
+        Model::Coloured(coloured) => coloured,
+    };
+    if let Format::Text = arguments.format {
+        print!("{}", coloured_text(&coloured));
+    }
+    let net = match model::unfolded(&coloured, &unfold::Config::default(), &Budget::unlimited()) {
+        Ok(net) => net,
+        Err(error) if error.is::<Declined>() => {
+            match arguments.format {
+                Format::Text => println!("unfolded     not: {error:#}"),
+                Format::Json => println!("{}", json!({"coloured": coloured_json(&coloured)})),
+            }
+            return Ok(Outcome::Complete);
+        }
+        Err(error) => return Err(error),
+    };
     let info = Info::new(&net);
     match arguments.format {
-        Format::Text => print!("{}", info.text()),
-        Format::Json => println!("{}", info.json()),
+        Format::Text => {
+            print!("unfolded, without what never holds a token or fires:\n{}", info.text())
+        }
+        Format::Json => {
+            let mut object = info.json();
+            object["coloured"] = coloured_json(&coloured);
+            println!("{object}");
+        }
     }
     Ok(Outcome::Complete)
+}
+
+fn coloured_text(net: &ColouredNet) -> String {
+    let guarded = net.transitions().iter().filter(|t| t.guard != parikh_net::coloured::Guard::TRUE);
+    format!(
+        "coloured net {}\nplaces       {}, of {} colours together\ntransitions  {}, {} with guards, {} \
+         bindings before looking at those\narcs         {}\nsorts        {}\nvariables    {}\n",
+        net.name(),
+        net.places().len(),
+        net.colour_count(),
+        net.transitions().len(),
+        guarded.count(),
+        net.binding_count(),
+        net.arc_count(),
+        net.sorts().len(),
+        net.variables().len(),
+    )
+}
+
+fn coloured_json(net: &ColouredNet) -> serde_json::Value {
+    json!({
+        "net": net.name(),
+        "places": net.places().len(),
+        "transitions": net.transitions().len(),
+        "arcs": net.arc_count(),
+        "sorts": net.sorts().len(),
+        "variables": net.variables().len(),
+        "colours": net.colour_count().to_string(),
+        "bindings": net.binding_count().to_string(),
+    })
 }
 
 struct Info<'n> {

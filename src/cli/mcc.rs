@@ -33,10 +33,10 @@ pub(super) fn run() -> Result<Outcome> {
             }
             Ok(outcome)
         }
-        Err(error) if is_coloured(&error) => {
+        Err(error) if error.downcast_ref::<crate::unfold::Declined>().is_some() => {
             eprintln!("parikh: {error:#}");
-            line("DO_NOT_COMPETE");
-            Ok(Outcome::Complete)
+            line("CANNOT_COMPUTE");
+            Ok(Outcome::Incomplete)
         }
         Err(error) => {
             line("CANNOT_COMPUTE");
@@ -58,7 +58,7 @@ fn read_and_run(
     examination: Examination,
     budget: &parikh_solvers::Budget,
 ) -> Result<(run::Report, Outcome)> {
-    let net = model::read(here)?;
+    let net = model::read_with(here, &check::unfolding(Some(examination)), budget)?;
     let queries = examination
         .has_queries()
         .then(|| model::query_file(here, examination.name()))
@@ -71,9 +71,4 @@ fn read_and_run(
     let report = job.run(&printer, Default::default())?;
     let outcome = check::outcome(&report);
     Ok((report, outcome))
-}
-
-fn is_coloured(error: &anyhow::Error) -> bool {
-    let input = error.downcast_ref::<crate::input::InputError>();
-    matches!(input, Some(crate::input::InputError::Coloured { .. }))
 }

@@ -16,8 +16,11 @@ mod output;
 mod properties;
 mod reduce;
 mod replay;
+mod replay_coloured;
 mod signals;
 mod structure;
+mod trace_file;
+mod unfold;
 mod verdicts;
 
 use clap::{Parser, Subcommand};
@@ -48,7 +51,8 @@ Exit codes, the same for every output format:
      repeats makes nothing grow, a step of a log does not hold, a verdict file is not valid or
      contradicts the model, or a file cannot be written
   2  the command line is wrong
-  3  some question is left unanswered: out of time, out of memory, or interrupted
+  3  some question is left unanswered: out of time, out of memory, or interrupted; a coloured net
+     is too large to be unfolded
   4  an internal error: a claim failed its check. It was not printed; please report it";
 
 #[derive(Subcommand)]
@@ -76,6 +80,8 @@ enum Command {
     Verdicts(verdicts::Command),
     /// Make a net smaller that answers the same questions, with a log of how.
     Reduce(reduce::Arguments),
+    /// Write the place/transition net that a coloured net stands for, and which nodes are whose.
+    Unfold(unfold::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -111,6 +117,7 @@ pub fn main() -> ExitCode {
         Command::Properties(arguments) => properties::run(&arguments),
         Command::Verdicts(command) => verdicts::run(&command),
         Command::Reduce(arguments) => reduce::run(&arguments),
+        Command::Unfold(arguments) => unfold::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };
@@ -118,7 +125,12 @@ pub fn main() -> ExitCode {
         Ok(outcome) => ExitCode::from(code_of(outcome)),
         Err(error) => {
             eprintln!("parikh: {}", chain(&error));
-            ExitCode::from(if error.is::<Misuse>() { 2 } else { 1 })
+            ExitCode::from(match () {
+                () if error.is::<Misuse>() => 2,
+                // Asked for, and beyond what time, memory or limits allow.
+                () if error.is::<crate::unfold::Declined>() => 3,
+                () => 1,
+            })
         }
     }
 }

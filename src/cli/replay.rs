@@ -4,8 +4,10 @@
 //! which checks it and gives the way back, and what comes back is replayed on the model and has to
 //! show there what it showed.
 
-use super::{Outcome, limits, model, reduce, signals};
-use crate::evidence::{Trace, check_pump, replay};
+use super::model::Model;
+use super::trace_file::Trace;
+use super::{Outcome, limits, model, reduce, replay_coloured, signals};
+use crate::evidence::{check_pump, replay};
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use anyhow::{Context, Result, bail};
 use parikh_net::{Marking, Net};
@@ -45,9 +47,17 @@ Examples:
   parikh replay philosophers.pnml traces/ReachabilityDeadlock.trace --log small.json -o back.trace";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
-    let net = model::read(&arguments.model)?;
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
+    let net = match (model::read_as_it_is(&arguments.model)?, &arguments.log) {
+        (Model::Plain(net), _) => *net,
+        (Model::Coloured(net), None) => {
+            replay_coloured::run(&net, &text, &path.to_string())?;
+            return Ok(Outcome::Complete);
+        }
+        // The log is one of the unfolding.
+        (Model::Coloured(_), Some(_)) => model::read(&arguments.model)?,
+    };
     let Some(log) = &arguments.log else {
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
         report(&net, &trace, &path.to_string())?;

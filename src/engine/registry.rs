@@ -11,6 +11,7 @@ use crate::board::{Board, Technique};
 use crate::ground::Ground;
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
+use std::fmt;
 
 /// All engines of the portfolio but for token intervals, which come before it.
 pub const ENGINES: &[Engine] =
@@ -33,6 +34,12 @@ pub struct Engine {
     /// # Errors
     /// Why it cannot work on this ground.
     pub start: for<'g> fn(Assignment<'g>) -> Result<Box<dyn Session + 'g>, String>,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// Which side an engine approximates from.

@@ -1,6 +1,7 @@
 //! What can be wrong with an input file, said so that its owner can mend it: where, what was found,
 //! what was expected, and what to do.
 
+use super::symmetric::ColourProblem;
 use crate::formula::FormulaError;
 use parikh_net::BuildError;
 use std::fmt;
@@ -100,10 +101,7 @@ pub enum InputError {
         at: Location,
     },
     /// A net with coloured tokens.
-    #[error(
-        "{at}: coloured nets are not supported yet (found {found}); use the place/transition \
-         version of the model"
-    )]
+    #[error("{at}: this is a coloured net (found {found}), expected a place/transition net")]
     Coloured {
         /// The first sign of colours.
         at: Location,
@@ -211,6 +209,17 @@ pub enum InputError {
         at: Location,
         /// Its id.
         node: String,
+    },
+    /// Something is wrong with a declaration or a term of a coloured net.
+    #[error("{at}: {owner}: {problem}")]
+    Colours {
+        /// The operator or the declaration; the whole term where no single one is to blame.
+        at: Location,
+        /// The sort, variable, place, transition or arc it belongs to.
+        owner: String,
+        /// What is wrong.
+        #[source]
+        problem: Box<ColourProblem>,
     },
     /// The nodes or arcs do not make a net.
     #[error("{at}: {problem}")]

@@ -15,6 +15,7 @@ mod pnml;
 mod queries;
 mod query_tree;
 mod source;
+mod symmetric;
 mod xml;
 
 pub use element::{Content, Element, read_element, read_element_from};
@@ -22,6 +23,7 @@ pub use error::{InputError, Location};
 pub use instance::InstanceDirectory;
 pub use pnml::{read_net, read_net_from};
 pub use queries::{Query, QueryFile, read_queries, read_queries_from};
+pub use symmetric::{ColourProblem, read_coloured, read_coloured_from};
 
 use std::fs::File;
 use std::io::BufReader;

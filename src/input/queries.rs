@@ -209,15 +209,15 @@ impl<R: BufRead> QueryReader<'_, R> {
         let name = self.text.trim();
         let guess = self.guesses > 0;
         Ok(match kind {
-            Name::Place => match self.net.place_named(name) {
-                Some(place) => tree.place(place),
+            Name::Place => match self.net.places_named(name) {
+                Some(places) => tree.places(places),
                 None => {
                     self.guesses = self.guesses.saturating_sub(1);
                     Err(FormulaProblem::unknown_place(name, self.net, guess))
                 }
             },
-            Name::Transition => match self.net.transition_named(name) {
-                Some(transition) => tree.transition(transition),
+            Name::Transition => match self.net.transitions_named(name) {
+                Some(transitions) => tree.transitions(transitions),
                 None => {
                     self.guesses = self.guesses.saturating_sub(1);
                     Err(FormulaProblem::unknown_transition(name, self.net, guess))

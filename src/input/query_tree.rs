@@ -107,8 +107,9 @@ enum Part {
     Expression(Expression),
     Before(Formula),
     Reach(Formula),
-    Place(PlaceId),
-    Transition(TransitionId),
+    /// What one name stands for; of a coloured node all its colours or bindings, perhaps none.
+    Places(Vec<PlaceId>),
+    Transitions(Vec<TransitionId>),
 }
 
 impl Part {
@@ -118,8 +119,8 @@ impl Part {
             Part::Expression(_) => "a number",
             Part::Before(_) => "before",
             Part::Reach(_) => "reach",
-            Part::Place(_) => "place",
-            Part::Transition(_) => "transition",
+            Part::Places(_) => "place",
+            Part::Transitions(_) => "transition",
         }
     }
 }
@@ -155,12 +156,12 @@ impl Tree {
         Ok(())
     }
 
-    pub(super) fn place(&mut self, place: PlaceId) -> Step {
-        self.add(Part::Place(place))
+    pub(super) fn places(&mut self, places: Vec<PlaceId>) -> Step {
+        self.add(Part::Places(places))
     }
 
-    pub(super) fn transition(&mut self, transition: TransitionId) -> Step {
-        self.add(Part::Transition(transition))
+    pub(super) fn transitions(&mut self, transitions: Vec<TransitionId>) -> Step {
+        self.add(Part::Transitions(transitions))
     }
 
     pub(super) fn constant(&mut self, text: &str) -> Step {
@@ -176,8 +177,8 @@ impl Tree {
             return Ok(());
         };
         let (fits, expected) = match operator {
-            O::Tokens | O::PlaceBound => (matches!(part, Part::Place(_)), "places"),
-            O::Fireable => (matches!(part, Part::Transition(_)), "transitions"),
+            O::Tokens | O::PlaceBound => (matches!(part, Part::Places(_)), "places"),
+            O::Fireable => (matches!(part, Part::Transitions(_)), "transitions"),
             O::Compare(_) | O::Sum | O::Product | O::Difference => {
                 (matches!(part, Part::Expression(_)), "numbers")
             }
@@ -235,8 +236,8 @@ fn complete(operator: Operator, parts: Vec<Part>) -> Result<Part, FormulaProblem
         match part {
             Part::Formula(formula) => formulas.push(formula),
             Part::Expression(number) => numbers.push(number),
-            Part::Place(place) => places.push(place),
-            Part::Transition(transition) => transitions.push(transition),
+            Part::Places(named) => places.extend(named),
+            Part::Transitions(named) => transitions.extend(named),
             Part::Before(formula) => before = Some(formula),
             Part::Reach(formula) => reach = Some(formula),
         }

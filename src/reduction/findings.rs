@@ -21,8 +21,8 @@ impl Findings {
     }
 
     /// An application of this rule is complete.
-    pub(super) fn applied(&mut self, rule: &'static dyn Conditions) {
-        self.is_lossy |= !rule.is_lossless();
+    pub(super) fn applied(&mut self, rule: &'static Conditions) {
+        self.is_lossy |= !rule.is_lossless;
     }
 
     pub(super) fn dead(&mut self, net: &WorkNet, t: TransitionId) {

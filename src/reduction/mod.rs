@@ -106,9 +106,9 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
     let mut rules = rules::all(&config.limits);
     rules.retain(|rule| {
         let conditions = rule.conditions;
-        let wanted = config.only.as_ref().is_none_or(|only| only.contains(&conditions.name()));
+        let wanted = config.only.as_ref().is_none_or(|only| only.contains(&conditions.name));
         let in_time = config.linear || rule.phase != Phase::Linear;
-        wanted && in_time && conditions.preserves().covers(needs.preserve)
+        wanted && in_time && conditions.preserves.covers(needs.preserve)
     });
     let mut under_way = UnderWay::new(net, &needs);
     if !config.keep_log {

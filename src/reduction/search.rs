@@ -26,7 +26,7 @@ pub(super) enum Phase {
 
 /// A rule with the search for its candidates.
 pub(super) struct Rule {
-    pub(super) conditions: &'static dyn Conditions,
+    pub(super) conditions: &'static Conditions,
     pub(super) phase: Phase,
     pub(super) search: Box<dyn Search>,
 }

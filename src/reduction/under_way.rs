@@ -73,7 +73,7 @@ impl UnderWay {
     /// Applies `rule` at `candidate` if its conditions hold there.
     pub fn try_at(
         &mut self,
-        rule: &'static dyn Conditions,
+        rule: &'static Conditions,
         candidate: &Candidate,
         granted: Granted,
     ) -> Tried {
@@ -84,7 +84,7 @@ impl UnderWay {
         }
         self.notes.applied(rule, &self.net);
         if let Some(log) = &mut self.log {
-            log.push(rule.name(), candidate);
+            log.push(rule.name, candidate);
         }
         Tried::Applied
     }
@@ -146,7 +146,7 @@ impl Observer for Notes {
         self.back.fuse(net, group, routing);
     }
 
-    fn applied(&mut self, rule: &'static dyn Conditions, _: &WorkNet) {
+    fn applied(&mut self, rule: &'static Conditions, _: &WorkNet) {
         self.findings.applied(rule);
     }
 }

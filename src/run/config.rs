@@ -1,6 +1,7 @@
 //! How a plan is worked on.
 
 use super::schedule::Schedule;
+use crate::engine::registry::{ENGINES, Engine};
 use parikh_solvers::dump::Dump;
 
 /// How a plan is worked on.
@@ -21,6 +22,8 @@ pub struct Config {
     /// Goals are worked on by themselves when the net reduced for them alone has at most this share
     /// of the transitions of the net reduced for all open goals. 0.7 by default.
     pub own_reduction_below: f64,
+    /// The engines that take part, by default all; token intervals come before them, always.
+    pub engines: &'static [Engine],
     /// What the workers do, in order; by default [`Schedule::of_threads`].
     pub schedule: Option<Schedule>,
 }
@@ -36,6 +39,7 @@ impl Default for Config {
             certified_only: false,
             dump: None,
             own_reduction_below: 0.7,
+            engines: ENGINES,
             schedule: None,
         }
     }

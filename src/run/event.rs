@@ -61,7 +61,7 @@ pub struct Report {
     pub answered: usize,
     /// The questions not decided.
     pub unanswered: Vec<Unanswered>,
-    /// Claims that were refused and workers that failed: bugs of ours.
+    /// Claims that were refused, and engines and workers that failed: bugs of ours.
     pub faults: usize,
     /// How a replayed sequence broke the model's claim that its units are safe, if one did.
     pub breach: Option<String>,

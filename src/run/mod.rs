@@ -105,7 +105,7 @@ fn run_once(
             false => work(&portfolio, &mut hearing, &hear, &budget, tell),
         }
     }
-    report.faults += board.faults();
+    report.faults += board.faults() + portfolio.failures();
     report.statistics = portfolio.take_statistics();
     report.breach = board.breach().map(str::to_owned);
     let again = report.breach.is_some().then(|| {
@@ -170,7 +170,7 @@ fn work(
                 tracing::warn!("{engine} does not stop at the deadline");
             }
             let mut report = hearing.report.clone();
-            report.faults += board.faults();
+            report.faults += board.faults() + portfolio.failures();
             report.statistics = portfolio.take_statistics();
             tell(Event::Overrun { engines: &engines, report: &report });
             portfolio.put_statistics(report.statistics);

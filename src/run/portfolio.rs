@@ -9,12 +9,13 @@ use super::groups;
 use super::presolve::learn_bounds;
 use super::schedule::{On, Part, Schedule, Step};
 use crate::board::Board;
-use crate::engine::registry::{Assignment, ENGINES, Engine, Progress, Role, Session};
+use crate::engine::registry::{Assignment, Engine, Progress, Role, Session};
 use crate::engine::walk::Hint;
 use crate::ground::{Ground, reduced};
 use parikh_net::{Goal, GoalId};
 use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub(super) struct Portfolio<'a> {
     schedule: Schedule,
     reduced: OnceLock<Option<Ground<'a>>>,
     statistics: Mutex<Vec<(String, String)>>,
+    /// Panics of engines.
+    failures: AtomicUsize,
     /// By worker, the engine it is with.
     at_work: Vec<Mutex<Option<String>>>,
 }
@@ -48,6 +51,7 @@ impl<'a> Portfolio<'a> {
             schedule: config.schedule.clone().unwrap_or_else(default),
             reduced: OnceLock::new(),
             statistics: Mutex::default(),
+            failures: AtomicUsize::new(0),
             at_work: (0..config.threads.max(1)).map(|_| Mutex::default()).collect(),
         }
     }
@@ -78,6 +82,11 @@ impl<'a> Portfolio<'a> {
     /// The engines at work.
     pub(super) fn at_work(&self) -> Vec<String> {
         self.at_work.iter().filter_map(|engine| whole(engine).clone()).collect()
+    }
+
+    /// How often an engine has failed.
+    pub(super) fn failures(&self) -> usize {
+        self.failures.load(Ordering::Relaxed)
     }
 
     fn note(&self, engine: &str, text: String) {
@@ -205,7 +214,7 @@ impl<'p> Worker<'p, '_> {
 
     /// What is left of the engines that run once.
     fn run_once(&self) {
-        for engine in ENGINES {
+        for engine in self.portfolio.config.engines {
             if let Role::Once { share } = engine.role {
                 let budget = self.portfolio.budget.share(share);
                 self.run(engine, self.portfolio.ground, &budget, Vec::new());
@@ -215,7 +224,8 @@ impl<'p> Worker<'p, '_> {
 
     /// Runs all engines of a role on a ground, one after the other, in equal shares of the time.
     fn run_all(&self, role: Role, ground: &Ground<'_>, budget: &Budget) {
-        let engines: Vec<&Engine> = ENGINES.iter().filter(|engine| engine.role == role).collect();
+        let engines = self.portfolio.config.engines.iter();
+        let engines: Vec<&Engine> = engines.filter(|engine| engine.role == role).collect();
         for (at, engine) in engines.iter().enumerate() {
             let share = 1.0 / (engines.len() - at) as f64;
             let budget = if share == 1.0 { budget.child() } else { budget.share(share) };
@@ -251,8 +261,11 @@ impl<'p> Worker<'p, '_> {
         *whole(at_work) = Some(name.to_owned());
         let ran = catch_unwind(AssertUnwindSafe(part));
         *whole(at_work) = None;
-        let failed = |_| tracing::error!("internal error: {name} failed; its goals stay open");
-        ran.map_err(failed).ok()
+        if ran.is_err() {
+            self.portfolio.failures.fetch_add(1, Ordering::Relaxed);
+            tracing::error!("internal error: {name} failed; its goals stay open");
+        }
+        ran.ok()
     }
 
     fn assignment<'g>(&self, ground: &'g Ground<'g>, hints: Vec<Hint>) -> Assignment<'g>
@@ -274,7 +287,8 @@ impl<'p> Worker<'p, '_> {
         let all = self.portfolio;
         if self.sessions.is_none() {
             let mut sessions = Vec::new();
-            for engine in ENGINES.iter().filter(|engine| engine.role == Role::Slices) {
+            let engines = all.config.engines.iter();
+            for engine in engines.filter(|engine| engine.role == Role::Slices) {
                 let start = || (engine.start)(self.assignment(all.ground, Vec::new()));
                 match self.guarded(engine.name, start) {
                     Some(Ok(session)) => sessions.push((engine, session)),
@@ -291,10 +305,11 @@ impl<'p> Worker<'p, '_> {
         for (engine, mut session) in sessions {
             let budget = budget.share(1.0 / left as f64);
             left -= 1;
-            let ran = self.guarded(engine.name, || Ok(session.slice(&budget)));
-            if let Some(Ok(progress)) = ran {
+            let ran =
+                self.guarded(engine.name, || Ok((session.slice(&budget), session.statistics())));
+            if let Some(Ok((progress, text))) = ran {
                 self.finished &= progress == Progress::Finished;
-                all.note(engine.name, session.statistics());
+                all.note(engine.name, text);
                 kept.push((engine, session));
             }
         }
@@ -303,18 +318,29 @@ impl<'p> Worker<'p, '_> {
 
     /// Has engines in slices try more; whether any does.
     fn deepen(&mut self) -> bool {
-        let sessions = self.sessions.iter_mut().flatten();
-        sessions.fold(false, |any, (_, session)| session.deepen() || any)
+        let mut sessions = self.sessions.take().unwrap_or_default();
+        let mut any = false;
+        sessions.retain_mut(|(engine, session)| {
+            let deepened = self.guarded(engine.name, || Ok(session.deepen()));
+            any |= matches!(deepened, Some(Ok(true)));
+            deepened.is_some()
+        });
+        self.sessions = Some(sessions);
+        any
     }
 
     /// Walks along what the engines in slices could not exclude.
     fn follow(&self, budget: &Budget) {
-        let sessions = self.sessions.iter().flatten();
-        let hints: Vec<Hint> = sessions.flat_map(|(_, session)| session.candidates()).collect();
+        let mut hints = Vec::new();
+        for (engine, session) in self.sessions.iter().flatten() {
+            let candidates = self.guarded(engine.name, || Ok(session.candidates()));
+            hints.extend(candidates.and_then(Result::ok).unwrap_or_default());
+        }
         if hints.is_empty() {
             return;
         }
-        for engine in ENGINES.iter().filter(|engine| engine.role == Role::Guided) {
+        let engines = self.portfolio.config.engines.iter();
+        for engine in engines.filter(|engine| engine.role == Role::Guided) {
             self.run(engine, self.portfolio.ground, budget, hints.clone());
         }
     }

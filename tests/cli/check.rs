@@ -149,11 +149,15 @@ fn the_contest_protocol_is_spoken() {
 }
 
 #[test]
-fn a_coloured_model_is_declined_in_the_contest() {
+fn a_coloured_model_too_large_to_be_unfolded_is_left_in_the_contest() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let model = "<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'><net id='n' \
-                 type='http://www.pnml.org/version-2009/grammar/symmetricnet'><page id='g'/>\
-                 </net></pnml>";
+                 type='http://www.pnml.org/version-2009/grammar/symmetricnet'>\
+                 <declaration><structure><declarations><namedsort id='S' name='S'>\
+                 <finiteintrange start='1' end='1000000000'/></namedsort></declarations></structure>\
+                 </declaration><place id='p'><type><structure><usersort declaration='S'/></structure>\
+                 </type><hlinitialMarking><structure><all><usersort declaration='S'/></all>\
+                 </structure></hlinitialMarking></place></net></pnml>";
     std::fs::write(directory.path().join("model.pnml"), model).expect("written");
     let output = parikh()
         .arg("mcc")
@@ -161,8 +165,8 @@ fn a_coloured_model_is_declined_in_the_contest() {
         .env("BK_EXAMINATION", "OneSafe")
         .output()
         .expect("the binary starts");
-    assert_eq!(stdout(&output), "DO_NOT_COMPETE\n");
-    assert!(stderr(&output).contains("coloured"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "CANNOT_COMPUTE\n");
+    assert!(stderr(&output).contains("1.0·10^9 places"), "{}", stderr(&output));
 }
 
 /// A net whose deadlock question is out of reach, with a query that is answered at once.

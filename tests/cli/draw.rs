@@ -1,6 +1,7 @@
 //! `parikh draw`, from outside.
 
 use crate::support::binary::{Desk, stderr};
+use crate::support::outside::skipped;
 use std::process::{Command, Output};
 
 const NET: &str = "<pnml><net id='n'>
@@ -58,7 +59,7 @@ fn files_are_written_by_their_ending() {
         stdout(&svg);
         assert!(std::fs::read_to_string(folder.path().join("n.svg")).unwrap().contains("<svg"));
     } else {
-        println!("Graphviz is not installed: its absence is tested instead");
+        skipped("Graphviz is not installed: its absence is tested instead");
         assert!(stderr(&svg).contains("which is not installed"));
     }
     let alone =

@@ -4,7 +4,9 @@
 //! As there, acceptance by itself is no failure: what is demanded is that an accepted certificate's
 //! claims are true by enumeration, and that every kind of mutation is rejected somewhere.
 
+use crate::support::nets;
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Argument, Proof};
 use parikh::certifier::{Config, Refuted, certify};
@@ -12,7 +14,7 @@ use parikh::evidence::certificate::bounds::{Bound, Step};
 use parikh::evidence::certificate::{Bounds, Markings, Reduced};
 use parikh::evidence::{Claim, Document};
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Goal, LinearSum, Net, NetBuilder, PlaceId, Predicate};
+use parikh::net::{Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh::solvers::Budget;
 use serde_json::Value;
 
@@ -244,7 +246,7 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 20] = [
     }),
     ("another rule", |r, _, rng| {
         let rules = parikh::reduction::rules::ALL;
-        let name = rules[rng.usize(..rules.len())].name().to_owned();
+        let name = rules[rng.usize(..rules.len())].name.to_owned();
         some(&mut r.log.steps, rng)
             .is_some_and(|step| std::mem::replace(&mut step.rule, name.clone()) != name)
     }),
@@ -350,7 +352,7 @@ impl Tally {
 fn accepted_bounds_are_true_whatever_was_done_to_them() {
     let mut rng = Rng::with_seed(21);
     let mut tally = Tally::new(&OF_BOUNDS);
-    for seed in 0..1200 {
+    for seed in 0..scaled(1200) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         for made in certificates(&net, &true_claims(&net, &space, seed), &BOUNDS) {
@@ -365,7 +367,7 @@ fn accepted_bounds_are_true_whatever_was_done_to_them() {
 fn accepted_counts_of_markings_are_true_whatever_was_done_to_them() {
     let mut rng = Rng::with_seed(22);
     let mut tally = Tally::new(&OF_MARKINGS);
-    for seed in 0..150 {
+    for seed in 0..scaled(150) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let claims = true_claims(&net, &space, seed);
@@ -385,7 +387,7 @@ fn accepted_counts_of_markings_are_true_whatever_was_done_to_them() {
 fn accepted_reductions_are_true_whatever_was_done_to_them() {
     let mut rng = Rng::with_seed(23);
     let mut tally = Tally::new(&OF_REDUCED);
-    for seed in 0..120 {
+    for seed in 0..scaled(120) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let claims = true_claims(&net, &space, seed);
@@ -433,7 +435,7 @@ fn garble(value: &mut Value, names: &[String], rng: &mut Rng) {
 fn garbled_files_prove_nothing_false() {
     let mut rng = Rng::with_seed(24);
     let (mut rejected, mut accepted) = (0, 0);
-    for seed in 0..120 {
+    for seed in 0..scaled(120) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let mut names: Vec<String> = net.places().map(|p| net.place_name(p).to_owned()).collect();
@@ -464,40 +466,11 @@ fn garbled_files_prove_nothing_false() {
     assert!(rejected > 1000 && accepted > 100);
 }
 
-/// The net with one thing changed: tokens, an arc, or a weight.
-fn mutilated(net: &Net, rng: &mut Rng) -> Net {
-    let mut builder = NetBuilder::new(net.name());
-    let lucky = rng.usize(..net.place_count());
-    let kind = rng.usize(..4);
-    for place in net.places() {
-        let more = u64::from(kind == 0 && place.index() == lucky);
-        builder.place(net.place_name(place), net.initial()[place] + more).unwrap();
-    }
-    let chosen = rng.usize(..net.transition_count().max(1));
-    for t in net.transitions() {
-        let own = builder.transition(net.transition_name(t)).unwrap();
-        let touched = t.index() == chosen;
-        for (position, arc) in net.pre(t).iter().enumerate() {
-            if !(touched && kind == 1 && position == 0) {
-                builder.take(own, arc.place, arc.weight).unwrap();
-            }
-        }
-        for (position, arc) in net.post(t).iter().enumerate() {
-            let more = u64::from(touched && kind == 2 && position == 0);
-            builder.put(own, arc.place, arc.weight + more).unwrap();
-        }
-        if touched && kind == 3 {
-            builder.put(own, PlaceId::new(lucky), 1).unwrap();
-        }
-    }
-    builder.build().unwrap()
-}
-
 #[test]
 fn certificates_do_not_carry_over_to_nets_where_they_are_false() {
     let mut rng = Rng::with_seed(25);
     let (mut rejected, mut kept) = (0, 0);
-    for seed in 0..120 {
+    for seed in 0..scaled(120) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let claims = true_claims(&net, &space, seed);
@@ -506,7 +479,7 @@ fn certificates_do_not_carry_over_to_nets_where_they_are_false() {
             .flat_map(|config| certificates(&net, &claims, config))
             .collect();
         for _ in 0..4 {
-            let other = mutilated(&net, &mut rng);
+            let other = nets::mutilated(&net, &mut rng);
             let Some(space) = explore(&other, LIMITS) else { continue };
             for document in &made {
                 if document.check(&other).is_ok() {

@@ -5,7 +5,9 @@
 //! demanded is that an accepted certificate's claim is true by enumeration, and that every kind is
 //! rejected in most of the cases where it changed something that matters.
 
+use crate::support::nets;
 use crate::support::oracle::{Limits, explore};
+use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
@@ -13,9 +15,7 @@ use parikh::engine::state_equation::{self, Config};
 use parikh::evidence::certificate::Lemma;
 use parikh::evidence::{Certificate, Claim, Document};
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{
-    Atom, Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
-};
+use parikh::net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 
 /// A change of a certificate; false when there is nothing to change.
@@ -226,7 +226,7 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
     let mut rng = Rng::with_seed(11);
     let mut applied = [0; MUTATIONS.len()];
     let mut rejected = [0; MUTATIONS.len()];
-    for seed in 0..2400 {
+    for seed in 0..scaled(2400) {
         let net = random(seed, &Shape::small(seed));
         if net.place_count() == 0 {
             continue;
@@ -264,48 +264,18 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
     assert!(applied.iter().filter(|&&applied| applied >= 100).count() >= 25, "{applied:?}");
 }
 
-/// The net with one thing changed: an arc weight, an arc, or tokens.
-fn mutilated(net: &Net, rng: &mut Rng) -> Net {
-    let mut builder = NetBuilder::new(net.name());
-    let lucky = rng.usize(..net.place_count());
-    let kind = rng.usize(..4);
-    for place in net.places() {
-        let tokens = net.initial()[place];
-        let more = u64::from(kind == 0 && place.index() == lucky);
-        builder.place(net.place_name(place), tokens + more).unwrap();
-    }
-    let chosen = rng.usize(..net.transition_count().max(1));
-    for t in net.transitions() {
-        let own = builder.transition(net.transition_name(t)).unwrap();
-        let touched = t.index() == chosen;
-        for (position, arc) in net.pre(t).iter().enumerate() {
-            if !(touched && kind == 1 && position == 0) {
-                builder.take(own, arc.place, arc.weight).unwrap();
-            }
-        }
-        for (position, arc) in net.post(t).iter().enumerate() {
-            let more = u64::from(touched && kind == 2 && position == 0);
-            builder.put(own, arc.place, arc.weight + more).unwrap();
-        }
-        if touched && kind == 3 {
-            builder.put(own, PlaceId::new(lucky), 1).unwrap();
-        }
-    }
-    builder.build().unwrap()
-}
-
 #[test]
 fn certificates_do_not_carry_over_to_nets_where_they_are_false() {
     let mut rng = Rng::with_seed(12);
     let (mut rejected, mut kept) = (0, 0);
-    for seed in 0..400 {
+    for seed in 0..scaled(400) {
         let net = random(seed, &Shape::small(seed));
         if net.place_count() == 0 {
             continue;
         }
         let certificates = certificates(&net, seed);
         for _ in 0..4 {
-            let other = mutilated(&net, &mut rng);
+            let other = nets::mutilated(&net, &mut rng);
             let limits = Limits { states: 2000, tokens: 100 };
             let Some(space) = explore(&other, limits) else { continue };
             for certificate in &certificates {

@@ -1,13 +1,12 @@
 //! The right certificate for the wrong question: documents of every kind are offered for claims that
 //! they were not made for. Whatever they are accepted for is true by enumeration, and each is accepted
 //! for what it was made for, whether it lists that or not.
-//!
-//! `PARIKH_NIGHTLY=n` runs n times as many nets.
 
 use crate::certificate_mutations::{
     BOUNDS, LIMITS, LINEAR, MARKINGS, REDUCED, any_claim, certificates, true_claims,
 };
 use crate::support::oracle::{StateSpace, explore};
+use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::certifier::Config;
 use parikh::evidence::{Claim, Document, DocumentFlaw};
@@ -64,10 +63,9 @@ fn without_claims(document: &Document) -> Document {
 }
 
 fn offer(config: &Config, nets: u64) {
-    let times: u64 = std::env::var("PARIKH_NIGHTLY").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let mut rng = Rng::with_seed(31);
     let (mut documents, mut wrong, mut other) = (0, 0, 0);
-    for seed in 0..nets * times {
+    for seed in 0..scaled(nets) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let claims = true_claims(&net, &space, seed);

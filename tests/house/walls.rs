@@ -15,6 +15,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("formula", &[]),
     ("input", &["formula"]),
     ("mcc", &[]),
+    // Coloured nets as plain ones. Reads nothing, knows no goal.
+    ("unfold", &[]),
     // What is known of a net. No goal, no board.
     ("structure", &[]),
     ("reduction", &[]),
@@ -45,6 +47,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "reduction",
             "run",
             "structure",
+            "unfold",
             "verdicts",
         ],
     ),

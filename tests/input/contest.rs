@@ -1,7 +1,7 @@
 //! A few real instances, where the contest's archives lie beside the repository. All of them are
 //! read by `cargo run --release --example read_inputs -- …/inputs/*.tgz`.
 
-use crate::support::binary::repository;
+use crate::support::outside;
 use parikh::formula::lower;
 use parikh::input::{InputError, InstanceDirectory};
 use std::fs::File;
@@ -9,8 +9,7 @@ use std::path::PathBuf;
 
 /// Where the archive is, if it is there, unpacked.
 fn unpacked(name: &str) -> Option<(tempfile::TempDir, PathBuf)> {
-    let inputs = repository("../shared/mcc/inputs");
-    let archive = File::open(inputs.join(format!("{name}.tgz"))).ok()?;
+    let archive = File::open(outside::archive(name)?).expect("readable");
     let directory = tempfile::tempdir().unwrap();
     tar::Archive::new(flate2::read::GzDecoder::new(archive)).unpack(directory.path()).unwrap();
     let instance = directory.path().join(name);

@@ -1,18 +1,16 @@
 //! The contest's textual files say the same as its XML files, formula for formula; and every
 //! formula is read back from its print.
 //!
-//! `PARIKH_ARCHIVES=all` looks into every archive of place/transition nets (half a minute); else a
-//! few small ones are taken. Without the folder of archives there is nothing to test, and a note
-//! says so.
+//! Done on the contest's smallest archives, with `PARIKH_SCALE=20` on all of them (half a minute).
 
-use crate::support::binary::repository;
+use crate::support::outside::archives;
 use flate2::read::GzDecoder;
 use parikh::formula::text::{Language, detect, read, read_one};
 use parikh::input::{read_net_from, read_queries_from};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const FILES: [&str; 7] = [
     "UpperBounds",
@@ -24,25 +22,8 @@ const FILES: [&str; 7] = [
     "ReachabilityFireability",
 ];
 
-/// Archives above this many bytes are left to `PARIKH_ARCHIVES=all`.
-const SMALL: u64 = 60_000;
-
-fn archives() -> Vec<PathBuf> {
-    let folder = repository("../shared/mcc/inputs");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("no folder {}: nothing to compare", folder.display());
-        return Vec::new();
-    };
-    let all = std::env::var("PARIKH_ARCHIVES").is_ok_and(|which| which == "all");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths.retain(|path| path.to_string_lossy().contains("-PT-"));
-    if !all {
-        paths.retain(|path| path.metadata().unwrap().len() < SMALL);
-        paths = paths.into_iter().step_by(5).collect();
-    }
-    paths
-}
+/// How many archives on usual days.
+const USUAL: u64 = 15;
 
 fn contents(archive: &Path) -> HashMap<String, Vec<u8>> {
     let mut files = HashMap::new();
@@ -60,7 +41,7 @@ fn contents(archive: &Path) -> HashMap<String, Vec<u8>> {
 #[test]
 fn texts_are_the_same_trees_as_their_xml_and_prints_read_back() {
     let (mut instances, mut formulas, mut printed) = (0, 0, 0);
-    for archive in archives() {
+    for archive in archives(USUAL) {
         let files = contents(&archive);
         let shown = archive.display();
         let net = read_net_from(&files["model.pnml"][..], "model.pnml").unwrap();

@@ -1,5 +1,6 @@
 //! The inline language: what it means, what it says of mistakes, and that prints read back.
 
+use crate::support::scale::cases;
 use parikh::formula::text::{Language, detect, read, read_one};
 use parikh::formula::{Expression, Formula, Relation};
 use parikh::net::{Net, NetBuilder, PlaceId, TransitionId};
@@ -326,7 +327,7 @@ fn formula() -> impl Strategy<Value = Formula> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn prints_read_back(formula in formula()) {

@@ -1,6 +1,6 @@
 //! Whatever the bytes, the readers give a result or an error: no panic, no overflow, no hang.
-//! `PROPTEST_CASES=100000 cargo test --test input_fuzz` looks longer.
 
+use crate::support::scale::cases;
 use parikh::formula::lower;
 use parikh::input::{read_net_from, read_queries_from};
 use parikh_net::{Net, text};
@@ -134,6 +134,8 @@ fn apply(text: &str, edits: &[Edit]) -> Vec<u8> {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         both_readers_survive(&bytes);

@@ -2,6 +2,7 @@
 //! that shares nothing with the lowering. State formulas are evaluated on random markings,
 //! temporal ones over all maximal paths of small nets.
 
+use crate::support::scale::cases;
 use parikh::formula::{Expression, Formula, Question, Relation, Unsupported, lower};
 use parikh_net::{Marking, Net, PlaceId, TransitionId, text};
 use proptest::prelude::*;
@@ -276,6 +277,8 @@ fn quantified() -> BoxedStrategy<Formula> {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn state_formulas_mean_the_same_in_every_marking(
         formula in state(),

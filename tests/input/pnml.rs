@@ -167,14 +167,14 @@ fn sound_units_are_kept_and_unsound_ones_left_out() {
 }
 
 #[test]
-fn coloured_nets_are_refused_at_their_first_sign() {
+fn the_reader_of_plain_nets_knows_coloured_ones_by_their_first_sign() {
     let address = "http://www.pnml.org/version-2009/grammar/symmetricnet";
     let file = format!("<pnml>\n <net id='n' type='{address}'>this is not even read");
     assert_eq!(
         read(&file).unwrap_err().to_string(),
         format!(
-            "m.pnml:2:2: coloured nets are not supported yet (found the net type `{address}`); \
-             use the place/transition version of the model"
+            "m.pnml:2:2: this is a coloured net (found the net type `{address}`), expected a \
+             place/transition net"
         )
     );
     for content in [
@@ -185,7 +185,7 @@ fn coloured_nets_are_refused_at_their_first_sign() {
         "<arc source='p' target='t'><hlinscription/></arc>",
     ] {
         let problem = problem(content);
-        assert!(problem.contains(": coloured nets are not supported yet (found "), "{problem}");
+        assert!(problem.contains(": this is a coloured net (found "), "{problem}");
     }
     assert_eq!(net("<declaration><text> </text></declaration>"), "net n\n");
 }

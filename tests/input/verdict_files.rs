@@ -1,6 +1,8 @@
 //! Verdict files: read back as written, valid by the contest's grammar, and wrong ones explained.
 
 use crate::support::binary::repository;
+use crate::support::outside::{archives, skipped};
+use crate::support::scale::cases;
 use parikh::input::Element;
 use parikh::mcc::Examination;
 use parikh::verdicts::{
@@ -8,7 +10,6 @@ use parikh::verdicts::{
     read_from,
 };
 use proptest::prelude::*;
-use std::path::PathBuf;
 use std::process::Command;
 
 fn read(text: &str) -> Result<VerdictFile, String> {
@@ -193,7 +194,7 @@ fn is_valid(text: &str) -> Option<bool> {
     match output {
         Ok(output) => Some(output.status.success()),
         Err(_) => {
-            println!("xmllint is not installed: nothing was validated");
+            skipped("xmllint is not installed: nothing was validated");
             None
         }
     }
@@ -248,22 +249,10 @@ fn written_files_are_valid_by_the_grammar_and_mistaken_ones_are_not() {
     assert_ne!(is_valid(&right), Some(false));
 }
 
-fn archives() -> Vec<PathBuf> {
-    let folder = repository("../shared/mcc/inputs");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("no folder {}: no real files", folder.display());
-        return Vec::new();
-    };
-    let all = std::env::var("PARIKH_ARCHIVES").is_ok_and(|which| which == "all");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    if all { paths } else { paths.into_iter().take(120).step_by(12).collect() }
-}
-
 #[test]
 fn real_files_are_read_with_all_their_keys() {
     let (mut files, mut keys) = (0, 0);
-    for archive in archives() {
+    for archive in archives(10) {
         let mut entries =
             tar::Archive::new(flate2::read::GzDecoder::new(std::fs::File::open(&archive).unwrap()));
         for entry in entries.entries().unwrap() {
@@ -342,6 +331,8 @@ fn verdict() -> impl Strategy<Value = Verdict> {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn random_files_are_read_back(
         model in text(),

@@ -3,10 +3,9 @@
 //! never proves what is reachable, and each part excludes somewhere what the plain state equation
 //! does not. Every question is also written as a script and as a linear program, and the script is
 //! answered by Z3's own reader.
-//!
-//! `PARIKH_NIGHTLY=k` runs k times as many nets.
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::scale::scaled;
 use parikh::encodings::{EncodeError, Encoding, Numbers, Part, Question};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, Marking, Net, Predicate, Provenance, text};
@@ -22,10 +21,6 @@ use parikh::structure::flows::place_flows;
 use parikh::structure::minimal::minimal_sets;
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-fn scale() -> u64 {
-    std::env::var("PARIKH_NIGHTLY").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
-}
 
 fn facts(net: &Net) -> Facts {
     let budget = Budget::unlimited();
@@ -153,7 +148,7 @@ fn check_program(question: &Question<'_>, refuted: bool, numbers: Numbers, about
 #[test]
 fn no_part_excludes_what_is_reachable_and_each_excludes_something_more() {
     let mut tally = Tally::default();
-    for seed in 0..130 * scale() {
+    for seed in 0..scaled(130) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
         for goal in goals(seed, &net) {
@@ -226,7 +221,7 @@ fn each_part_makes_its_own_difference() {
 #[test]
 fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
     let (mut reached, mut proved) = (0, 0);
-    for seed in 0..60 * scale() {
+    for seed in 0..scaled(60) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
         let facts = facts(&net);
@@ -278,7 +273,7 @@ fn depths(net: &Net) -> std::collections::HashMap<Marking, u32> {
 #[test]
 fn maxima_are_bounded_from_above_in_both_forms() {
     let mut tight = 0;
-    for seed in 0..60 * scale() {
+    for seed in 0..scaled(60) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
         let goal = random_goals(seed, &net, 8).into_iter().find(|g| matches!(g, Goal::Maximise(_)));

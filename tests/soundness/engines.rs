@@ -1,9 +1,8 @@
 //! Every engine on random nets with random goals, against plain enumeration: the table of who may
 //! say what, and must say what.
-//!
-//! `PARIKH_NETS=1000000` sets the number of nets for a nightly run.
 
 use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Proof, Reach};
 use parikh::engine::{Task, explicit, intervals, shrink, siphon_trap, state_equation, walk};
 use parikh::evidence::Claim;
@@ -125,7 +124,7 @@ fn on_reduced(task: &Task<'_>, run: impl FnOnce(&Ground<'_>)) -> bool {
     reduced.as_ref().map(run).is_some()
 }
 
-/// How many nets are tried when nobody says otherwise: each kind of them hundreds of times.
+/// How many nets are tried: each kind of them hundreds of times.
 const NETS: u64 = 2_000;
 
 /// Reachable goals, and how many of them were reached.
@@ -141,7 +140,7 @@ struct Tally {
 
 #[test]
 fn no_engine_contradicts_enumeration() {
-    let nets = std::env::var("PARIKH_NETS").ok().and_then(|n| n.parse().ok()).unwrap_or(NETS);
+    let nets = scaled(NETS);
     let threads = 4;
     let tallies: Vec<Tally> = ENGINES.iter().map(|_| Tally::default()).collect();
     let checked = AtomicU64::new(0);

@@ -1,7 +1,6 @@
 //! The explicit engine against a plain enumeration, on random small nets with weights.
-//!
-//! `PARIKH_NIGHTLY=n` runs n times as many nets.
 
+use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
 use parikh::engine::explicit::{self, Config, Order};
@@ -15,11 +14,6 @@ use std::time::Duration;
 
 /// Markings beyond which a random net is passed over.
 const SMALL: usize = 3000;
-
-fn rounds(usual: u64) -> u64 {
-    let times = std::env::var("PARIKH_NIGHTLY").ok().and_then(|n| n.parse().ok());
-    usual * times.unwrap_or(1u64).max(1)
-}
 
 /// What plain enumeration says of a net.
 struct Enumeration {
@@ -180,7 +174,7 @@ fn on_small_nets(
 
 #[test]
 fn all_goals_at_once_in_every_order() {
-    on_small_nets(1, rounds(1000), |net, all, rng| {
+    on_small_nets(1, scaled(1000), |net, all, rng| {
         let goals = random_goals(net, rng);
         let facts = random_facts(net, rng);
         for order in [Order::Breadth, Order::Depth, Order::Best] {
@@ -191,7 +185,7 @@ fn all_goals_at_once_in_every_order() {
 
 #[test]
 fn one_goal_at_a_time_with_and_without_stubborn_sets() {
-    on_small_nets(2, rounds(1500), |net, all, rng| {
+    on_small_nets(2, scaled(1500), |net, all, rng| {
         let facts = random_facts(net, rng);
         for goal in random_goals(net, rng) {
             for (order_per_goal, stubborn) in [
@@ -209,7 +203,7 @@ fn one_goal_at_a_time_with_and_without_stubborn_sets() {
 
 #[test]
 fn per_node_goals_of_the_global_examinations() {
-    on_small_nets(3, rounds(500), |net, all, rng| {
+    on_small_nets(3, scaled(500), |net, all, rng| {
         let facts = random_facts(net, rng);
         let mut goals: Vec<Goal> =
             net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t))).collect();
@@ -232,7 +226,7 @@ fn per_node_goals_of_the_global_examinations() {
 
 #[test]
 fn shortest_sequences_survive_stubborn_sets() {
-    on_small_nets(4, rounds(300), |net, _, rng| {
+    on_small_nets(4, scaled(300), |net, _, rng| {
         for _ in 0..4 {
             let goal = Goal::Reach(random_predicate(net, 2, rng));
             let length = |stubborn: bool| {
@@ -270,7 +264,7 @@ fn shortest_sequences_survive_stubborn_sets() {
 
 #[test]
 fn state_spaces_are_counted() {
-    on_small_nets(5, rounds(2000), |net, all, rng| {
+    on_small_nets(5, scaled(2000), |net, all, rng| {
         let facts = random_facts(net, rng);
         let figures = explicit::count(net, &facts, &Budget::unlimited()).unwrap();
         let context = parikh::net::text::print(net);
@@ -285,7 +279,7 @@ fn state_spaces_are_counted() {
 
 #[test]
 fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
-    on_small_nets(6, rounds(500), |net, all, rng| {
+    on_small_nets(6, scaled(500), |net, all, rng| {
         let goals = random_goals(net, rng);
         let nodes = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
         let goals: Vec<Goal> = if rng.bool() {
@@ -310,7 +304,7 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
 
 #[test]
 fn liveness_and_reversibility_by_closure() {
-    on_small_nets(7, rounds(500), |net, all, _| {
+    on_small_nets(7, scaled(500), |net, all, _| {
         if all.markings.len() > 300 {
             return;
         }

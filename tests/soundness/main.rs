@@ -6,10 +6,13 @@ mod support;
 #[cfg(feature = "z3")]
 mod encodings;
 mod engines;
+mod examinations;
 mod explicit;
 mod explicit_limits;
+mod failing_engines;
 mod oracle;
 mod pipeline;
+mod reduction_limits;
 mod reduction_regressions;
 mod reductions;
 mod state_equation;

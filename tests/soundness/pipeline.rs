@@ -5,6 +5,7 @@
 //! must satisfy the formula as it was asked.
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{Answer, Plan, Value};
 use parikh::evidence::{Document, replay};
@@ -123,17 +124,16 @@ fn check_examinations(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usi
 
 #[test]
 fn the_last_stages_agree_with_enumeration() {
-    let times: u64 = std::env::var("PARIKH_NIGHTLY").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let nets = (0..).filter_map(|seed| Some((seed, bounded(seed, &Shape::small(seed))?)));
     let before = TURNS.load(Ordering::Relaxed);
-    for (seed, net) in nets.take(600 * times as usize) {
+    for (seed, net) in nets.take(scaled(600) as usize) {
         let space = explore(&net, Limits::default()).unwrap();
         let threads = if seed % 8 == 0 { 2 } else { 1 };
         check_formulas(seed, &net, &space, threads);
         check_examinations(seed, &net, &space, threads);
     }
     let turns = TURNS.load(Ordering::Relaxed) - before;
-    assert!(turns > 600 * times, "{turns} turns: hardly anything was tested");
+    assert!(turns > scaled(600), "{turns} turns: hardly anything was tested");
 }
 
 /// More transitions than there are turns in a round, so that goals come in batches.

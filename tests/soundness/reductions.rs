@@ -7,11 +7,9 @@
 //! found of single nodes is true; goals translate; and the log can be checked again.
 //!
 //! Mutants take one condition of one rule for granted. Each has to be noticed.
-//!
-//! `PARIKH_NIGHTLY=30000` sets the number of nets per rule and class, `PARIKH_RULES=NAME,NAME` the
-//! rules that are tested alone.
 
 use crate::support::oracle;
+use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::{check_pump, replay};
 use parikh::net::generate::{Kind, Shape, random_goals, random_with};
@@ -33,16 +31,12 @@ const CLASSES: [(&str, Preserve); 5] =
 
 /// Rules whose claims hold for some class.
 fn claims(rule: &'static str, class: Preserve) -> bool {
-    rules::named(rule).is_some_and(|rule| rule.preserves().covers(class))
+    rules::named(rule).is_some_and(|rule| rule.preserves.covers(class))
 }
 
+/// Random nets per rule and class.
 fn nets_per_class() -> u64 {
-    std::env::var("PARIKH_NIGHTLY").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
-}
-
-/// Whether `PARIKH_RULES`, names with commas between, lets this rule be tested alone; all without.
-fn is_chosen(rule: &str) -> bool {
-    std::env::var("PARIKH_RULES").map_or(true, |names| names.split(',').any(|name| name == rule))
+    scaled(2_000)
 }
 
 /// The reachable markings with how they were reached and what they lead to.
@@ -164,18 +158,18 @@ impl Way {
         let wanted = |rule: &str| self.config.only.as_ref().is_none_or(|all| all.contains(&rule));
         let mut all: Vec<_> = rules::ALL
             .iter()
-            .filter(|rule| wanted(rule.name()) && rule.preserves().covers(needs.preserve))
+            .filter(|rule| wanted(rule.name) && rule.preserves.covers(needs.preserve))
             .collect();
         rng.shuffle(&mut all);
         let granted = self.dropped.map_or(Granted::NOTHING, Granted::condition);
         let mut under_way = UnderWay::new(net, needs);
         let mut statistics = Statistics::default();
         for rule in all {
-            let mut entry = RuleStatistics { name: rule.name(), ..RuleStatistics::default() };
+            let mut entry = RuleStatistics { name: rule.name, ..RuleStatistics::default() };
             let mut candidates = every_candidate(under_way.net(), &mut rng);
             rng.shuffle(&mut candidates);
             for candidate in candidates {
-                match under_way.try_at(*rule, &candidate, granted) {
+                match under_way.try_at(rule, &candidate, granted) {
                     Tried::No => {}
                     Tried::Applied => entry.applied += 1,
                     Tried::Refused => entry.refused += 1,
@@ -448,36 +442,70 @@ fn campaign(
     Ok(())
 }
 
-#[test]
-fn every_rule_alone_preserves_what_it_claims() {
-    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
-    std::thread::scope(|scope| {
-        for worker in 0..workers {
-            scope.spawn(move || {
-                for (number, rule) in rules::names().enumerate() {
-                    if number % workers != worker || !is_chosen(rule) {
-                        continue;
-                    }
-                    for (at, &(class_name, class)) in CLASSES.iter().enumerate() {
-                        if !claims(rule, class) {
-                            continue;
-                        }
-                        let config = Config { only: Some(vec![rule]), ..Config::default() };
-                        let way = Way { config, ..Way::default() };
-                        let mut applied = 0;
-                        let seed = (number * 10 + at) as u64;
-                        let outcome =
-                            campaign(seed, nets_per_class(), class, &way, |_| applied += 1);
-                        if let Err(complaint) = outcome {
-                            panic!("{rule} does not preserve {class_name}: {complaint}");
-                        }
-                        println!("{rule} {class_name}: applied to {applied} nets");
-                        assert!(applied * 1_000 >= nets_per_class(), "{rule}: {applied} nets only");
-                    }
-                }
-            });
+/// A test for each rule alone.
+macro_rules! alone {
+    ($($test:ident: $rule:literal,)*) => {
+        mod alone_preserves_what_it_claims {
+            $(#[test]
+            fn $test() {
+                super::preserves_what_it_claims($rule);
+            })*
         }
-    });
+
+        const ALONE: &[&str] = &[$($rule),*];
+    };
+}
+
+alone! {
+    dead_transitions: "dead-transitions",
+    relevance: "relevance",
+    fused_cycles: "fused-cycles",
+    source_transitions: "source-transitions",
+    constant_places: "constant-places",
+    redundant_arcs: "redundant-arcs",
+    sink_places: "sink-places",
+    neutral_transitions: "neutral-transitions",
+    lossy_transitions: "lossy-transitions",
+    same_effect: "same-effect",
+    parallel_places: "parallel-places",
+    gcd_scaling: "gcd-scaling",
+    post_agglomeration: "post-agglomeration",
+    pre_agglomeration: "pre-agglomeration",
+    free_agglomeration: "free-agglomeration",
+    post_agglomeration_product: "post-agglomeration-product",
+    pre_agglomeration_product: "pre-agglomeration-product",
+    free_agglomeration_product: "free-agglomeration-product",
+    weaker_transitions: "weaker-transitions",
+    composed_transitions: "composed-transitions",
+    equal_futures: "equal-futures",
+    partial_post_agglomeration: "partial-post-agglomeration",
+    token_prefiring: "token-prefiring",
+    implicit_places: "implicit-places",
+    unmarkable_presets: "unmarkable-presets",
+    structurally_implicit_places: "structurally-implicit-places",
+}
+
+#[test]
+fn every_rule_is_tested_alone() {
+    assert_eq!(ALONE.iter().copied().collect::<BTreeSet<_>>(), rules::names().collect());
+}
+
+fn preserves_what_it_claims(rule: &'static str) {
+    let number = ALONE.iter().position(|&other| other == rule).expect("listed");
+    for (at, &(class_name, class)) in CLASSES.iter().enumerate() {
+        if !claims(rule, class) {
+            continue;
+        }
+        let config = Config { only: Some(vec![rule]), ..Config::default() };
+        let way = Way { config, ..Way::default() };
+        let mut applied = 0;
+        let seed = (number * 10 + at) as u64;
+        if let Err(complaint) = campaign(seed, nets_per_class(), class, &way, |_| applied += 1) {
+            panic!("{rule} does not preserve {class_name}: {complaint}");
+        }
+        println!("{rule} {class_name}: applied to {applied} nets");
+        assert!(applied * 1_000 >= nets_per_class(), "{rule}: {applied} nets only");
+    }
 }
 
 #[test]
@@ -608,9 +636,9 @@ fn goals_translate() {
 
 /// Every condition of every rule, and the class in which its absence shows.
 fn mutants() -> Vec<(&'static str, u8)> {
-    let of_rule = |rule: &&'static dyn Conditions| {
-        let name = rule.name();
-        (1..=rule.conditions()).map(move |number| (name, number)).collect::<Vec<_>>()
+    let of_rule = |rule: &'static Conditions| {
+        let name = rule.name;
+        (1..=rule.conditions).map(move |number| (name, number)).collect::<Vec<_>>()
     };
     rules::ALL.iter().flat_map(of_rule).collect()
 }

@@ -1,10 +1,9 @@
 //! The state equation engine on random small nets against plain enumeration: no bound below an
 //! enumerated maximum, no reachable goal refuted, every proof's certificate passes the checker, and
 //! mutilated ones do not prove anything false.
-//!
-//! `PARIKH_NIGHTLY=k` runs k times as many nets.
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, Config, Statistics};
@@ -12,11 +11,6 @@ use parikh::evidence::{Certificate, Document};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
 use parikh::solvers::Budget;
-
-/// How many times as many nets as usual.
-fn scale() -> u64 {
-    std::env::var("PARIKH_NIGHTLY").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
-}
 
 /// Runs the engine by itself.
 fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
@@ -119,7 +113,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
 fn nothing_reachable_is_refuted_and_no_bound_is_too_low() {
     let mut tally = Tally::default();
     let mut nets = 0;
-    for seed in 0..2500 * scale() {
+    for seed in 0..scaled(2500) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, Limits { states: 3000, tokens: 100 }) else { continue };
         nets += 1;
@@ -131,7 +125,7 @@ fn nothing_reachable_is_refuted_and_no_bound_is_too_low() {
         "{nets} nets, {goals} goals: {refuted} of {unreachable} refuted, {tight} of {maxima} tight, {certified} proofs, {uncertified} uncertified, {unanswered} unanswered"
     );
     assert!(nets > 1500 && refuted * 100 > unreachable * 95 && tight * 10 > maxima * 9);
-    assert!(certified > refuted as u64 / 2 && uncertified + unanswered < 20);
+    assert!(certified > refuted as u64 / 2 && uncertified + unanswered < scaled(20));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! breaks a claim is found, and nothing that does not rest on the claim is wrong.
 
 use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::scale::scaled;
 use parikh::answer::{Plan, Value};
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::explicit;
@@ -49,7 +50,7 @@ fn claiming(net: &Net, seed: u64) -> Option<Net> {
 }
 
 fn nets() -> impl Iterator<Item = (u64, Net)> {
-    (0..4000).filter_map(|seed| {
+    (0..scaled(4000)).filter_map(|seed| {
         let net = generate::random(seed, &generate::Shape::small(seed));
         Some((seed, claiming(&net, seed)?))
     })

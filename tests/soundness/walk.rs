@@ -2,6 +2,7 @@
 //! refused by the board, nothing it reaches is unreachable, and nearly all that is reachable is
 //! reached.
 
+use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
@@ -141,7 +142,7 @@ fn compare(config: &Config, nets: u64) -> (usize, usize) {
 #[test]
 fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
     let config = Config { work: 30_000, ..Config::default() };
-    let (answerable, missed) = compare(&config, 800);
+    let (answerable, missed) = compare(&config, scaled(800));
     eprintln!("{missed} of {answerable} missed");
     assert!(answerable > 3000, "{answerable}");
     assert!(missed * 500 < answerable, "{missed} of {answerable} missed");
@@ -152,7 +153,7 @@ fn each_strategy_by_itself_claims_nothing_false() {
     // Without hints the guided walk goes nowhere; see the table of engines for it with some.
     for strategy in Strategy::ALL.into_iter().filter(|&strategy| strategy != Strategy::Guided) {
         let config = Config { work: 20_000, only: Some(vec![strategy]), ..Config::default() };
-        let (answerable, missed) = compare(&config, 100);
+        let (answerable, missed) = compare(&config, scaled(100));
         eprintln!("{strategy:?}: {missed} of {answerable} missed");
         // Pumping roams and comes back; the others are there to reach.
         assert!(strategy == Strategy::Pump || missed * 6 < answerable, "{strategy:?} {missed}");
@@ -162,7 +163,7 @@ fn each_strategy_by_itself_claims_nothing_false() {
 #[test]
 fn pumps_are_found_where_the_net_is_unbounded() {
     let (mut unbounded, mut found) = (0, 0);
-    for seed in 0..400 {
+    for seed in 0..scaled(400) {
         let net = random_net(&mut Rng::with_seed(seed));
         let pump = find_pump(&net, &Budget::unlimited(), seed, 60_000);
         let bounded = enumerate(&net).is_some();

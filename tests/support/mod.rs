@@ -5,9 +5,14 @@
 //! mod support;
 //! ```
 //!
-//! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run `parikh`.
+//! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run `parikh`,
+//! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`outside`] what is not
+//! everywhere: the contest's archives, other programs.
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
 
 pub(crate) mod binary;
+pub(crate) mod nets;
 pub(crate) mod oracle;
+pub(crate) mod outside;
+pub(crate) mod scale;

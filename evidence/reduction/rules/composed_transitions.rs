@@ -43,36 +43,21 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "composed-transitions";
 
 /// The conditions; see the module.
-pub struct ComposedTransitions;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 3,
+    is_lossless: true,
+    // a and b may be the same.
+    repeats: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for ComposedTransitions {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        3
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn repeats(&self) -> bool {
-        // a and b may be the same.
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [a, b, t] = candidate.transitions[..] else { return None };
-        net.require(1, t != a && t != b)?;
-        let both = Composite::of(net, a).then(&Composite::of(net, b))?;
-        net.require(2, both.changes().eq(net.changes(t)))?;
-        net.require(3, both.fires_with(net, t))?;
-        Some(Proposal::of(Edit::RemoveTransition(t)))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [a, b, t] = candidate.transitions[..] else { return None };
+    net.require(1, t != a && t != b)?;
+    let both = Composite::of(net, a).then(&Composite::of(net, b))?;
+    net.require(2, both.changes().eq(net.changes(t)))?;
+    net.require(3, both.fires_with(net, t))?;
+    Some(Proposal::of(Edit::RemoveTransition(t)))
 }

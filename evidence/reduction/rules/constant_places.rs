@@ -38,30 +38,18 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "constant-places";
 
 /// The conditions; see the module.
-pub struct ConstantPlaces;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 2,
+    is_lossless: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for ConstantPlaces {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let p = candidate.as_place()?;
-        let mut around = net.consumers(p).chain(net.producers(p));
-        net.require(1, around.all(|t| net.effect(t, p) == 0))?;
-        net.require(2, net.consumers(p).all(|t| net.pre_weight(t, p) <= net.tokens(p)))?;
-        Some(Proposal::of(Edit::RemoveConstant(p)))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let p = candidate.as_place()?;
+    let mut around = net.consumers(p).chain(net.producers(p));
+    net.require(1, around.all(|t| net.effect(t, p) == 0))?;
+    net.require(2, net.consumers(p).all(|t| net.pre_weight(t, p) <= net.tokens(p)))?;
+    Some(Proposal::of(Edit::RemoveConstant(p)))
 }

@@ -49,44 +49,30 @@ use parikh_net::TransitionId;
 pub const NAME: &str = "dead-transitions";
 
 /// The conditions; see the module.
-pub struct DeadTransitions;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 2,
+    is_lossless: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for DeadTransitions {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let mut is_dead = vec![false; net.transition_ids()];
-        candidate.transitions.iter().for_each(|t| is_dead[t.index()] = true);
-        // One answer per place, whoever asks: places with many transitions are asked for often.
-        let mut fed: Vec<Option<bool>> = vec![None; net.place_ids()];
-        for &t in &candidate.transitions {
-            let blocks = net.pre(t).iter().any(|arc| {
-                let p = arc.place;
-                let grows = |u: TransitionId| !is_dead[u.index()] && net.effect(u, p) > 0;
-                net.grants(1, net.tokens(p) < arc.weight)
-                    && net.grants(
-                        2,
-                        !*fed[p.index()].get_or_insert_with(|| net.producers(p).any(grows)),
-                    )
-            });
-            if !blocks {
-                return None;
-            }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let mut is_dead = vec![false; net.transition_ids()];
+    candidate.transitions.iter().for_each(|t| is_dead[t.index()] = true);
+    // One answer per place, whoever asks: places with many transitions are asked for often.
+    let mut fed: Vec<Option<bool>> = vec![None; net.place_ids()];
+    for &t in &candidate.transitions {
+        let blocks = net.pre(t).iter().any(|arc| {
+            let p = arc.place;
+            let grows = |u: TransitionId| !is_dead[u.index()] && net.effect(u, p) > 0;
+            net.grants(1, net.tokens(p) < arc.weight)
+                && net
+                    .grants(2, !*fed[p.index()].get_or_insert_with(|| net.producers(p).any(grows)))
+        });
+        if !blocks {
+            return None;
         }
-        Some(Proposal::new(candidate.transitions.iter().map(|&t| Edit::RemoveDead(t)).collect()))
     }
+    Some(Proposal::new(candidate.transitions.iter().map(|&t| Edit::RemoveDead(t)).collect()))
 }

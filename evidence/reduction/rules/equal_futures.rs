@@ -53,44 +53,35 @@ use parikh_net::{Arc, PlaceId, TransitionId};
 pub const NAME: &str = "equal-futures";
 
 /// The conditions; see the module.
-pub struct EqualFutures;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 3,
+    ..Conditions::by(check)
+};
 
-impl Conditions for EqualFutures {
-    fn name(&self) -> &'static str {
-        NAME
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [p, q] = candidate.places[..] else { return None };
+    if p == q {
+        return None;
     }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    net.require(1, !net.in_support(p) && !net.in_support(q))?;
+    let taken =
+        |t: TransitionId| u128::from(net.pre_weight(t, p)) + u128::from(net.pre_weight(t, q));
+    net.require(2, net.consumers(p).chain(net.consumers(q)).all(|t| taken(t) == 1))?;
+    let twins = |t, others: &mut dyn Iterator<Item = TransitionId>| -> Vec<TransitionId> {
+        others.filter(|&u| are_twins(net, t, u, p, q)).collect()
+    };
+    let mut classes = Vec::new();
+    for t in net.consumers(p) {
+        let of_q = twins(t, &mut net.consumers(q));
+        net.require(3, !of_q.is_empty())?;
+        classes.push(std::iter::once(t).chain(of_q).collect());
     }
-
-    fn conditions(&self) -> u8 {
-        3
+    for t in net.consumers(q) {
+        net.require(3, !twins(t, &mut net.consumers(p)).is_empty())?;
     }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [p, q] = candidate.places[..] else { return None };
-        if p == q {
-            return None;
-        }
-        net.require(1, !net.in_support(p) && !net.in_support(q))?;
-        let taken =
-            |t: TransitionId| u128::from(net.pre_weight(t, p)) + u128::from(net.pre_weight(t, q));
-        net.require(2, net.consumers(p).chain(net.consumers(q)).all(|t| taken(t) == 1))?;
-        let twins = |t, others: &mut dyn Iterator<Item = TransitionId>| -> Vec<TransitionId> {
-            others.filter(|&u| are_twins(net, t, u, p, q)).collect()
-        };
-        let mut classes = Vec::new();
-        for t in net.consumers(p) {
-            let of_q = twins(t, &mut net.consumers(q));
-            net.require(3, !of_q.is_empty())?;
-            classes.push(std::iter::once(t).chain(of_q).collect());
-        }
-        for t in net.consumers(q) {
-            net.require(3, !twins(t, &mut net.consumers(p)).is_empty())?;
-        }
-        Some(Proposal::of(Edit::Fuse(vec![p, q], Routing::Twins(classes))))
-    }
+    Some(Proposal::of(Edit::Fuse(vec![p, q], Routing::Twins(classes))))
 }
 
 /// Whether `t` and `u` are equal but for `p` and `q`, and put the same number to both together.

@@ -52,56 +52,47 @@ pub const NAME: &str = "free-agglomeration";
 pub const PRODUCT: &str = "free-agglomeration-product";
 
 /// The conditions; see the module.
-pub struct FreeAgglomeration {
-    /// Whether it is the rule for |H|, |F| > 1.
-    pub product: bool,
-}
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY,
+    conditions: 5,
+    ..Conditions::by(check)
+};
 
-impl Conditions for FreeAgglomeration {
-    fn name(&self) -> &'static str {
-        if self.product { PRODUCT } else { NAME }
-    }
+/// The same where |H|, |F| > 1.
+pub const PRODUCT_RULE: Conditions = Conditions { name: PRODUCT, ..RULE };
 
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY
-    }
-
-    fn conditions(&self) -> u8 {
-        5
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [p] = candidate.places[..] else { return None };
-        let producers = &candidate.transitions;
-        let consumers: Vec<_> = net.consumers(p).collect();
-        let &first = consumers.first()?;
-        let weight = net.pre_weight(first, p);
-        net.require(1, !net.in_support(p))?;
-        net.require(2, producers.iter().all(|&h| feeds_only(net, h, p)))?;
-        let puts = |&h: &TransitionId| net.post_weight(h, p) == weight;
-        let takes = |&f: &TransitionId| net.pre_weight(f, p) == weight;
-        net.require(3, producers.iter().all(puts) && consumers.iter().all(takes))?;
-        net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
-        let alone = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
-        let alone = net.grants(5, alone);
-        let mut edits = Vec::new();
-        for &h in producers {
-            for &f in &consumers {
-                edits.push(merged(net, h, f, 1)?);
-            }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [p] = candidate.places[..] else { return None };
+    let producers = &candidate.transitions;
+    let consumers: Vec<_> = net.consumers(p).collect();
+    let &first = consumers.first()?;
+    let weight = net.pre_weight(first, p);
+    net.require(1, !net.in_support(p))?;
+    net.require(2, producers.iter().all(|&h| feeds_only(net, h, p)))?;
+    let puts = |&h: &TransitionId| net.post_weight(h, p) == weight;
+    let takes = |&f: &TransitionId| net.pre_weight(f, p) == weight;
+    net.require(3, producers.iter().all(puts) && consumers.iter().all(takes))?;
+    net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
+    let alone = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
+    let alone = net.grants(5, alone);
+    let mut edits = Vec::new();
+    for &h in producers {
+        for &f in &consumers {
+            edits.push(merged(net, h, f, 1)?);
         }
-        let mut gone = producers.clone();
-        if alone {
-            gone.extend(&consumers);
-        }
-        gone.sort_unstable();
-        gone.dedup();
-        edits.extend(gone.into_iter().map(Edit::RemoveTransition));
-        if alone {
-            edits.push(Edit::RemovePlace(p));
-        }
-        Some(Proposal::new(edits))
     }
+    let mut gone = producers.clone();
+    if alone {
+        gone.extend(&consumers);
+    }
+    gone.sort_unstable();
+    gone.dedup();
+    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+    if alone {
+        edits.push(Edit::RemovePlace(p));
+    }
+    Some(Proposal::new(edits))
 }
 
 /// Whether `h` puts to `p` only and takes nothing from it.

@@ -48,41 +48,32 @@ use std::collections::HashMap;
 pub const NAME: &str = "fused-cycles";
 
 /// The conditions; see the module.
-pub struct FusedCycles;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 3,
+    ..Conditions::by(check)
+};
 
-impl Conditions for FusedCycles {
-    fn name(&self) -> &'static str {
-        NAME
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let places = &candidate.places;
+    if places.len() < 2 {
+        return None;
     }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    net.require(1, places.iter().all(|&p| !net.in_support(p)))?;
+    let at: HashMap<PlaceId, usize> = places.iter().copied().zip(0..).collect();
+    let mut moves = Vec::with_capacity(candidate.transitions.len());
+    for &t in &candidate.transitions {
+        let end = |row: &[Arc]| row.iter().find_map(|arc| at.get(&arc.place).copied());
+        let (from, to) = (end(net.pre(t))?, end(net.post(t))?);
+        let is_move = move_of(net, t).is_some_and(|(p, q)| p != q);
+        net.require(2, is_move)?;
+        moves.push((from, to, t));
     }
-
-    fn conditions(&self) -> u8 {
-        3
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let places = &candidate.places;
-        if places.len() < 2 {
-            return None;
-        }
-        net.require(1, places.iter().all(|&p| !net.in_support(p)))?;
-        let at: HashMap<PlaceId, usize> = places.iter().copied().zip(0..).collect();
-        let mut moves = Vec::with_capacity(candidate.transitions.len());
-        for &t in &candidate.transitions {
-            let end = |row: &[Arc]| row.iter().find_map(|arc| at.get(&arc.place).copied());
-            let (from, to) = (end(net.pre(t))?, end(net.post(t))?);
-            let is_move = move_of(net, t).is_some_and(|(p, q)| p != q);
-            net.require(2, is_move)?;
-            moves.push((from, to, t));
-        }
-        let forth = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (from, to)));
-        let back = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (to, from)));
-        net.require(3, forth && back)?;
-        Some(Proposal::of(Edit::Fuse(places.clone(), Routing::Moves(moves))))
-    }
+    let forth = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (from, to)));
+    let back = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (to, from)));
+    net.require(3, forth && back)?;
+    Some(Proposal::of(Edit::Fuse(places.clone(), Routing::Moves(moves))))
 }
 
 /// The places of a transition that moves one token and does nothing else.

@@ -38,29 +38,20 @@ use parikh_net::PlaceId;
 pub const NAME: &str = "gcd-scaling";
 
 /// The conditions; see the module.
-pub struct GcdScaling;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 2,
+    ..Conditions::by(check)
+};
 
-impl Conditions for GcdScaling {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let p = candidate.as_place()?;
-        net.require(1, !net.in_support(p))?;
-        // Condition (2) is how g is found; to drop it in a test is to take another number.
-        let g = divisor(net, p)?;
-        let g = if g > 1 || !net.grants(2, false) { g } else { 2 };
-        (g > 1).then(|| Proposal::of(Edit::Divide(p, g)))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let p = candidate.as_place()?;
+    net.require(1, !net.in_support(p))?;
+    // Condition (2) is how g is found; to drop it in a test is to take another number.
+    let g = divisor(net, p)?;
+    let g = if g > 1 || !net.grants(2, false) { g } else { 2 };
+    (g > 1).then(|| Proposal::of(Edit::Divide(p, g)))
 }
 
 /// The greatest common divisor of the weights at `p`; `None` without arcs.

@@ -50,33 +50,18 @@ use crate::reduction::weighted_sum::WeightedSum;
 pub const NAME: &str = "implicit-places";
 
 /// The conditions; see the module.
-pub struct ImplicitPlaces;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 3,
+    is_lossless: true,
+    // As often as its multiplicity says.
+    repeats: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for ImplicitPlaces {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        3
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn repeats(&self) -> bool {
-        // As often as its multiplicity says.
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        vouched_for(net, candidate)
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    vouched_for(net, candidate)
 }
 
 /// The removal of the first place of `candidate` if the others vouch for it; the multiplicity of p itself

@@ -37,25 +37,16 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "lossy-transitions";
 
 /// The conditions; see the module.
-pub struct LossyTransitions;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY,
+    conditions: 2,
+    ..Conditions::by(check)
+};
 
-impl Conditions for LossyTransitions {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [t] = candidate.transitions[..] else { return None };
-        net.require(1, net.changes(t).all(|(_, change)| change <= 0))?;
-        net.require(2, !net.touches_support(t))?;
-        Some(Proposal::of(Edit::RemoveTransition(t)))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [t] = candidate.transitions[..] else { return None };
+    net.require(1, net.changes(t).all(|(_, change)| change <= 0))?;
+    net.require(2, !net.touches_support(t))?;
+    Some(Proposal::of(Edit::RemoveTransition(t)))
 }

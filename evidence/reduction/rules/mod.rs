@@ -37,38 +37,38 @@ use super::work::WorkNet;
 use parikh_net::{PlaceId, Step, TransitionId};
 
 /// The conditions of all rules.
-pub const ALL: &[&dyn Conditions] = &[
-    &source_transitions::SourceTransitions,
-    &dead_transitions::DeadTransitions,
-    &relevance::Relevance,
-    &fused_cycles::FusedCycles,
-    &constant_places::ConstantPlaces,
-    &redundant_arcs::RedundantArcs,
-    &sink_places::SinkPlaces,
-    &neutral_transitions::NeutralTransitions,
-    &lossy_transitions::LossyTransitions,
-    &same_effect::SameEffect,
-    &parallel_places::ParallelPlaces,
-    &gcd_scaling::GcdScaling,
-    &post_agglomeration::PostAgglomeration { product: false },
-    &pre_agglomeration::PreAgglomeration { product: false },
-    &free_agglomeration::FreeAgglomeration { product: false },
-    &implicit_places::ImplicitPlaces,
-    &equal_futures::EqualFutures,
-    &weaker_transitions::WeakerTransitions,
-    &composed_transitions::ComposedTransitions,
-    &post_agglomeration::PostAgglomeration { product: true },
-    &pre_agglomeration::PreAgglomeration { product: true },
-    &free_agglomeration::FreeAgglomeration { product: true },
-    &partial_post_agglomeration::PartialPostAgglomeration,
-    &token_prefiring::TokenPrefiring,
-    &unmarkable_presets::UnmarkablePresets,
-    &structurally_implicit_places::StructurallyImplicitPlaces,
+pub static ALL: &[Conditions] = &[
+    source_transitions::RULE,
+    dead_transitions::RULE,
+    relevance::RULE,
+    fused_cycles::RULE,
+    constant_places::RULE,
+    redundant_arcs::RULE,
+    sink_places::RULE,
+    neutral_transitions::RULE,
+    lossy_transitions::RULE,
+    same_effect::RULE,
+    parallel_places::RULE,
+    gcd_scaling::RULE,
+    post_agglomeration::RULE,
+    pre_agglomeration::RULE,
+    free_agglomeration::RULE,
+    implicit_places::RULE,
+    equal_futures::RULE,
+    weaker_transitions::RULE,
+    composed_transitions::RULE,
+    post_agglomeration::PRODUCT_RULE,
+    pre_agglomeration::PRODUCT_RULE,
+    free_agglomeration::PRODUCT_RULE,
+    partial_post_agglomeration::RULE,
+    token_prefiring::RULE,
+    unmarkable_presets::RULE,
+    structurally_implicit_places::RULE,
 ];
 
 /// Those of the rule of this name.
-pub fn named(name: &str) -> Option<&'static dyn Conditions> {
-    ALL.iter().copied().find(|rule| rule.name() == name)
+pub fn named(name: &str) -> Option<&'static Conditions> {
+    ALL.iter().find(|rule| rule.name == name)
 }
 
 /// Whether `t` takes from nothing but `p`.
@@ -98,9 +98,9 @@ mod tests {
     #[test]
     fn every_rule_has_a_name_of_its_own_preserves_something_and_has_conditions() {
         for (at, rule) in ALL.iter().enumerate() {
-            assert!(ALL[..at].iter().all(|other| other.name() != rule.name()), "{}", rule.name());
-            assert!(rule.preserves() != Preserve::NOTHING, "{}", rule.name());
-            assert!(rule.conditions() > 0, "{}", rule.name());
+            assert!(ALL[..at].iter().all(|other| other.name != rule.name), "{}", rule.name);
+            assert!(rule.preserves != Preserve::NOTHING, "{}", rule.name);
+            assert!(rule.conditions > 0, "{}", rule.name);
         }
     }
 }

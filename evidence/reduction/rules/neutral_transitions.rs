@@ -33,28 +33,16 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "neutral-transitions";
 
 /// The conditions; see the module.
-pub struct NeutralTransitions;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::LIVENESS),
+    conditions: 1,
+    is_lossless: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for NeutralTransitions {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        1
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [t] = candidate.transitions[..] else { return None };
-        net.require(1, net.changes(t).next().is_none())?;
-        Some(Proposal::of(Edit::RemoveTransition(t)))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [t] = candidate.transitions[..] else { return None };
+    net.require(1, net.changes(t).next().is_none())?;
+    Some(Proposal::of(Edit::RemoveTransition(t)))
 }

@@ -54,49 +54,36 @@ use parikh_net::TransitionId;
 pub const NAME: &str = "parallel-places";
 
 /// The conditions; see the module.
-pub struct ParallelPlaces;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 4,
+    is_lossless: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for ParallelPlaces {
-    fn name(&self) -> &'static str {
-        NAME
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [kept, p] = candidate.places[..] else { return None };
+    if kept == p {
+        return None;
     }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        4
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [kept, p] = candidate.places[..] else { return None };
-        if kept == p {
-            return None;
+    net.require(1, !net.in_support(p))?;
+    let pair = |t: TransitionId| (net.pre_weight(t, p), net.pre_weight(t, kept));
+    // The fraction d as (numerator, denominator).
+    let mut d: Option<(u64, u64)> = None;
+    for t in net.consumers(p) {
+        let (mine, theirs) = pair(t);
+        net.require(2, theirs > 0)?;
+        if theirs > 0 && d.is_none_or(|d| product(mine, d.1) > product(d.0, theirs)) {
+            d = Some((mine, theirs));
         }
-        net.require(1, !net.in_support(p))?;
-        let pair = |t: TransitionId| (net.pre_weight(t, p), net.pre_weight(t, kept));
-        // The fraction d as (numerator, denominator).
-        let mut d: Option<(u64, u64)> = None;
-        for t in net.consumers(p) {
-            let (mine, theirs) = pair(t);
-            net.require(2, theirs > 0)?;
-            if theirs > 0 && d.is_none_or(|d| product(mine, d.1) > product(d.0, theirs)) {
-                d = Some((mine, theirs));
-            }
-        }
-        let (numerator, denominator) = d?;
-        let enough =
-            |mine: u64, theirs: u64| product(mine, denominator) >= product(theirs, numerator);
-        let fed = |t| enough(net.post_weight(t, p), net.post_weight(t, kept));
-        net.require(3, net.producers(kept).all(fed))?;
-        net.require(4, enough(net.tokens(p), net.tokens(kept)))?;
-        Some(Proposal::of(Edit::RemovePlace(p)))
     }
+    let (numerator, denominator) = d?;
+    let enough = |mine: u64, theirs: u64| product(mine, denominator) >= product(theirs, numerator);
+    let fed = |t| enough(net.post_weight(t, p), net.post_weight(t, kept));
+    net.require(3, net.producers(kept).all(fed))?;
+    net.require(4, enough(net.tokens(p), net.tokens(kept)))?;
+    Some(Proposal::of(Edit::RemovePlace(p)))
 }
 
 fn product(a: u64, b: u64) -> u128 {

@@ -51,41 +51,30 @@ use parikh_net::TransitionId;
 pub const NAME: &str = "partial-post-agglomeration";
 
 /// The conditions; see the module.
-pub struct PartialPostAgglomeration;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY,
+    conditions: 3,
+    ..Conditions::by(check)
+};
 
-impl Conditions for PartialPostAgglomeration {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY
-    }
-
-    fn conditions(&self) -> u8 {
-        3
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [p] = candidate.places[..] else { return None };
-        let consumers = &candidate.transitions;
-        let weight = net.pre_weight(*consumers.first()?, p);
-        let only = |&f: &TransitionId| {
-            takes_only_from(net, f, p)
-                && net.pre_weight(f, p) == weight
-                && net.post_weight(f, p) == 0
-        };
-        net.require(1, consumers.iter().all(only))?;
-        let feeds = |h| net.post_weight(h, p) == weight && net.pre_weight(h, p) == 0;
-        net.require(2, net.producers(p).all(feeds))?;
-        net.require(3, net.tokens(p) < weight)?;
-        let mut edits = Vec::new();
-        for h in net.producers(p) {
-            for &f in consumers {
-                edits.push(merged(net, h, f, 1)?);
-            }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [p] = candidate.places[..] else { return None };
+    let consumers = &candidate.transitions;
+    let weight = net.pre_weight(*consumers.first()?, p);
+    let only = |&f: &TransitionId| {
+        takes_only_from(net, f, p) && net.pre_weight(f, p) == weight && net.post_weight(f, p) == 0
+    };
+    net.require(1, consumers.iter().all(only))?;
+    let feeds = |h| net.post_weight(h, p) == weight && net.pre_weight(h, p) == 0;
+    net.require(2, net.producers(p).all(feeds))?;
+    net.require(3, net.tokens(p) < weight)?;
+    let mut edits = Vec::new();
+    for h in net.producers(p) {
+        for &f in consumers {
+            edits.push(merged(net, h, f, 1)?);
         }
-        edits.extend(consumers.iter().map(|&f| Edit::RemoveTransition(f)));
-        Some(Proposal::new(edits))
     }
+    edits.extend(consumers.iter().map(|&f| Edit::RemoveTransition(f)));
+    Some(Proposal::new(edits))
 }

@@ -66,72 +66,63 @@ pub const NAME: &str = "post-agglomeration";
 pub const PRODUCT: &str = "post-agglomeration-product";
 
 /// The conditions; see the module.
-pub struct PostAgglomeration {
-    /// Whether it is the rule for |H|, |F| > 1.
-    pub product: bool,
-}
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 6,
+    ..Conditions::by(check)
+};
 
-impl Conditions for PostAgglomeration {
-    fn name(&self) -> &'static str {
-        if self.product { PRODUCT } else { NAME }
+/// The same where |H|, |F| > 1.
+pub const PRODUCT_RULE: Conditions = Conditions { name: PRODUCT, ..RULE };
+
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let p = candidate.as_place()?;
+    let producers: Vec<_> = net.producers(p).collect();
+    let consumers: Vec<_> = net.consumers(p).collect();
+    let &first = consumers.first()?;
+    let weight = net.pre_weight(first, p);
+    let waiting = net.tokens(p) / weight;
+    if producers.is_empty() && waiting == 0 {
+        return None;
     }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
+    net.require(1, !net.in_support(p))?;
+    net.require(2, consumers.iter().all(|&f| takes_only_from(net, f, p)))?;
+    net.require(3, consumers.iter().all(|&f| net.post_weight(f, p) == 0))?;
+    let single = consumers.len() == 1;
+    let fits = |&h: &TransitionId| {
+        let put = net.post_weight(h, p);
+        put.is_multiple_of(weight) && (put == weight || single)
+    };
+    let equal = consumers.iter().all(|&f| net.pre_weight(f, p) == weight);
+    net.require(4, equal && producers.iter().all(fits))?;
+    net.require(5, waiting == 0 || single)?;
+    if net.preserves(Preserve::REACHABILITY) {
+        let silent = consumers.iter().all(|&f| !net.touches_support(f));
+        let or_returnable =
+            waiting == 0 && producers.iter().all(|&h| returnable(net, h, p, weight));
+        net.require(6, silent || or_returnable)?;
     }
-
-    fn conditions(&self) -> u8 {
-        6
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let p = candidate.as_place()?;
-        let producers: Vec<_> = net.producers(p).collect();
-        let consumers: Vec<_> = net.consumers(p).collect();
-        let &first = consumers.first()?;
-        let weight = net.pre_weight(first, p);
-        let waiting = net.tokens(p) / weight;
-        if producers.is_empty() && waiting == 0 {
+    let mut edits = Vec::new();
+    if waiting > 0 {
+        let step = Step { transition: first, count: waiting };
+        if !net.can_fire(step) {
             return None;
         }
-        net.require(1, !net.in_support(p))?;
-        net.require(2, consumers.iter().all(|&f| takes_only_from(net, f, p)))?;
-        net.require(3, consumers.iter().all(|&f| net.post_weight(f, p) == 0))?;
-        let single = consumers.len() == 1;
-        let fits = |&h: &TransitionId| {
-            let put = net.post_weight(h, p);
-            put.is_multiple_of(weight) && (put == weight || single)
-        };
-        let equal = consumers.iter().all(|&f| net.pre_weight(f, p) == weight);
-        net.require(4, equal && producers.iter().all(fits))?;
-        net.require(5, waiting == 0 || single)?;
-        if net.preserves(Preserve::REACHABILITY) {
-            let silent = consumers.iter().all(|&f| !net.touches_support(f));
-            let or_returnable =
-                waiting == 0 && producers.iter().all(|&h| returnable(net, h, p, weight));
-            net.require(6, silent || or_returnable)?;
-        }
-        let mut edits = Vec::new();
-        if waiting > 0 {
-            let step = Step { transition: first, count: waiting };
-            if !net.can_fire(step) {
-                return None;
-            }
-            edits.push(Edit::Prefire(step));
-        }
-        for &h in &producers {
-            let times = (net.post_weight(h, p) / weight).max(1);
-            for &f in &consumers {
-                edits.push(merged(net, h, f, times)?);
-            }
-        }
-        let mut gone: Vec<_> = producers.iter().chain(&consumers).copied().collect();
-        gone.sort_unstable();
-        gone.dedup();
-        edits.extend(gone.into_iter().map(Edit::RemoveTransition));
-        edits.push(Edit::RemovePlace(p));
-        Some(Proposal::new(edits))
+        edits.push(Edit::Prefire(step));
     }
+    for &h in &producers {
+        let times = (net.post_weight(h, p) / weight).max(1);
+        for &f in &consumers {
+            edits.push(merged(net, h, f, times)?);
+        }
+    }
+    let mut gone: Vec<_> = producers.iter().chain(&consumers).copied().collect();
+    gone.sort_unstable();
+    gone.dedup();
+    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+    edits.push(Edit::RemovePlace(p));
+    Some(Proposal::new(edits))
 }
 
 /// Whether leaving out a firing of `h` only returns tokens, but for `weight` on `p`, and not on S.

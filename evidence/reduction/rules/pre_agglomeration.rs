@@ -59,64 +59,50 @@ pub const NAME: &str = "pre-agglomeration";
 pub const PRODUCT: &str = "pre-agglomeration-product";
 
 /// The conditions; see the module.
-pub struct PreAgglomeration {
-    /// Whether it is the rule for |H|, |F| > 1.
-    pub product: bool,
-}
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 5,
+    ..Conditions::by(check)
+};
 
-impl Conditions for PreAgglomeration {
-    fn name(&self) -> &'static str {
-        if self.product { PRODUCT } else { NAME }
-    }
+/// The same where |H|, |F| > 1.
+pub const PRODUCT_RULE: Conditions = Conditions { name: PRODUCT, ..RULE };
 
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        5
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let p = candidate.as_place()?;
-        let producers: Vec<_> = net.producers(p).collect();
-        let consumers: Vec<_> = net.consumers(p).collect();
-        let &first = consumers.first()?;
-        producers.first()?;
-        let weight = net.pre_weight(first, p);
-        let feeds_only = |&h: &TransitionId| {
-            puts_only_to(net, h, p) && net.pre_weight(h, p) == 0 && !net.pre(h).is_empty()
-        };
-        net.require(1, producers.iter().all(feeds_only))?;
-        let takes =
-            |&f: &TransitionId| net.pre_weight(f, p) == weight && net.post_weight(f, p) == 0;
-        let puts = |&h: &TransitionId| net.post_weight(h, p) == weight;
-        net.require(2, producers.iter().all(puts) && consumers.iter().all(takes))?;
-        net.require(3, net.tokens(p) < weight)?;
-        net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
-        let strict = net.preserves(Preserve::LIVENESS);
-        let own = |&h: &TransitionId| {
-            net.pre(h).iter().all(|arc| {
-                let mut users = net.consumers(arc.place);
-                if strict {
-                    users.all(|u| u == h)
-                } else {
-                    users.all(|u| net.post_weight(u, p) > 0)
-                }
-            })
-        };
-        net.require(5, producers.iter().all(own))?;
-        let mut edits = vec![Edit::FireLast(producers.clone())];
-        for &h in &producers {
-            for &f in &consumers {
-                edits.push(merged(net, h, f, 1)?);
-            }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let p = candidate.as_place()?;
+    let producers: Vec<_> = net.producers(p).collect();
+    let consumers: Vec<_> = net.consumers(p).collect();
+    let &first = consumers.first()?;
+    producers.first()?;
+    let weight = net.pre_weight(first, p);
+    let feeds_only = |&h: &TransitionId| {
+        puts_only_to(net, h, p) && net.pre_weight(h, p) == 0 && !net.pre(h).is_empty()
+    };
+    net.require(1, producers.iter().all(feeds_only))?;
+    let takes = |&f: &TransitionId| net.pre_weight(f, p) == weight && net.post_weight(f, p) == 0;
+    let puts = |&h: &TransitionId| net.post_weight(h, p) == weight;
+    net.require(2, producers.iter().all(puts) && consumers.iter().all(takes))?;
+    net.require(3, net.tokens(p) < weight)?;
+    net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
+    let strict = net.preserves(Preserve::LIVENESS);
+    let own = |&h: &TransitionId| {
+        net.pre(h).iter().all(|arc| {
+            let mut users = net.consumers(arc.place);
+            if strict { users.all(|u| u == h) } else { users.all(|u| net.post_weight(u, p) > 0) }
+        })
+    };
+    net.require(5, producers.iter().all(own))?;
+    let mut edits = vec![Edit::FireLast(producers.clone())];
+    for &h in &producers {
+        for &f in &consumers {
+            edits.push(merged(net, h, f, 1)?);
         }
-        let mut gone: Vec<_> = producers.iter().chain(&consumers).copied().collect();
-        gone.sort_unstable();
-        gone.dedup();
-        edits.extend(gone.into_iter().map(Edit::RemoveTransition));
-        edits.push(Edit::RemovePlace(p));
-        Some(Proposal::new(edits))
     }
+    let mut gone: Vec<_> = producers.iter().chain(&consumers).copied().collect();
+    gone.sort_unstable();
+    gone.dedup();
+    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+    edits.push(Edit::RemovePlace(p));
+    Some(Proposal::new(edits))
 }

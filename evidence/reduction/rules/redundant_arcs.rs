@@ -38,41 +38,29 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "redundant-arcs";
 
 /// The conditions; see the module.
-pub struct RedundantArcs;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 1,
+    is_lossless: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for RedundantArcs {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        1
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let p = candidate.as_place()?;
-        let mut low = net.tokens(p);
-        for u in net.consumers(p) {
-            let (taken, put) = (net.pre_weight(u, p), net.post_weight(u, p));
-            if taken > put {
-                low = low.min(put);
-            }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let p = candidate.as_place()?;
+    let mut low = net.tokens(p);
+    for u in net.consumers(p) {
+        let (taken, put) = (net.pre_weight(u, p), net.post_weight(u, p));
+        if taken > put {
+            low = low.min(put);
         }
-        let mut arcs = Vec::new();
-        for t in net.consumers(p) {
-            let (taken, put) = (net.pre_weight(t, p), net.post_weight(t, p));
-            if net.grants(1, taken <= low) {
-                arcs.push((t, 0, put.saturating_sub(taken)));
-            }
-        }
-        (!arcs.is_empty()).then(|| Proposal::of(Edit::SetArcs(p, arcs)))
     }
+    let mut arcs = Vec::new();
+    for t in net.consumers(p) {
+        let (taken, put) = (net.pre_weight(t, p), net.post_weight(t, p));
+        if net.grants(1, taken <= low) {
+            arcs.push((t, 0, put.saturating_sub(taken)));
+        }
+    }
+    (!arcs.is_empty()).then(|| Proposal::of(Edit::SetArcs(p, arcs)))
 }

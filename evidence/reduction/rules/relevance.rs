@@ -52,34 +52,25 @@ use parikh_net::TransitionId;
 pub const NAME: &str = "relevance";
 
 /// The conditions; see the module.
-pub struct Relevance;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY,
+    conditions: 2,
+    ..Conditions::by(check)
+};
 
-impl Conditions for Relevance {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let mut goes = vec![false; net.transition_ids()];
-        candidate.transitions.iter().for_each(|t| goes[t.index()] = true);
-        let mut needed: Vec<Option<bool>> = vec![None; net.place_ids()];
-        for &t in &candidate.transitions {
-            net.require(1, !net.touches_support(t))?;
-            for (p, _) in net.changes(t).filter(|&(_, change)| change > 0) {
-                let stays = |u: TransitionId| !goes[u.index()];
-                let needed = needed[p.index()].get_or_insert_with(|| net.consumers(p).any(stays));
-                net.require(2, !*needed)?;
-            }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let mut goes = vec![false; net.transition_ids()];
+    candidate.transitions.iter().for_each(|t| goes[t.index()] = true);
+    let mut needed: Vec<Option<bool>> = vec![None; net.place_ids()];
+    for &t in &candidate.transitions {
+        net.require(1, !net.touches_support(t))?;
+        for (p, _) in net.changes(t).filter(|&(_, change)| change > 0) {
+            let stays = |u: TransitionId| !goes[u.index()];
+            let needed = needed[p.index()].get_or_insert_with(|| net.consumers(p).any(stays));
+            net.require(2, !*needed)?;
         }
-        let remove = |&t: &TransitionId| Edit::RemoveTransition(t);
-        Some(Proposal::new(candidate.transitions.iter().map(remove).collect()))
     }
+    let remove = |&t: &TransitionId| Edit::RemoveTransition(t);
+    Some(Proposal::new(candidate.transitions.iter().map(remove).collect()))
 }

@@ -43,36 +43,24 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "same-effect";
 
 /// The conditions; see the module.
-pub struct SameEffect;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 2,
+    is_lossless: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for SameEffect {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [t, u] = candidate.transitions[..] else { return None };
-        let times = match (net.changes(t).next(), net.changes(u).next()) {
-            (Some((_, one)), Some((_, many))) => many.checked_div(one).filter(|&k| k >= 1),
-            _ => None,
-        };
-        // A k that does not fit fails (1).
-        let times = times.map_or(1, i64::unsigned_abs);
-        let repeated = Composite::of(net, t).repeated(times)?;
-        net.require(1, t != u && repeated.changes().eq(net.changes(u)))?;
-        net.require(2, repeated.fires_with(net, u))?;
-        (t != u).then(|| Proposal::of(Edit::RemoveTransition(u)))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [t, u] = candidate.transitions[..] else { return None };
+    let times = match (net.changes(t).next(), net.changes(u).next()) {
+        (Some((_, one)), Some((_, many))) => many.checked_div(one).filter(|&k| k >= 1),
+        _ => None,
+    };
+    // A k that does not fit fails (1).
+    let times = times.map_or(1, i64::unsigned_abs);
+    let repeated = Composite::of(net, t).repeated(times)?;
+    net.require(1, t != u && repeated.changes().eq(net.changes(u)))?;
+    net.require(2, repeated.fires_with(net, u))?;
+    (t != u).then(|| Proposal::of(Edit::RemoveTransition(u)))
 }

@@ -33,29 +33,17 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "sink-places";
 
 /// The conditions; see the module.
-pub struct SinkPlaces;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 2,
+    is_lossless: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for SinkPlaces {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let p = candidate.as_place()?;
-        net.require(1, !net.in_support(p))?;
-        net.require(2, net.consumer_count(p) == 0)?;
-        Some(Proposal::of(Edit::RemovePlace(p)))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let p = candidate.as_place()?;
+    net.require(1, !net.in_support(p))?;
+    net.require(2, net.consumer_count(p) == 0)?;
+    Some(Proposal::of(Edit::RemovePlace(p)))
 }

@@ -32,27 +32,18 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "source-transitions";
 
 /// The conditions; see the module.
-pub struct SourceTransitions;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::DEADLOCK,
+    conditions: 1,
+    ..Conditions::by(check)
+};
 
-impl Conditions for SourceTransitions {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::DEADLOCK
-    }
-
-    fn conditions(&self) -> u8 {
-        1
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [t] = candidate.transitions[..] else { return None };
-        net.require(1, net.pre(t).is_empty())?;
-        let others = net.transitions().filter(|&other| other != t).map(Edit::RemoveTransition);
-        let arcs = net.arcs(t).map(|(p, ..)| Edit::SetArcs(p, vec![(t, 0, 0)]));
-        let places = net.places().filter(|&p| !net.in_support(p)).map(Edit::RemovePlace);
-        Some(Proposal::new(others.chain(arcs).chain(places).collect()))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [t] = candidate.transitions[..] else { return None };
+    net.require(1, net.pre(t).is_empty())?;
+    let others = net.transitions().filter(|&other| other != t).map(Edit::RemoveTransition);
+    let arcs = net.arcs(t).map(|(p, ..)| Edit::SetArcs(p, vec![(t, 0, 0)]));
+    let places = net.places().filter(|&p| !net.in_support(p)).map(Edit::RemovePlace);
+    Some(Proposal::new(others.chain(arcs).chain(places).collect()))
 }

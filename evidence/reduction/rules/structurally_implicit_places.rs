@@ -51,30 +51,15 @@ use crate::reduction::needs::Preserve;
 pub const NAME: &str = "structurally-implicit-places";
 
 /// The conditions; see the module.
-pub struct StructurallyImplicitPlaces;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 3,
+    is_lossless: true,
+    weighs: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for StructurallyImplicitPlaces {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        3
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        super::implicit_places::vouched_for(net, candidate)
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    super::implicit_places::vouched_for(net, candidate)
 }

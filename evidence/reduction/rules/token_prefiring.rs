@@ -41,27 +41,18 @@ use parikh_net::Step;
 pub const NAME: &str = "token-prefiring";
 
 /// The conditions; see the module.
-pub struct TokenPrefiring;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 2,
+    ..Conditions::by(check)
+};
 
-impl Conditions for TokenPrefiring {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [t] = candidate.transitions[..] else { return None };
-        net.require(1, !net.touches_support(t))?;
-        net.require(2, net.pre(t).iter().all(|arc| net.consumer_count(arc.place) == 1))?;
-        let count = net.pre(t).iter().map(|arc| net.tokens(arc.place) / arc.weight).min()?;
-        let step = Step { transition: t, count };
-        (count > 0 && net.can_fire(step)).then(|| Proposal::of(Edit::Prefire(step)))
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [t] = candidate.transitions[..] else { return None };
+    net.require(1, !net.touches_support(t))?;
+    net.require(2, net.pre(t).iter().all(|arc| net.consumer_count(arc.place) == 1))?;
+    let count = net.pre(t).iter().map(|arc| net.tokens(arc.place) / arc.weight).min()?;
+    let step = Step { transition: t, count };
+    (count > 0 && net.can_fire(step)).then(|| Proposal::of(Edit::Prefire(step)))
 }

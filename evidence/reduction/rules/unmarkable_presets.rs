@@ -47,41 +47,26 @@ use parikh_net::TransitionId;
 pub const NAME: &str = "unmarkable-presets";
 
 /// The conditions; see the module.
-pub struct UnmarkablePresets;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
+    conditions: 2,
+    is_lossless: true,
+    weighs: true,
+    ..Conditions::by(check)
+};
 
-impl Conditions for UnmarkablePresets {
-    fn name(&self) -> &'static str {
-        NAME
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let mut dead = candidate.transitions.clone();
+    if dead.is_empty() {
+        return None;
     }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS)
-    }
-
-    fn conditions(&self) -> u8 {
-        2
-    }
-
-    fn is_lossless(&self) -> bool {
-        true
-    }
-
-    fn weighs(&self) -> bool {
-        true
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let mut dead = candidate.transitions.clone();
-        if dead.is_empty() {
-            return None;
-        }
-        dead.sort_unstable();
-        let sum = WeightedSum::of(net, candidate.weighted_places());
-        net.require(1, dead.iter().all(|&t| sum.tokens < sum.need(t)))?;
-        let falls = |(u, (_, change)): (&TransitionId, &(i128, i128))| {
-            *change <= 0 || dead.binary_search(u).is_ok()
-        };
-        net.require(2, sum.around.iter().all(falls))?;
-        Some(Proposal::new(dead.into_iter().map(Edit::RemoveDead).collect()))
-    }
+    dead.sort_unstable();
+    let sum = WeightedSum::of(net, candidate.weighted_places());
+    net.require(1, dead.iter().all(|&t| sum.tokens < sum.need(t)))?;
+    let falls = |(u, (_, change)): (&TransitionId, &(i128, i128))| {
+        *change <= 0 || dead.binary_search(u).is_ok()
+    };
+    net.require(2, sum.around.iter().all(falls))?;
+    Some(Proposal::new(dead.into_iter().map(Edit::RemoveDead).collect()))
 }

@@ -44,38 +44,29 @@ use parikh_net::TransitionId;
 pub const NAME: &str = "weaker-transitions";
 
 /// The conditions; see the module.
-pub struct WeakerTransitions;
+pub const RULE: Conditions = Conditions {
+    name: NAME,
+    preserves: Preserve::REACHABILITY,
+    conditions: 3,
+    ..Conditions::by(check)
+};
 
-impl Conditions for WeakerTransitions {
-    fn name(&self) -> &'static str {
-        NAME
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+    let [t, u] = candidate.transitions[..] else { return None };
+    if t == u {
+        return None;
     }
-
-    fn preserves(&self) -> Preserve {
-        Preserve::REACHABILITY
-    }
-
-    fn conditions(&self) -> u8 {
-        3
-    }
-
-    fn check(&self, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-        let [t, u] = candidate.transitions[..] else { return None };
-        if t == u {
-            return None;
-        }
-        let times = repetitions(net, t, u);
-        let repeated = Composite::of(net, t).repeated(times)?;
-        let change_by_u = |p| net.effect(u, p);
-        let is_weaker = repeated.changes().all(|(p, change)| change_by_u(p) <= change)
-            && net.changes(u).all(|(p, change)| change <= 0 || net.effect(t, p) > 0);
-        net.require(1, is_weaker)?;
-        let alike = repeated.changes().all(|(p, c)| !net.in_support(p) || change_by_u(p) == c)
-            && net.changes(u).all(|(p, _)| !net.in_support(p) || net.effect(t, p) != 0);
-        net.require(2, alike)?;
-        net.require(3, repeated.fires_with(net, u))?;
-        Some(Proposal::of(Edit::RemoveTransition(u)))
-    }
+    let times = repetitions(net, t, u);
+    let repeated = Composite::of(net, t).repeated(times)?;
+    let change_by_u = |p| net.effect(u, p);
+    let is_weaker = repeated.changes().all(|(p, change)| change_by_u(p) <= change)
+        && net.changes(u).all(|(p, change)| change <= 0 || net.effect(t, p) > 0);
+    net.require(1, is_weaker)?;
+    let alike = repeated.changes().all(|(p, c)| !net.in_support(p) || change_by_u(p) == c)
+        && net.changes(u).all(|(p, _)| !net.in_support(p) || net.effect(t, p) != 0);
+    net.require(2, alike)?;
+    net.require(3, repeated.fires_with(net, u))?;
+    Some(Proposal::of(Edit::RemoveTransition(u)))
 }
 
 /// The k to try: what S asks for, else what the first gain of `u` asks for.

@@ -24,7 +24,7 @@ impl fmt::Write for TextFile {
     }
 }
 
-pub(super) fn write_net(net: &Net, path: &Path) -> Result<()> {
+pub(in super::super) fn write_net(net: &Net, path: &Path) -> Result<()> {
     let write = || -> io::Result<()> {
         let mut text = TextFile { file: BufWriter::new(File::create(path)?), error: None };
         if write_pnml(net, &mut text).is_err() {

@@ -19,6 +19,7 @@ use crate::reduction::{Config, Firing, Reduction, Statistics, reduce, rules};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
+pub(super) use files::write_net;
 use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_solvers::budget::Exhausted;
 use serde_json::{Value, json};

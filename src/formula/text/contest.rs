@@ -164,9 +164,9 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
                 Value::Number(Expression::Constant(operands::integer(&token, false)?))
             }
             Kind::Quoted(_) => {
-                let transition = self.names.transition(&token)?;
+                let transitions = self.names.transition(&token)?;
                 cursor.expect("?")?;
-                Value::Formula(Formula::Fireable(vec![transition]))
+                Value::Formula(Formula::Fireable(transitions))
             }
             Kind::Symbol("#") if cursor.peek().is_word("tokens") => {
                 cursor.take();

@@ -299,7 +299,7 @@ impl Inline<'_, '_> {
             };
             return Err(Failure { span: token.span.clone(), problem });
         }
-        let place = self.names.place(token).map_err(|failure| {
+        let places = self.names.place(token).map_err(|failure| {
             match (failure.problem, meant(&token.kind)) {
                 (FormulaProblem::UnknownPlace { name, .. }, Some(meant)) => Failure {
                     problem: FormulaProblem::UnknownPlace {
@@ -311,7 +311,7 @@ impl Inline<'_, '_> {
                 (problem, _) => Failure { problem, ..failure },
             }
         })?;
-        Ok(Value::Number(Expression::Tokens(vec![place])))
+        Ok(Value::Number(Expression::Tokens(places)))
     }
 
     /// Takes `( p + tokens(q, r) + … )`, also with commas.
@@ -323,7 +323,7 @@ impl Inline<'_, '_> {
                 cursor.take();
                 places.extend(operands::list(cursor, |name| self.names.place(name))?);
             } else {
-                places.push(self.names.place(&cursor.take())?);
+                places.extend(self.names.place(&cursor.take())?);
             }
             let token = cursor.take();
             if token.is(")") {

@@ -387,7 +387,7 @@ fn tree(body: &Tree, names: &mut Names<'_>) -> Result<Formula, Failure> {
 }
 
 fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
-    let place = names.place_at(&atom.place, &atom.at)?;
+    let places = names.place_at(&atom.place, &atom.at)?;
     let mut sum = 0i128;
     for tokens in &atom.tokens {
         if !tokens.colour.is_empty() {
@@ -402,7 +402,7 @@ fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
         }
     }
     let sum = i64::try_from(sum).unwrap_or(i64::MAX);
-    let (left, right) = (Expression::Tokens(vec![place]), Expression::Constant(sum));
+    let (left, right) = (Expression::Tokens(places), Expression::Constant(sum));
     Ok(match atom.comparison {
         Comparison::Contains if sum == 0 => Formula::True,
         Comparison::Contains => Formula::Compare { left, relation: Relation::AtLeast, right },

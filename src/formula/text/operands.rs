@@ -33,16 +33,20 @@ impl<'n> Names<'n> {
         guess
     }
 
-    /// The place that `token` names.
-    pub(super) fn place(&mut self, token: &Token<'_>) -> Result<PlaceId, Failure> {
+    /// The places that `token` names: of a coloured place all colours.
+    pub(super) fn place(&mut self, token: &Token<'_>) -> Result<Vec<PlaceId>, Failure> {
         let name = name(token).ok_or_else(|| token.instead_of("the name of a place"))?;
         self.place_at(name, &token.span)
     }
 
-    /// The place of this name, which stands at `span`.
-    pub(super) fn place_at(&mut self, name: &str, span: &Range<usize>) -> Result<PlaceId, Failure> {
-        match self.net.place_named(name) {
-            Some(place) => Ok(place),
+    /// The places of this name, which stands at `span`.
+    pub(super) fn place_at(
+        &mut self,
+        name: &str,
+        span: &Range<usize>,
+    ) -> Result<Vec<PlaceId>, Failure> {
+        match self.net.places_named(name) {
+            Some(places) => Ok(places),
             None => {
                 let guess = self.guess();
                 let problem = FormulaProblem::unknown_place(name, self.net, guess);
@@ -51,11 +55,11 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// The transition that `token` names.
-    pub(super) fn transition(&mut self, token: &Token<'_>) -> Result<TransitionId, Failure> {
+    /// The transitions that `token` names: of a coloured transition all bindings.
+    pub(super) fn transition(&mut self, token: &Token<'_>) -> Result<Vec<TransitionId>, Failure> {
         let name = name(token).ok_or_else(|| token.instead_of("the name of a transition"))?;
-        match self.net.transition_named(name) {
-            Some(transition) => Ok(transition),
+        match self.net.transitions_named(name) {
+            Some(transitions) => Ok(transitions),
             None => {
                 let guess = self.guess();
                 let problem = FormulaProblem::unknown_transition(name, self.net, guess);
@@ -74,16 +78,16 @@ pub(super) fn name<'a>(token: &'a Token<'_>) -> Option<&'a str> {
     }
 }
 
-/// Takes `( name, … )`, at least one name, each turned into an id.
+/// Takes `( name, … )`, at least one name, each turned into the ids it stands for.
 pub(super) fn list<Id>(
     cursor: &mut Cursor<'_>,
-    mut id: impl FnMut(&Token<'_>) -> Result<Id, Failure>,
+    mut named: impl FnMut(&Token<'_>) -> Result<Vec<Id>, Failure>,
 ) -> Result<Vec<Id>, Failure> {
     cursor.expect("(")?;
     let mut ids = Vec::new();
     loop {
         let token = cursor.take();
-        ids.push(id(&token)?);
+        ids.extend(named(&token)?);
         if cursor.take_if(",").is_some() {
             continue;
         }

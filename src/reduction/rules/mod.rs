@@ -45,7 +45,7 @@ impl Default for Limits {
 
 /// The names of all rules.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|rule| rule.name())
+    ALL.iter().map(|rule| rule.name)
 }
 
 /// All rules in the order they run within their phase: each with the search for its candidates.
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn every_rule_has_one_search() {
         let mut names: Vec<_> =
-            all(&Limits::default()).iter().map(|rule| rule.conditions.name()).collect();
+            all(&Limits::default()).iter().map(|rule| rule.conditions.name).collect();
         names.sort_unstable();
         let mut expected: Vec<_> = super::names().collect();
         expected.sort_unstable();

@@ -1,6 +1,7 @@
 //! Random small nets, their reachable markings, and dense exact elimination: slow and plain, to
 //! compare the structural algorithms with.
 
+use crate::support::scale::scaled;
 use parikh::net::{Marking, Net, PlaceId, text};
 use std::collections::HashSet;
 
@@ -35,10 +36,10 @@ pub(crate) fn random_net(random: &mut fastrand::Rng, shape: &Shape) -> Net {
     text::parse(&net).unwrap()
 }
 
-/// `count` random nets, the same for the same seed.
-pub(crate) fn nets(seed: u64, count: usize, shape: Shape) -> impl Iterator<Item = Net> {
+/// `count` random nets on usual days, the same for the same seed.
+pub(crate) fn nets(seed: u64, count: u64, shape: Shape) -> impl Iterator<Item = Net> {
     let mut random = fastrand::Rng::with_seed(seed);
-    (0..count).map(move |_| random_net(&mut random, &shape))
+    (0..scaled(count)).map(move |_| random_net(&mut random, &shape))
 }
 
 /// Reachable markings, breadth first; the second part says whether these are all.

@@ -17,23 +17,23 @@ use std::fmt::Write as _;
 
 /// A sequence as it stands in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Trace {
+pub(super) struct Trace {
     /// What the file says about itself: key and text.
-    pub notes: Vec<(String, String)>,
+    pub(super) notes: Vec<(String, String)>,
     /// From the initial marking.
-    pub sequence: FiringSequence,
+    pub(super) sequence: FiringSequence,
     /// What can repeat for ever after it.
-    pub repeat: Option<FiringSequence>,
+    pub(super) repeat: Option<FiringSequence>,
 }
 
 /// What is wrong with a trace file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
-pub struct TraceError {
+pub(super) struct TraceError {
     /// Counted from 1.
-    pub line: usize,
+    pub(super) line: usize,
     /// What was found and what was expected.
-    pub problem: String,
+    pub(super) problem: String,
 }
 
 impl Trace {
@@ -41,7 +41,7 @@ impl Trace {
     ///
     /// # Errors
     /// With the line of the first problem.
-    pub fn parse(net: &Net, text: &str) -> Result<Trace, TraceError> {
+    pub(super) fn parse(net: &Net, text: &str) -> Result<Trace, TraceError> {
         let mut trace = Trace::default();
         for (index, line) in text.lines().enumerate() {
             let fail = |problem: String| TraceError { line: index + 1, problem };
@@ -62,7 +62,7 @@ impl Trace {
     }
 
     /// Writes it so that [`parse`](Self::parse) reads it back.
-    pub fn print(&self, net: &Net) -> String {
+    pub(super) fn print(&self, net: &Net) -> String {
         let mut text = String::new();
         for (key, note) in &self.notes {
             let _ = writeln!(text, "# {key}: {}", note.replace(['\n', '\r'], " "));

@@ -1,0 +1,367 @@
+//! Making a coloured net: sorts, variables, places, transitions and arcs are checked as they come,
+//! so that whatever walks over a finished net need not ask again.
+
+use super::sort::{Sort, SortId, SortKind};
+use super::term::{Guard, Multiset, Term, VariableId};
+use super::{
+    ColouredArc, ColouredNet, ColouredNode, ColouredPlace, ColouredPlaceId, ColouredTransition,
+    ColouredTransitionId, Variable,
+};
+use std::collections::HashSet;
+
+/// Why a part of a coloured net is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ColourError {
+    /// Two nodes have one id.
+    #[error("the id `{0}` is used by two nodes")]
+    DuplicateId(String),
+    /// A node has no id.
+    #[error("a node has an empty id")]
+    EmptyId,
+    /// A sort without colours.
+    #[error("the sort `{0}` has no colour")]
+    EmptySort(String),
+    /// A sort with too many colours to count.
+    #[error("the sort `{0}` has more than 2^62 colours")]
+    HugeSort(String),
+    /// A sort with two colours of one name.
+    #[error("the sort `{0}` has two colours called `{1}`")]
+    DuplicateColour(String, String),
+    /// A partition that does not cut its sort.
+    #[error("the partition `{0}` does not have each colour of its sort in exactly one element")]
+    BadPartition(String),
+    /// A term of the wrong sort.
+    #[error("found a colour of {found}, expected one of {expected}")]
+    WrongSort {
+        /// The sort that it is of.
+        found: String,
+        /// The sort that has to be here.
+        expected: String,
+    },
+    /// A successor or predecessor in a sort that is not cyclic.
+    #[error("the sort {0} is not cyclic, so its colours have no successor or predecessor")]
+    NotCyclic(String),
+    /// `<` and the like between tuples.
+    #[error("colours of {0} are tuples, which are not ordered")]
+    NotOrdered(String),
+    /// `all` where one colour has to be.
+    #[error("`all` stands for many colours, expected one")]
+    AllHere,
+    /// A variable where the initial marking is.
+    #[error("the initial marking of place `{0}` has the variable `{1}` in it")]
+    Unbound(String, String),
+    /// More than 2³² − 1 of something.
+    #[error("the net has more than 2^32 - 1 sorts, variables, places or transitions")]
+    TooLarge,
+}
+
+/// The sort of a term: a declared one, or a tuple's, which needs no name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Type {
+    Sort(SortId),
+    Tuple(Vec<Type>),
+}
+
+impl ColouredNet {
+    /// An empty net of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        ColouredNet { name: name.into(), ..ColouredNet::default() }
+    }
+
+    /// Renames the net.
+    pub fn set_name(&mut self, name: impl Into<String>) {
+        self.name = name.into();
+    }
+
+    /// Adds a sort. Sorts it is made of come before it.
+    ///
+    /// # Errors
+    /// When it has no colours, too many, or two of one name.
+    pub fn add_sort(&mut self, name: &str, kind: SortKind) -> Result<SortId, ColourError> {
+        let size = match &kind {
+            SortKind::Dot => 1,
+            SortKind::Enumeration { constants, .. } => {
+                distinct(name, constants)?;
+                constants.len() as u64
+            }
+            SortKind::Range { start, end } if start > end => 0,
+            SortKind::Range { start, end } => end.abs_diff(*start).saturating_add(1),
+            SortKind::Product(parts) if parts.is_empty() => 0,
+            SortKind::Product(parts) => parts
+                .iter()
+                .map(|&part| self.sort(part).size())
+                .try_fold(1u64, u64::checked_mul)
+                .unwrap_or(u64::MAX),
+            SortKind::Partition { of, elements, block_of } => {
+                distinct(name, elements)?;
+                let fits = block_of.len() as u64 == self.sort(*of).size()
+                    && block_of.iter().all(|&block| (block as usize) < elements.len());
+                if !fits {
+                    return Err(ColourError::BadPartition(name.to_owned()));
+                }
+                elements.len() as u64
+            }
+        };
+        if size == 0 {
+            return Err(ColourError::EmptySort(name.to_owned()));
+        }
+        if size > 1 << 62 {
+            return Err(ColourError::HugeSort(name.to_owned()));
+        }
+        let id = SortId(next(self.sorts.len())?);
+        self.sorts.push(Sort { name: name.to_owned(), kind, size });
+        Ok(id)
+    }
+
+    /// Adds a variable.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn add_variable(&mut self, name: &str, sort: SortId) -> Result<VariableId, ColourError> {
+        let id = VariableId(next(self.variables.len())?);
+        self.variables.push(Variable { name: name.to_owned(), sort });
+        Ok(id)
+    }
+
+    /// Adds a place.
+    ///
+    /// # Errors
+    /// When the id is empty or taken, or the marking is not of the sort or has variables.
+    pub fn add_place(
+        &mut self,
+        name: &str,
+        sort: SortId,
+        initial: Multiset,
+    ) -> Result<ColouredPlaceId, ColourError> {
+        let id = ColouredPlaceId(next(self.places.len())?);
+        self.claim(name, ColouredNode::Place(id))?;
+        self.places.push(ColouredPlace { name: name.to_owned(), sort, initial: Multiset::EMPTY });
+        self.set_initial(id, initial)?;
+        Ok(id)
+    }
+
+    /// Sets the initial marking of a place.
+    ///
+    /// # Errors
+    /// When it is not of the place's sort, or has variables.
+    pub fn set_initial(
+        &mut self,
+        place: ColouredPlaceId,
+        initial: Multiset,
+    ) -> Result<(), ColourError> {
+        self.check_multiset(&initial, self.place(place).sort)?;
+        let mut variables = Vec::new();
+        initial.variables(&mut variables);
+        if let Some(&variable) = variables.first() {
+            let (place, variable) = (self.place(place), self.variable(variable));
+            return Err(ColourError::Unbound(place.name.clone(), variable.name.clone()));
+        }
+        self.places[place.index()].initial = initial;
+        Ok(())
+    }
+
+    /// Adds a transition.
+    ///
+    /// # Errors
+    /// When the id is empty or taken, or the guard compares what cannot be compared.
+    pub fn add_transition(
+        &mut self,
+        name: &str,
+        guard: Guard,
+    ) -> Result<ColouredTransitionId, ColourError> {
+        self.check_guard(&guard)?;
+        let id = ColouredTransitionId(next(self.transitions.len())?);
+        self.claim(name, ColouredNode::Transition(id))?;
+        let name = name.to_owned();
+        self.transitions.push(ColouredTransition { name, guard, takes: vec![], puts: vec![] });
+        Ok(id)
+    }
+
+    /// `t` takes what `inscription` stands for from `place`.
+    ///
+    /// # Errors
+    /// When it is not of the place's sort.
+    pub fn take(
+        &mut self,
+        t: ColouredTransitionId,
+        place: ColouredPlaceId,
+        inscription: Multiset,
+    ) -> Result<(), ColourError> {
+        self.check_multiset(&inscription, self.place(place).sort)?;
+        self.transitions[t.index()].takes.push(ColouredArc { place, inscription });
+        Ok(())
+    }
+
+    /// `t` puts what `inscription` stands for to `place`.
+    ///
+    /// # Errors
+    /// When it is not of the place's sort.
+    pub fn put(
+        &mut self,
+        t: ColouredTransitionId,
+        place: ColouredPlaceId,
+        inscription: Multiset,
+    ) -> Result<(), ColourError> {
+        self.check_multiset(&inscription, self.place(place).sort)?;
+        self.transitions[t.index()].puts.push(ColouredArc { place, inscription });
+        Ok(())
+    }
+
+    fn claim(&mut self, name: &str, node: ColouredNode) -> Result<(), ColourError> {
+        if name.is_empty() {
+            return Err(ColourError::EmptyId);
+        }
+        if self.nodes.contains_key(name) {
+            return Err(ColourError::DuplicateId(name.to_owned()));
+        }
+        self.nodes.insert(name.into(), node);
+        Ok(())
+    }
+
+    /// Checks that a multiset is of a sort.
+    ///
+    /// # Errors
+    /// With the first term that is not.
+    pub fn check_multiset(&self, multiset: &Multiset, sort: SortId) -> Result<(), ColourError> {
+        match multiset {
+            Multiset::Of { term, .. } => self.check_term(term, sort),
+            Multiset::Sum(parts) => {
+                parts.iter().try_for_each(|part| self.check_multiset(part, sort))
+            }
+            Multiset::Difference(a, b) => {
+                self.check_multiset(a, sort)?;
+                self.check_multiset(b, sort)
+            }
+        }
+    }
+
+    /// Checks that a term is of a sort.
+    ///
+    /// # Errors
+    /// When it is not, or makes no sense.
+    pub fn check_term(&self, term: &Term, sort: SortId) -> Result<(), ColourError> {
+        let found = self.type_of(term)?;
+        if self.conforms(&found, sort) {
+            return Ok(());
+        }
+        Err(ColourError::WrongSort {
+            found: self.type_name(&found),
+            expected: self.type_name(&Type::Sort(sort)),
+        })
+    }
+
+    /// Checks that a guard compares colours of one sort, in order only where there is one.
+    ///
+    /// # Errors
+    /// With the first comparison that does not.
+    pub fn check_guard(&self, guard: &Guard) -> Result<(), ColourError> {
+        match guard {
+            Guard::Compare(relation, left, right) => {
+                if left.has_all() || right.has_all() {
+                    return Err(ColourError::AllHere);
+                }
+                let (a, b) = (self.type_of(left)?, self.type_of(right)?);
+                if !self.same(&a, &b) {
+                    return Err(ColourError::WrongSort {
+                        found: self.type_name(&b),
+                        expected: self.type_name(&a),
+                    });
+                }
+                let ordered = matches!(a, Type::Sort(sort) if self.sort(sort).is_ordered());
+                let equality =
+                    matches!(relation, super::Relation::Equal | super::Relation::Unequal);
+                match ordered || equality {
+                    true => Ok(()),
+                    false => Err(ColourError::NotOrdered(self.type_name(&a))),
+                }
+            }
+            Guard::And(parts) | Guard::Or(parts) => {
+                parts.iter().try_for_each(|part| self.check_guard(part))
+            }
+        }
+    }
+
+    fn type_of(&self, term: &Term) -> Result<Type, ColourError> {
+        Ok(match term {
+            Term::Constant { sort, .. } | Term::All(sort) => Type::Sort(*sort),
+            Term::Variable(variable) => Type::Sort(self.variable(*variable).sort),
+            Term::Shift { of, .. } => {
+                let kind = self.type_of(of)?;
+                match (&kind, of.has_all()) {
+                    (_, true) => return Err(ColourError::AllHere),
+                    (Type::Sort(sort), _) if self.sort(*sort).is_cyclic() => kind,
+                    _ => return Err(ColourError::NotCyclic(self.type_name(&kind))),
+                }
+            }
+            Term::Block { partition, of } => {
+                if of.has_all() {
+                    return Err(ColourError::AllHere);
+                }
+                match self.sort(*partition).kind() {
+                    SortKind::Partition { of: sort, .. } => self.check_term(of, *sort)?,
+                    _ => return Err(ColourError::BadPartition(self.sort(*partition).name.clone())),
+                }
+                Type::Sort(*partition)
+            }
+            Term::Tuple(parts) => {
+                let types: Result<Vec<Type>, _> = parts.iter().map(|it| self.type_of(it)).collect();
+                Type::Tuple(types?)
+            }
+        })
+    }
+
+    fn conforms(&self, found: &Type, sort: SortId) -> bool {
+        self.same(found, &Type::Sort(sort))
+    }
+
+    /// Whether two types have the same colours: declared sorts have when they are one sort, equal
+    /// ranges, or products of such.
+    fn same(&self, a: &Type, b: &Type) -> bool {
+        let parts = |kind: &Type| match kind {
+            Type::Tuple(parts) => Some(parts.clone()),
+            Type::Sort(sort) => match self.sort(*sort).kind() {
+                SortKind::Product(parts) => Some(parts.iter().map(|&it| Type::Sort(it)).collect()),
+                _ => None,
+            },
+        };
+        match (a, b) {
+            (Type::Sort(a), Type::Sort(b)) if a == b => true,
+            (a, b) => match (parts(a), parts(b)) {
+                (Some(a), Some(b)) => {
+                    a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.same(a, b))
+                }
+                (None, None) => {
+                    let (Type::Sort(a), Type::Sort(b)) = (a, b) else { return false };
+                    match (self.sort(*a).kind(), self.sort(*b).kind()) {
+                        (SortKind::Dot, SortKind::Dot) => true,
+                        (a @ SortKind::Range { .. }, b @ SortKind::Range { .. }) => a == b,
+                        _ => false,
+                    }
+                }
+                _ => false,
+            },
+        }
+    }
+
+    fn type_name(&self, kind: &Type) -> String {
+        match kind {
+            Type::Sort(sort) => format!("`{}`", self.sort(*sort).name),
+            Type::Tuple(parts) => {
+                let names: Vec<String> = parts.iter().map(|part| self.type_name(part)).collect();
+                format!("({})", names.join(", "))
+            }
+        }
+    }
+}
+
+fn next(count: usize) -> Result<u32, ColourError> {
+    u32::try_from(count).map_err(|_| ColourError::TooLarge)
+}
+
+fn distinct(sort: &str, names: &[Box<str>]) -> Result<(), ColourError> {
+    let mut seen = HashSet::with_capacity(names.len());
+    match names.iter().find(|name| !seen.insert(&***name)) {
+        Some(name) => Err(ColourError::DuplicateColour(sort.to_owned(), name.to_string())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,103 @@
+//! The way back from an unfolding: which of its nodes are the colours of which place, and the
+//! bindings of which transition.
+
+use crate::id::{PlaceId, TransitionId};
+use crate::names::Names;
+use std::ops::Range;
+
+/// The coloured nodes that a place/transition net was unfolded from. The colours of a coloured place
+/// are consecutive places of the net, the bindings of a coloured transition consecutive transitions;
+/// those that no firing sequence can ever mark or fire are left out, so a row may be empty.
+#[derive(Clone, Debug, Default)]
+pub struct Folding {
+    places: Names,
+    transitions: Names,
+    place_ends: Vec<u32>,
+    transition_ends: Vec<u32>,
+}
+
+/// A coloured net has more than 4 GiB of names, or more than 2³² − 1 nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than 2^32 - 1 nodes, or names of more than 4 GiB")]
+pub struct TooLarge;
+
+impl Folding {
+    /// The folding with these coloured places and transitions, each with the number of nodes it
+    /// unfolds to, in order.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn new<'n>(
+        places: impl IntoIterator<Item = (&'n str, usize)>,
+        transitions: impl IntoIterator<Item = (&'n str, usize)>,
+    ) -> Result<Self, TooLarge> {
+        let rows = |rows: &mut dyn Iterator<Item = (&'n str, usize)>| {
+            let (mut names, mut ends, mut end) = (Names::default(), Vec::new(), 0usize);
+            for (name, count) in rows {
+                names.push(name).map_err(|_| TooLarge)?;
+                end += count;
+                ends.push(u32::try_from(end).map_err(|_| TooLarge)?);
+            }
+            names.seal();
+            Ok((names, ends))
+        };
+        let (places, place_ends) = rows(&mut places.into_iter())?;
+        let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
+        Ok(Folding { places, transitions, place_ends, transition_ends })
+    }
+
+    /// How many coloured places there are.
+    pub fn place_count(&self) -> usize {
+        self.place_ends.len()
+    }
+
+    /// How many coloured transitions there are.
+    pub fn transition_count(&self) -> usize {
+        self.transition_ends.len()
+    }
+
+    /// The name of a coloured place.
+    pub fn place_name(&self, index: usize) -> &str {
+        self.places.get(index)
+    }
+
+    /// The name of a coloured transition.
+    pub fn transition_name(&self, index: usize) -> &str {
+        self.transitions.get(index)
+    }
+
+    /// The places that a coloured place unfolds to.
+    pub fn places(&self, index: usize) -> impl ExactSizeIterator<Item = PlaceId> + use<> {
+        row(&self.place_ends, index).map(PlaceId::new)
+    }
+
+    /// The transitions that a coloured transition unfolds to.
+    pub fn transitions(&self, index: usize) -> impl ExactSizeIterator<Item = TransitionId> + use<> {
+        row(&self.transition_ends, index).map(TransitionId::new)
+    }
+
+    /// The coloured place of this name.
+    pub fn place_named(&self, name: &str) -> Option<usize> {
+        self.places.find(name)
+    }
+
+    /// The coloured transition of this name.
+    pub fn transition_named(&self, name: &str) -> Option<usize> {
+        self.transitions.find(name)
+    }
+
+    /// The coloured place that a place is a colour of.
+    pub fn place_of(&self, place: PlaceId) -> usize {
+        self.place_ends.partition_point(|&end| end as usize <= place.index())
+    }
+
+    /// The coloured transition that a transition is a binding of.
+    pub fn transition_of(&self, transition: TransitionId) -> usize {
+        self.transition_ends.partition_point(|&end| end as usize <= transition.index())
+    }
+}
+
+fn row(ends: &[u32], index: usize) -> Range<usize> {
+    let start = if index == 0 { 0 } else { ends[index - 1] };
+    start as usize..ends[index] as usize
+}

@@ -1,0 +1,403 @@
+//! Coloured nets: the symmetric nets of ISO/IEC 15909-2, with finite colours.
+//!
+//! A place holds a multiset of colours of its sort, a transition has variables, a guard over them,
+//! and arcs inscribed with terms that stand for multisets of colours. A *binding* gives every
+//! variable of a transition a colour; each binding under which the guard holds is a transition of
+//! the place/transition net that the coloured net stands for.
+//!
+//! A colour is the position it has in its sort, a `u64` from 0. Colours of a product are numbered
+//! with the last component running fastest, so a pair (a, b) of sorts of sizes m and n is a·n + b.
+//!
+//! ```
+//! use parikh_net::coloured::{self, Value};
+//!
+//! let net = coloured::text::parse("
+//!     net ring
+//!     sort Node = cyclic {a, b, c}
+//!     var x: Node
+//!     place at: Node = {a}
+//!     transition step: at{x} -> at{x++}
+//! ").unwrap();
+//! let at = net.place_named("at").unwrap();
+//! let step = net.transition_named("step").unwrap();
+//! let mut marking = net.initial(100).unwrap();
+//! net.fire(&mut marking, step, &[Value { variable: net.variable_named("x").unwrap(), colour: 0 }]).unwrap();
+//! assert_eq!(marking.tokens(at, 1), 1);
+//! ```
+
+mod build;
+mod evaluate;
+mod folding;
+mod marking;
+mod sort;
+mod term;
+pub mod text;
+
+pub use build::ColourError;
+pub use evaluate::{Bag, ColouredFireError, TooMany, Value};
+pub use folding::Folding;
+pub use marking::ColouredMarking;
+pub use sort::{Sort, SortId, SortKind};
+pub use term::{Guard, Multiset, Relation, Term, VariableId};
+
+use std::collections::HashMap;
+
+macro_rules! coloured_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub(crate) u32);
+
+        impl $name {
+            /// Its position, from 0.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+coloured_id!(
+    /// A place of a coloured net.
+    ColouredPlaceId
+);
+coloured_id!(
+    /// A transition of a coloured net.
+    ColouredTransitionId
+);
+
+/// A variable of a net: any transition may use it, each for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// What terms and bindings call it.
+    pub name: String,
+    /// The sort its colours are of.
+    pub sort: SortId,
+}
+
+/// A place with its colours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColouredPlace {
+    /// The model's id.
+    pub name: String,
+    /// What its tokens are.
+    pub sort: SortId,
+    /// The initial marking, a term without variables.
+    pub initial: Multiset,
+}
+
+/// An arc seen from its transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColouredArc {
+    /// The place at the other end.
+    pub place: ColouredPlaceId,
+    /// The tokens moved, given a binding. Several arcs between the same two nodes add up.
+    pub inscription: Multiset,
+}
+
+/// A transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColouredTransition {
+    /// The model's id.
+    pub name: String,
+    /// What a binding has to satisfy.
+    pub guard: Guard,
+    /// What it takes, in the order the arcs were added.
+    pub takes: Vec<ColouredArc>,
+    /// What it puts.
+    pub puts: Vec<ColouredArc>,
+}
+
+impl ColouredTransition {
+    /// The variables that a binding gives colours to, ascending: those of the guard and the arcs.
+    pub fn variables(&self) -> Vec<VariableId> {
+        let mut all = Vec::new();
+        self.guard.variables(&mut all);
+        for arc in self.takes.iter().chain(&self.puts) {
+            arc.inscription.variables(&mut all);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// A coloured net with its initial marking. Everything added is checked as it comes; see
+/// [`ColouredNet::add_place`] and its like.
+#[derive(Clone, Debug, Default)]
+pub struct ColouredNet {
+    name: String,
+    sorts: Vec<Sort>,
+    variables: Vec<Variable>,
+    places: Vec<ColouredPlace>,
+    transitions: Vec<ColouredTransition>,
+    nodes: HashMap<Box<str>, ColouredNode>,
+}
+
+/// A node by its id: places and transitions share one space of ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColouredNode {
+    /// The id is a place's.
+    Place(ColouredPlaceId),
+    /// The id is a transition's.
+    Transition(ColouredTransitionId),
+}
+
+impl ColouredNet {
+    /// The net's own name; empty when it has none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All sorts, each after those it is made of.
+    pub fn sorts(&self) -> &[Sort] {
+        &self.sorts
+    }
+
+    /// All variables.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// All places, by [`ColouredPlaceId`].
+    pub fn places(&self) -> &[ColouredPlace] {
+        &self.places
+    }
+
+    /// All transitions, by [`ColouredTransitionId`].
+    pub fn transitions(&self) -> &[ColouredTransition] {
+        &self.transitions
+    }
+
+    /// The ids of all places in order.
+    pub fn place_ids(&self) -> impl ExactSizeIterator<Item = ColouredPlaceId> + use<> {
+        (0..self.places.len() as u32).map(ColouredPlaceId)
+    }
+
+    /// The ids of all transitions in order.
+    pub fn transition_ids(&self) -> impl ExactSizeIterator<Item = ColouredTransitionId> + use<> {
+        (0..self.transitions.len() as u32).map(ColouredTransitionId)
+    }
+
+    /// A sort.
+    pub fn sort(&self, sort: SortId) -> &Sort {
+        &self.sorts[sort.index()]
+    }
+
+    /// A variable.
+    pub fn variable(&self, variable: VariableId) -> &Variable {
+        &self.variables[variable.index()]
+    }
+
+    /// A place.
+    pub fn place(&self, place: ColouredPlaceId) -> &ColouredPlace {
+        &self.places[place.index()]
+    }
+
+    /// A transition.
+    pub fn transition(&self, transition: ColouredTransitionId) -> &ColouredTransition {
+        &self.transitions[transition.index()]
+    }
+
+    /// The node with this id.
+    pub fn node(&self, name: &str) -> Option<ColouredNode> {
+        self.nodes.get(name).copied()
+    }
+
+    /// The place with this id.
+    pub fn place_named(&self, name: &str) -> Option<ColouredPlaceId> {
+        match self.node(name)? {
+            ColouredNode::Place(place) => Some(place),
+            ColouredNode::Transition(_) => None,
+        }
+    }
+
+    /// The transition with this id.
+    pub fn transition_named(&self, name: &str) -> Option<ColouredTransitionId> {
+        match self.node(name)? {
+            ColouredNode::Transition(transition) => Some(transition),
+            ColouredNode::Place(_) => None,
+        }
+    }
+
+    /// The variable of this name.
+    pub fn variable_named(&self, name: &str) -> Option<VariableId> {
+        let at = self.variables.iter().position(|variable| variable.name == name)?;
+        Some(VariableId(at as u32))
+    }
+
+    /// The sort of this name.
+    pub fn sort_named(&self, name: &str) -> Option<SortId> {
+        let at = self.sorts.iter().position(|sort| sort.name == name)?;
+        Some(SortId(at as u32))
+    }
+
+    /// How many arcs it has, both directions.
+    pub fn arc_count(&self) -> usize {
+        self.transitions.iter().map(|t| t.takes.len() + t.puts.len()).sum()
+    }
+
+    /// How many places the net without colours has that it stands for: Σ of the sorts' sizes.
+    pub fn colour_count(&self) -> u128 {
+        self.places.iter().map(|place| u128::from(self.sort(place.sort).size())).sum()
+    }
+
+    /// How many bindings there are when guards are not looked at: Σ of Π of the variables' sorts;
+    /// `u128::MAX` when there are more.
+    pub fn binding_count(&self) -> u128 {
+        let of = |transition: &ColouredTransition| {
+            let sizes = transition.variables().into_iter().map(|v| self.variable_size(v));
+            sizes.fold(1u128, |product, size| product.saturating_mul(u128::from(size)))
+        };
+        self.transitions.iter().map(of).fold(0, u128::saturating_add)
+    }
+
+    /// How many colours a variable may have.
+    pub fn variable_size(&self, variable: VariableId) -> u64 {
+        self.sort(self.variable(variable).sort).size()
+    }
+
+    /// How a colour is written: `red`, `3`, `(red,3)`, `.` for the black token.
+    pub fn colour_name(&self, sort: SortId, colour: u64) -> String {
+        let mut text = String::new();
+        self.write_colour(&mut text, sort, colour, true);
+        text
+    }
+
+    /// Appends a colour's name, a tuple without its parentheses unless `enclosed`.
+    pub fn write_colour(&self, text: &mut String, sort: SortId, colour: u64, enclosed: bool) {
+        use std::fmt::Write as _;
+        match self.sort(sort).kind() {
+            SortKind::Dot => text.push('.'),
+            SortKind::Enumeration { constants, .. } => text.push_str(&constants[colour as usize]),
+            // Fits: the colour is below the range's size.
+            SortKind::Range { start, .. } => {
+                let _ = write!(text, "{}", start.wrapping_add_unsigned(colour));
+            }
+            SortKind::Partition { elements, .. } => text.push_str(&elements[colour as usize]),
+            SortKind::Product(parts) => {
+                if enclosed {
+                    text.push('(');
+                }
+                let mut stride = self.sort(sort).size();
+                let mut rest = colour;
+                for (at, &part) in parts.iter().enumerate() {
+                    if at > 0 {
+                        text.push(',');
+                    }
+                    stride /= self.sort(part).size();
+                    self.write_colour(text, part, rest / stride, true);
+                    rest %= stride;
+                }
+                if enclosed {
+                    text.push(')');
+                }
+            }
+        }
+    }
+
+    /// The colour of this name, as [`colour_name`](Self::colour_name) writes it; blanks around its
+    /// parts do not matter.
+    pub fn colour_named(&self, sort: SortId, name: &str) -> Option<u64> {
+        let name = name.trim();
+        let find =
+            |names: &[Box<str>]| names.iter().position(|it| **it == *name).map(|at| at as u64);
+        match self.sort(sort).kind() {
+            SortKind::Dot => matches!(name, "." | "dot").then_some(0),
+            SortKind::Enumeration { constants, .. } => find(constants),
+            SortKind::Partition { elements, .. } => find(elements),
+            SortKind::Range { start, end } => {
+                let value =
+                    name.parse::<i64>().ok().filter(|value| (start..=end).contains(&value))?;
+                Some(value.abs_diff(*start))
+            }
+            SortKind::Product(parts) => {
+                let names = split_top_level(without_parentheses(name));
+                if names.len() != parts.len() {
+                    return None;
+                }
+                let mut colour = 0;
+                for (part, name) in parts.iter().zip(names) {
+                    colour = colour * self.sort(*part).size() + self.colour_named(*part, name)?;
+                }
+                Some(colour)
+            }
+        }
+    }
+}
+
+impl ColouredNet {
+    /// The transition and binding that `t(x=2,y=red)` says, blanks or not; a transition without
+    /// variables may come without parentheses.
+    ///
+    /// # Errors
+    /// In words, when there is no such transition, variable or colour, or a variable is left out or
+    /// comes twice.
+    pub fn binding_named(&self, text: &str) -> Result<(ColouredTransitionId, Vec<Value>), String> {
+        let text = text.trim();
+        // An id may have parentheses of its own: the longest one counts.
+        let opens = std::iter::once(text.len()).chain(text.rmatch_indices('(').map(|(at, _)| at));
+        let found = opens.filter_map(|at| Some((self.transition_named(text[..at].trim())?, at)));
+        let (t, at) = { found }.next().ok_or_else(|| format!("`{text}` is no transition"))?;
+        let inside = text[at..].trim();
+        let inside = match inside.strip_prefix('(') {
+            Some(rest) => rest.strip_suffix(')').ok_or_else(|| format!("`{text}` lacks a `)`"))?,
+            None => "",
+        };
+        let variables = self.transition(t).variables();
+        let mut binding: Vec<Value> = Vec::new();
+        for part in split_top_level(inside).into_iter().filter(|part| !part.trim().is_empty()) {
+            let (name, colour) = part
+                .split_once('=')
+                .ok_or_else(|| format!("found `{part}`, expected VARIABLE=COLOUR"))?;
+            let name = name.trim();
+            let variable = variables.iter().find(|&&v| self.variable(v).name == name);
+            let &variable =
+                variable.ok_or_else(|| format!("`{name}` is no variable of this transition"))?;
+            let sort = self.variable(variable).sort;
+            let colour = self.colour_named(sort, colour).ok_or_else(|| {
+                format!("`{}` is no colour of `{}`", colour.trim(), self.sort(sort).name())
+            })?;
+            if binding.iter().any(|value| value.variable == variable) {
+                return Err(format!("`{name}` has two colours"));
+            }
+            binding.push(Value { variable, colour });
+        }
+        match variables.iter().find(|&&v| !binding.iter().any(|value| value.variable == v)) {
+            Some(&left) => Err(format!("`{}` has no colour", self.variable(left).name)),
+            None => Ok((t, binding)),
+        }
+    }
+}
+
+/// What is inside the parentheses around the whole text; the text where there are none, as in
+/// `(a,b),(c,d)`.
+fn without_parentheses(text: &str) -> &str {
+    let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return text;
+    };
+    let mut depth = 0i32;
+    let closes = inside.chars().any(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    });
+    if closes { text } else { inside }
+}
+
+/// The pieces between commas that are in no parentheses.
+pub(crate) fn split_top_level(text: &str) -> Vec<&str> {
+    let (mut pieces, mut depth, mut start) = (Vec::new(), 0i32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                pieces.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(&text[start..]);
+    pieces
+}

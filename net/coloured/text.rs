@@ -1,0 +1,116 @@
+//! The textual format of coloured nets, for tests, examples and bug reports.
+//!
+//! ```text
+//! net example                            # `#` starts a comment
+//! sort Colour = {red, green}             # an enumeration; cyclic {…} where colours have successors
+//! sort Level = 1..3
+//! sort Pair = Colour * Level
+//! sort Height = partition Level {low: 1 2; high: 3}
+//! var x: Colour
+//! var l, m: Level
+//! place p: Pair = {2'(red,1) + (green,2)}
+//! place free: Level = {all - 3}
+//! place done = {2'.}                     # black tokens
+//! transition t [l < m and x != red]: p{(x,l)} + free{m} -> p{(x,m)} + done
+//! ```
+//!
+//! In braces stands a multiset: `2'c`, `c + d`, `all`, `all - c`, `(all,3)`, brackets for grouping as
+//! in `2'[x + y]`; `x++` and `x--` are the successor and the predecessor, `Height(l)` is the block of a
+//! partition. Guards have `=`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not` and brackets. Names are
+//! quoted like `"a b"` when they are not made of letters, digits, `_`, `.` and `@`; a variable hides a
+//! constant of its name. [`parse`] and [`print()`] are inverse to each other.
+
+mod lexer;
+mod parser;
+mod printer;
+
+pub use parser::parse;
+pub use printer::print;
+
+/// What is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct ColouredTextError {
+    /// Counted from 1.
+    pub line: usize,
+    /// What was found and what was expected.
+    pub problem: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXAMPLE: &str = "net example
+sort dot = .
+sort Colour = {red, green}
+sort Ring = cyclic {a, b, c}
+sort Level = 1..3
+sort Pair = Colour * Level
+sort Height = partition Level {low: 1 2; high: 3}
+var x: Colour
+var l: Level
+var m: Level
+var r: Ring
+place p: Pair = {2'(red,1) + (green,2)}
+place free: Level = {all - 3}
+place done: dot = {2'.}
+place \"odd name\": Ring
+transition t [l < m and [x != red or Height(l) = low]]: p{(x,l)} + free{m} -> p{(x,m)} + done{.}
+transition u: \"odd name\"{r} -> \"odd name\"{r++} + free{2'all - 2'3} + p{(all,2)}
+transition v
+";
+
+    #[test]
+    fn what_is_printed_is_parsed_to_the_same() {
+        let net = parse(EXAMPLE).unwrap();
+        assert_eq!(print(&net), EXAMPLE);
+        assert_eq!(print(&parse(&print(&net)).unwrap()), EXAMPLE);
+        assert_eq!((net.colour_count(), net.binding_count()), (13, 22));
+    }
+
+    #[test]
+    fn brackets_group_and_factors_go_to_each_part() {
+        let read = |inscription: &str| {
+            let net = parse(&format!(
+                "sort A = 1..9\nvar x, y: A\nplace p: A\ntransition t: p{{{inscription}}} ->"
+            ));
+            let text = print(&net.unwrap());
+            text.split("p{").nth(1).unwrap().split('}').next().unwrap().to_owned()
+        };
+        assert_eq!(read("2'[all - 3] + x"), "[2'all - 2'3] + x");
+        assert_eq!(read("all - x - y"), "[all - x] - y");
+        assert_eq!(read("all - [x + 3'y]"), "all - [x + 3'y]");
+        assert_eq!(read("2'[x + [y + 1]]"), "2'x + 2'y + 2'1");
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        for (text, problem) in [
+            ("sort A = {a, a}", "line 1: the sort `A` has two colours called `a`"),
+            ("sort A = 3..1", "line 1: the sort `A` has no colour"),
+            ("\nplace p: B", "line 2: `B` is no sort"),
+            ("sort A = {a}\nplace p: A = {b}", "line 2: `b` is no colour of `A`, and no variable"),
+            (
+                "sort A = {a}\nvar x: A\nplace p: A = {x}",
+                "line 3: the initial marking of place `p` has the variable `x` in it",
+            ),
+            (
+                "sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{x++} ->",
+                "line 4: the sort `A` is not cyclic, so its colours have no successor or predecessor",
+            ),
+            (
+                "sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{(x,x)} ->",
+                "line 4: found a tuple of 2, expected a colour of `A`",
+            ),
+            ("transition t: p ->", "line 1: `p` is no place of this net"),
+            ("place p\nplace p", "line 2: the id `p` is used by two nodes"),
+            (
+                "oops",
+                "line 1: found `oops`, expected `net`, `sort`, `var`, `place` or `transition`",
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), problem, "{text}");
+        }
+    }
+}

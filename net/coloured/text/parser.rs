@@ -1,0 +1,470 @@
+//! Text as coloured nets. Constants are known by the sort that is expected where they stand, so
+//! expressions are read as trees first and resolved against a sort then.
+
+use super::ColouredTextError;
+use super::lexer::{Token, tokens};
+use crate::coloured::{
+    ColouredNet, ColouredPlaceId, Guard, Multiset, Relation, SortId, SortKind, Term,
+};
+
+/// Reads a coloured net.
+///
+/// # Errors
+/// With the line of the first problem.
+pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
+    let mut net = ColouredNet::new("");
+    let mut transitions = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line_at = |problem: String| ColouredTextError { line: index + 1, problem };
+        let tokens = tokens(line).map_err(line_at)?;
+        if tokens.is_empty() {
+            continue;
+        }
+        let mut line = Line { net: &mut net, tokens, at: 0 };
+        match line.declaration() {
+            Ok(None) => {}
+            Ok(Some(rest)) => transitions.push((index + 1, rest)),
+            Err(problem) => return Err(line_at(problem)),
+        }
+    }
+    // Arcs name places, which may be declared below.
+    for (line, tokens) in transitions {
+        let mut rest = Line { net: &mut net, tokens, at: 0 };
+        rest.transition().map_err(|problem| ColouredTextError { line, problem })?;
+    }
+    Ok(net)
+}
+
+/// An expression before the sorts of its constants are known.
+#[derive(Clone, Debug)]
+enum Tree {
+    Name(String),
+    All,
+    Shift(Box<Tree>, i64),
+    Tuple(Vec<Tree>),
+    Block(String, Box<Tree>),
+}
+
+enum Sum {
+    Of(u64, Tree),
+    All(Vec<Sum>),
+    Times(u64, Box<Sum>),
+    Difference(Box<Sum>, Box<Sum>),
+}
+
+struct Line<'n> {
+    net: &'n mut ColouredNet,
+    tokens: Vec<Token>,
+    at: usize,
+}
+
+type Parsed<T> = Result<T, String>;
+
+impl Line<'_> {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn eat(&mut self, mark: &'static str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Mark(found)) if *found == mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Name(name, false)) if name == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expected<T>(&self, expected: &str) -> Parsed<T> {
+        Err(match self.peek() {
+            Some(token) => format!("found {token}, expected {expected}"),
+            None => format!("the line ends, expected {expected}"),
+        })
+    }
+
+    fn expect(&mut self, mark: &'static str) -> Parsed<()> {
+        if self.eat(mark) { Ok(()) } else { self.expected(&format!("`{mark}`")) }
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<String> {
+        match self.peek() {
+            Some(Token::Name(name, _)) => {
+                let name = name.clone();
+                self.at += 1;
+                Ok(name)
+            }
+            _ => self.expected(what),
+        }
+    }
+
+    fn end(&self) -> Parsed<()> {
+        if self.at == self.tokens.len() { Ok(()) } else { self.expected("the end of the line") }
+    }
+
+    /// Everything but a transition, whose tokens are handed back.
+    fn declaration(&mut self) -> Parsed<Option<Vec<Token>>> {
+        let keyword = self.name("a keyword")?;
+        match keyword.as_str() {
+            "net" => {
+                let name = self.name("a name").unwrap_or_default();
+                self.net.set_name(name);
+            }
+            "sort" => self.sort()?,
+            "var" => self.variables()?,
+            "place" => self.place()?,
+            "transition" => return Ok(Some(self.tokens.split_off(1))),
+            other => {
+                return Err(format!(
+                    "found `{other}`, expected `net`, `sort`, `var`, `place` or `transition`"
+                ));
+            }
+        }
+        self.end()?;
+        Ok(None)
+    }
+
+    fn sort_named(&mut self) -> Parsed<SortId> {
+        let name = self.name("a sort")?;
+        self.net.sort_named(&name).ok_or_else(|| format!("`{name}` is no sort"))
+    }
+
+    fn sort(&mut self) -> Parsed<()> {
+        let name = self.name("the sort's name")?;
+        self.expect("=")?;
+        let kind = if self.eat_word("cyclic") {
+            SortKind::Enumeration { constants: self.constants()?, cyclic: true }
+        } else if self.eat_word("partition") {
+            self.partition()?
+        } else if matches!(self.peek(), Some(Token::Mark("{"))) {
+            SortKind::Enumeration { constants: self.constants()?, cyclic: false }
+        } else if self.eat_word(".") {
+            SortKind::Dot
+        } else if matches!(self.tokens.get(self.at + 1), Some(Token::Mark("..")))
+            || matches!(self.peek(), Some(Token::Mark("-")))
+        {
+            let start = self.integer()?;
+            self.expect("..")?;
+            SortKind::Range { start, end: self.integer()? }
+        } else {
+            self.eat("*");
+            let mut parts = vec![self.sort_named()?];
+            while self.eat("*") {
+                parts.push(self.sort_named()?);
+            }
+            SortKind::Product(parts)
+        };
+        self.net.add_sort(&name, kind).map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    fn integer(&mut self) -> Parsed<i64> {
+        let sign = if self.eat("-") { "-" } else { "" };
+        let digits = self.name("a number")?;
+        format!("{sign}{digits}").parse().map_err(|_| format!("`{digits}` is no whole number"))
+    }
+
+    fn constants(&mut self) -> Parsed<Vec<Box<str>>> {
+        self.expect("{")?;
+        let mut constants = vec![self.name("a constant")?.into()];
+        while self.eat(",") {
+            constants.push(self.name("a constant")?.into());
+        }
+        self.expect("}")?;
+        Ok(constants)
+    }
+
+    fn partition(&mut self) -> Parsed<SortKind> {
+        let of = self.sort_named()?;
+        let size = self.net.sort(of).size();
+        let mut block_of = vec![u32::MAX; usize::try_from(size).map_err(|e| e.to_string())?];
+        let mut elements: Vec<Box<str>> = Vec::new();
+        self.expect("{")?;
+        loop {
+            elements.push(self.name("a block's name")?.into());
+            self.expect(":")?;
+            while matches!(self.peek(), Some(Token::Name(..))) {
+                let name = self.name("a colour")?;
+                let colour = self.net.colour_named(of, &name);
+                let colour = colour.ok_or_else(|| format!("`{name}` is no colour there"))?;
+                block_of[colour as usize] = elements.len() as u32 - 1;
+            }
+            if !self.eat(";") {
+                break;
+            }
+        }
+        self.expect("}")?;
+        Ok(SortKind::Partition { of, elements, block_of })
+    }
+
+    fn variables(&mut self) -> Parsed<()> {
+        let mut names = vec![self.name("a variable")?];
+        while self.eat(",") {
+            names.push(self.name("a variable")?);
+        }
+        self.expect(":")?;
+        let sort = self.sort_named()?;
+        for name in names {
+            if self.net.variable_named(&name).is_some() {
+                return Err(format!("two variables are called `{name}`"));
+            }
+            self.net.add_variable(&name, sort).map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self) -> Parsed<()> {
+        let name = self.name("the place's id")?;
+        let sort = match self.eat(":") {
+            true => self.sort_named()?,
+            false => self.dot()?,
+        };
+        let initial = match self.eat("=") {
+            true => self.braced(sort)?,
+            false => Multiset::EMPTY,
+        };
+        self.net.add_place(&name, sort, initial).map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    fn dot(&mut self) -> Parsed<SortId> {
+        let sorts = self.net.sorts();
+        match sorts.iter().position(|sort| *sort.kind() == SortKind::Dot) {
+            Some(at) => Ok(SortId(at as u32)),
+            None => self.net.add_sort("dot", SortKind::Dot).map_err(|error| error.to_string()),
+        }
+    }
+
+    fn transition(&mut self) -> Parsed<()> {
+        let name = self.name("the transition's id")?;
+        let guard = match self.eat("[") {
+            true => {
+                let guard = self.guard()?;
+                self.expect("]")?;
+                guard
+            }
+            false => Guard::TRUE,
+        };
+        let t = self.net.add_transition(&name, guard).map_err(|error| error.to_string())?;
+        if self.eat(":") {
+            for (place, inscription) in self.arcs()? {
+                self.net.take(t, place, inscription).map_err(|error| error.to_string())?;
+            }
+            self.expect("->")?;
+            for (place, inscription) in self.arcs()? {
+                self.net.put(t, place, inscription).map_err(|error| error.to_string())?;
+            }
+        }
+        self.end()
+    }
+
+    fn arcs(&mut self) -> Parsed<Vec<(ColouredPlaceId, Multiset)>> {
+        let mut arcs = Vec::new();
+        while matches!(self.peek(), Some(Token::Name(..))) {
+            let name = self.name("a place")?;
+            let place = self.net.place_named(&name);
+            let place = place.ok_or_else(|| format!("`{name}` is no place of this net"))?;
+            let sort = self.net.place(place).sort;
+            let inscription = match (self.peek(), self.net.sort(sort).kind()) {
+                (Some(Token::Mark("{")), _) => self.braced(sort)?,
+                (_, SortKind::Dot) => Multiset::one(Term::Constant { sort, colour: 0 }),
+                _ => return self.expected("`{` and the colours taken or put"),
+            };
+            arcs.push((place, inscription));
+            if !self.eat("+") {
+                break;
+            }
+        }
+        Ok(arcs)
+    }
+
+    fn braced(&mut self, sort: SortId) -> Parsed<Multiset> {
+        self.expect("{")?;
+        let sum = self.sum()?;
+        self.expect("}")?;
+        self.multiset(&sum, sort)
+    }
+
+    fn sum(&mut self) -> Parsed<Sum> {
+        let mut sum = self.operand()?;
+        loop {
+            if self.eat("+") {
+                let next = self.operand()?;
+                match &mut sum {
+                    Sum::All(parts) => parts.push(next),
+                    _ => sum = Sum::All(vec![sum, next]),
+                }
+            } else if self.eat("-") {
+                sum = Sum::Difference(Box::new(sum), Box::new(self.operand()?));
+            } else {
+                return Ok(sum);
+            }
+        }
+    }
+
+    fn operand(&mut self) -> Parsed<Sum> {
+        if let (Some(Token::Name(count, false)), Some(Token::Mark("'"))) =
+            (self.peek(), self.tokens.get(self.at + 1))
+        {
+            let count = count.parse().map_err(|_| format!("`{count}` is no count of tokens"))?;
+            self.at += 2;
+            return Ok(match self.operand()? {
+                Sum::Of(1, tree) => Sum::Of(count, tree),
+                other => Sum::Times(count, Box::new(other)),
+            });
+        }
+        if self.eat("[") {
+            let sum = self.sum()?;
+            self.expect("]")?;
+            return Ok(sum);
+        }
+        Ok(Sum::Of(1, self.tree()?))
+    }
+
+    fn tree(&mut self) -> Parsed<Tree> {
+        let mut tree = if self.eat("(") {
+            let mut parts = vec![self.tree()?];
+            while self.eat(",") {
+                parts.push(self.tree()?);
+            }
+            self.expect(")")?;
+            Tree::Tuple(parts)
+        } else if self.eat_word("all") {
+            Tree::All
+        } else if self.eat("-") {
+            Tree::Name(format!("-{}", self.name("a number")?))
+        } else {
+            let name = self.name("a colour or a variable")?;
+            match self.eat("(") {
+                true => {
+                    let of = self.tree()?;
+                    self.expect(")")?;
+                    Tree::Block(name, Box::new(of))
+                }
+                false => Tree::Name(name),
+            }
+        };
+        loop {
+            if self.eat("++") {
+                tree = Tree::Shift(Box::new(tree), 1);
+            } else if self.eat("--") {
+                tree = Tree::Shift(Box::new(tree), -1);
+            } else {
+                return Ok(tree);
+            }
+        }
+    }
+
+    fn guard(&mut self) -> Parsed<Guard> {
+        let mut parts = vec![self.conjunction()?];
+        while self.eat_word("or") {
+            parts.push(self.conjunction()?);
+        }
+        Ok(Guard::or(parts))
+    }
+
+    fn conjunction(&mut self) -> Parsed<Guard> {
+        let mut parts = vec![self.comparison()?];
+        while self.eat_word("and") {
+            parts.push(self.comparison()?);
+        }
+        Ok(Guard::and(parts))
+    }
+
+    fn comparison(&mut self) -> Parsed<Guard> {
+        if self.eat_word("not") {
+            return Ok(self.comparison()?.negated());
+        }
+        if self.eat_word("all") {
+            return Ok(Guard::TRUE);
+        }
+        if self.eat("[") {
+            let guard = self.guard()?;
+            self.expect("]")?;
+            return Ok(guard);
+        }
+        let left = self.tree()?;
+        let relations = [
+            ("=", Relation::Equal),
+            ("!=", Relation::Unequal),
+            ("<=", Relation::AtMost),
+            (">=", Relation::AtLeast),
+            ("<", Relation::Less),
+            (">", Relation::Greater),
+        ];
+        let Some(&(_, relation)) = relations.iter().find(|(sign, _)| self.eat(sign)) else {
+            return self.expected("a comparison");
+        };
+        let right = self.tree()?;
+        let sort = self.sort_of(&left).or_else(|| self.sort_of(&right));
+        let sort = sort.ok_or("a guard compares two constants, expected a variable")?;
+        let (left, right) = (self.term(&left, sort)?, self.term(&right, sort)?);
+        Ok(Guard::Compare(relation, left, right))
+    }
+
+    /// The sort of a tree that a variable or a partition determines.
+    fn sort_of(&self, tree: &Tree) -> Option<SortId> {
+        match tree {
+            Tree::Name(name) => {
+                self.net.variable_named(name).map(|variable| self.net.variable(variable).sort)
+            }
+            Tree::Shift(of, _) => self.sort_of(of),
+            Tree::Block(partition, _) => self.net.sort_named(partition),
+            Tree::All | Tree::Tuple(_) => None,
+        }
+    }
+
+    fn multiset(&self, sum: &Sum, sort: SortId) -> Parsed<Multiset> {
+        Ok(match sum {
+            Sum::Of(count, tree) => Multiset::Of { count: *count, term: self.term(tree, sort)? },
+            Sum::All(parts) => {
+                let parts: Parsed<Vec<_>> =
+                    parts.iter().map(|part| self.multiset(part, sort)).collect();
+                Multiset::sum(parts?)
+            }
+            Sum::Times(factor, of) => {
+                self.multiset(of, sort)?.times(*factor).ok_or("more tokens than 64 bits count")?
+            }
+            Sum::Difference(a, b) => {
+                Multiset::minus(self.multiset(a, sort)?, self.multiset(b, sort)?)
+            }
+        })
+    }
+
+    fn term(&self, tree: &Tree, sort: SortId) -> Parsed<Term> {
+        Ok(match tree {
+            Tree::All => Term::All(sort),
+            Tree::Name(name) => match self.net.variable_named(name) {
+                Some(variable) => Term::Variable(variable),
+                None => {
+                    let colour = self.net.colour_named(sort, name).ok_or_else(|| {
+                        let sort = self.net.sort(sort).name();
+                        format!("`{name}` is no colour of `{sort}`, and no variable")
+                    })?;
+                    Term::Constant { sort, colour }
+                }
+            },
+            Tree::Shift(of, by) => Term::shift(self.term(of, sort)?, *by),
+            Tree::Block(partition, of) => {
+                let id = self.net.sort_named(partition);
+                let Some((id, SortKind::Partition { of: sort, .. })) =
+                    id.map(|id| (id, self.net.sort(id).kind()))
+                else {
+                    return Err(format!("`{partition}` is no partition"));
+                };
+                Term::Block { partition: id, of: Box::new(self.term(of, *sort)?) }
+            }
+            Tree::Tuple(trees) => match self.net.sort(sort).kind() {
+                SortKind::Product(parts) if parts.len() == trees.len() => {
+                    let parts = trees.iter().zip(parts);
+                    let parts: Parsed<Vec<_>> =
+                        parts.map(|(tree, part)| self.term(tree, *part)).collect();
+                    Term::Tuple(parts?)
+                }
+                _ => {
+                    let (found, sort) = (trees.len(), self.net.sort(sort).name());
+                    return Err(format!("found a tuple of {found}, expected a colour of `{sort}`"));
+                }
+            },
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! Coloured nets as text.
+
+use super::lexer::Written;
+use crate::coloured::{
+    ColouredArc, ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term,
+};
+use std::fmt::Write as _;
+
+/// The net as text that [`parse`](super::parse) reads.
+pub fn print(net: &ColouredNet) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "net {}", Written(net.name()));
+    for sort in net.sorts() {
+        let kind = match sort.kind() {
+            SortKind::Dot => ".".to_owned(),
+            SortKind::Enumeration { constants, cyclic } => {
+                let names: Vec<String> =
+                    constants.iter().map(|it| Written(it).to_string()).collect();
+                format!("{}{{{}}}", if *cyclic { "cyclic " } else { "" }, names.join(", "))
+            }
+            SortKind::Range { start, end } => format!("{start}..{end}"),
+            SortKind::Product(parts) => {
+                let name = |&part: &SortId| Written(net.sort(part).name()).to_string();
+                let names: Vec<String> = parts.iter().map(name).collect();
+                format!("{}{}", if names.len() == 1 { "* " } else { "" }, names.join(" * "))
+            }
+            SortKind::Partition { of, elements, block_of } => {
+                let mut blocks = Vec::new();
+                for (at, element) in elements.iter().enumerate() {
+                    let mut block = format!("{}:", Written(element));
+                    for colour in (0..).zip(block_of).filter(|(_, b)| **b as usize == at) {
+                        let _ = write!(block, " {}", Written(&net.colour_name(*of, colour.0)));
+                    }
+                    blocks.push(block);
+                }
+                let of = Written(net.sort(*of).name());
+                format!("partition {of} {{{}}}", blocks.join("; "))
+            }
+        };
+        let _ = writeln!(text, "sort {} = {kind}", Written(sort.name()));
+    }
+    for variable in net.variables() {
+        let sort = Written(net.sort(variable.sort).name());
+        let _ = writeln!(text, "var {}: {sort}", Written(&variable.name));
+    }
+    for place in net.places() {
+        let sort = Written(net.sort(place.sort).name());
+        let _ = write!(text, "place {}: {sort}", Written(&place.name));
+        if place.initial != Multiset::EMPTY {
+            let _ = write!(text, " = {{{}}}", multiset(net, &place.initial, false));
+        }
+        text.push('\n');
+    }
+    for transition in net.transitions() {
+        let _ = write!(text, "transition {}", Written(&transition.name));
+        if transition.guard != Guard::TRUE {
+            let _ = write!(text, " [{}]", guard(net, &transition.guard, false));
+        }
+        if !transition.takes.is_empty() || !transition.puts.is_empty() {
+            let _ = write!(text, ": {}", arcs(net, &transition.takes));
+            let space = if transition.takes.is_empty() { "" } else { " " };
+            let _ = write!(text, "{space}-> {}", arcs(net, &transition.puts));
+            text.truncate(text.trim_end().len());
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn arcs(net: &ColouredNet, arcs: &[ColouredArc]) -> String {
+    let arc = |arc: &ColouredArc| {
+        let inscription = multiset(net, &arc.inscription, false);
+        format!("{}{{{inscription}}}", Written(&net.place(arc.place).name))
+    };
+    arcs.iter().map(arc).collect::<Vec<_>>().join(" + ")
+}
+
+/// A multiset as it is written in braces; `inner` where it has to be one operand.
+pub(super) fn multiset(net: &ColouredNet, multiset_: &Multiset, inner: bool) -> String {
+    let text = match multiset_ {
+        Multiset::Of { count: 1, term } => return write_term(net, term),
+        Multiset::Of { count, term } => return format!("{count}'{}", write_term(net, term)),
+        Multiset::Sum(parts) => {
+            let parts: Vec<String> = parts.iter().map(|part| multiset(net, part, true)).collect();
+            parts.join(" + ")
+        }
+        Multiset::Difference(a, b) => {
+            format!("{} - {}", multiset(net, a, true), multiset(net, b, true))
+        }
+    };
+    if inner { format!("[{text}]") } else { text }
+}
+
+fn write_term(net: &ColouredNet, term: &Term) -> String {
+    match term {
+        Term::Constant { sort, colour } => constant(net, *sort, *colour),
+        Term::Variable(variable) => Written(&net.variable(*variable).name).to_string(),
+        Term::Shift { of, by } => {
+            let signs = if *by > 0 { "++" } else { "--" };
+            let steps = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
+            format!("{}{}", write_term(net, of), signs.repeat(steps))
+        }
+        Term::Block { partition, of } => {
+            format!("{}({})", Written(net.sort(*partition).name()), write_term(net, of))
+        }
+        Term::Tuple(parts) => {
+            let parts: Vec<String> = parts.iter().map(|part| write_term(net, part)).collect();
+            format!("({})", parts.join(","))
+        }
+        Term::All(_) => "all".to_owned(),
+    }
+}
+
+fn constant(net: &ColouredNet, sort: SortId, colour: u64) -> String {
+    match net.sort(sort).kind() {
+        SortKind::Dot => ".".to_owned(),
+        SortKind::Product(_) => {
+            let parts = net.components(sort, colour).into_iter();
+            let parts: Vec<String> =
+                parts.map(|(sort, colour)| constant(net, sort, colour)).collect();
+            format!("({})", parts.join(","))
+        }
+        _ => Written(&net.colour_name(sort, colour)).to_string(),
+    }
+}
+
+/// A guard; `inner` where it has to be one operand.
+pub(super) fn guard(net: &ColouredNet, guard_: &Guard, inner: bool) -> String {
+    let (parts, word) = match guard_ {
+        Guard::Compare(relation, left, right) => {
+            let sign = match relation {
+                Relation::Equal => "=",
+                Relation::Unequal => "!=",
+                Relation::Less => "<",
+                Relation::AtMost => "<=",
+                Relation::Greater => ">",
+                Relation::AtLeast => ">=",
+            };
+            return format!("{} {sign} {}", write_term(net, left), write_term(net, right));
+        }
+        Guard::And(parts) => (parts, " and "),
+        Guard::Or(parts) => (parts, " or "),
+    };
+    if parts.is_empty() {
+        return if word == " or " { "not all".to_owned() } else { "all".to_owned() };
+    }
+    let parts: Vec<String> = parts.iter().map(|part| guard(net, part, true)).collect();
+    let text = parts.join(word);
+    if inner { format!("[{text}]") } else { text }
+}

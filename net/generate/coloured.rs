@@ -1,0 +1,201 @@
+//! Random coloured nets by seed: every kind of sort and term, at sizes that enumeration can follow.
+
+use crate::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId};
+use fastrand::Rng;
+
+/// The coloured net of this seed; the same on every machine, as long as the version of fastrand and
+/// this file stay. It has a sort of each kind with 1–4 colours and products of them (up to 12), 1–4
+/// places, 2–5 transitions with up to 7 variables; four nets of five lose or keep tokens at each
+/// firing, the others may grow.
+///
+/// # Known answers
+/// None.
+pub fn random_coloured(seed: u64) -> ColouredNet {
+    let mut rng = Rng::with_seed(seed);
+    let sketch = Sketch { net: ColouredNet::new(format!("coloured-{seed}")), rng: &mut rng };
+    // Everything added is of the right sort by construction.
+    sketch.build().expect("a random coloured net is well-formed")
+}
+
+struct Sketch<'r> {
+    net: ColouredNet,
+    rng: &'r mut Rng,
+}
+
+type Made<T> = Result<T, crate::coloured::ColourError>;
+
+impl Sketch<'_> {
+    fn build(mut self) -> Made<ColouredNet> {
+        let sorts = self.sorts()?;
+        let mut variables = Vec::new();
+        for (at, &sort) in sorts.iter().enumerate() {
+            for which in ["x", "y", "z"].iter().take(self.rng.usize(1..=3)) {
+                variables.push(self.net.add_variable(&format!("{which}{at}"), sort)?);
+            }
+        }
+        let places = self.rng.usize(1..=4);
+        for at in 0..places {
+            let sort = sorts[self.rng.usize(0..sorts.len())];
+            // Few tokens: every one more multiplies the markings.
+            let initial = match self.rng.usize(0..8) {
+                0..2 => Multiset::EMPTY,
+                3 if self.net.sort(sort).size() <= 4 => Multiset::one(Term::All(sort)),
+                4 => {
+                    let two = [self.constant(sort), self.constant(sort)].map(Multiset::one);
+                    Multiset::sum(two)
+                }
+                _ => Multiset::Of { count: self.rng.u64(1..=2), term: self.constant(sort) },
+            };
+            self.net.add_place(&format!("p{at}"), sort, initial)?;
+        }
+        let shrinking = self.rng.usize(0..5) > 0;
+        for at in 0..self.rng.usize(2..=5) {
+            // A few variables, so that they meet each other.
+            let mut chosen = variables.clone();
+            self.rng.shuffle(&mut chosen);
+            chosen.truncate(self.rng.usize(0..=7));
+            let guard =
+                if self.rng.usize(0..3) == 0 { self.guard(&chosen, 2) } else { Guard::TRUE };
+            let t = self.net.add_transition(&format!("t{at}"), guard)?;
+            let inputs = self.rng.usize(0..=2).max(usize::from(shrinking));
+            for _ in 0..inputs {
+                let place = self.net.place_ids().nth(self.rng.usize(0..places)).expect("a place");
+                let sort = self.net.place(place).sort;
+                let depth = [0, 0, 0, 1, 2][self.rng.usize(0..5)];
+                let inscription = self.multiset(sort, &chosen, depth);
+                self.net.take(t, place, inscription.clone())?;
+                if shrinking && self.rng.usize(0..5) > 0 {
+                    // Moves on what it takes: to a place of this sort, perhaps the same.
+                    let of_sort: Vec<_> = self
+                        .net
+                        .place_ids()
+                        .filter(|&it| self.net.place(it).sort == sort)
+                        .collect();
+                    self.net.put(t, of_sort[self.rng.usize(0..of_sort.len())], inscription)?;
+                }
+            }
+            for _ in 0..if shrinking { 0 } else { self.rng.usize(0..=2) } {
+                let place = self.net.place_ids().nth(self.rng.usize(0..places)).expect("a place");
+                let inscription = self.multiset(self.net.place(place).sort, &chosen, 2);
+                self.net.put(t, place, inscription)?;
+            }
+        }
+        Ok(self.net)
+    }
+
+    fn sorts(&mut self) -> Made<Vec<SortId>> {
+        let names = |prefix: &str, count: usize| -> Vec<Box<str>> {
+            (0..count).map(|at| format!("{prefix}{at}").into()).collect()
+        };
+        let dot = self.net.add_sort("dot", SortKind::Dot)?;
+        let constants = names("a", self.rng.usize(1..=3));
+        let plain =
+            self.net.add_sort("Plain", SortKind::Enumeration { constants, cyclic: false })?;
+        let constants = names("c", self.rng.usize(1..=4));
+        let ring_size = constants.len();
+        let ring = self.net.add_sort("Ring", SortKind::Enumeration { constants, cyclic: true })?;
+        let start = self.rng.i64(-2..=2);
+        let end = start + self.rng.i64(0..=2);
+        let range = self.net.add_sort("Range", SortKind::Range { start, end })?;
+        let blocks = self.rng.usize(1..=2);
+        let block_of = (0..ring_size).map(|_| self.rng.u32(0..blocks as u32)).collect();
+        let elements = names("b", blocks);
+        let kind = SortKind::Partition { of: ring, elements, block_of };
+        let partition = self.net.add_sort("Block", kind)?;
+        let mut sorts = vec![dot, plain, ring, range, partition];
+        for at in 0..2 {
+            let parts: Vec<SortId> =
+                (0..2).map(|_| sorts[self.rng.usize(0..sorts.len())]).collect();
+            let size: u64 = parts.iter().map(|&part| self.net.sort(part).size()).product();
+            if size <= 12 {
+                sorts.push(self.net.add_sort(&format!("Pair{at}"), SortKind::Product(parts))?);
+            }
+        }
+        Ok(sorts)
+    }
+
+    fn constant(&mut self, sort: SortId) -> Term {
+        Term::Constant { sort, colour: self.rng.u64(0..self.net.sort(sort).size()) }
+    }
+
+    /// A term of a sort: a variable of those chosen where there is one.
+    fn term(&mut self, sort: SortId, chosen: &[VariableId], all: bool) -> Term {
+        let of_sort: Vec<VariableId> =
+            chosen.iter().copied().filter(|&v| self.net.variable(v).sort == sort).collect();
+        let kind = self.net.sort(sort).kind().clone();
+        match self.rng.usize(0..8) {
+            0 if all => return Term::All(sort),
+            1 => return self.constant(sort),
+            2..5 if !of_sort.is_empty() => {
+                let variable = Term::Variable(of_sort[self.rng.usize(0..of_sort.len())]);
+                return match kind {
+                    SortKind::Enumeration { cyclic: true, .. } if self.rng.bool() => {
+                        let by = [-1, 1, 2][self.rng.usize(0..3)];
+                        Term::shift(variable, by)
+                    }
+                    _ => variable,
+                };
+            }
+            _ => {}
+        }
+        match kind {
+            SortKind::Product(parts) => {
+                Term::Tuple(parts.iter().map(|&part| self.term(part, chosen, all)).collect())
+            }
+            SortKind::Partition { of, .. } => {
+                let of = Box::new(self.term(of, chosen, false));
+                Term::Block { partition: sort, of }
+            }
+            _ if !of_sort.is_empty() => Term::Variable(of_sort[self.rng.usize(0..of_sort.len())]),
+            _ => self.constant(sort),
+        }
+    }
+
+    fn multiset(&mut self, sort: SortId, chosen: &[VariableId], depth: usize) -> Multiset {
+        match self.rng.usize(0..6) {
+            0 if depth > 0 => {
+                let first = match self.rng.bool() {
+                    true => Multiset::one(Term::All(sort)),
+                    false => self.multiset(sort, chosen, depth - 1),
+                };
+                Multiset::minus(first, self.multiset(sort, chosen, depth - 1))
+            }
+            1 | 2 if depth > 0 => {
+                let parts = (0..2).map(|_| self.multiset(sort, chosen, depth - 1));
+                Multiset::sum(parts.collect::<Vec<_>>())
+            }
+            _ => {
+                let all = self.rng.usize(0..8) == 0;
+                let term = self.term(sort, chosen, all);
+                Multiset::Of { count: 1 + u64::from(self.rng.usize(0..5) == 0), term }
+            }
+        }
+    }
+
+    fn guard(&mut self, chosen: &[VariableId], depth: usize) -> Guard {
+        if depth > 0 && self.rng.usize(0..3) == 0 {
+            let parts = [self.guard(chosen, depth - 1), self.guard(chosen, depth - 1)];
+            return if self.rng.bool() { Guard::and(parts) } else { Guard::or(parts) };
+        }
+        let Some(&variable) = chosen.first() else { return Guard::TRUE };
+        let variable = chosen.get(self.rng.usize(0..chosen.len())).copied().unwrap_or(variable);
+        let sort = self.net.variable(variable).sort;
+        // With a term on its left that shows its sort.
+        let left = match self.term(sort, chosen, false) {
+            Term::Tuple(_) | Term::Constant { .. } => Term::Variable(variable),
+            term => term,
+        };
+        let right = self.term(sort, chosen, false);
+        let relations = [
+            Relation::Equal,
+            Relation::Unequal,
+            Relation::Unequal,
+            Relation::AtMost,
+            Relation::Less,
+            Relation::AtLeast,
+            Relation::Greater,
+        ];
+        let some = if self.net.sort(sort).is_ordered() { relations.len() } else { 3 };
+        Guard::Compare(relations[self.rng.usize(0..some)], left, right)
+    }
+}

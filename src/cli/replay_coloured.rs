@@ -1,0 +1,131 @@
+//! `parikh replay` on a coloured net: each step is a transition with a binding, `t(x=2,y=red)`, and is
+//! fired by the firing rule of coloured nets. Nothing here unfolds.
+
+use anyhow::{Result, anyhow, bail};
+use parikh_net::coloured::{ColouredMarking, ColouredNet, ColouredTransitionId, Value};
+
+/// More colours than any initial marking that can be written down.
+const COLOURS: usize = 100_000_000;
+
+struct Step {
+    line: usize,
+    transition: ColouredTransitionId,
+    binding: Vec<Value>,
+    count: u64,
+}
+
+/// Replays the trace in `text` and says where it leads; `path` is what messages call it.
+pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
+    let (sequence, pump) = parse(net, text, path)?;
+    let mut marking = net.initial(COLOURS)?;
+    let firings = fire(net, &sequence, &mut marking, path)?;
+    let Some(pump) = pump else {
+        println!("{firings} firings replayed on coloured net {}", net.name());
+        show(net, &marking);
+        return Ok(());
+    };
+    let before = marking.clone();
+    let repeated = fire(net, &pump, &mut marking, path)?;
+    let mut grows = Vec::new();
+    for place in net.place_ids() {
+        let sort = net.place(place).sort;
+        let colours = before.bag(place).keys().chain(marking.bag(place).keys());
+        for &colour in colours.collect::<std::collections::BTreeSet<_>>() {
+            let (then, now) = (before.tokens(place, colour), marking.tokens(place, colour));
+            let name = || format!("{} of {}", net.colour_name(sort, colour), net.place(place).name);
+            if now < then {
+                bail!("{path}: what stands behind @repeat takes {}, so it cannot repeat", name());
+            } else if now > then {
+                grows.push(format!("grows by {}: {}", now - then, name()));
+            }
+        }
+    }
+    if grows.is_empty() {
+        bail!(
+            "{path}: the {repeated} firings behind @repeat can repeat for ever, but no place grows, so \
+             they show nothing"
+        );
+    }
+    println!(
+        "{firings} firings replayed on coloured net {}, then {repeated} that can repeat for ever",
+        net.name()
+    );
+    grows.iter().for_each(|line| println!("{line}"));
+    Ok(())
+}
+
+type Steps = Vec<Step>;
+
+fn parse(net: &ColouredNet, text: &str, path: &str) -> Result<(Steps, Option<Steps>)> {
+    let mut sequence = Vec::new();
+    let mut pump: Option<Steps> = None;
+    for (index, line) in text.lines().map(str::trim).enumerate() {
+        let fail = |problem: String| anyhow!("{path}: line {}: {problem}", index + 1);
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if line == "@repeat" {
+            if pump.replace(Vec::new()).is_some() {
+                return Err(fail("a second `@repeat`, expected at most one".into()));
+            }
+            continue;
+        }
+        let (name, count) = match line.rsplit_once('\t') {
+            Some((name, count)) => (name.trim(), count.trim()),
+            None => (line, "1"),
+        };
+        let count: u64 = count
+            .parse()
+            .ok()
+            .filter(|&count| count > 0)
+            .ok_or_else(|| fail("expected a count of at least 1 behind the tab".into()))?;
+        let unquoted: String = match name.starts_with('"') {
+            true => {
+                serde_json::from_str(name).map_err(|_| fail("a quoted name is broken".into()))?
+            }
+            false => name.to_owned(),
+        };
+        let (transition, binding) = net.binding_named(&unquoted).map_err(fail)?;
+        let step = Step { line: index + 1, transition, binding, count };
+        pump.as_mut().unwrap_or(&mut sequence).push(step);
+    }
+    Ok((sequence, pump))
+}
+
+fn fire(
+    net: &ColouredNet,
+    steps: &[Step],
+    marking: &mut ColouredMarking,
+    path: &str,
+) -> Result<u64> {
+    let mut firings = 0;
+    for step in steps {
+        for _ in 0..step.count {
+            net.fire(marking, step.transition, &step.binding).map_err(|problem| {
+                let name = &net.transition(step.transition).name;
+                anyhow!(
+                    "{path} does not replay: line {}: after {firings} firings, `{name}`: {problem}",
+                    step.line
+                )
+            })?;
+            firings += 1;
+        }
+    }
+    Ok(firings)
+}
+
+fn show(net: &ColouredNet, marking: &ColouredMarking) {
+    let mut marked = Vec::new();
+    for place in net.place_ids() {
+        let node = net.place(place);
+        let tokens = marking.bag(place).iter().map(|(&colour, &count)| {
+            let colour = net.colour_name(node.sort, colour);
+            if count == 1 { colour } else { format!("{count}'{colour}") }
+        });
+        let tokens: Vec<String> = tokens.collect();
+        if !tokens.is_empty() {
+            marked.push(format!("{}{{{}}}", node.name, tokens.join(" + ")));
+        }
+    }
+    println!("marking: {}", if marked.is_empty() { "empty".into() } else { marked.join(", ") });
+}

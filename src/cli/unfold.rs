@@ -1,0 +1,82 @@
+//! `parikh unfold`: the place/transition net that a coloured net stands for.
+
+use super::model::{self, Model};
+use super::reduce::write_net;
+use super::{Outcome, limits, signals};
+use crate::unfold::{Config, write_map};
+use anyhow::{Context, Result, bail};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A PNML file of a coloured (symmetric) net, or the directory of a contest instance.
+    model: PathBuf,
+    /// Write the net as PNML. Places are called p(red,2), transitions t(x=2,y=red).
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write which places are the colours of which coloured place, and which transitions the bindings
+    /// of which coloured transition, as JSON.
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// Make every binding a transition, even those that take and put the same as another one.
+    #[arg(long)]
+    every_binding: bool,
+    /// The most transitions.
+    #[arg(long, value_name = "N", default_value_t = Config::default().limits.bindings)]
+    limit: u64,
+    /// How long it may take: 90s, 5m, 1h. By default as long as it takes.
+    #[arg(short, long, value_parser = limits::duration)]
+    timeout: Option<Duration>,
+    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh unfold INPUTS/Philosophers-COL-000005 -o flat.pnml --map map.json
+  parikh unfold model.pnml --every-binding -o flat.pnml";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let budget = limits::budget(arguments.timeout, arguments.memory);
+    signals::finish_on_signal(&budget);
+    let Model::Coloured(coloured) = model::read_as_it_is(&arguments.model)? else {
+        bail!("{}: the net has no colours to unfold", arguments.model.display());
+    };
+    let mut config = Config { symmetry: !arguments.every_binding, ..Config::default() };
+    let scale = arguments.limit.div_ceil(config.limits.bindings).max(1);
+    config.limits.bindings = arguments.limit;
+    config.limits.arcs = config.limits.arcs.saturating_mul(scale);
+    config.limits.places = config.limits.places.saturating_mul(scale).min(1 << 31);
+    config.limits.tries = config.limits.tries.saturating_mul(scale);
+    let start = Instant::now();
+    let net = model::unfolded(&coloured, &config, &budget)?;
+    eprintln!(
+        "parikh: {} coloured places and {} coloured transitions are {} places and {} transitions \
+         with {} arcs; {:.2?}",
+        coloured.places().len(),
+        coloured.transitions().len(),
+        net.place_count(),
+        net.transition_count(),
+        net.arc_count(),
+        start.elapsed()
+    );
+    if let Some(file) = &arguments.output {
+        write_net(&net, file)?;
+    }
+    if let Some(file) = &arguments.map {
+        write(&net, file).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(Outcome::Complete)
+}
+
+fn write(net: &parikh_net::Net, file: &Path) -> Result<()> {
+    let mut out = BufWriter::new(File::create(file)?);
+    write_map(net, &mut out)?;
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,389 @@
+//! The reader of symmetric nets (ISO/IEC 15909-2), the coloured nets of the contest.
+//!
+//! Declarations may come after what uses them, sorts after sorts that are made of them, arcs before
+//! their nodes. So everything is read into lists in one pass, terms in postfix order, and made into a
+//! [`ColouredNet`] at the end. `<text>` is decoration; what counts is `<structure>`.
+
+mod problem;
+mod raw;
+mod resolve;
+mod sorts;
+
+pub use problem::ColourProblem;
+
+use super::error::InputError;
+use super::labels::Child;
+use super::source::Position;
+use super::xml::{Item, XmlReader};
+use parikh_net::coloured::{ColouredNet, ColouredNode, Guard, Multiset, SortKind, Term};
+use raw::RawTerm;
+use resolve::Resolver;
+use sorts::{Declarations, Scope};
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::Path;
+
+/// Reads the coloured net of a PNML file.
+///
+/// # Errors
+/// When the file cannot be read, is no PNML, or its net is broken or uses what symmetric nets do not
+/// have; each with the position in the file and the node or declaration.
+pub fn read_coloured(path: &Path) -> Result<ColouredNet, InputError> {
+    let (reader, file) = super::open(path)?;
+    read_coloured_from(reader, &file)
+}
+
+/// Reads a coloured net from `reader`; `name` is how messages call it.
+///
+/// # Errors
+/// As [`read_coloured`].
+pub fn read_coloured_from(reader: impl BufRead, name: &str) -> Result<ColouredNet, InputError> {
+    let mut document =
+        SymmetricReader { xml: XmlReader::new(reader, name)?, parts: Parts::default() };
+    document.read()?;
+    let file: Box<str> = document.xml.file().into();
+    if !document.parts.found {
+        return Err(InputError::NoNet { file });
+    }
+    document.parts.settle(&file)
+}
+
+struct Place {
+    id: String,
+    at: Position,
+    sort: Option<RawTerm>,
+    initial: Option<RawTerm>,
+}
+
+struct Transition {
+    id: String,
+    at: Position,
+    guard: Option<RawTerm>,
+}
+
+struct Arc {
+    name: String,
+    at: Position,
+    source: String,
+    target: String,
+    inscription: Option<RawTerm>,
+}
+
+struct SymmetricReader<R> {
+    xml: XmlReader<R>,
+    parts: Parts,
+}
+
+/// Everything in the file, in its order.
+#[derive(Default)]
+struct Parts {
+    found: bool,
+    name: String,
+    declarations: Declarations,
+    places: Vec<Place>,
+    transitions: Vec<Transition>,
+    arcs: Vec<Arc>,
+    /// What reference nodes stand for.
+    references: HashMap<String, String>,
+}
+
+impl<R: BufRead> SymmetricReader<R> {
+    fn read(&mut self) -> Result<(), InputError> {
+        self.xml.root("pnml")?;
+        loop {
+            match self.xml.next()? {
+                Item::Open(tag) if tag.name() == "net" => {
+                    let at = tag.at;
+                    let [id] = tag.attributes(["id"])?;
+                    if std::mem::replace(&mut self.parts.found, true) {
+                        return Err(InputError::SeveralNets { at: at.of(self.xml.file()) });
+                    }
+                    self.parts.name = id.unwrap_or_default();
+                    self.net()?;
+                }
+                Item::Open(_) => self.xml.skip()?,
+                Item::Close | Item::Text(_) | Item::Nothing => {}
+                Item::End => return Ok(()),
+            }
+        }
+    }
+
+    /// The content of the net: pages are looked through, however deep.
+    fn net(&mut self) -> Result<(), InputError> {
+        let mut open = 1;
+        while open > 0 {
+            let tag = match self.xml.next()? {
+                Item::Open(tag) => tag,
+                Item::Close => {
+                    open -= 1;
+                    continue;
+                }
+                Item::Text(_) | Item::Nothing | Item::End => continue,
+            };
+            let at = tag.at;
+            match tag.name() {
+                "page" => open += 1,
+                "declaration" => self.parts.declarations.read(&mut self.xml)?,
+                "place" => {
+                    let [id] = tag.attributes(["id"])?;
+                    let id = tag.required(id, "place", "id")?;
+                    self.place(id, at)?;
+                }
+                "transition" => {
+                    let [id] = tag.attributes(["id"])?;
+                    let id = tag.required(id, "transition", "id")?;
+                    self.transition(id, at)?;
+                }
+                "arc" => {
+                    let [id, source, target, kind] =
+                        tag.attributes(["id", "source", "target", "type"])?;
+                    let source = tag.required(source, "arc", "source")?;
+                    let target = tag.required(target, "arc", "target")?;
+                    let name = id.unwrap_or_else(|| format!("{source} -> {target}"));
+                    self.arc(Arc { name, at, source, target, inscription: None }, kind)?;
+                }
+                name @ ("referencePlace" | "referenceTransition") => {
+                    let element = match name {
+                        "referencePlace" => "referencePlace",
+                        _ => "referenceTransition",
+                    };
+                    let [id, target] = tag.attributes(["id", "ref"])?;
+                    let id = tag.required(id, element, "id")?;
+                    let target = tag.required(target, element, "ref")?;
+                    self.parts.references.insert(id, target);
+                    self.xml.skip()?;
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The term of the label opened last, which has to have one unless it says nothing at all.
+    fn label(&mut self, at: Position, owner: &str) -> Result<Option<RawTerm>, InputError> {
+        match self.xml.coloured_label()? {
+            (None, true) => {
+                let at = at.of(self.xml.file());
+                let problem = Box::new(ColourProblem::NoStructure);
+                Err(InputError::Colours { at, owner: owner.to_owned(), problem })
+            }
+            (term, _) => Ok(term),
+        }
+    }
+
+    fn set(
+        &self,
+        slot: &mut Option<RawTerm>,
+        term: Option<RawTerm>,
+        at: Position,
+        owner: &str,
+        label: &'static str,
+    ) -> Result<(), InputError> {
+        match term {
+            Some(_) if slot.is_some() => Err(InputError::Repeated {
+                at: at.of(self.xml.file()),
+                owner: owner.to_owned(),
+                label,
+            }),
+            Some(term) => {
+                *slot = Some(term);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn place(&mut self, id: String, at: Position) -> Result<(), InputError> {
+        let (mut sort, mut initial) = (None, None);
+        let owner = format!("place `{id}`");
+        while let Some((child, at)) = self.xml.child()? {
+            match child {
+                Child::Type(_) => {
+                    let term = self.label(at, &owner)?;
+                    self.set(&mut sort, term, at, &owner, "type")?;
+                }
+                Child::Coloured => {
+                    let term = self.label(at, &owner)?;
+                    self.set(&mut initial, term, at, &owner, "hlinitialMarking")?;
+                }
+                Child::InitialMarking => {
+                    if self.xml.label(at)?.says_something() {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("an `initialMarking` of {owner} in a coloured net"),
+                            advice: "write it as an `hlinitialMarking`",
+                        });
+                    }
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        self.parts.places.push(Place { id, at, sort, initial });
+        Ok(())
+    }
+
+    fn transition(&mut self, id: String, at: Position) -> Result<(), InputError> {
+        let mut guard = None;
+        let owner = format!("transition `{id}`");
+        while let Some((child, at)) = self.xml.child()? {
+            match child {
+                Child::Condition => {
+                    let term = self.label(at, &owner)?;
+                    self.set(&mut guard, term, at, &owner, "condition")?;
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        self.parts.transitions.push(Transition { id, at, guard });
+        Ok(())
+    }
+
+    fn arc(&mut self, mut arc: Arc, kind: Option<String>) -> Result<(), InputError> {
+        let owner = format!("arc `{}`", arc.name);
+        let mut kind = kind.unwrap_or_default();
+        let mut inscription = None;
+        while let Some((child, at)) = self.xml.child()? {
+            match child {
+                Child::Coloured => {
+                    let term = self.label(at, &owner)?;
+                    self.set(&mut inscription, term, at, &owner, "hlinscription")?;
+                }
+                Child::Inscription => {
+                    if self.xml.label(at)?.says_something() {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("an `inscription` of {owner} in a coloured net"),
+                            advice: "write it as an `hlinscription`",
+                        });
+                    }
+                }
+                Child::Type(value) => {
+                    let label = self.xml.label(at)?;
+                    kind = value.unwrap_or(label.text);
+                }
+                _ => self.xml.skip()?,
+            }
+        }
+        if !matches!(kind.trim().to_ascii_lowercase().as_str(), "" | "normal") {
+            return Err(InputError::UnsupportedArc {
+                at: arc.at.of(self.xml.file()),
+                arc: arc.name,
+                found: kind.trim().to_owned(),
+            });
+        }
+        arc.inscription = inscription;
+        self.parts.arcs.push(arc);
+        Ok(())
+    }
+}
+
+impl Parts {
+    /// The net.
+    fn settle(self, file: &str) -> Result<ColouredNet, InputError> {
+        let wrong = |at: Position, owner: String, problem: ColourProblem| InputError::Colours {
+            at: at.of(file),
+            owner,
+            problem: problem.into(),
+        };
+        let mut net = ColouredNet::new(self.name);
+        let mut scope: Scope = (self.declarations.settle(&mut net))
+            .map_err(|(at, owner, problem)| wrong(at, owner, problem))?;
+        for place in self.places {
+            let owner = || format!("place `{}`", place.id);
+            let fail = |(at, problem)| wrong(at, owner(), problem);
+            let mut resolver = Resolver { net: &mut net, scope: &mut scope };
+            let sort = match &place.sort {
+                Some(term) => resolver.sort(term).map_err(fail)?,
+                None => resolver
+                    .scope
+                    .dot(resolver.net)
+                    .map_err(|problem| wrong(place.at, owner(), problem))?,
+            };
+            let initial = match &place.initial {
+                Some(term) => resolver.multiset(term, sort).map_err(fail)?,
+                None => Multiset::EMPTY,
+            };
+            let at = place.initial.as_ref().map_or(place.at, |term| term.at);
+            net.add_place(&place.id, sort, initial)
+                .map_err(|problem| wrong(at, owner(), problem.into()))?;
+        }
+        for transition in self.transitions {
+            let owner = || format!("transition `{}`", transition.id);
+            let guard = match &transition.guard {
+                Some(term) => Resolver { net: &mut net, scope: &mut scope }
+                    .guard(term)
+                    .map_err(|(at, problem)| wrong(at, owner(), problem))?,
+                None => Guard::TRUE,
+            };
+            let at = transition.guard.as_ref().map_or(transition.at, |term| term.at);
+            net.add_transition(&transition.id, guard)
+                .map_err(|problem| wrong(at, owner(), problem.into()))?;
+        }
+        for arc in self.arcs {
+            let end = |name: &str| {
+                end(&net, &self.references, name).ok_or_else(|| InputError::UnknownEnd {
+                    at: arc.at.of(file),
+                    arc: arc.name.clone(),
+                    node: name.to_owned(),
+                })
+            };
+            let (place, t, takes) = match (end(&arc.source)?, end(&arc.target)?) {
+                (ColouredNode::Place(p), ColouredNode::Transition(t)) => (p, t, true),
+                (ColouredNode::Transition(t), ColouredNode::Place(p)) => (p, t, false),
+                (source, _) => {
+                    return Err(InputError::SameKind {
+                        at: arc.at.of(file),
+                        arc: arc.name.clone(),
+                        source_node: arc.source.clone(),
+                        target_node: arc.target.clone(),
+                        kind: match source {
+                            ColouredNode::Place(_) => "places",
+                            ColouredNode::Transition(_) => "transitions",
+                        },
+                    });
+                }
+            };
+            let sort = net.place(place).sort;
+            let owner = || format!("arc `{}`", arc.name);
+            let at = arc.inscription.as_ref().map_or(arc.at, |term| term.at);
+            let inscription = match &arc.inscription {
+                Some(term) => Resolver { net: &mut net, scope: &mut scope }
+                    .multiset(term, sort)
+                    .map_err(|(at, problem)| wrong(at, owner(), problem))?,
+                // As on arcs of plain nets.
+                None if *net.sort(sort).kind() == SortKind::Dot => {
+                    Multiset::one(Term::Constant { sort, colour: 0 })
+                }
+                None => {
+                    let problem = ColourProblem::Whole {
+                        found: "no inscription",
+                        expected: "one: the place has colours",
+                    };
+                    return Err(wrong(at, owner(), problem));
+                }
+            };
+            match takes {
+                true => net.take(t, place, inscription),
+                false => net.put(t, place, inscription),
+            }
+            .map_err(|problem| wrong(at, owner(), problem.into()))?;
+        }
+        Ok(net)
+    }
+}
+
+/// The node with this id, or the one that the reference node with this id stands for.
+fn end(
+    net: &ColouredNet,
+    references: &HashMap<String, String>,
+    name: &str,
+) -> Option<ColouredNode> {
+    let mut name = name;
+    for _ in 0..=references.len() {
+        match net.node(name) {
+            Some(node) => return Some(node),
+            None => name = references.get(name)?,
+        }
+    }
+    None
+}

@@ -1,0 +1,322 @@
+//! Terms as arithmetic on colours: a colour of a tuple is Σ stride·component, so a term becomes a
+//! constant, some variables with their strides, and some components that take every value.
+
+use parikh_net::coloured::{
+    ColouredNet, ColouredTransition, Guard, Multiset, Relation, SortKind, Term, Value, VariableId,
+};
+use std::sync::Arc;
+
+/// One variable's share in a colour: stride · ((x + shift) mod size), or stride times the block that
+/// x + shift is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Leaf {
+    /// The variable's position in its transition.
+    pub(super) slot: usize,
+    pub(super) stride: u64,
+    /// Colours of the component.
+    pub(super) size: u64,
+    /// Added before, below the number of the variable's colours.
+    pub(super) shift: u64,
+    /// The colours of the variable.
+    pub(super) of: u64,
+    /// The block of each.
+    pub(super) blocks: Option<Arc<[u32]>>,
+}
+
+impl Leaf {
+    pub(super) fn value(&self, binding: &[u64]) -> u64 {
+        let mut at = binding[self.slot] + self.shift;
+        if at >= self.of {
+            at -= self.of;
+        }
+        match &self.blocks {
+            None => at,
+            Some(blocks) => u64::from(blocks[at as usize]),
+        }
+    }
+
+    /// The component of `colour` that is this variable's.
+    pub(super) fn component(&self, colour: u64) -> u64 {
+        colour / self.stride % self.size
+    }
+
+    /// The variable's colour in `colour`; for leaves without blocks.
+    pub(super) fn solve(&self, colour: u64) -> u64 {
+        let at = self.component(colour) + self.of - self.shift;
+        if at >= self.of { at - self.of } else { at }
+    }
+}
+
+/// A colour as a function of the binding, or several where components take every value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pattern {
+    pub(super) base: u64,
+    pub(super) leaves: Vec<Leaf>,
+    /// Stride, size and value of the constant components.
+    pub(super) constants: Vec<(u64, u64, u64)>,
+    /// Stride and size of the components that take every value.
+    pub(super) wild: Vec<(u64, u64)>,
+}
+
+impl Pattern {
+    pub(super) fn colour(&self, binding: &[u64]) -> u64 {
+        let leaves = self.leaves.iter().map(|leaf| leaf.stride * leaf.value(binding));
+        self.base + leaves.sum::<u64>()
+    }
+
+    /// How many colours it stands for.
+    pub(super) fn count(&self) -> u64 {
+        self.wild.iter().fold(1u64, |all, &(_, size)| all.saturating_mul(size))
+    }
+
+    /// Calls `f` with each colour it stands for.
+    pub(super) fn each(&self, binding: &[u64], mut f: impl FnMut(u64)) {
+        let first = self.colour(binding);
+        match &self.wild[..] {
+            [] => f(first),
+            &[(stride, size)] => (0..size).for_each(|at| f(first + stride * at)),
+            wild => {
+                for number in 0..self.count() {
+                    let mut rest = number;
+                    let mut colour = first;
+                    for &(stride, size) in wild {
+                        colour += stride * (rest % size);
+                        rest /= size;
+                    }
+                    f(colour);
+                }
+            }
+        }
+    }
+
+    /// Whether the constant components of `colour` are this pattern's.
+    pub(super) fn constants_fit(&self, colour: u64) -> bool {
+        self.constants.iter().all(|&(stride, size, value)| colour / stride % size == value)
+    }
+}
+
+/// A multiset as a function of the binding.
+#[derive(Clone, Debug)]
+pub(super) enum Tokens {
+    Of(u64, Pattern),
+    Sum(Vec<Tokens>),
+    Difference(Box<Tokens>, Box<Tokens>),
+}
+
+impl Tokens {
+    /// Appends (colour, tokens) to `into`; a colour may come several times.
+    pub(super) fn evaluate(&self, binding: &[u64], into: &mut Vec<(u64, u64)>) {
+        match self {
+            Tokens::Of(count, pattern) => {
+                pattern.each(binding, |colour| into.push((colour, *count)))
+            }
+            Tokens::Sum(parts) => parts.iter().for_each(|part| part.evaluate(binding, into)),
+            Tokens::Difference(first, second) => {
+                let (mut from, mut without) = (Vec::new(), Vec::new());
+                first.evaluate(binding, &mut from);
+                second.evaluate(binding, &mut without);
+                merge(&mut from);
+                merge(&mut without);
+                let mut without = without.into_iter().peekable();
+                for (colour, tokens) in from {
+                    while without.next_if(|&(other, _)| other < colour).is_some() {}
+                    let less = without.next_if(|&(other, _)| other == colour);
+                    let left = tokens.saturating_sub(less.map_or(0, |(_, less)| less));
+                    if left > 0 {
+                        into.push((colour, left));
+                    }
+                }
+            }
+        }
+    }
+
+    /// At least as many entries as [`evaluate`](Self::evaluate) makes on the way.
+    pub(super) fn size(&self) -> u64 {
+        match self {
+            Tokens::Of(_, pattern) => pattern.count(),
+            Tokens::Sum(parts) => parts.iter().map(Tokens::size).fold(0, u64::saturating_add),
+            Tokens::Difference(a, b) => a.size().saturating_add(b.size()),
+        }
+    }
+
+    /// The patterns of one colour each that it always contains.
+    pub(super) fn needed<'t>(&'t self, into: &mut Vec<&'t Pattern>) {
+        match self {
+            Tokens::Of(1.., pattern) if pattern.wild.is_empty() => into.push(pattern),
+            Tokens::Sum(parts) => parts.iter().for_each(|part| part.needed(into)),
+            _ => {}
+        }
+    }
+}
+
+/// Adds up the entries of each colour, and sorts by colour. Sums stay at `u64::MAX`.
+pub(super) fn merge(tokens: &mut Vec<(u64, u64)>) {
+    tokens.sort_unstable_by_key(|&(colour, _)| colour);
+    tokens.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 = kept.1.saturating_add(later.1);
+        }
+        same
+    });
+}
+
+/// A condition on a binding.
+#[derive(Clone, Debug)]
+pub(super) enum Check {
+    Compare(Relation, Pattern, Pattern),
+    And(Vec<Check>),
+    Or(Vec<Check>),
+}
+
+impl Check {
+    pub(super) fn holds(&self, binding: &[u64]) -> bool {
+        match self {
+            Check::Compare(relation, left, right) => {
+                relation.holds(left.colour(binding), right.colour(binding))
+            }
+            Check::And(parts) => parts.iter().all(|part| part.holds(binding)),
+            Check::Or(parts) => parts.iter().any(|part| part.holds(binding)),
+        }
+    }
+
+    /// Marks the variables it reads.
+    pub(super) fn read(&self, into: &mut [bool]) {
+        match self {
+            Check::Compare(_, left, right) => {
+                left.leaves.iter().chain(&right.leaves).for_each(|leaf| into[leaf.slot] = true);
+            }
+            Check::And(parts) | Check::Or(parts) => parts.iter().for_each(|part| part.read(into)),
+        }
+    }
+}
+
+/// A transition ready to be unfolded.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) variables: Vec<VariableId>,
+    /// Colours of each variable.
+    pub(super) sizes: Vec<u64>,
+    /// All of these have to hold.
+    pub(super) checks: Vec<Check>,
+    /// By place index.
+    pub(super) takes: Vec<(usize, Tokens)>,
+    pub(super) puts: Vec<(usize, Tokens)>,
+}
+
+pub(super) struct Compiler<'n> {
+    pub(super) net: &'n ColouredNet,
+    pub(super) variables: Vec<VariableId>,
+}
+
+impl Compiler<'_> {
+    pub(super) fn transition(net: &ColouredNet, transition: &ColouredTransition) -> Compiled {
+        let compiler = Compiler { net, variables: transition.variables() };
+        let arcs = |arcs: &[parikh_net::coloured::ColouredArc]| {
+            arcs.iter()
+                .map(|arc| (arc.place.index(), compiler.tokens(&arc.inscription)))
+                .collect::<Vec<_>>()
+        };
+        let checks = match &transition.guard {
+            Guard::And(parts) => parts.iter().map(|part| compiler.check(part)).collect(),
+            guard => vec![compiler.check(guard)],
+        };
+        Compiled {
+            sizes: compiler.variables.iter().map(|&it| net.variable_size(it)).collect(),
+            checks,
+            takes: arcs(&transition.takes),
+            puts: arcs(&transition.puts),
+            variables: compiler.variables,
+        }
+    }
+
+    pub(super) fn tokens(&self, multiset: &Multiset) -> Tokens {
+        match multiset {
+            Multiset::Of { count, term } => Tokens::Of(*count, self.pattern(term)),
+            Multiset::Sum(parts) => {
+                Tokens::Sum(parts.iter().map(|part| self.tokens(part)).collect())
+            }
+            Multiset::Difference(a, b) => {
+                Tokens::Difference(Box::new(self.tokens(a)), Box::new(self.tokens(b)))
+            }
+        }
+    }
+
+    pub(super) fn check(&self, guard: &Guard) -> Check {
+        match guard {
+            Guard::Compare(relation, left, right) => {
+                Check::Compare(*relation, self.pattern(left), self.pattern(right))
+            }
+            Guard::And(parts) => Check::And(parts.iter().map(|part| self.check(part)).collect()),
+            Guard::Or(parts) => Check::Or(parts.iter().map(|part| self.check(part)).collect()),
+        }
+    }
+
+    fn pattern(&self, term: &Term) -> Pattern {
+        let mut pattern = Pattern::default();
+        self.add(term, 1, &mut pattern);
+        pattern
+    }
+
+    fn add(&self, term: &Term, stride: u64, pattern: &mut Pattern) {
+        let net = self.net;
+        let size = net.term_size(term);
+        match term {
+            Term::Tuple(parts) => {
+                let mut stride = stride;
+                for part in parts.iter().rev() {
+                    self.add(part, stride, pattern);
+                    stride *= net.term_size(part);
+                }
+            }
+            Term::All(_) => {
+                if size > 1 {
+                    pattern.wild.push((stride, size));
+                }
+            }
+            term => {
+                let (variable, shift, blocks) = self.leaf(term);
+                match variable {
+                    None => {
+                        // Without variables the binding does not matter.
+                        let value = net.colour(term, &[] as &[Value]);
+                        pattern.base += stride * value;
+                        pattern.constants.push((stride, size, value));
+                    }
+                    Some(variable) => {
+                        let of = net.variable_size(variable);
+                        let shift = i128::from(shift).rem_euclid(i128::from(of)) as u64;
+                        // Every variable of the term is one of the transition's.
+                        let slot = self.variables.binary_search(&variable).unwrap_or(0);
+                        pattern.leaves.push(Leaf { slot, stride, size, shift, of, blocks });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The variable of a term that is no tuple, how far it is shifted, and the blocks it is mapped
+    /// to. Blocks of blocks are composed.
+    fn leaf(&self, term: &Term) -> (Option<VariableId>, i64, Option<Arc<[u32]>>) {
+        match term {
+            Term::Variable(variable) => (Some(*variable), 0, None),
+            // Blocks are not cyclic, so what is shifted has none.
+            Term::Shift { of, by } => {
+                let (variable, shift, blocks) = self.leaf(of);
+                (variable, shift.wrapping_add(*by), blocks)
+            }
+            Term::Block { partition, of } => {
+                let (variable, shift, inner) = self.leaf(of);
+                let blocks = match (self.net.sort(*partition).kind(), inner) {
+                    (SortKind::Partition { block_of, .. }, None) => Some(Arc::from(&block_of[..])),
+                    (SortKind::Partition { block_of, .. }, Some(inner)) => {
+                        Some(inner.iter().map(|&block| block_of[block as usize]).collect())
+                    }
+                    (_, inner) => inner,
+                };
+                (variable, shift, blocks)
+            }
+            Term::Constant { .. } | Term::Tuple(_) | Term::All(_) => (None, 0, None),
+        }
+    }
+}

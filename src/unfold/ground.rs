@@ -1,0 +1,316 @@
+//! Which colours places may ever hold, and which bindings may ever fire: the least sets such that
+//! initial colours are held, and a binding whose guard holds and whose inputs are held fires and has
+//! its outputs held. Tokens are never taken away in this, so nothing that can happen is missed.
+//!
+//! Colours are looked at one after the other. A new colour of an input of a transition gives some of
+//! its variables their colours; the others get theirs along a [`Plan`](super::plan::Plan), by looking
+//! up colours of the other inputs that were seen already. A binding is found when the last of its
+//! inputs is, and only then: of two inputs that are the same new colour, the earlier one counts as
+//! last. So every binding comes up once, and none needs to be looked for in those found before.
+//!
+//! Inputs that are no single colours (`all`, differences) are not waited for. Bindings that lack them
+//! are left out when the net is built.
+
+use super::Declined;
+use super::colours::Colours;
+use super::compile::{Compiled, Tokens, merge};
+use super::plan::{Input, Plan, Step, plan};
+use parikh_solvers::Budget;
+
+/// Bindings between two looks at the budget.
+const POLLING: u64 = 1 << 12;
+
+/// What may ever be.
+pub(super) struct Ground {
+    /// The colours of each place.
+    pub(super) places: Vec<Colours>,
+    /// The bindings of each transition, one colour a variable, all in one list.
+    pub(super) bindings: Vec<Vec<u32>>,
+    /// How many bindings each has.
+    pub(super) counts: Vec<usize>,
+}
+
+struct Rules<'c> {
+    transition: &'c Compiled,
+    inputs: Vec<Input>,
+    /// One for each input; for a transition without inputs of single colours, the only one.
+    plans: Vec<Plan>,
+}
+
+/// What grows while colours are looked at.
+struct Found<'b> {
+    bindings: Vec<Vec<u32>>,
+    counts: Vec<usize>,
+    /// Outputs not held yet, as far as was known.
+    held: Vec<(usize, u64)>,
+    /// Outputs at work.
+    tokens: Vec<(u64, u64)>,
+    total: u64,
+    arcs: u64,
+    tried: u64,
+    limits: super::Limits,
+    budget: &'b Budget,
+}
+
+impl Ground {
+    /// Finds them.
+    ///
+    /// # Errors
+    /// When there are more than the limits allow, or the budget is spent.
+    pub(super) fn find(
+        transitions: &[Compiled],
+        sizes: &[u64],
+        initial: &[Tokens],
+        limits: super::Limits,
+        budget: &Budget,
+    ) -> Result<Ground, Declined> {
+        let mut places: Vec<Colours> = sizes.iter().map(|&size| Colours::new(size)).collect();
+        let rules: Vec<Rules<'_>> =
+            transitions.iter().map(|transition| Rules::new(transition, &mut places)).collect();
+        // Which inputs wait for a place's colours.
+        let mut waiting: Vec<Vec<(usize, usize)>> = vec![Vec::new(); places.len()];
+        for (t, rule) in rules.iter().enumerate() {
+            for (at, input) in rule.inputs.iter().enumerate() {
+                waiting[input.place].push((t, at));
+            }
+        }
+        let mut found = Found {
+            bindings: vec![Vec::new(); transitions.len()],
+            counts: vec![0; transitions.len()],
+            held: Vec::new(),
+            tokens: Vec::new(),
+            total: 0,
+            arcs: 0,
+            tried: 0,
+            limits,
+            budget,
+        };
+        let mut colours = 0u64;
+        for (place, tokens) in initial.iter().enumerate() {
+            colours = colours.saturating_add(tokens.size());
+            if colours > limits.places {
+                return Err(found.declined());
+            }
+            found.tokens.clear();
+            tokens.evaluate(&[], &mut found.tokens);
+            merge(&mut found.tokens);
+            for &(colour, _) in &found.tokens {
+                places[place].add(colour);
+            }
+        }
+        for (t, rule) in rules.iter().enumerate() {
+            if rule.inputs.is_empty() {
+                let mut binding = vec![0; rule.transition.variables.len()];
+                rule.complete(t, 0, 0, 0, &mut binding, &places, &mut found)?;
+                found.hold(&mut places)?;
+            }
+        }
+        // Places that may have colours nobody looked at yet.
+        let mut turn: Vec<usize> = (0..places.len()).rev().collect();
+        while let Some(place) = turn.pop() {
+            while let Some(colour) = places[place].look_at_next() {
+                for &(t, at) in &waiting[place] {
+                    rules[t].drive(t, at, colour, &places, &mut found)?;
+                }
+                let grown = found.hold(&mut places)?;
+                turn.extend(grown.into_iter().filter(|&other| other != place));
+            }
+        }
+        Ok(Ground { places, bindings: found.bindings, counts: found.counts })
+    }
+}
+
+impl<'c> Rules<'c> {
+    fn new(transition: &'c Compiled, places: &mut [Colours]) -> Self {
+        let mut inputs: Vec<Input> = Vec::new();
+        for (place, tokens) in &transition.takes {
+            let mut needed = Vec::new();
+            tokens.needed(&mut needed);
+            for pattern in needed {
+                if !inputs.iter().any(|it| it.place == *place && it.pattern == *pattern) {
+                    inputs.push(Input { place: *place, pattern: pattern.clone() });
+                }
+            }
+        }
+        let plans = match inputs.len() {
+            0 => vec![plan(transition, &inputs, None, places)],
+            n => (0..n).map(|driver| plan(transition, &inputs, Some(driver), places)).collect(),
+        };
+        Rules { transition, inputs, plans }
+    }
+
+    /// Finds the bindings whose last input is this one, of this new colour.
+    fn drive(
+        &self,
+        t: usize,
+        driver: usize,
+        colour: u64,
+        places: &[Colours],
+        found: &mut Found<'_>,
+    ) -> Result<(), Declined> {
+        let (plan, pattern) = (&self.plans[driver], &self.inputs[driver].pattern);
+        if !pattern.constants_fit(colour) {
+            return Ok(());
+        }
+        let mut binding = vec![0; self.transition.variables.len()];
+        for &at in &plan.binds {
+            let leaf = &pattern.leaves[at];
+            binding[leaf.slot] = leaf.solve(colour);
+        }
+        let agrees = |&at: &usize| {
+            let leaf = &pattern.leaves[at];
+            leaf.value(&binding) == leaf.component(colour)
+        };
+        if !plan.compares.iter().all(agrees) {
+            return Ok(());
+        }
+        self.complete(t, driver, 0, colour, &mut binding, places, found)
+    }
+
+    /// Goes on with step `at` of a plan; as deep as a transition has inputs, checks and variables.
+    #[allow(clippy::too_many_arguments, reason = "the state of one search")]
+    fn complete(
+        &self,
+        t: usize,
+        driver: usize,
+        at: usize,
+        new: u64,
+        binding: &mut [u64],
+        places: &[Colours],
+        found: &mut Found<'_>,
+    ) -> Result<(), Declined> {
+        let Some(step) = self.plans[driver].steps.get(at) else {
+            return self.found(t, binding, places, found);
+        };
+        match step {
+            Step::Check(check) => {
+                if !self.transition.checks[*check].holds(binding) {
+                    return Ok(());
+                }
+            }
+            Step::Same => {
+                if self.inputs[driver].pattern.colour(binding) != new {
+                    return Ok(());
+                }
+            }
+            Step::Member { input, earlier } => {
+                let Input { place, pattern } = &self.inputs[*input];
+                let colour = pattern.colour(binding);
+                if (*earlier && colour == new) || !places[*place].is_seen(colour) {
+                    return Ok(());
+                }
+            }
+            Step::Assign { check, left } => {
+                let super::compile::Check::Compare(_, a, b) = &self.transition.checks[*check]
+                else {
+                    return Ok(());
+                };
+                let (one, other) = if *left { (a, b) } else { (b, a) };
+                let leaf = &one.leaves[0];
+                binding[leaf.slot] = leaf.solve(other.colour(binding));
+            }
+            Step::Each(slot) => {
+                for colour in 0..self.transition.sizes[*slot] {
+                    binding[*slot] = colour;
+                    found.try_one()?;
+                    self.complete(t, driver, at + 1, new, binding, places, found)?;
+                }
+                return Ok(());
+            }
+            Step::Join { input, earlier, index, key, binds, compares } => {
+                let Input { place, pattern } = &self.inputs[*input];
+                let number = key.iter().fold(0, |number, &at| {
+                    let leaf = &pattern.leaves[at];
+                    number * leaf.size + leaf.value(binding)
+                });
+                let constants = pattern.constants.iter();
+                let number =
+                    constants.fold(number, |number, &(_, size, value)| number * size + value);
+                for &colour in places[*place].row(*index, number) {
+                    found.try_one()?;
+                    if *earlier && colour == new {
+                        continue;
+                    }
+                    for &at in binds {
+                        let leaf = &pattern.leaves[at];
+                        binding[leaf.slot] = leaf.solve(colour);
+                    }
+                    let agrees = |&at: &usize| {
+                        let leaf = &pattern.leaves[at];
+                        leaf.value(binding) == leaf.component(colour)
+                    };
+                    if compares.iter().all(agrees) {
+                        self.complete(t, driver, at + 1, new, binding, places, found)?;
+                    }
+                }
+                return Ok(());
+            }
+        }
+        self.complete(t, driver, at + 1, new, binding, places, found)
+    }
+
+    /// Takes note of a binding and of what it puts.
+    fn found(
+        &self,
+        t: usize,
+        binding: &[u64],
+        places: &[Colours],
+        found: &mut Found<'_>,
+    ) -> Result<(), Declined> {
+        found.total += 1;
+        found.counts[t] += 1;
+        let arcs = self.transition.takes.iter().chain(&self.transition.puts);
+        found.arcs = arcs.fold(found.arcs, |sum, (_, tokens)| sum.saturating_add(tokens.size()));
+        if found.total > found.limits.bindings || found.arcs > found.limits.arcs {
+            return Err(found.declined());
+        }
+        // Checked when the net was compiled.
+        found.bindings[t].extend(binding.iter().map(|&colour| colour as u32));
+        for (place, tokens) in &self.transition.puts {
+            found.tokens.clear();
+            tokens.evaluate(binding, &mut found.tokens);
+            for &(colour, count) in &found.tokens {
+                if count > 0 && places[*place].position(colour).is_none() {
+                    found.held.push((*place, colour));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Found<'_> {
+    fn declined(&self) -> Declined {
+        Declined::TooLarge { bindings: self.total, arcs: self.arcs }
+    }
+
+    /// Counts one try more, and looks at the budget now and then.
+    fn try_one(&mut self) -> Result<(), Declined> {
+        self.tried += 1;
+        if self.tried.is_multiple_of(POLLING)
+            && let Some(exhausted) = self.budget.exhausted()
+        {
+            return Err(Declined::Spent(exhausted));
+        }
+        match self.tried > self.limits.tries {
+            true => Err(self.declined()),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds the outputs found to their places; the places that grew.
+    fn hold(&mut self, places: &mut [Colours]) -> Result<Vec<usize>, Declined> {
+        let mut grown = Vec::new();
+        for (place, colour) in std::mem::take(&mut self.held) {
+            if places[place].add(colour) {
+                if grown.last() != Some(&place) && !grown.contains(&place) {
+                    grown.push(place);
+                }
+                if places[place].len() as u64 > self.limits.places {
+                    return Err(self.declined());
+                }
+            }
+        }
+        Ok(grown)
+    }
+}

@@ -1,0 +1,225 @@
+//! In which order the variables of a transition get their colours, given that a new colour of one
+//! input is to be taken: always next what leaves the fewest choices.
+
+use super::colours::Colours;
+use super::compile::{Check, Compiled, Pattern};
+
+/// One step towards a binding.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Goes on only if the check holds.
+    Check(usize),
+    /// Goes on only if the new colour is what the input says, blocks considered.
+    Same,
+    /// Goes on only if the colour of this input, all of whose variables have theirs, was found.
+    Member {
+        input: usize,
+        /// It must not be the new colour: an earlier input is to take that.
+        earlier: bool,
+    },
+    /// For each colour found for this input that agrees with the variables bound so far.
+    Join {
+        input: usize,
+        earlier: bool,
+        index: usize,
+        /// The leaves that are the key, in order; the constant components follow.
+        key: Vec<usize>,
+        /// The leaves whose variables get their colour.
+        binds: Vec<usize>,
+        /// The leaves whose variables have one by then, or are bound twice.
+        compares: Vec<usize>,
+    },
+    /// The variable is determined by an equation: it is the colour of the pattern, shifted back.
+    Assign { check: usize, left: bool },
+    /// For each of its colours.
+    Each(usize),
+}
+
+/// How bindings are completed from a new colour of input `driver`.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The driver's leaves that bind, and those that compare.
+    pub(super) binds: Vec<usize>,
+    pub(super) compares: Vec<usize>,
+    pub(super) steps: Vec<Step>,
+}
+
+/// An input of one colour.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) place: usize,
+    pub(super) pattern: Pattern,
+}
+
+struct Planner<'p> {
+    transition: &'p Compiled,
+    inputs: &'p [Input],
+    places: &'p mut [Colours],
+    driver: Option<usize>,
+    bound: Vec<bool>,
+    checked: Vec<bool>,
+    joined: Vec<bool>,
+    steps: Vec<Step>,
+}
+
+/// The plan for a new colour of `driver`, or for a transition that needs none.
+pub(super) fn plan(
+    transition: &Compiled,
+    inputs: &[Input],
+    driver: Option<usize>,
+    places: &mut [Colours],
+) -> Plan {
+    let mut planner = Planner {
+        transition,
+        inputs,
+        places,
+        driver,
+        bound: vec![false; transition.variables.len()],
+        checked: vec![false; transition.checks.len()],
+        joined: vec![false; inputs.len()],
+        steps: Vec::new(),
+    };
+    let (mut binds, mut compares) = (Vec::new(), Vec::new());
+    let mut same_is_due = false;
+    if let Some(driver) = driver {
+        planner.joined[driver] = true;
+        (binds, compares) = planner.bind(driver);
+        same_is_due = inputs[driver].pattern.leaves.iter().any(|leaf| leaf.blocks.is_some());
+    }
+    loop {
+        planner.check();
+        if let (true, Some(driver)) = (same_is_due, driver)
+            && planner.is_bound(&inputs[driver].pattern)
+        {
+            planner.steps.push(Step::Same);
+            same_is_due = false;
+        }
+        if planner.member() || planner.assign() || planner.join() {
+            continue;
+        }
+        // What no input determines, the variable with the fewest colours first.
+        let open = (0..planner.bound.len()).filter(|&slot| !planner.bound[slot]);
+        let Some(slot) = open.min_by_key(|&slot| transition.sizes[slot]) else { break };
+        planner.bound[slot] = true;
+        planner.steps.push(Step::Each(slot));
+    }
+    Plan { binds, compares, steps: planner.steps }
+}
+
+impl Planner<'_> {
+    fn is_bound(&self, pattern: &Pattern) -> bool {
+        pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
+    }
+
+    /// The leaves of an input that bind, and those that only compare.
+    fn bind(&mut self, input: usize) -> (Vec<usize>, Vec<usize>) {
+        let (mut binds, mut compares) = (Vec::new(), Vec::new());
+        for (at, leaf) in self.inputs[input].pattern.leaves.iter().enumerate() {
+            match (self.bound[leaf.slot], &leaf.blocks) {
+                (false, None) => {
+                    self.bound[leaf.slot] = true;
+                    binds.push(at);
+                }
+                (true, _) => compares.push(at),
+                (false, Some(_)) => {}
+            }
+        }
+        // A block compares only once its variable is bound: before the whole is.
+        compares.retain(|&at| self.inputs[input].pattern.leaves[at].blocks.is_none());
+        (binds, compares)
+    }
+
+    fn check(&mut self) {
+        for (at, check) in self.transition.checks.iter().enumerate() {
+            let mut read = vec![false; self.bound.len()];
+            check.read(&mut read);
+            let ready = read.iter().zip(&self.bound).all(|(&read, &bound)| bound || !read);
+            if ready && !self.checked[at] {
+                self.checked[at] = true;
+                self.steps.push(Step::Check(at));
+            }
+        }
+    }
+
+    fn earlier(&self, input: usize) -> bool {
+        let place = |input: usize| self.inputs[input].place;
+        self.driver.is_some_and(|driver| input < driver && place(input) == place(driver))
+    }
+
+    fn member(&mut self) -> bool {
+        for input in 0..self.inputs.len() {
+            if !self.joined[input] && self.is_bound(&self.inputs[input].pattern) {
+                self.joined[input] = true;
+                let earlier = self.earlier(input);
+                self.steps.push(Step::Member { input, earlier });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// x = f(y), where y has its colour.
+    fn assign(&mut self) -> bool {
+        use parikh_net::coloured::Relation::Equal;
+        for (at, check) in self.transition.checks.iter().enumerate() {
+            let Check::Compare(Equal, left, right) = check else { continue };
+            if self.checked[at] {
+                continue;
+            }
+            for (one, other, is_left) in [(left, right, true), (right, left, false)] {
+                let [leaf] = &one.leaves[..] else { continue };
+                let simple = one.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
+                if simple && !self.bound[leaf.slot] && self.is_bound(other) {
+                    self.bound[leaf.slot] = true;
+                    self.checked[at] = true;
+                    self.steps.push(Step::Assign { check: at, left: is_left });
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn join(&mut self) -> bool {
+        let mut best: Option<(u128, usize)> = None;
+        for (input, it) in self.inputs.iter().enumerate() {
+            let open = |slot: usize| !self.bound[slot];
+            // Blocks do not give a variable's colour.
+            let blocked = it.pattern.leaves.iter().any(|leaf| {
+                let plain = |other: &super::compile::Leaf| {
+                    other.blocks.is_none() && other.slot == leaf.slot
+                };
+                leaf.blocks.is_some() && open(leaf.slot) && !it.pattern.leaves.iter().any(plain)
+            });
+            if self.joined[input] || blocked {
+                continue;
+            }
+            let choices = it.pattern.leaves.iter().filter(|leaf| open(leaf.slot));
+            let choices: u128 = choices.map(|leaf| u128::from(leaf.size)).product();
+            if best.is_none_or(|(least, _)| choices < least) {
+                best = Some((choices, input));
+            }
+        }
+        let Some((_, input)) = best else { return false };
+        let earlier = self.earlier(input);
+        let leaves = &self.inputs[input].pattern.leaves;
+        let key: Vec<usize> = (0..leaves.len()).filter(|&at| self.bound[leaves[at].slot]).collect();
+        let mut components: Vec<(u64, u64)> =
+            key.iter().map(|&at| (leaves[at].stride, leaves[at].size)).collect();
+        let constants = self.inputs[input].pattern.constants.iter();
+        components.extend(constants.map(|&(stride, size, _)| (stride, size)));
+        let index = self.places[self.inputs[input].place].index(&components);
+        let (binds, mut compares) = self.bind(input);
+        compares.retain(|at| !key.contains(at));
+        // With a block of a variable bound here: compared whole.
+        let blocks = self.inputs[input].pattern.leaves.iter().enumerate();
+        compares.extend(
+            blocks
+                .filter(|(at, leaf)| leaf.blocks.is_some() && !key.contains(at))
+                .map(|(at, _)| at),
+        );
+        self.joined[input] = true;
+        self.steps.push(Step::Join { input, earlier, index, key, binds, compares });
+        true
+    }
+}

@@ -1,0 +1,134 @@
+//! `parikh` on coloured models, as a user meets it.
+
+use crate::reader::{SORTS, arc, place, pnml};
+use crate::support::binary::Desk;
+
+/// Tokens that walk round a ring of three nodes; two that meet on `a` fall off, and each that does is
+/// counted on a black place.
+fn desk() -> Desk {
+    let x = "<variable refvariable=\"vx\"/>";
+    let a = "<useroperator declaration=\"ra\"/>";
+    let next = format!("<successor><subterm>{x}</subterm></successor>");
+    let two = |term: &str| {
+        format!(
+            "<numberof><subterm><numberconstant value=\"2\"><positive/></numberconstant></subterm><subterm>{term}</subterm></numberof>"
+        )
+    };
+    let page = place(
+        "at",
+        "ring",
+        &format!(
+            "<add><subterm>{a}</subterm><subterm><useroperator declaration=\"rb\"/></subterm></add>"
+        ),
+    ) + &place("off", "dot", "")
+        + &place("never", "level", "")
+        + "<transition id=\"step\"/><transition id=\"fall\"/><transition id=\"idle\"/>"
+        + &arc("at", "step", x)
+        + &arc("step", "at", &next)
+        + &arc("at", "fall", &two(a))
+        + &arc("fall", "off", &two("<dotconstant/>"))
+        + &arc("never", "idle", "<variable refvariable=\"vl\"/>");
+    let desk = Desk::new();
+    desk.write("model.pnml", &pnml(SORTS, &page));
+    desk
+}
+
+fn answer(desk: &Desk, examination: &str) -> String {
+    let text = desk.fine(&["check", "model.pnml", "-e", examination]);
+    text.split(" — ").next().unwrap().trim().to_owned()
+}
+
+#[test]
+fn examinations_mean_coloured_nodes() {
+    let desk = desk();
+    // `at` holds two tokens of different colours; `idle` has nothing to take.
+    assert_eq!(answer(&desk, "OneSafe"), "OneSafe: FALSE");
+    assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: FALSE");
+    assert_eq!(answer(&desk, "StableMarking"), "StableMarking: TRUE");
+    assert_eq!(answer(&desk, "ReachabilityDeadlock"), "ReachabilityDeadlock: TRUE");
+    // {a,b} and the like, {a,a} and the like, and the two tokens off: 3 + 3 + 1 markings.
+    let space = desk.fine(&["check", "model.pnml", "-e", "StateSpace"]);
+    assert!(space.contains("states: 7 "), "{space}");
+}
+
+#[test]
+fn formulas_name_coloured_places_and_their_colours() {
+    let desk = desk();
+    let ask = |formula: &str| {
+        let text = desk.fine(&["check", "model.pnml", "--formula", formula]);
+        text.split(" — ").next().unwrap().trim().replace("formula-1: ", "")
+    };
+    assert_eq!(ask("AG at + off = 2"), "TRUE");
+    assert_eq!(ask("EF fireable(idle)"), "FALSE");
+    assert_eq!(ask("EF fireable(fall)"), "TRUE");
+    assert_eq!(ask("EF never >= 1"), "FALSE");
+    assert_eq!(ask("bound(at)"), "2");
+    assert_eq!(ask("bound(never)"), "0");
+    assert_eq!(ask("bound(\"at(a)\" + off)"), "2");
+    assert_eq!(ask("EF \"at(b)\" >= 3"), "FALSE");
+    let (code, _, stderr) = desk.said(&["check", "model.pnml", "--formula", "EF nowhere >= 1"]);
+    assert_eq!(code, 1, "{stderr}");
+}
+
+#[test]
+fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
+    let desk = desk();
+    desk.fine(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
+    let trace = desk.read("traces/ReachabilityDeadlock.trace");
+    assert!(trace.contains("\nstep(x="), "{trace}");
+    let replayed = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
+    assert!(replayed.contains("marking: off{2'.}"), "{replayed}");
+    // As people write it.
+    desk.write("own.trace", "step(x = b)\n\"step( x=c )\"\nfall\n");
+    let replayed = desk.fine(&["replay", "model.pnml", "own.trace"]);
+    assert!(replayed.starts_with("3 firings replayed on coloured net n\n"), "{replayed}");
+    for (trace, problem) in [
+        ("fall\n", "line 1: after 0 firings, `fall`: place `at` holds 1 of a, and 2 are taken"),
+        ("step\n", "line 1: `x` has no colour"),
+        ("step(x=d)\n", "line 1: `d` is no colour of `Ring`"),
+        ("step(x=a,x=b)\n", "line 1: `x` has two colours"),
+        ("leap(x=a)\n", "line 1: `leap(x=a)` is no transition"),
+    ] {
+        desk.write("wrong.trace", trace);
+        let stderr = desk.refused(1, &["replay", "model.pnml", "wrong.trace"]);
+        assert!(stderr.contains(problem), "{stderr}");
+    }
+}
+
+#[test]
+fn the_unfolding_and_its_map_are_for_other_tools() {
+    let desk = desk();
+    let (code, _, stderr) =
+        desk.said(&["unfold", "model.pnml", "-o", "flat.pnml", "--map", "map.json"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains("3 coloured places and 3 coloured transitions are 4 places and 4 "),
+        "{stderr}"
+    );
+    let map = desk.json("map.json");
+    assert_eq!(map["places"]["at"], serde_json::json!(["at(a)", "at(b)", "at(c)"]));
+    assert_eq!(map["places"]["never"], serde_json::json!([]));
+    let bindings = serde_json::json!(["step(x=a)", "step(x=b)", "step(x=c)"]);
+    assert_eq!(map["transitions"]["step"], bindings);
+    // On the flat net the question is another one: every place by itself.
+    let flat = desk.fine(&["check", "flat.pnml", "--formula", "bound(\"at(a)\")"]);
+    assert!(flat.contains(": 2"), "{flat}");
+    let stderr = desk.refused(1, &["unfold", "flat.pnml"]);
+    assert!(stderr.contains("the net has no colours to unfold"), "{stderr}");
+    let stderr = desk.refused(3, &["unfold", "model.pnml", "--limit", "2"]);
+    assert!(stderr.contains("more than 3 bindings may fire"), "{stderr}");
+}
+
+#[test]
+fn every_command_takes_a_coloured_model() {
+    let desk = desk();
+    let info = desk.fine(&["info", "model.pnml"]);
+    assert!(info.contains("coloured"), "{info}");
+    assert!(desk.fine(&["invariants", "model.pnml"]).contains("off"));
+    desk.said(&["reduce", "model.pnml", "--preserve", "deadlock", "-o", "small.pnml"]);
+    assert!(desk.read("small.pnml").contains("ptnet"));
+    let encoded =
+        desk.fine(&["encode", "model.pnml", "--goal", "deadlock", "-e", "state-equation"]);
+    assert!(encoded.contains("at(a)"), "{encoded}");
+    assert!(desk.fine(&["properties", "model.pnml"]).contains("DEADLOCK"));
+}

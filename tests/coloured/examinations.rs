@@ -1,0 +1,108 @@
+//! What examinations answer on coloured nets, against the coloured firing rule: a place counts the
+//! tokens of all its colours, a transition fires when a binding does.
+
+use crate::unfolding::{bindings, explore};
+use parikh::answer::{Plan, Value};
+use parikh::mcc::Examination;
+use parikh::run::{self, Config, Event};
+use parikh::unfold::{self, unfold};
+use parikh_net::coloured::{ColouredMarking, ColouredNet, text};
+use parikh_net::{LinearSum, Predicate};
+use parikh_solvers::Budget;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+fn enabled(net: &ColouredNet, marking: &ColouredMarking) -> Vec<bool> {
+    let fires = |t| {
+        let mut all = bindings(net, t).into_iter();
+        all.any(|binding| net.fire(&mut marking.clone(), t, &binding).is_ok())
+    };
+    net.transition_ids().map(fires).collect()
+}
+
+#[test]
+fn answers_on_random_coloured_nets_are_those_of_enumeration() {
+    let mut answered = BTreeMap::new();
+    for seed in 0..250 {
+        let net = parikh_net::generate::random_coloured(seed);
+        let Some((markings, _)) = explore(&net, 150) else { continue };
+        let initial = net.initial(1000).unwrap();
+        let totals = |marking: &ColouredMarking| -> Vec<u128> {
+            net.place_ids().map(|place| marking.total(place)).collect()
+        };
+        let first = totals(&initial);
+        let all: Vec<Vec<u128>> = markings.iter().map(totals).collect();
+        let firing: Vec<Vec<bool>> = markings.iter().map(|it| enabled(&net, it)).collect();
+        let places = 0..net.places().len();
+        let most = |place: usize| all.iter().map(|it| it[place]).max().unwrap_or(0);
+        let mut expected: BTreeMap<String, Value> = BTreeMap::new();
+        let mut bool = |examination: Examination, value| {
+            expected.insert(examination.name().to_owned(), Value::Bool(value));
+        };
+        bool(Examination::OneSafe, places.clone().all(|place| most(place) <= 1));
+        bool(
+            Examination::StableMarking,
+            places.clone().any(|place| all.iter().all(|it| it[place] == first[place])),
+        );
+        let mut transitions = 0..net.transitions().len();
+        bool(Examination::QuasiLiveness, transitions.all(|t| firing.iter().any(|it| it[t])));
+        let dead = firing.iter().any(|it| it.iter().all(|fires| !fires));
+        bool(Examination::ReachabilityDeadlock, dead);
+        for place in places.clone() {
+            let name = format!("most {}", net.places()[place].name);
+            expected.insert(name, Value::Number(most(place) as i128));
+        }
+        for (t, transition) in net.transitions().iter().enumerate() {
+            let can = firing.iter().any(|it| it[t]);
+            expected.insert(format!("fires {}", transition.name), Value::Bool(can));
+        }
+
+        let config = unfold::Config::default();
+        let (flat, _) = unfold(&net, &config, &Budget::unlimited()).unwrap();
+        let mut formulas = Plan::default();
+        for place in net.places() {
+            let colours = flat.places_named(&place.name).unwrap();
+            let sum = LinearSum::new(colours.into_iter().map(|it| (it, 1))).unwrap();
+            formulas.ask_maximum(&format!("most {}", place.name), sum);
+        }
+        for transition in net.transitions() {
+            let fires = flat.transitions_named(&transition.name).unwrap();
+            let fires = Predicate::or(fires.into_iter().map(Predicate::Enabled));
+            formulas.ask_exists(&format!("fires {}", transition.name), fires);
+        }
+        let examinations = [
+            Examination::OneSafe,
+            Examination::StableMarking,
+            Examination::QuasiLiveness,
+            Examination::ReachabilityDeadlock,
+        ];
+        let plans = examinations.map(|it| Plan::of_examination(it, &flat).unwrap());
+        for plan in plans.into_iter().chain([formulas]) {
+            let config = Config { threads: 1, ..Config::default() };
+            let budget = Budget::unlimited().slice(Duration::from_secs(60));
+            let report = run::run(&flat, plan, &config, &budget, |event| {
+                if let Event::Answered(answer) = event {
+                    let right = expected[&answer.id];
+                    assert_eq!(
+                        answer.value,
+                        right,
+                        "seed {seed}, {}\n{}",
+                        answer.id,
+                        text::print(&net)
+                    );
+                    *answered
+                        .entry(format!(
+                            "{:?}",
+                            (answer.value == Value::Bool(true), answer.id.split(' ').next())
+                        ))
+                        .or_insert(0) += 1;
+                }
+            });
+            assert_eq!(report.faults, 0, "seed {seed}\n{}", text::print(&net));
+            let open: Vec<_> = report.unanswered.iter().map(|it| &it.id).collect();
+            assert!(open.is_empty(), "seed {seed}: {open:?}\n{}", text::print(&net));
+        }
+    }
+    // Four examinations and two kinds of formulas; maxima are never TRUE.
+    assert!(answered.len() >= 11, "{answered:?}");
+}

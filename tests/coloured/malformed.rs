@@ -1,0 +1,307 @@
+//! Broken coloured files: a message with the line and what is wrong there, no panic, no blow-up.
+
+use crate::reader::{SORTS, arc, guarded, place, pnml, read};
+use fastrand::Rng;
+use std::time::{Duration, Instant};
+
+fn problem(declarations: &str, page: &str) -> String {
+    read(&pnml(declarations, page)).unwrap_err()
+}
+
+fn sort(id: &str, kind: &str) -> String {
+    format!("<namedsort id=\"{id}\" name=\"{id}\">{kind}</namedsort>")
+}
+
+#[test]
+fn declarations_that_make_no_sense_are_told() {
+    let user = |name| format!("<usersort declaration=\"{name}\"/>");
+    let product = |parts: &str| format!("<productsort>{parts}</productsort>");
+    for (declarations, expected) in [
+        (sort("a", &user("b")), "f:8:1: sort `a`: `b` is no sort of this net"),
+        (
+            sort("a", &user("a")),
+            "f:8:1: sort `a`: the sort `a` is made of itself, directly or through others",
+        ),
+        (
+            sort("a", &product(&user("b"))) + "\n" + &sort("b", &product(&user("a"))),
+            "f:9:1: sort `b`: the sort `b` is made of itself, directly or through others",
+        ),
+        (
+            sort("a", "<dot/>") + &sort("a", "<dot/>"),
+            "f:8:46: sort `a`: the id `a` is declared twice",
+        ),
+        (
+            sort("a", "<finiteintrange start=\"3\" end=\"1\"/>"),
+            "f:8:1: sort `a`: the sort `a` has no colour",
+        ),
+        (
+            sort("a", "<finiteintrange start=\"x\" end=\"1\"/>"),
+            "f:8:28: sort `a`: found `x`, expected a whole number",
+        ),
+        (sort("a", "<cyclicenumeration/>"), "f:8:1: sort `a`: the sort `a` has no colour"),
+        (sort("a", "<list/>"), "f:8:28: sort `a`: `<list>` is not known here"),
+        (
+            sort("a", "<finiteintrange start=\"0\" end=\"9223372036854775807\"/>"),
+            "f:8:1: sort `a`: the sort `a` has more than 2^62 colours",
+        ),
+        (
+            sort("a", "<finiteintrange start=\"1\" end=\"10000000000\"/>")
+                + &sort("b", &product(&user("a").repeat(3))),
+            "f:8:85: sort `b`: the sort `b` has more than 2^62 colours",
+        ),
+        (
+            sort(
+                "a",
+                "<cyclicenumeration><feconstant id=\"c\" name=\"c\"/><feconstant id=\"c\" name=\"d\"/></cyclicenumeration>",
+            ),
+            "f:8:1: sort `a`: the id `c` is declared twice",
+        ),
+        (
+            sort(
+                "a",
+                "<cyclicenumeration><feconstant id=\"c\" name=\"c\"/><feconstant id=\"d\" name=\"d\"/></cyclicenumeration>",
+            ) + "<partition id=\"h\"><usersort declaration=\"a\"/><partitionelement id=\"e\"><useroperator declaration=\"c\"/></partitionelement></partition>",
+            "f:8:137: sort `h`: the partition `h` does not have each colour of its sort in exactly one element",
+        ),
+        (
+            "<variabledecl id=\"x\"><usersort declaration=\"a\"/></variabledecl>".into(),
+            "f:8:1: variable `x`: `a` is no sort of this net",
+        ),
+        (
+            "<variabledecl id=\"x\"/>".into(),
+            "f:8:1: variable `x`: `<variabledecl>` has 0 operands, expected one sort",
+        ),
+        (
+            "<namedoperator id=\"o\"/>".into(),
+            "f:8:1: declaration: `<namedoperator>` is not supported: no symmetric net of the contest has it",
+        ),
+    ] {
+        assert_eq!(problem(&declarations, ""), expected, "{declarations}");
+    }
+}
+
+#[test]
+fn terms_that_make_no_sense_are_told() {
+    let x = "<variable refvariable=\"vx\"/>";
+    let l = "<variable refvariable=\"vl\"/>";
+    let on_ring =
+        |term: &str| place("q", "ring", "") + "<transition id=\"t\"/>\n" + &arc("q", "t", term);
+    for (page, expected) in [
+        (on_ring(l), "arc `q-t`: found a colour of `Level`, expected one of `Ring`"),
+        (on_ring("<variable refvariable=\"zz\"/>"), "arc `q-t`: `zz` is no variable of this net"),
+        (
+            on_ring("<useroperator declaration=\"zz\"/>"),
+            "arc `q-t`: `zz` is no constant of this net",
+        ),
+        (on_ring("<frobnicate/>"), "arc `q-t`: `<frobnicate>` is not known here"),
+        (
+            on_ring("<cardinality/>"),
+            "arc `q-t`: `<cardinality>` is not supported: no symmetric net of the contest has it",
+        ),
+        (
+            on_ring(&format!("<tuple><subterm>{x}</subterm><subterm>{x}</subterm></tuple>")),
+            "arc `q-t`: found a colour of (`Ring`, `Ring`), expected one of `Ring`",
+        ),
+        (
+            on_ring(&format!("<successor><subterm>{l}</subterm></successor>")),
+            "arc `q-t`: the sort `Level` is not cyclic, so its colours have no successor or predecessor",
+        ),
+        (
+            on_ring(&format!("<numberof><subterm>{x}</subterm></numberof>")),
+            "arc `q-t`: `<numberof>` has 1 operands, expected a number and a colour",
+        ),
+        (
+            on_ring(&format!("<equality><subterm>{x}</subterm><subterm>{x}</subterm></equality>")),
+            "arc `q-t`: found something else, expected a multiset of colours",
+        ),
+        (on_ring(""), "arc `q-t`: found nothing, expected a term in `<structure>`"),
+        (
+            on_ring(&format!("{x}{x}")),
+            "arc `q-t`: found several terms, expected one in `<structure>`",
+        ),
+        (
+            on_ring("<all><usersort declaration=\"zz\"/></all>"),
+            "arc `q-t`: `zz` is no sort of this net",
+        ),
+        (place("q", "zz", ""), "place `q`: `zz` is no sort of this net"),
+        (
+            place("q", "ring", x),
+            "place `q`: the initial marking of place `q` has the variable `x` in it",
+        ),
+        (
+            place("q", "ring", "<numberconstant value=\"-1\"/>"),
+            "place `q`: found `-1`, expected a whole number",
+        ),
+        (
+            place("q", "ring", "") + &place("q", "ring", ""),
+            "place `q`: the id `q` is used by two nodes",
+        ),
+        (guarded("t", x), "transition `t`: found a colour, expected a condition"),
+        (
+            guarded(
+                "t",
+                &format!("<equality><subterm>{x}</subterm><subterm>{l}</subterm></equality>"),
+            ),
+            "transition `t`: found a colour of `Level`, expected one of `Ring`",
+        ),
+        (
+            guarded("t", &format!("<equality><subterm>{x}</subterm></equality>")),
+            "transition `t`: `<equality>` has 1 operands, expected two",
+        ),
+        (
+            guarded("t", &format!("<not><subterm>{x}</subterm></not>")),
+            "transition `t`: `<not>` has a colour as an operand, expected a condition",
+        ),
+        (
+            "<transition id=\"t\"><condition><text>x = y</text></condition></transition>".into(),
+            "transition `t`: there is a text, but no `<structure>` to read",
+        ),
+        (
+            place("q", "ring", "")
+                + "<transition id=\"t\"/><arc id=\"a\" source=\"q\" target=\"t\"/>",
+            "arc `a`: found no inscription, expected one: the place has colours",
+        ),
+    ] {
+        let found = problem(SORTS, &page);
+        assert!(found.starts_with("f:"), "{found}");
+        let line: usize = found.split(':').nth(1).unwrap().parse().unwrap();
+        assert!((5..=8).contains(&line), "{found}\n{page}");
+        assert!(found.ends_with(expected), "{found}\n{expected}");
+    }
+    assert!(
+        problem(SORTS, "<arc id=\"a\" source=\"q\" target=\"t\"/>").contains("has the end `q`")
+    );
+    let inhibitor = place("q", "ring", "")
+        + "<transition id=\"t\"/><arc source=\"q\" target=\"t\"><type value=\"inhibitor\"/></arc>";
+    assert!(problem(SORTS, &inhibitor).contains("has the type `inhibitor`"));
+}
+
+#[test]
+fn deep_and_large_terms_are_refused_before_they_cost_anything() {
+    let x = "<variable refvariable=\"vx\"/>";
+    let deep =
+        |open: &str, close: &str, depth: usize| open.repeat(depth) + x + &close.repeat(depth);
+    let start = Instant::now();
+    for (term, expected) in [
+        (deep("<tuple><subterm>", "</subterm></tuple>", 10_000), "nested more than 200 deep"),
+        (
+            deep(
+                "<subtract><subterm>",
+                &format!("</subterm><subterm>{x}</subterm></subtract>"),
+                5_000,
+            ),
+            "nested more than 200 deep",
+        ),
+        (deep("<add>", "</add>", 100_000), "nested more than 50000 deep"),
+    ] {
+        let page = place("q", "ring", "") + "<transition id=\"t\"/>\n" + &arc("q", "t", &term);
+        let found = problem(SORTS, &page);
+        assert!(found.contains(expected), "{found}");
+    }
+    let sum = format!("<add>{}</add>", format!("<subterm>{x}</subterm>").repeat(200));
+    let tuple = format!("<tuple>{}</tuple>", format!("<subterm>{sum}</subterm>").repeat(3));
+    let page = place("q", "ring", "") + "<transition id=\"t\"/>\n" + &arc("q", "t", &tuple);
+    assert!(problem(SORTS, &page).contains("multiply out to more than"));
+    // A large range is only two numbers.
+    let range = sort("a", "<finiteintrange start=\"1\" end=\"1000000000000\"/>");
+    assert!(
+        read(&pnml(&range, &place("q", "a", "<all><usersort declaration=\"a\"/></all>"))).is_ok()
+    );
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+/// A correct file, with something of everything.
+fn sample() -> String {
+    let x = "<variable refvariable=\"vx\"/>";
+    let sum = format!(
+        "<add><subterm><numberof><subterm><numberconstant value=\"2\"><positive/></numberconstant></subterm><subterm>{x}</subterm></numberof></subterm><subterm><successor><subterm>{x}</subterm></successor></subterm></add>"
+    );
+    let page = place("q", "ring", "<all><usersort declaration=\"ring\"/></all>")
+        + &place(
+            "r",
+            "pair",
+            "<tuple><subterm><useroperator declaration=\"ra\"/></subterm><subterm><all><usersort declaration=\"level\"/></all></subterm></tuple>",
+        )
+        + &guarded(
+            "t",
+            "<and><subterm><inequality><subterm><variable refvariable=\"vx\"/></subterm><subterm><variable refvariable=\"vy\"/></subterm></inequality></subterm><subterm><lessthan><subterm><variable refvariable=\"vl\"/></subterm><subterm><finiteintrangeconstant value=\"3\"><finiteintrange start=\"1\" end=\"3\"/></finiteintrangeconstant></subterm></lessthan></subterm></and>",
+        )
+        + &arc("q", "t", &sum)
+        + &arc(
+            "t",
+            "r",
+            "<tuple><subterm><variable refvariable=\"vy\"/></subterm><subterm><variable refvariable=\"vl\"/></subterm></tuple>",
+        );
+    pnml(SORTS, &page)
+}
+
+/// Two hundred files with one to three changes each: whatever they say now, there is a net or a message.
+#[test]
+fn two_hundred_broken_files_give_a_net_or_a_message() {
+    let sample = sample();
+    assert!(read(&sample).is_ok());
+    let mut refused = 0;
+    for seed in 0..200 {
+        let mut rng = Rng::with_seed(seed);
+        let mut text = sample.clone();
+        for _ in 0..rng.usize(1..=3) {
+            text = changed(&text, &mut rng);
+        }
+        match read(&text) {
+            Ok(net) => drop(parikh_net::coloured::text::print(&net)),
+            Err(message) => {
+                refused += 1;
+                assert!(message.starts_with("f:"), "{message}");
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+/// One change: an element dropped, doubled, renamed or put in another's place, or an attribute's
+/// value exchanged for another.
+fn changed(text: &str, rng: &mut Rng) -> String {
+    let elements: Vec<(usize, usize)> = elements(text);
+    let (start, end) = elements[rng.usize(0..elements.len())];
+    let (from, to) = elements[rng.usize(0..elements.len())];
+    let element = &text[start..end];
+    let replacement = match rng.usize(0..5) {
+        0 => String::new(),
+        1 => element.repeat(2),
+        2 => text[from..to].to_owned(),
+        3 => {
+            let name = element[1..].split([' ', '>', '/']).next().unwrap_or_default();
+            let names =
+                ["variable", "tuple", "add", "dot", "numberof", "all", "usersort", "equality"];
+            element.replace(name, names[rng.usize(0..names.len())])
+        }
+        _ => {
+            let values: Vec<&str> = text.split('"').skip(1).step_by(2).collect();
+            let [old, new] = [(); 2].map(|()| values[rng.usize(0..values.len())]);
+            element.replace(&format!("\"{old}\""), &format!("\"{new}\""))
+        }
+    };
+    format!("{}{replacement}{}", &text[..start], &text[end..])
+}
+
+/// Where the elements inside the net begin and end.
+fn elements(text: &str) -> Vec<(usize, usize)> {
+    let (mut open, mut all) = (Vec::new(), Vec::new());
+    let mut at = text.find("<page").unwrap_or(0);
+    while let Some(next) = text[at..].find('<') {
+        let start = at + next;
+        let Some(length) = text[start..].find('>') else { break };
+        let end = start + length + 1;
+        if text[start..].starts_with("</") {
+            if let Some(start) = open.pop() {
+                all.push((start, end));
+            }
+        } else if text[..end].ends_with("/>") {
+            all.push((start, end));
+        } else {
+            open.push(start);
+        }
+        at = end;
+    }
+    all
+}

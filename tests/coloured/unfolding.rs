@@ -1,0 +1,187 @@
+//! The unfolding against the coloured firing rule: the same markings are reachable, and by as many
+//! firings, whatever the sorts, guards and inscriptions. `PARIKH_CASES=100000` looks longer.
+
+use crate::support::oracle;
+use parikh::unfold::{Config, Declined, Limits, unfold};
+use parikh_net::coloured::{
+    ColouredFireError, ColouredMarking, ColouredNet, ColouredTransitionId, Value, text,
+};
+use parikh_net::generate::random_coloured;
+use parikh_net::{Marking, Net};
+use parikh_solvers::Budget;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+fn cases(usual: u64) -> u64 {
+    std::env::var("PARIKH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// Every combination of colours for the variables of a transition, guard or not.
+pub(crate) fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<Value>> {
+    let mut all = vec![Vec::new()];
+    for variable in net.transition(t).variables() {
+        let size = net.variable_size(variable);
+        let with = |binding: &Vec<Value>, colour| {
+            let mut binding = binding.clone();
+            binding.push(Value { variable, colour });
+            binding
+        };
+        all = all.iter().flat_map(|binding| (0..size).map(|c| with(binding, c))).collect();
+    }
+    all
+}
+
+/// The reachable markings and the number of firings between them, or none when there are too many.
+pub(crate) fn explore(
+    net: &ColouredNet,
+    limit: usize,
+) -> Option<(BTreeSet<ColouredMarking>, usize)> {
+    let all: Vec<_> = net
+        .transition_ids()
+        .flat_map(|t| bindings(net, t).into_iter().map(move |b| (t, b)))
+        .collect();
+    let initial = net.initial(1000).unwrap();
+    let mut seen = BTreeSet::from([initial.clone()]);
+    let mut queue = VecDeque::from([initial]);
+    let mut firings = 0;
+    while let Some(marking) = queue.pop_front() {
+        if net.place_ids().any(|place| marking.total(place) > 200) {
+            return None;
+        }
+        for (t, binding) in &all {
+            let mut next = marking.clone();
+            match net.fire(&mut next, *t, binding) {
+                Ok(()) => {
+                    firings += 1;
+                    if seen.insert(next.clone()) {
+                        queue.push_back(next);
+                    }
+                }
+                Err(ColouredFireError::Guard | ColouredFireError::NotEnabled { .. }) => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    Some((seen, firings))
+}
+
+/// A marking of the unfolding, read by the names of its places.
+fn coloured(net: &ColouredNet, flat: &Net, marking: &Marking) -> ColouredMarking {
+    let folding = flat.folding().unwrap();
+    let mut bags = vec![BTreeMap::new(); net.places().len()];
+    for (place, tokens) in marking.marked() {
+        let at = folding.place_of(place);
+        let owner = &net.places()[at];
+        assert_eq!(folding.place_name(at), owner.name);
+        let name = flat.place_name(place).strip_prefix(&*owner.name).unwrap();
+        let name = name.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(".");
+        bags[at].insert(net.colour_named(owner.sort, name).unwrap(), tokens);
+    }
+    ColouredMarking::new(bags)
+}
+
+#[test]
+fn the_unfolding_reaches_the_same_markings_as_the_coloured_net() {
+    let (mut compared, mut interesting) = (0, 0);
+    for seed in 0..cases(5_000) {
+        let net = random_coloured(seed);
+        let Some((markings, firings)) = explore(&net, 400) else { continue };
+        for symmetry in [false, true] {
+            let config = Config { symmetry, ..Config::default() };
+            let (flat, _) = unfold(&net, &config, &Budget::unlimited()).unwrap();
+            let shown = || format!("seed {seed}, symmetry {symmetry}\n{}", text::print(&net));
+            let limits = oracle::Limits { states: 10_000, tokens: 1_000 };
+            let space = oracle::explore(&flat, limits).unwrap_or_else(|| panic!("{}", shown()));
+            let there: BTreeSet<_> =
+                space.markings().iter().map(|marking| coloured(&net, &flat, marking)).collect();
+            assert_eq!(there, markings, "{}", shown());
+            let enabled = |marking: &Marking| {
+                flat.transitions().filter(|&t| flat.is_enabled(marking, t)).count()
+            };
+            let flat_firings: usize = space.markings().iter().map(enabled).sum();
+            match symmetry {
+                false => assert_eq!(flat_firings, firings, "{}", shown()),
+                true => assert!(flat_firings <= firings, "{}", shown()),
+            }
+        }
+        compared += 1;
+        interesting += u64::from(markings.len() > 2);
+    }
+    assert!(compared * 3 > cases(5_000), "{compared}");
+    assert!(interesting * 10 > cases(5_000), "{interesting}");
+}
+
+#[test]
+fn random_coloured_nets_survive_their_text() {
+    for seed in 0..500 {
+        let net = random_coloured(seed);
+        let printed = text::print(&net);
+        let again = text::parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
+        assert_eq!(text::print(&again), printed);
+    }
+}
+
+fn flat(net: &str) -> Net {
+    unfold(&text::parse(net).unwrap(), &Config::default(), &Budget::unlimited()).unwrap().0
+}
+
+#[test]
+fn nodes_are_named_by_their_colours_and_only_those_that_matter_are_made() {
+    let net = flat(
+        "sort Colour = {red, green, blue}
+         sort Level = 1..3
+         sort Pair = Colour * Level
+         var x: Colour
+         var l: Level
+         place p: Pair = {(red,1)}
+         place q: Colour = {blue}
+         place done
+         transition t [l < 3]: p{(x,l)} -> p{(x,3)} + done
+         transition never: q{red} -> done",
+    );
+    let places: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
+    assert_eq!(places, ["p(red,1)", "p(red,3)", "q(blue)", "done"]);
+    let transitions: Vec<&str> = net.transitions().map(|t| net.transition_name(t)).collect();
+    assert_eq!(transitions, ["t(x=red,l=1)"]);
+    let named = |name| net.places_named(name).map(|places| places.len());
+    assert_eq!(
+        (named("p"), named("q"), named("done"), named("r")),
+        (Some(2), Some(1), Some(1), None)
+    );
+    assert_eq!(net.transitions_named("never"), Some(vec![]));
+}
+
+#[test]
+fn bindings_that_do_the_same_are_made_once() {
+    let model = "sort A = 1..4
+                 var x, y, z: A
+                 place p: A = {all}
+                 place q: A
+                 transition t: p{x + y + z} -> q{x + y + z}
+                 transition u [x != y]: p{x + y} -> q{x}";
+    let net = flat(model);
+    let count = |name| net.transitions_named(name).unwrap().len();
+    // Multisets of three of four; ordered pairs of different ones.
+    assert_eq!((count("t"), count("u")), (20, 12));
+}
+
+#[test]
+fn what_is_too_large_is_declined_at_once_and_says_how_large() {
+    let model = "sort A = 1..100000
+                 sort B = A * A
+                 var x, y: A
+                 place p: A = {all}
+                 place q: B
+                 transition t: p{x + y} -> q{(x,y)}";
+    let net = text::parse(model).unwrap();
+    assert_eq!((net.colour_count(), net.binding_count()), (10_000_100_000, 10_000_000_000));
+    let limits = Limits { bindings: 1000, ..Limits::default() };
+    let config = Config { limits, ..Config::default() };
+    let declined = unfold(&net, &config, &Budget::unlimited()).unwrap_err();
+    assert_eq!(declined, Declined::TooLarge { bindings: 1001, arcs: 3003 });
+    let huge = "sort A = 1..1000000000\nplace p: A = {all}";
+    let declined = unfold(&text::parse(huge).unwrap(), &Config::default(), &Budget::unlimited());
+    assert!(matches!(declined, Err(Declined::TooLarge { .. })));
+}

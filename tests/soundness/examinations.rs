@@ -1,0 +1,186 @@
+//! Every examination, by a run as a user starts it, against enumeration: nothing is set but the
+//! deadline, on nets of a few dozen markings.
+//!
+//! The parts of the run have tests of their own, which confine it to them; here they get in each
+//! other's way as they do in earnest.
+
+use crate::support::oracle::{Limits, StateSpace, Truth, explore};
+use crate::support::scale::scaled;
+use parikh::answer::{Answer, Plan, Value};
+use parikh::evidence::{check_pump, replay};
+use parikh::mcc::Examination;
+use parikh::net::generate::{self, Shape};
+use parikh::net::{Goal, LinearSum, Net, Predicate, text};
+use parikh::run::{self, Config, Event};
+use parikh::solvers::Budget;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Long enough for nets of this size on a busy machine; a run that ends with an answer is over sooner.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// What runs said, how much was asked, and how much of it was left open.
+#[derive(Default)]
+struct Tally {
+    asked: usize,
+    open: usize,
+}
+
+impl Tally {
+    /// The answers of a run by id.
+    fn run(&mut self, net: &Net, plan: Plan) -> HashMap<String, Answer> {
+        self.run_for(net, plan, DEADLINE)
+    }
+
+    fn run_for(&mut self, net: &Net, plan: Plan, time: Duration) -> HashMap<String, Answer> {
+        self.asked += plan.questions().len();
+        let mut answers = HashMap::new();
+        let budget = Budget::lasting(time);
+        let report = run::run(net, plan, &Config::default(), &budget, |event| {
+            if let Event::Answered(answer) = event {
+                let twice = answers.insert(answer.id.clone(), answer.clone());
+                assert!(twice.is_none(), "{} is answered twice:\n{}", answer.id, text::print(net));
+            }
+        });
+        assert_eq!(report.faults, 0, "{}", text::print(net));
+        assert_eq!(report.answered, answers.len(), "{}", text::print(net));
+        self.open += report.unanswered.len();
+        answers
+    }
+
+    fn check(&self) {
+        let Tally { asked, open } = self;
+        eprintln!("{asked} questions, {open} left open");
+        assert!(open * 100 <= *asked, "{open} of {asked} questions were left open");
+    }
+}
+
+/// Random nets with at most 60 markings, and their markings.
+fn small_nets(first: u64, count: u64, mut test: impl FnMut(u64, &Net, &StateSpace<'_>)) {
+    let mut left = scaled(count);
+    for seed in first.. {
+        let net = generate::random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 60, tokens: 100 }) else { continue };
+        test(seed, &net, &space);
+        left -= 1;
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+#[test]
+fn examinations_over_all_places_or_transitions_agree_with_enumeration() {
+    let mut tally = Tally::default();
+    small_nets(1_000_000, 150, |seed, net, space| {
+        let expected = [
+            (Examination::ReachabilityDeadlock, space.deadlock()),
+            (Examination::OneSafe, space.most_in_place() <= 1),
+            (Examination::QuasiLiveness, net.transitions().all(|t| space.fires(t))),
+            (Examination::StableMarking, space.stable_place()),
+        ];
+        for (examination, expected) in expected {
+            let plan = Plan::of_examination(examination, net).unwrap();
+            let answers = tally.run(net, plan);
+            let Some(answer) = answers.get(examination.name()) else { continue };
+            let context = || format!("{examination}, seed {seed}:\n{}", text::print(net));
+            assert_eq!(answer.value, Value::Bool(expected), "{}", context());
+        }
+    });
+    tally.check();
+}
+
+/// What a query file of one examination asks, 8 queries: (cardinality, fireability, bounds).
+fn queries(seed: u64, net: &Net) -> [Vec<Goal>; 3] {
+    let (reach, maxima): (Vec<Goal>, Vec<Goal>) = generate::random_goals(seed, net, 24)
+        .into_iter()
+        .partition(|goal| matches!(goal, Goal::Reach(_)));
+    let transitions: Vec<_> = net.transitions().collect();
+    let fireable = transitions.iter().enumerate().map(|(at, &t)| {
+        let other = transitions[(at + seed as usize) % transitions.len()];
+        Goal::Reach(match at % 3 {
+            0 => Predicate::Enabled(t),
+            1 => Predicate::and([Predicate::Enabled(t), Predicate::Disabled(other)]),
+            _ => Predicate::or([
+                Predicate::and([Predicate::Enabled(t), Predicate::Enabled(other)]),
+                Predicate::and([Predicate::Disabled(t), Predicate::Disabled(other)]),
+            ]),
+        })
+    });
+    let bounds = net.places().map(|p| Goal::Maximise(LinearSum::place(p))).chain(maxima);
+    [reach.into_iter().take(8).collect(), fireable.take(8).collect(), bounds.take(8).collect()]
+}
+
+#[test]
+fn query_files_agree_with_enumeration() {
+    let mut tally = Tally::default();
+    small_nets(2_000_000, 100, |seed, net, space| {
+        for goals in queries(seed, net) {
+            let mut plan = Plan::default();
+            for (number, goal) in goals.iter().enumerate() {
+                let id = number.to_string();
+                match goal {
+                    Goal::Reach(predicate) if number % 2 == 0 => {
+                        plan.ask_exists(&id, predicate.clone());
+                    }
+                    Goal::Reach(predicate) => plan.ask_never(&id, predicate.clone()),
+                    Goal::Maximise(sum) => plan.ask_maximum(&id, sum.clone()),
+                }
+            }
+            let answers = tally.run(net, plan);
+            for (number, goal) in goals.iter().enumerate() {
+                let Some(answer) = answers.get(&number.to_string()) else { continue };
+                let expected = match space.answer(goal) {
+                    Truth::Reachable(truth) => Value::Bool(truth == (number % 2 == 0)),
+                    Truth::Maximum(most) => Value::Number(most),
+                };
+                let context = || format!("seed {seed}, {goal:?}:\n{}", text::print(net));
+                assert_eq!(answer.value, expected, "{}", context());
+                witnessed(net, goal, answer, &context);
+            }
+        }
+    });
+    tally.check();
+}
+
+/// A witness, where there is one, shows what was asked.
+fn witnessed(net: &Net, goal: &Goal, answer: &Answer, context: &dyn Fn() -> String) {
+    let Some((_, witness)) = &answer.witness else { return };
+    let end = replay(net, witness).unwrap_or_else(|error| panic!("{error}: {}", context()));
+    match (goal, answer.value) {
+        (Goal::Reach(predicate), _) => assert!(predicate.holds(net, &end), "{}", context()),
+        (Goal::Maximise(sum), value) => {
+            assert_eq!(value, Value::Number(sum.value(&end)), "{}", context());
+        }
+    }
+}
+
+/// Where there is no end to enumerate: what grows for ever has a pump that says so, and a place that
+/// bounds from the arcs keep small is not said to.
+#[test]
+fn infinite_bounds_come_with_a_pump() {
+    let mut infinite = 0;
+    let mut tally = Tally::default();
+    for seed in 3_000_000..3_000_000 + scaled(60) {
+        let net = generate::random(seed, &Shape::small(seed));
+        if explore(&net, Limits { states: 2_000, tokens: 20 }).is_some() {
+            continue;
+        }
+        let mut plan = Plan::default();
+        for p in net.places().take(3) {
+            plan.ask_maximum(net.place_name(p), LinearSum::place(p));
+        }
+        for (name, answer) in tally.run_for(&net, plan, Duration::from_millis(300)) {
+            if answer.value != Value::Infinite {
+                continue;
+            }
+            let (_, prefix) = answer.witness.as_ref().expect("behind a pump");
+            let (before, after) =
+                check_pump(&net, prefix, answer.pump.as_ref().expect("+inf has a pump")).unwrap();
+            let p = net.place_named(&name).unwrap();
+            assert!(before[p] < after[p], "seed {seed}, {name}:\n{}", text::print(&net));
+            infinite += 1;
+        }
+    }
+    assert!(infinite > 10, "only {infinite} maxima were infinite");
+}

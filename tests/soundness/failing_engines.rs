@@ -1,0 +1,154 @@
+//! An engine that panics costs nothing but itself: the others answer, truthfully, and the run ends and
+//! says that something failed.
+//!
+//! The engine is one of ours, for the registry is a list and a run may be given another.
+
+use crate::support::oracle::{Limits, explore};
+use parikh::answer::{Plan, Value};
+use parikh::engine::registry::{Assignment, ENGINES, Engine, Progress, Role, Session, Sides};
+use parikh::engine::walk::Hint;
+use parikh::mcc::Examination;
+use parikh::net::generate::{self, Shape};
+use parikh::net::{Net, text};
+use parikh::run::{self, Config, Event, Report};
+use parikh::solvers::Budget;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Where it fails.
+const START: usize = 0;
+const SLICE: usize = 1;
+const DEEPEN: usize = 2;
+const CANDIDATES: usize = 3;
+const STATISTICS: usize = 4;
+
+/// How often it has failed at each.
+static FAILED: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
+
+struct Failing<const AT: usize>;
+
+impl<const AT: usize> Failing<AT> {
+    fn at(part: usize) {
+        if part == AT {
+            FAILED[AT].fetch_add(1, Ordering::Relaxed);
+            panic!("this engine fails, and nothing else should");
+        }
+    }
+}
+
+impl<const AT: usize> Session for Failing<AT> {
+    fn slice(&mut self, _budget: &Budget) -> Progress {
+        Self::at(SLICE);
+        Progress::Finished
+    }
+
+    fn deepen(&mut self) -> bool {
+        Self::at(DEEPEN);
+        false
+    }
+
+    fn candidates(&self) -> Vec<Hint> {
+        Self::at(CANDIDATES);
+        Vec::new()
+    }
+
+    fn statistics(&self) -> String {
+        Self::at(STATISTICS);
+        "nothing was done".to_owned()
+    }
+}
+
+fn start<const AT: usize>(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
+    Failing::<AT>::at(START);
+    Ok(Box::new(Failing::<AT>))
+}
+
+/// An engine that fails at this part, for every role.
+fn failing<const AT: usize>() -> Vec<Engine> {
+    let roles = [Role::Once { share: 0.5 }, Role::Slices, Role::Search, Role::Walk, Role::Guided];
+    let engine = |role| Engine {
+        name: "failing",
+        technique: "FAILING",
+        sides: Sides::Both,
+        role,
+        start: start::<AT>,
+    };
+    roles.map(engine).into()
+}
+
+fn ask(net: &Net, engines: &'static [Engine], time: Duration) -> (Report, Vec<(String, Value)>) {
+    let mut plan = Plan::of_examination(Examination::ReachabilityDeadlock, net).unwrap();
+    for (number, p) in net.places().enumerate() {
+        plan.ask_maximum(&number.to_string(), parikh::net::LinearSum::place(p));
+    }
+    let config = Config { engines, ..Config::default() };
+    let mut answers = Vec::new();
+    let report = run::run(net, plan, &config, &Budget::lasting(time), |event| {
+        if let Event::Answered(answer) = event {
+            answers.push((answer.id.clone(), answer.value));
+        }
+    });
+    (report, answers)
+}
+
+/// Runs with failing engines before all others, and with nothing else.
+fn survives<const AT: usize>() {
+    let before: Vec<Engine> = failing::<AT>().into_iter().chain(ENGINES.iter().copied()).collect();
+    let (before, alone): (&'static [Engine], &'static [Engine]) =
+        (before.leak(), failing::<AT>().leak());
+    let mut failures = 0;
+    for seed in 0..12 {
+        let net = generate::random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 60, tokens: 100 }) else { continue };
+        for (engines, time) in [(before, 10_000), (alone, 150)] {
+            let time = Duration::from_millis(time);
+            let began = Instant::now();
+            let (report, answers) = ask(&net, engines, time);
+            let context = || format!("part {AT}, seed {seed}:\n{}", text::print(&net));
+            if engines.len() == before.len() {
+                assert!(report.unanswered.is_empty(), "{:?} {}", report.unanswered, context());
+            }
+            // Failing again and again must not keep a run busy beyond its time.
+            assert!(began.elapsed() < time + Duration::from_secs(10), "{}", context());
+            for (id, value) in answers {
+                let expected = match id.parse() {
+                    Ok(place) => {
+                        let p = parikh::net::PlaceId::new(place);
+                        Value::Number(space.maximum(&parikh::net::LinearSum::place(p)))
+                    }
+                    Err(_) => Value::Bool(space.deadlock()),
+                };
+                assert_eq!(value, expected, "{id}, {}", context());
+            }
+            failures += report.faults;
+        }
+    }
+    let failed = FAILED[AT].load(Ordering::Relaxed);
+    assert!(failed > 0, "part {AT} was never called");
+    assert!(failures > 0 && failures <= failed, "{failures} of {failed} failures were reported");
+}
+
+#[test]
+fn at_its_start() {
+    survives::<START>();
+}
+
+#[test]
+fn in_a_slice() {
+    survives::<SLICE>();
+}
+
+#[test]
+fn when_it_is_to_try_more() {
+    survives::<DEEPEN>();
+}
+
+#[test]
+fn asked_for_candidates() {
+    survives::<CANDIDATES>();
+}
+
+#[test]
+fn saying_what_it_did() {
+    survives::<STATISTICS>();
+}
