@@ -38,7 +38,7 @@ impl Sketch<'_> {
             let sort = sorts[self.rng.usize(0..sorts.len())];
             // Few tokens: every one more multiplies the markings.
             let initial = match self.rng.usize(0..8) {
-                0..2 => Multiset::EMPTY,
+                0 | 1 => Multiset::EMPTY,
                 3 if self.net.sort(sort).size() <= 4 => Multiset::one(Term::All(sort)),
                 4 => {
                     let two = [self.constant(sort), self.constant(sort)].map(Multiset::one);
