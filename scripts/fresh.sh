@@ -151,7 +151,7 @@ processor=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
 table=$(mktemp)
 {
     echo
-    echo "## $(date +%F), $(git log -1 --format=%h)"
+    echo "### $(date +%F), $(git log -1 --format=%h)"
     echo
     echo "Debian $suite, minimal; $(inside 'rustc --version' | cut -d ' ' -f 1,2); $cores cores of ${processor:-$(uname -m)}, load before: $(load)."
     echo

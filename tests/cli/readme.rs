@@ -10,7 +10,13 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("scripts/run.sh", "installs and builds"),
     ("scripts/test.sh", "installs, and would run this test"),
     ("cargo build", "builds"),
+    ("cargo run", "builds; evidence/tests call parikh-certify"),
     ("target/release/parikh-bench", "another program, for hours; benchmarks/tests calls it"),
+    (
+        "parikh check MODEL --formula 'EF \"p(red",
+        "of a coloured net: tests/coloured/cli.rs asks so",
+    ),
+    ("parikh unfold MODEL", "of a coloured net: tests/coloured/cli.rs does it"),
     ("parikh draw MODEL -o net.svg", "takes Graphviz; draw.rs does it where that is installed"),
 ];
 
@@ -48,6 +54,7 @@ fn desk() -> Desk {
     desk.write("QUERIES.xml", CARDINALITY);
     desk.write("INSTANCE_DIRECTORY/model.pnml", &model);
     desk.write("INSTANCE_DIRECTORY/UpperBounds.xml", BOUNDS);
+    desk.write("INSTANCE_DIRECTORY/ReachabilityCardinality.xml", CARDINALITY);
     let philosophers = std::fs::read_to_string(example("philosophers.pnml")).expect("readable");
     desk.write("examples/philosophers.pnml", &philosophers);
     desk

@@ -1,7 +1,8 @@
 //! The unfolding against the coloured firing rule: the same markings are reachable, and by as many
-//! firings, whatever the sorts, guards and inscriptions. `PARIKH_CASES=100000` looks longer.
+//! firings, whatever the sorts, guards and inscriptions.
 
 use crate::support::oracle;
+use crate::support::scale::scaled;
 use parikh::unfold::{Config, Declined, Limits, unfold};
 use parikh_net::coloured::{
     ColouredFireError, ColouredMarking, ColouredNet, ColouredTransitionId, Value, text,
@@ -10,10 +11,6 @@ use parikh_net::generate::random_coloured;
 use parikh_net::{Marking, Net};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-fn cases(usual: u64) -> u64 {
-    std::env::var("PARIKH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
-}
 
 /// Every combination of colours for the variables of a transition, guard or not.
 pub(crate) fn bindings(net: &ColouredNet, t: ColouredTransitionId) -> Vec<Vec<Value>> {
@@ -85,7 +82,7 @@ fn coloured(net: &ColouredNet, flat: &Net, marking: &Marking) -> ColouredMarking
 #[test]
 fn the_unfolding_reaches_the_same_markings_as_the_coloured_net() {
     let (mut compared, mut interesting) = (0, 0);
-    for seed in 0..cases(5_000) {
+    for seed in 0..scaled(5_000) {
         let net = random_coloured(seed);
         let Some((markings, firings)) = explore(&net, 400) else { continue };
         for symmetry in [false, true] {
@@ -109,8 +106,8 @@ fn the_unfolding_reaches_the_same_markings_as_the_coloured_net() {
         compared += 1;
         interesting += u64::from(markings.len() > 2);
     }
-    assert!(compared * 3 > cases(5_000), "{compared}");
-    assert!(interesting * 10 > cases(5_000), "{interesting}");
+    assert!(compared * 3 > scaled(5_000), "{compared}");
+    assert!(interesting * 10 > scaled(5_000), "{interesting}");
 }
 
 #[test]
