@@ -3,4 +3,4 @@
 mod sat;
 #[path = "../../../tests/support/scale.rs"]
 mod scale;
-mod smt;
+mod terms;

@@ -181,7 +181,7 @@ mod smt {
                         all.iter().chain(chosen).all(|recipe| meaning(recipe, b, x))
                     })
                 };
-                match z3.check(&terms, &assumptions, &Budget::unlimited()).unwrap() {
+                match z3.check(&terms, &assumptions, &parikh_solvers::Budget::unlimited()).unwrap() {
                     // The back-end has evaluated everything under its model by now.
                     SmtAnswer::Satisfiable(_) => {
                         prop_assert!(possible(&assumed.iter().collect::<Vec<_>>()));
