@@ -26,6 +26,9 @@ pub struct Solver<K: Keep> {
     buffer: Vec<Lit>,
 }
 
+/// A decision may take less time than a look at the budget: so many go by between two looks.
+const PATIENCE: u32 = 16;
+
 /// What becomes of learnt clauses.
 pub trait Keep: Default {
     /// A clause is learnt.
@@ -50,8 +53,10 @@ impl Keep for Cnf {
 #[derive(Default)]
 struct Watch<K> {
     budget: Option<Budget>,
-    /// Why it was told to stop.
+    /// Why it was told to stop; it is told so from then on.
     spent: Cell<Option<Exhausted>>,
+    /// Questions whether to stop, since the budget was looked at.
+    asked: Cell<u32>,
     learnt: K,
 }
 
@@ -65,7 +70,11 @@ impl<K: Keep> Callbacks for Watch<K> {
     }
 
     fn stop(&self) -> bool {
-        self.spent.set(self.budget.as_ref().and_then(Budget::exhausted));
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() >= PATIENCE {
+            self.asked.set(0);
+            self.spent.set(self.spent.get().or(self.budget.as_ref().and_then(Budget::exhausted)));
+        }
         self.spent.get().is_some()
     }
 }
@@ -110,9 +119,10 @@ impl<K: Keep> SatSolver for Solver<K> {
             return SatAnswer::NoAnswer(exhausted);
         }
         let assumed: Vec<Lit> = assumptions.iter().map(|&literal| self.literal(literal)).collect();
-        self.solver.cb_mut().budget = Some(budget.clone());
+        let watch = self.solver.cb_mut();
+        watch.budget = Some(budget.clone());
+        watch.spent.set(None);
         let answer = self.solver.solve_limited(&assumed);
-        self.solver.cb_mut().budget = None;
         if answer == lbool::TRUE {
             // Variables without a value are in no clause: any value will do.
             let value = |at: u32| self.solver.value_var(Var::unsafe_from_idx(at)) == lbool::TRUE;
