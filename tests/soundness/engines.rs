@@ -8,7 +8,7 @@ use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Proof, Reach};
 use parikh::engine::registry::{self, Assignment, Engine, Progress, Role, Sides};
-use parikh::engine::{Task, explicit, intervals, shrink, siphon_trap, state_equation, walk};
+use parikh::engine::{Task, explicit, intervals, shrink, state_equation, walk};
 use parikh::evidence::Claim;
 use parikh::ground::{Ground, reduced};
 use parikh::net::{Facts, Goal, GoalId, Net, generate};
@@ -33,7 +33,7 @@ enum Owes {
 type Run = fn(&Task<'_>);
 
 /// An engine set up for this test, by what it owes.
-const TABLE: [(&str, Owes, Run); 12] = [
+const TABLE: [(&str, Owes, Run); 8] = [
     ("intervals", Owes::Truth, |task| {
         intervals::run(task, task.board.under("T"), task.board.over("T"));
     }),
@@ -44,17 +44,9 @@ const TABLE: [(&str, Owes, Run); 12] = [
         let task = Task { facts: &facts, ..*task };
         intervals::run(&task, task.board.under("T"), task.board.over("T"));
     }),
-    ("siphon-trap", Owes::Truth, |task| {
-        siphon_trap::run(task, task.board.over("T"));
-    }),
     ("walk", Owes::Witnesses(98), |task| {
         let config = walk::Config { work: 4000, ..Default::default() };
         walk::run(task, task.board.under("T"), &config);
-    }),
-    ("state equation", Owes::Truth, |task| {
-        let config = state_equation::Config::default();
-        let mut engine = state_equation::Engine::new(task, &config).unwrap();
-        engine.slice(task.budget, task, task.board.over("T"));
     }),
     ("walk along candidates", Owes::Witnesses(95), |task| {
         let config = state_equation::Config::default();
@@ -65,20 +57,6 @@ const TABLE: [(&str, Owes, Run); 12] = [
         let only = Some(vec![walk::Strategy::Guided]);
         let config = walk::Config { work: 4000, hints, only, ..Default::default() };
         walk::run(task, task.board.under("T"), &config);
-    }),
-    ("walk on the reduced net", Owes::Truth, |task| {
-        on_reduced(task, |ground| {
-            let reduced = ground.task(task.board, task.budget, task.seed);
-            let config = walk::Config { work: 4000, ..Default::default() };
-            walk::run(&reduced, ground.under(task.board, "T"), &config);
-        });
-    }),
-    ("state equation on the reduced net", Owes::Truth, |task| {
-        on_reduced(task, |ground| {
-            let reduced = ground.task(task.board, task.budget, task.seed);
-            let over = ground.over(task.board, "T");
-            state_equation::run(&reduced, over, &state_equation::Config::default());
-        });
     }),
     // Maxima with constant places too: no goal may be lost on the way to the reduced net.
     ("search of the reduced net", Owes::Everything, |task| {
@@ -145,21 +123,23 @@ const SLICE: Duration = Duration::from_millis(2);
 
 /// Starts an engine of the registry, as the portfolio does.
 fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
-    let run = |engine: &Engine, hints, budget: &Budget| {
-        let (board, seed) = (task.board, task.seed);
-        let assignment = Assignment { ground, board, seed, dump: None, hints };
+    let run = |engine: &Engine, board: &Board<'_>, hints, budget: &Budget| {
+        let assignment = Assignment { ground, board, seed: task.seed, dump: None, hints };
         let mut session = (engine.start)(assignment).expect("starts");
         while session.slice(budget) == Progress::Finished && session.deepen() {}
         session.candidates()
     };
+    // What engines in slices settle is not what the guided one says: they have a board of their own.
+    let apart = Board::new(task.net, task.board.goals().to_vec());
     let others = registry::ENGINES.iter().filter(|other| other.role == Role::Slices);
+    let candidates = |other: &Engine| run(other, &apart, Vec::new(), task.budget);
     let hints = match engine.role {
-        Role::Guided => others.flat_map(|other| run(other, Vec::new(), task.budget)).collect(),
+        Role::Guided => others.flat_map(candidates).collect(),
         _ => Vec::new(),
     };
     let walks = matches!(engine.role, Role::Walk | Role::Guided);
     let budget = if walks { task.budget.slice(SLICE) } else { task.budget.child() };
-    run(engine, hints, &budget);
+    run(engine, task.board, hints, &budget);
 }
 
 /// The net of `task` as a ground.
