@@ -2,7 +2,7 @@
 
 use super::conditions::Candidate;
 use super::finish::finish;
-use super::log::{Log, LogError, MadeUp};
+use super::log::{LogError, MadeUp, NamedLog};
 use super::needs::Needs;
 use super::redo::redo;
 use super::translation::ReducedNet;
@@ -23,7 +23,7 @@ impl CheckedReduction {
     /// With the first step that does not hold; [`LogError::Stopped`] when it does not go on.
     pub fn of_log(
         net: &Net,
-        log: &Log,
+        log: &NamedLog,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CheckedReduction, LogError> {
         let needs = log.needs(net)?;

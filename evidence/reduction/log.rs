@@ -33,7 +33,7 @@ impl MadeUp {
     pub fn of(net: &Net) -> MadeUp {
         let mut made_up = MadeUp { composed: "#".to_owned(), fired: "fired ".to_owned() };
         let places = || net.places().map(|p| net.place_name(p));
-        let mut names = || places().chain(net.transitions().map(|t| net.transition_name(t)));
+        let names = || places().chain(net.transitions().map(|t| net.transition_name(t)));
         while names().any(|name| name.starts_with(&made_up.composed)) {
             made_up.composed.push('#');
         }
@@ -47,11 +47,33 @@ impl MadeUp {
     pub fn composed(&self, t: TransitionId, original: usize) -> String {
         format!("{}{}", self.composed, t.index() + 1 - original)
     }
+
+    /// The place of this name in the working net of `net` for `needs`.
+    fn place(&self, net: &Net, needs: &Needs, name: &str) -> Option<PlaceId> {
+        let fired = name.strip_prefix(&*self.fired).and_then(|t| net.transition_named(t));
+        match fired.and_then(|t| needs.protected.binary_search(&t).ok()) {
+            Some(at) => Some(PlaceId::new(net.place_count() + at)),
+            None => net.place_named(name),
+        }
+    }
+
+    /// The transition of this name. Whether there are so many composed ones is found out where the step
+    /// is redone.
+    fn transition(&self, net: &Net, name: &str) -> Option<TransitionId> {
+        let number = name.strip_prefix(&*self.composed).and_then(|n| n.parse::<u32>().ok());
+        match number.and_then(|n| n.checked_sub(1)) {
+            Some(at) => {
+                let id = net.transition_count() + at as usize;
+                u32::try_from(id).is_ok().then(|| TransitionId::new(id))
+            }
+            None => net.transition_named(name),
+        }
+    }
 }
 
 /// A reduction in names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Log {
+pub struct NamedLog {
     /// The classes of questions preserved.
     pub preserves: Vec<String>,
     /// The places asked for.
@@ -116,7 +138,7 @@ pub enum LogError {
     Stopped,
 }
 
-impl Log {
+impl NamedLog {
     /// What the reduction was made for, in ids of `net`.
     ///
     /// # Errors
@@ -147,32 +169,15 @@ impl Log {
         needs: &'a Needs,
     ) -> impl Iterator<Item = Result<(&'a str, Candidate), LogError>> {
         let made_up = MadeUp::of(net);
-        let place = {
-            let fired = made_up.fired.clone();
-            move |name: &String| {
-                let counter = || {
-                    let t = net.transition_named(name.strip_prefix(&fired)?)?;
-                    Some(net.place_count() + needs.protected.binary_search(&t).ok()?)
-                };
-                counter().map(PlaceId::new).or_else(|| net.place_named(name)).ok_or(name)
-            }
-        };
-        let transition = move |name: &String| {
-            // Whether there are so many is found out where the step is redone.
-            let composed = || {
-                let number: u32 = name.strip_prefix(&made_up.composed)?.parse().ok()?;
-                let id = number.checked_sub(1)? as usize + net.transition_count();
-                u32::try_from(id).is_ok().then_some(id)
-            };
-            composed().map(TransitionId::new).or_else(|| net.transition_named(name)).ok_or(name)
-        };
         self.steps.iter().zip(1..).map(move |(step, number)| {
-            let unknown = |name: &String| LogError::Unknown { step: number, name: name.clone() };
-            let places = step.places.iter().map(&place).collect::<Result<_, _>>();
-            let transitions = step.transitions.iter().map(&transition).collect::<Result<_, _>>();
+            let unknown = |name: &str| LogError::Unknown { step: number, name: name.to_owned() };
+            let place =
+                |name: &String| made_up.place(net, needs, name).ok_or_else(|| unknown(name));
+            let transition =
+                |name: &String| made_up.transition(net, name).ok_or_else(|| unknown(name));
             let candidate = Candidate {
-                places: places.map_err(unknown)?,
-                transitions: transitions.map_err(unknown)?,
+                places: step.places.iter().map(place).collect::<Result<_, _>>()?,
+                transitions: step.transitions.iter().map(transition).collect::<Result<_, _>>()?,
                 weights: step.weights.clone(),
             };
             Ok((&*step.rule, candidate))

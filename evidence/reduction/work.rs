@@ -110,6 +110,8 @@ pub struct WorkNet {
     transitions: Vec<Transition>,
     original_places: usize,
     original_transitions: usize,
+    live_places: usize,
+    live_transitions: usize,
 }
 
 impl WorkNet {
@@ -127,6 +129,8 @@ impl WorkNet {
             transitions: transitions.collect(),
             original_places: net.place_count(),
             original_transitions: net.transition_count(),
+            live_places: net.place_count() + needs.protected.len(),
+            live_transitions: net.transition_count(),
         };
         for &p in &needs.support {
             work.places[p.index()].in_support = true;
@@ -150,6 +154,16 @@ impl WorkNet {
     /// The number of transitions of the original net; the composed ones follow them.
     pub fn original_transitions(&self) -> usize {
         self.original_transitions
+    }
+
+    /// How many places are left, virtual ones included.
+    pub fn place_count(&self) -> usize {
+        self.live_places
+    }
+
+    /// How many transitions are left.
+    pub fn transition_count(&self) -> usize {
+        self.live_transitions
     }
 
     /// One more than the largest transition id ever used.
@@ -327,10 +341,12 @@ impl WorkNet {
         pre.iter().for_each(|arc| self.places[arc.place.index()].consumers.push(t));
         post.iter().for_each(|arc| self.places[arc.place.index()].producers.push(t));
         self.transitions.push(Transition::new(pre, post));
+        self.live_transitions += 1;
     }
 
     pub(super) fn remove_transition(&mut self, t: TransitionId) {
         let Some(rows) = self.transitions[t.index()].rows.take() else { return };
+        self.live_transitions -= 1;
         for arc in &rows.pre {
             self.places[arc.place.index()].consumers.lose_one(&self.transitions);
         }
@@ -349,6 +365,7 @@ impl WorkNet {
         let place = &mut self.places[p.index()];
         place.alive = false;
         (place.consumers, place.producers) = (Side::default(), Side::default());
+        self.live_places -= 1;
     }
 
     /// Sets what each of these transitions, ascending, takes from `p` and puts to it.

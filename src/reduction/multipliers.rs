@@ -92,6 +92,11 @@ fn fraction(value: f64) -> Option<(u64, u64)> {
     }
 }
 
+/// How many arcs there are, both directions.
+pub(super) fn arc_count(net: &WorkNet) -> usize {
+    net.transitions().map(|t| net.pre(t).len() + net.post(t).len()).sum()
+}
+
 /// The program that searches for multiplicities: a column per place and a row per effect, with
 /// Σ y(p)·Δ(t,p) for its value.
 pub(super) struct Effects {

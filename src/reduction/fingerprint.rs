@@ -1,0 +1,122 @@
+//! What a log says about the nets it begins and ends with, so that it is not used with others.
+//!
+//! The digest guards against mistakes, not against forgery, and nothing rests on it: every step of
+//! a log is checked on the net itself.
+
+use parikh_net::{Arc, Net};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Name, sizes and digest of a net. Two are equal when all but the names are.
+#[derive(Clone, Debug, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// Its name.
+    pub name: String,
+    /// How many places it has.
+    pub places: usize,
+    /// How many transitions.
+    pub transitions: usize,
+    /// How many arcs, both directions.
+    pub arcs: usize,
+    /// 16 hexadecimal digits over ids, tokens and arcs, in the order of the net. Labels and units do
+    /// not count.
+    pub digest: String,
+}
+
+impl PartialEq for Fingerprint {
+    fn eq(&self, other: &Self) -> bool {
+        let sizes = |f: &Self| (f.places, f.transitions, f.arcs);
+        sizes(self) == sizes(other) && self.digest == other.digest
+    }
+}
+
+impl Fingerprint {
+    /// That of `net`.
+    pub fn of(net: &Net) -> Fingerprint {
+        let mut digest = Digest::default();
+        for p in net.places() {
+            digest.text(net.place_name(p));
+            digest.number(net.initial()[p]);
+        }
+        for t in net.transitions() {
+            digest.text(net.transition_name(t));
+            digest.arcs(net.pre(t));
+            digest.arcs(net.post(t));
+        }
+        Fingerprint {
+            name: net.name().to_owned(),
+            places: net.place_count(),
+            transitions: net.transition_count(),
+            arcs: net.arc_count(),
+            digest: format!("{:016x}", digest.0),
+        }
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` of {} places, {} transitions and {} arcs, digest {}",
+            self.name, self.places, self.transitions, self.arcs, self.digest
+        )
+    }
+}
+
+/// FNV-1a of 64 bits (Fowler, Noll, Vo; RFC 9923).
+struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Digest(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Digest {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn number(&mut self, number: u64) {
+        self.bytes(&number.to_le_bytes());
+    }
+
+    /// With its length in front, so that texts in a row are told apart.
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.bytes(text.as_bytes());
+    }
+
+    fn arcs(&mut self, row: &[Arc]) {
+        self.number(row.len() as u64);
+        for arc in row {
+            self.number(arc.place.index() as u64);
+            self.number(arc.weight);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn digests_tell_nets_apart_but_not_their_names() {
+        let of = |source: &str| Fingerprint::of(&text::parse(source).unwrap());
+        let net = "place p 1\nplace q\ntransition t: p -> q";
+        assert_eq!(of(net), of(&format!("net other\n{net}")));
+        for other in [
+            "place p 2\nplace q\ntransition t: p -> q",
+            "place q 1\nplace p\ntransition t: q -> p",
+            "place p 1\nplace q\ntransition u: p -> q",
+            "place p 1\nplace q\ntransition t: q -> p",
+            "place p 1\nplace q\ntransition t: p -> 2*q",
+            "place p 1\nplace q\ntransition t: p + q ->",
+        ] {
+            assert_ne!(of(net), of(other), "{other}");
+        }
+    }
+}
