@@ -1,13 +1,13 @@
 //! Every engine on random nets with random goals, against plain enumeration: the table of who may
 //! say what, and must say what.
 
+use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Proof, Reach};
 use parikh::engine::{Task, explicit, intervals, shrink, siphon_trap, state_equation, walk};
-use parikh::evidence::Claim;
 use parikh::ground::{Ground, reduced};
-use parikh::net::{Facts, Goal, GoalId, Net, generate};
+use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
 use parikh::solvers::Budget;
 use parikh::structure;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -178,15 +178,15 @@ fn no_engine_contradicts_enumeration() {
 }
 
 /// What is refuted of a goal, with the proof.
-fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Claim, Proof)> {
+fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Predicate, Proof)> {
     match (goal, knowledge) {
         (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
-            Some((Claim::Unreachable(predicate.clone()), proof.clone()))
+            Some((predicate.clone(), proof.clone()))
         }
         (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
             let (most, proof, _) = maximum.proved.as_ref()?;
             let most = i64::try_from(*most).ok()?;
-            Some((Claim::AtMost(sum.clone(), most), proof.clone()))
+            Some((Predicate::at_most(sum.clone(), most).negated(), proof.clone()))
         }
         _ => None,
     }
@@ -198,7 +198,7 @@ fn check(seed: u64, net: &Net, tallies: &[Tally]) -> bool {
         return false;
     };
     let mut goals = generate::random_goals(seed, net, 3);
-    goals.push(Goal::Reach(parikh::net::Predicate::Dead));
+    goals.push(Goal::Reach(Predicate::Dead));
     let listed: Vec<(GoalId, Goal)> =
         goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal)).collect();
     for ((name, owes, run), tally) in ENGINES.iter().zip(tallies) {
@@ -209,12 +209,12 @@ fn check(seed: u64, net: &Net, tallies: &[Tally]) -> bool {
         assert_eq!(board.faults(), 0, "{}", context());
         for (id, goal) in &listed {
             let knowledge = board.knowledge(*id).expect("no contradiction without a fault");
-            if let Some((claim, proof)) = refuted(goal, &knowledge)
+            if let Some((predicate, proof)) = refuted(goal, &knowledge)
                 && proof.reduced.is_none()
             {
                 tally.words.fetch_add(proof.document.is_none().into(), Ordering::Relaxed);
                 if let Some(document) = &proof.document {
-                    let proved = document.proves(net, &claim, &mut || true);
+                    let proved = refutes(document, net, &predicate);
                     assert!(proved.is_ok(), "{goal:?}: {proved:?} {document:?}: {}", context());
                     assert_eq!(document.assumes_units(), proof.assumes_units(), "{}", context());
                     tally.documents.fetch_add(1, Ordering::Relaxed);

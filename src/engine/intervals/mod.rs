@@ -28,12 +28,9 @@ mod derivation;
 
 use super::Task;
 use crate::board::{Argument, Over, Proof, Under};
-use crate::evidence::Document;
 use parikh_net::facts::{Bound, Provenance};
 use parikh_net::{Atom, Facts, FiringSequence, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
 use parikh_net::{Marking, TransitionId};
-use parikh_solvers::Budget;
-use std::sync::Arc;
 
 /// Bounds on the tokens of every place that hold in every reachable marking, if what they rest on
 /// does: the same pass over the arcs with all facts that are proved, with those that are claimed
@@ -330,19 +327,6 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
             }
         }
     }
-}
-
-/// A document that refutes as many of these predicates as the facts do, from what rests on no more than
-/// `within`, and by predicate whether it does. `None` when it shows none, or the budget ends.
-pub fn document(
-    net: &Net,
-    facts: &Facts,
-    within: Provenance,
-    refuted: &[Predicate],
-    budget: &Budget,
-) -> Option<(Arc<Document>, Vec<bool>)> {
-    let intervals = Intervals::new(net, facts);
-    derivation::document(net, facts, intervals.within(within), refuted, budget)
 }
 
 /// Goals between two looks at the budget.
