@@ -8,7 +8,7 @@
 //! # What has to be trusted
 //! The arithmetic of the checkers in this crate, the argument in the head of each reduction rule, the
 //! readers ([`crate::reader`]), the parsers of XML and JSON, and the compiler. Neither the prover nor
-//! anything that a file says of itself: claims in a document are compared with the duties, numbers of
+//! anything that a file says of itself: documents are asked for what the duties are, numbers of
 //! markings are counted again, names are looked up.
 //!
 //! # Verdicts

@@ -1,8 +1,8 @@
-//! Bounds: how few and how many tokens a place may hold, step by step, until the claims follow.
+//! Bounds: how few and how many tokens a place may hold, step by step.
 //!
 //! The simplest reason why something never happens is that some place never holds enough tokens
-//! for it, or always too many. This kind of certificate derives such bounds and says no more; a
-//! claim follows when its predicate is false of every marking within them.
+//! for it, or always too many. This kind of certificate derives such bounds and says no more; it
+//! refutes a predicate that is false of every marking within them.
 //!
 //! # Steps
 //! Each step adds bounds to those that are *known*, at first: no place holds less than 0 tokens.

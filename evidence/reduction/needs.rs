@@ -21,8 +21,6 @@ impl Preserve {
     /// The three classes that rules preserve.
     pub const ALL: Preserve =
         Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS);
-    /// Stutter-insensitive temporal properties over the support. No rule claims it yet.
-    pub const STUTTERING: Preserve = Preserve(8);
 
     /// Both.
     pub const fn and(self, other: Preserve) -> Preserve {

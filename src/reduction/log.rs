@@ -7,7 +7,7 @@
 use super::fingerprint::Fingerprint;
 use parikh_evidence::reduction::log::CLASSES;
 use parikh_evidence::reduction::{Candidate, LogError, LogStep, MadeUp, NamedLog, Needs, rules};
-use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_net::{Net, PlaceId, TransitionId, closest};
 use serde::{Deserialize, Serialize};
 
 /// The applications in order.
@@ -133,9 +133,39 @@ pub enum LogFileError {
         /// That of the net at hand.
         found: Box<Fingerprint>,
     },
-    /// A name is not known, or nothing is preserved.
+    /// A name is no rule, class or node.
+    #[error("{}: `{name}` is not known{}", place_of(*step), guess(hint.as_deref()))]
+    Unknown {
+        /// From 1; 0 is the head of the file.
+        step: usize,
+        /// The name.
+        name: String,
+        /// What was probably meant.
+        hint: Option<String>,
+    },
+    /// Nothing is preserved.
     #[error(transparent)]
-    Log(#[from] LogError),
+    Log(LogError),
+}
+
+fn place_of(step: usize) -> String {
+    if step == 0 { "head of the log".to_owned() } else { format!("step {step}") }
+}
+
+fn guess(hint: Option<&str>) -> String {
+    hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}
+
+/// The error, with what was probably meant.
+fn hinted(net: &Net, error: LogError) -> LogFileError {
+    let LogError::Unknown { step, name } = error else { return LogFileError::Log(error) };
+    let classes = CLASSES.iter().map(|&(_, name)| name);
+    let rules = rules::ALL.iter().map(|rule| rule.name);
+    let places = net.places().map(|p| net.place_name(p));
+    let transitions = net.transitions().map(|t| net.transition_name(t));
+    let known = classes.chain(rules).chain(places).chain(transitions);
+    let hint = closest(&name, known).map(str::to_owned);
+    LogFileError::Unknown { step, name, hint }
 }
 
 impl LogFile {
@@ -152,6 +182,10 @@ impl LogFile {
             let expected = Box::new(self.net.clone());
             return Err(LogFileError::OtherModel { expected, found: Box::new(found) });
         }
+        self.in_ids(net).map_err(|error| hinted(net, error))
+    }
+
+    fn in_ids(&self, net: &Net) -> Result<(Needs, Log), LogError> {
         let needs = self.log.needs(net)?;
         let mut log = Log::default();
         for (step, named) in (1..).zip(self.log.steps(net, &needs)) {

@@ -1,4 +1,4 @@
-//! Mutilated certificates of the kinds that the certifier makes: whatever is changed, the checkers
+//! Mutilated certificates of the kinds that engines make: whatever is changed, the checkers
 //! accept nothing false. (Sums of inequalities have a file of their own.)
 //!
 //! As there, acceptance by itself is no failure: what is demanded is that an accepted certificate's
@@ -322,7 +322,7 @@ impl Tally {
 fn accepted_bounds_are_true_whatever_was_done_to_them() {
     let mut rng = Rng::with_seed(21);
     let mut tally = Tally::new(&OF_BOUNDS);
-    for seed in 0..scaled(1200) {
+    for seed in 0..scaled(2000) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         for Made { proof, refuted } in proofs(&net, &refutable(&net, &space, seed), Kind::Bounds) {

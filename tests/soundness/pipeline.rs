@@ -179,14 +179,16 @@ fn formulas_that_share_a_goal_share_its_document() {
     let (mut settled, mut answered) = (0, Vec::new());
     let config = Config { threads: 2, ..Config::default() };
     let report = run::run(&net, plan, &config, &budget, |event| match event {
-        Event::Settled { goal, knowledge, .. } => {
-            if let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge {
-                let document = proof.document.as_deref().expect("it is small");
-                let both = Predicate::and([in1.clone(), in2.clone()]).sorted();
-                assert_eq!(*goal, Goal::Reach(both.clone()));
-                assert_eq!(refutes(document, &net, &both), Ok(()));
-                settled += 1;
-            }
+        Event::Settled {
+            goal,
+            knowledge: Knowledge::Reach(Reach::Unreachable { proof, .. }),
+            ..
+        } => {
+            let document = proof.document.as_deref().expect("it is small");
+            let both = Predicate::and([in1.clone(), in2.clone()]).sorted();
+            assert_eq!(*goal, Goal::Reach(both.clone()));
+            assert_eq!(refutes(document, &net, &both), Ok(()));
+            settled += 1;
         }
         Event::Answered(answer) => answered.push((answer.id.clone(), answer.value)),
         _ => {}
