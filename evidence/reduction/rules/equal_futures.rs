@@ -50,7 +50,7 @@ use parikh_net::{Arc, PlaceId, TransitionId};
 pub const RULE: Conditions = Conditions::new("equal-futures", Preserve::ALL, 3, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
-    let [p, q] = candidate.places[..] else { return None };
+    let (&[p, q], []) = (&candidate.places[..], &candidate.transitions[..]) else { return None };
     net.require(1, !net.in_support(p) && !net.in_support(q))?;
     let taken =
         |t: TransitionId| u128::from(net.pre_weight(t, p)) + u128::from(net.pre_weight(t, q));
