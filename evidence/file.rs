@@ -2,6 +2,7 @@
 //!
 //! ```json
 //! {"evidence": {"format": "parikh-evidence-1", "net": "mutex", "places": 5, "transitions": 4, "examination": "OneSafe"}}
+//! {"unfolding": {"places": ["p(red)", "p(blue)"], "transitions": ["t(x=red)"]}}
 //! {"trace": {"id": "w1", "steps": [["enter1", 1], ["leave1", 1]]}}
 //! {"pump": {"id": "p1", "prefix": [["enter1", 1]], "pump": [["work", 3]]}}
 //! {"reduction": {"id": "r1", "log": {"format": "parikh-reduction-log-1", "…": "…"}}}
@@ -10,6 +11,9 @@
 //! {"answer": {"id": "mutex-UpperBounds-03", "value": "17", "evidence": "certified", "because": "…",
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
 //! ```
+//!
+//! About a coloured model, the second line lists the places and transitions of the net that the rest is
+//! about, in order: the colours and bindings that were not left out. About others there is none.
 //!
 //! A line is written before those that refer to it. Steps are transitions by name with how often each
 //! fires in a row, from the initial marking. A reduction is `of` the net of another one, a document
@@ -39,6 +43,16 @@ pub struct Header {
     pub transitions: usize,
     /// The contest's name of what was asked.
     pub examination: String,
+}
+
+/// The nodes of an unfolding by their names, those of one coloured node together, in the order of the
+/// model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfolding {
+    /// Places, `p(red,2)`; `p` where tokens are black.
+    pub places: Vec<String>,
+    /// Transitions, `t(x=red,y=2)`; `t` where there are no variables.
+    pub transitions: Vec<String>,
 }
 
 /// What an answer stands on, the weakest part of it.
@@ -112,6 +126,16 @@ pub enum Shown {
     },
 }
 
+impl Unfolding {
+    /// That of a net.
+    pub fn of(net: &Net) -> Self {
+        Unfolding {
+            places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
+            transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
+        }
+    }
+}
+
 /// Writes a file, line by line. Ids are given out as it goes.
 #[derive(Debug)]
 pub struct Writer<'n, W: Write> {
@@ -136,6 +160,9 @@ impl<'n, W: Write> Writer<'n, W> {
             examination: examination.to_owned(),
         };
         writer.line("evidence", &header)?;
+        if net.folding().is_some() {
+            writer.line("unfolding", &Unfolding::of(net))?;
+        }
         Ok(writer)
     }
 

@@ -3,6 +3,7 @@
 
 use crate::file::{Answer, Header};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// Any line, of which as much is read as is needed to find it again.
 #[derive(Debug, Deserialize)]
@@ -10,6 +11,8 @@ use serde::Deserialize;
 pub(super) enum Line {
     /// The first line.
     Evidence(Header),
+    /// The second line, about a coloured model; whoever made the net has read it.
+    Unfolding(IgnoredAny),
     Trace(Named),
     Pump(Named),
     Reduction(Named),

@@ -16,7 +16,8 @@
 //! - `place-bound` asks for the largest value of the sum of the tokens of its places. It is the maximum
 //!   of the sum, not the sum of the maxima. A place listed twice counts twice.
 //! - `tokens-count` is the sum of the tokens of its places, `is-fireable` holds if at least one of its
-//!   transitions is enabled, `deadlock` if none of the net's is.
+//!   transitions is enabled, `deadlock` if none of the net's is. A place of a coloured net stands for all
+//!   its colours, a transition for all its bindings.
 //! - Other operators of time (`next`, `until`, EG, AF, or one below another) are beyond what evidence
 //!   shows; the formula is then an error by itself, and the others of its file are not.
 //!
@@ -219,17 +220,20 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
 }
 
 fn fireable(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
-    let mut enabled = Vec::new();
+    let (mut enabled, mut listed_any) = (Vec::new(), false);
     for listed in elements(node) {
         let id = text(listed)?;
-        match net.transition_named(&id) {
-            Some(t) if name(listed) == "transition" => enabled.push(Predicate::Enabled(t)),
+        match net.transitions_named(&id) {
+            Some(all) if name(listed) == "transition" => {
+                enabled.extend(all.into_iter().map(Predicate::Enabled));
+            }
             _ => return Err(Unreadable::at(listed, format!("the net has no transition `{id}`"))),
         }
+        listed_any = true;
     }
-    match enabled.is_empty() {
-        true => Err(Unreadable::at(node, "expected at least one transition")),
-        false => Ok(Predicate::or(enabled)),
+    match listed_any {
+        false => Err(Unreadable::at(node, "expected at least one transition")),
+        true => Ok(Predicate::or(enabled)),
     }
 }
 
@@ -288,17 +292,20 @@ fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
 
 /// The tokens of the places listed in `node`, together.
 fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
-    let mut terms = Vec::new();
+    let (mut terms, mut listed_any) = (Vec::new(), false);
     for listed in elements(node) {
         let id = text(listed)?;
-        match net.place_named(&id) {
-            Some(place) if name(listed) == "place" => terms.push((place, 1)),
+        match net.places_named(&id) {
+            Some(all) if name(listed) == "place" => {
+                terms.extend(all.into_iter().map(|place| (place, 1)));
+            }
             _ => return Err(Unreadable::at(listed, format!("the net has no place `{id}`"))),
         }
+        listed_any = true;
     }
-    match terms.is_empty() {
-        true => Err(Unreadable::at(node, "expected at least one place")),
-        false => Ok((terms, 0)),
+    match listed_any {
+        false => Err(Unreadable::at(node, "expected at least one place")),
+        true => Ok((terms, 0)),
     }
 }
 

@@ -3,8 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audit;
 mod cli;
 mod examinations;
 mod malformed;
+mod pnml;
 mod reader;
 mod unfolding;
