@@ -3,7 +3,7 @@
 use super::sorts::{Declarations, not_known};
 use super::terms::{Guard, Reader, Term};
 use crate::reader::pnml::{plain_arc, references, resolve, the_net};
-use crate::reader::{Unreadable, attribute, decode, elements, name, only, tree};
+use crate::reader::{Unreadable, attribute, child, decode, elements, name, only, tree};
 use roxmltree::Node;
 use std::collections::HashMap;
 
@@ -59,8 +59,8 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
             match name(node) {
                 "page" => unopened.push(node),
                 "declaration" => {
-                    let structure = only(node, "a `structure`")?;
-                    declared.extend(elements(only(structure, "`declarations`")?));
+                    let structure = child(node, "structure")?;
+                    declared.extend(elements(child(structure, "declarations")?));
                 }
                 "place" | "transition" => nodes.push(node),
                 "referencePlace" | "referenceTransition" => aliases.push(node),
@@ -154,12 +154,8 @@ fn label<'a, 'i>(
             "name" | "graphics" | "toolspecific" => {}
             other if others.contains(&other) => {}
             found if found == key => {
-                let structures: Vec<_> =
-                    elements(inside).filter(|&it| name(it) == "structure").collect();
-                let [structure] = structures[..] else {
-                    return Err(Unreadable::at(inside, "expected one `structure`"));
-                };
-                if term.replace(only(structure, "one term")?).is_some() {
+                let structure = child(inside, "structure")?;
+                if term.replace(only(structure, elements(structure), "term")?).is_some() {
                     return Err(Unreadable::at(inside, format!("a second `{key}`")));
                 }
             }

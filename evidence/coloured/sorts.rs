@@ -88,7 +88,7 @@ impl Declarations {
             let id = attribute(node, "id")?;
             let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());
             let called = called.unwrap_or(id);
-            let sort = all.sort(only(node, "one sort")?)?;
+            let sort = all.sort(only(node, elements(node), "sort")?)?;
             // The first of two variables has the name that they share.
             let name = if names.insert(called) { called } else { id };
             let at = all.variables.len();
@@ -107,7 +107,7 @@ impl Declarations {
                 None => return Ok(false),
             }
         } else {
-            let definition = only(node, "one definition")?;
+            let definition = only(node, elements(node), "definition")?;
             match name(definition) {
                 "cyclicenumeration" | "finiteenumeration" => {
                     let (ids, names) = constants(definition, "feconstant")?;
@@ -172,7 +172,7 @@ impl Declarations {
             "usersort" => {
                 return Ok(self.sort_ids.get(attribute(node, "declaration")?).copied());
             }
-            "multisetsort" => return self.known_sort(only(node, "one sort")?),
+            "multisetsort" => return self.known_sort(only(node, elements(node), "sort")?),
             "dot" => return self.dot(node).map(Some),
             "finiteintrange" => {
                 let [start, end] = [integer(node, "start")?, integer(node, "end")?];

@@ -101,12 +101,12 @@ impl Reader<'_> {
             },
             "finiteintrangeconstant" => {
                 let value = integer(node, "value")?;
-                let own = self.declarations.sort(only(node, "a range")?)?;
+                let own = self.declarations.sort(only(node, elements(node), "range")?)?;
                 self.in_range(node, value, own)?;
                 Term::Constant(self.in_range(node, value, sort)?)
             }
             "all" => {
-                is(self.declarations.sort(only(node, "a sort")?)?)?;
+                is(self.declarations.sort(only(node, elements(node), "sort")?)?)?;
                 Term::All(self.declarations.size(sort))
             }
             "empty" => Term::Sum(Vec::new()),
@@ -270,7 +270,9 @@ impl Reader<'_> {
             }
             "useroperator" => Ok(self.declarations.constant(node)?.0),
             "dotconstant" => self.declarations.dot(node),
-            "finiteintrangeconstant" => self.declarations.sort(only(node, "a range")?),
+            "finiteintrangeconstant" => {
+                self.declarations.sort(only(node, elements(node), "range")?)
+            }
             // Both keep the sort, so the way down is a loop.
             "successor" | "predecessor" => {
                 let mut inside = node;
@@ -300,7 +302,7 @@ impl Reader<'_> {
 /// The operands of an operator, each of which may be wrapped into a `subterm`.
 fn operands<'a, 'i>(node: Node<'a, 'i>) -> Result<Vec<Node<'a, 'i>>, Unreadable> {
     let unwrapped = |inside: Node<'a, 'i>| match name(inside) {
-        "subterm" => only(inside, "one term"),
+        "subterm" => only(inside, elements(inside), "term"),
         _ => Ok(inside),
     };
     elements(node).map(unwrapped).collect()
