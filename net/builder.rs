@@ -48,7 +48,6 @@ pub struct NetBuilder {
     transitions: Names,
     place_labels: Vec<(PlaceId, Box<str>)>,
     transition_labels: Vec<(TransitionId, Box<str>)>,
-    nodes: HashMap<Box<str>, Node>,
     tokens: Vec<u64>,
     pre: Vec<RawArc>,
     post: Vec<RawArc>,
@@ -85,7 +84,7 @@ impl NetBuilder {
             return Err(BuildError::TooManyTokens(id.to_owned(), tokens));
         }
         let place = PlaceId::new(self.places.len());
-        self.claim(id, Node::Place(place))?;
+        self.claim(id)?;
         self.places.push(id).map_err(|_| BuildError::TooLarge)?;
         self.tokens.push(tokens);
         Ok(place)
@@ -97,23 +96,23 @@ impl NetBuilder {
     /// When the id is empty or taken.
     pub fn transition(&mut self, id: &str) -> Result<TransitionId, BuildError> {
         let transition = TransitionId::new(self.transitions.len());
-        self.claim(id, Node::Transition(transition))?;
+        self.claim(id)?;
         self.transitions.push(id).map_err(|_| BuildError::TooLarge)?;
         Ok(transition)
     }
 
-    fn claim(&mut self, id: &str, node: Node) -> Result<(), BuildError> {
+    /// Whether a node may have this id.
+    fn claim(&self, id: &str) -> Result<(), BuildError> {
         if id.is_empty() {
             return Err(BuildError::EmptyId);
         }
-        if self.nodes.len() >= u32::MAX as usize {
+        if self.places.len() + self.transitions.len() >= u32::MAX as usize {
             return Err(BuildError::TooLarge);
         }
-        if self.nodes.contains_key(id) {
-            return Err(BuildError::DuplicateId(id.to_owned()));
+        match self.node(id) {
+            None => Ok(()),
+            Some(_) => Err(BuildError::DuplicateId(id.to_owned())),
         }
-        self.nodes.insert(id.into(), node);
-        Ok(())
     }
 
     /// The name given to people for a place; kept only where it differs from the id.
@@ -180,7 +179,8 @@ impl NetBuilder {
 
     /// The node with this id, if it was added.
     pub fn node(&self, id: &str) -> Option<Node> {
-        self.nodes.get(id).copied()
+        let place = self.places.find(id).map(PlaceId::new).map(Node::Place);
+        place.or_else(|| self.transitions.find(id).map(TransitionId::new).map(Node::Transition))
     }
 
     /// How many places were added so far.
@@ -216,9 +216,6 @@ impl NetBuilder {
         if self.pre.len().max(self.post.len()) >= u32::MAX as usize {
             return Err(BuildError::TooLarge);
         }
-        self.nodes = HashMap::new();
-        self.places.seal();
-        self.transitions.seal();
         let places = self.places.len();
         let transitions = self.transitions.len();
 
@@ -263,7 +260,13 @@ impl NetBuilder {
 
 /// Sorts by (transition, place) and adds up parallel arcs; the arc that overflows on failure.
 fn merge_parallel(arcs: &mut Vec<RawArc>) -> Result<(), RawArc> {
-    arcs.sort_unstable_by_key(|arc| (arc.transition, arc.place));
+    // Mostly they come one transition after the other.
+    match arcs.is_sorted_by_key(|arc| arc.transition) {
+        true => arcs
+            .chunk_by_mut(|a, b| a.transition == b.transition)
+            .for_each(|row| row.sort_unstable_by_key(|arc| arc.place)),
+        false => arcs.sort_unstable_by_key(|arc| (arc.transition, arc.place)),
+    }
     let mut overflow = None;
     arcs.dedup_by(|later, kept| {
         let parallel = later.transition == kept.transition && later.place == kept.place;
@@ -293,8 +296,18 @@ fn rows_by_transition(transitions: usize, arcs: &[RawArc]) -> Rows<Arc> {
 
 /// The same arcs in rows by place, each row by ascending transition.
 fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
-    let mut order: Vec<u32> = (0..arcs.len() as u32).collect();
-    order.sort_unstable_by_key(|&at| (arcs[at as usize].place, at));
+    // A counting sort: where the next arc of each place goes.
+    let mut next = vec![0u32; places + 1];
+    arcs.iter().for_each(|arc| next[arc.place as usize + 1] += 1);
+    for place in 1..=places {
+        next[place] += next[place - 1];
+    }
+    let mut order = vec![0u32; arcs.len()];
+    for (at, arc) in (0..).zip(arcs) {
+        let slot = &mut next[arc.place as usize];
+        order[*slot as usize] = at;
+        *slot += 1;
+    }
     let mut rows = Rows::with_capacity(places, arcs.len());
     let mut rest = order.into_iter().map(|at| arcs[at as usize]).peekable();
     for p in 0..places as u32 {

@@ -1,30 +1,52 @@
 //! The names of the nodes of one kind, in one piece of text: a net of 10⁵ transitions keeps three
 //! allocations instead of 10⁵.
 
+use std::hash::{BuildHasher, RandomState};
+
 /// Names by dense index, with look-up by name. Names are unique; the builder sees to it.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     text: String,
     /// End of each name in `text`.
     ends: Vec<u32>,
-    /// Indices in the order of their names, for look-up by binary search.
-    sorted: Vec<u32>,
+    /// A hash table with open addressing: indices, or [`FREE`]; at most half of it is taken.
+    table: Vec<u32>,
+    hasher: RandomState,
 }
 
+/// No name has this index: there are fewer.
+const FREE: u32 = u32::MAX;
+
 impl Names {
-    /// Appends a name; [`seal`](Self::seal) must follow before look-up.
+    /// Appends a name that is not there yet.
     pub(crate) fn push(&mut self, name: &str) -> Result<(), TooMuchText> {
         let end = u32::try_from(self.text.len() + name.len()).map_err(|_| TooMuchText)?;
+        let index = u32::try_from(self.ends.len()).ok().filter(|&index| index != FREE);
+        let index = index.ok_or(TooMuchText)?;
         self.text.push_str(name);
         self.ends.push(end);
+        if self.table.len() < 2 * self.ends.len() {
+            self.table = vec![FREE; (4 * self.ends.len()).next_power_of_two()];
+            for index in 0..index {
+                self.enter(index);
+            }
+        }
+        self.enter(index);
         Ok(())
     }
 
-    /// Sorts the look-up table.
-    pub(crate) fn seal(&mut self) {
-        let mut sorted: Vec<u32> = (0..self.ends.len() as u32).collect();
-        sorted.sort_unstable_by(|&a, &b| self.get(a as usize).cmp(self.get(b as usize)));
-        self.sorted = sorted;
+    /// Puts an index where its name is looked for.
+    fn enter(&mut self, index: u32) {
+        let mut slot = self.slot(self.get(index as usize));
+        while self.table[slot] != FREE {
+            slot = (slot + 1) & (self.table.len() - 1);
+        }
+        self.table[slot] = index;
+    }
+
+    /// Where the search for a name begins; the table is not empty.
+    fn slot(&self, name: &str) -> usize {
+        self.hasher.hash_one(name) as usize & (self.table.len() - 1)
     }
 
     /// How many names there are.
@@ -45,8 +67,18 @@ impl Names {
 
     /// The index of `name`.
     pub fn find(&self, name: &str) -> Option<usize> {
-        let at = self.sorted.binary_search_by(|&i| self.get(i as usize).cmp(name)).ok()?;
-        Some(self.sorted[at] as usize)
+        if self.table.is_empty() {
+            return None;
+        }
+        let mut slot = self.slot(name);
+        while self.table[slot] != FREE {
+            let index = self.table[slot] as usize;
+            if self.get(index) == name {
+                return Some(index);
+            }
+            slot = (slot + 1) & (self.table.len() - 1);
+        }
+        None
     }
 
     /// All names by index.
@@ -55,6 +87,6 @@ impl Names {
     }
 }
 
-/// The names of one kind exceed 4 GiB.
+/// The names of one kind exceed 4 GiB, or there are too many.
 #[derive(Debug)]
 pub(crate) struct TooMuchText;

@@ -32,7 +32,7 @@ fn unfolded(net: &ColouredNet) -> Net {
 }
 
 /// Nodes, tokens and arcs.
-fn content(net: &Net) -> String {
+pub(crate) fn content(net: &Net) -> String {
     let mut content = String::new();
     for p in net.places() {
         let _ = writeln!(content, "{} {}", net.place_name(p), net.initial()[p]);

@@ -9,4 +9,5 @@ mod examinations;
 mod malformed;
 mod pnml;
 mod reader;
+mod twins;
 mod unfolding;
