@@ -6,8 +6,8 @@ use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
 use crate::net::{Arc, Change, Net, PlaceArc, Rows};
+use crate::table::{Table, hash};
 use crate::units::Units;
-use std::collections::HashMap;
 
 /// Why a node or an arc is refused. Every variant names what it concerns.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,8 +84,8 @@ impl NetBuilder {
             return Err(BuildError::TooManyTokens(id.to_owned(), tokens));
         }
         let place = PlaceId::new(self.places.len());
-        self.claim(id)?;
-        self.places.push(id).map_err(|_| BuildError::TooLarge)?;
+        let hash = self.claim(id)?;
+        self.places.push_hashed(id, hash).map_err(|_| BuildError::TooLarge)?;
         self.tokens.push(tokens);
         Ok(place)
     }
@@ -96,21 +96,22 @@ impl NetBuilder {
     /// When the id is empty or taken.
     pub fn transition(&mut self, id: &str) -> Result<TransitionId, BuildError> {
         let transition = TransitionId::new(self.transitions.len());
-        self.claim(id)?;
-        self.transitions.push(id).map_err(|_| BuildError::TooLarge)?;
+        let hash = self.claim(id)?;
+        self.transitions.push_hashed(id, hash).map_err(|_| BuildError::TooLarge)?;
         Ok(transition)
     }
 
-    /// Whether a node may have this id.
-    fn claim(&self, id: &str) -> Result<(), BuildError> {
+    /// The hash of an id, if a node may have it.
+    fn claim(&self, id: &str) -> Result<u32, BuildError> {
         if id.is_empty() {
             return Err(BuildError::EmptyId);
         }
         if self.places.len() + self.transitions.len() >= u32::MAX as usize {
             return Err(BuildError::TooLarge);
         }
-        match self.node(id) {
-            None => Ok(()),
+        let hash = hash(id);
+        match self.node_hashed(id, hash) {
+            None => Ok(hash),
             Some(_) => Err(BuildError::DuplicateId(id.to_owned())),
         }
     }
@@ -179,8 +180,14 @@ impl NetBuilder {
 
     /// The node with this id, if it was added.
     pub fn node(&self, id: &str) -> Option<Node> {
-        let place = self.places.find(id).map(PlaceId::new).map(Node::Place);
-        place.or_else(|| self.transitions.find(id).map(TransitionId::new).map(Node::Transition))
+        self.node_hashed(id, hash(id))
+    }
+
+    fn node_hashed(&self, id: &str, hash: u32) -> Option<Node> {
+        let place = self.places.find_hashed(id, hash).map(PlaceId::new).map(Node::Place);
+        place.or_else(|| {
+            self.transitions.find_hashed(id, hash).map(TransitionId::new).map(Node::Transition)
+        })
     }
 
     /// How many places were added so far.
@@ -324,24 +331,27 @@ type Classes = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
 
 /// Groups transitions by post − pre. Classes are numbered by their first transition.
 fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> Classes {
-    let mut known: HashMap<Vec<Change>, EffectId> = HashMap::new();
-    let mut effects = Rows::with_capacity(transitions, transitions * 2);
+    let mut known = Table::default();
+    let mut effects: Rows<Change> = Rows::with_capacity(transitions, transitions * 2);
+    let (mut count, mut delta) = (0u32, Vec::new());
     let mut effect_of = Vec::with_capacity(transitions);
     for t in 0..transitions {
-        let delta = difference(pre.row(t), post.row(t));
-        let next = EffectId::new(known.len());
-        let class = *known.entry(delta).or_insert_with_key(|delta| {
+        difference(pre.row(t), post.row(t), &mut delta);
+        let hash = hash(&delta);
+        let class = known.find(hash, |class| *effects.row(class) == *delta).unwrap_or_else(|| {
+            known.insert(hash, count);
             delta.iter().for_each(|&change| effects.push(change));
             effects.end_row();
-            next
+            count += 1;
+            count as usize - 1
         });
-        effect_of.push(class);
+        effect_of.push(EffectId::new(class));
     }
     let mut order: Vec<TransitionId> = (0..transitions).map(TransitionId::new).collect();
     order.sort_by_key(|t| effect_of[t.index()]);
-    let mut classes = Rows::with_capacity(known.len(), transitions);
+    let mut classes = Rows::with_capacity(count as usize, transitions);
     let mut rest = order.into_iter().peekable();
-    for class in 0..known.len() {
+    for class in 0..count as usize {
         while let Some(t) = rest.next_if(|t| effect_of[t.index()].index() == class) {
             classes.push(t);
         }
@@ -351,8 +361,8 @@ fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> Clas
 }
 
 /// post − pre of two rows sorted by place, zeros left out. Fits: both weights are below 2⁶³.
-fn difference(pre: &[Arc], post: &[Arc]) -> Vec<Change> {
-    let mut delta = Vec::with_capacity(pre.len() + post.len());
+fn difference(pre: &[Arc], post: &[Arc], delta: &mut Vec<Change>) {
+    delta.clear();
     let (mut i, mut j) = (0, 0);
     while i < pre.len() || j < post.len() {
         let from = pre.get(i).map(|arc| arc.place);
@@ -374,7 +384,6 @@ fn difference(pre: &[Arc], post: &[Arc]) -> Vec<Change> {
             delta.push(Change { place, delta: change });
         }
     }
-    delta
 }
 
 #[cfg(test)]

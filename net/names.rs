@@ -1,7 +1,7 @@
 //! The names of the nodes of one kind, in one piece of text: a net of 10⁵ transitions keeps three
 //! allocations instead of 10⁵.
 
-use std::hash::{BuildHasher, RandomState};
+use crate::table::{FREE, Table, hash};
 
 /// Names by dense index, with look-up by name. Names are unique; the builder sees to it.
 #[derive(Clone, Debug, Default)]
@@ -9,44 +9,23 @@ pub struct Names {
     text: String,
     /// End of each name in `text`.
     ends: Vec<u32>,
-    /// A hash table with open addressing: indices, or [`FREE`]; at most half of it is taken.
-    table: Vec<u32>,
-    hasher: RandomState,
+    table: Table,
 }
-
-/// No name has this index: there are fewer.
-const FREE: u32 = u32::MAX;
 
 impl Names {
     /// Appends a name that is not there yet.
     pub(crate) fn push(&mut self, name: &str) -> Result<(), TooMuchText> {
+        self.push_hashed(name, hash(name))
+    }
+
+    /// The same of a name whose hash is known.
+    pub(crate) fn push_hashed(&mut self, name: &str, hash: u32) -> Result<(), TooMuchText> {
         let end = u32::try_from(self.text.len() + name.len()).map_err(|_| TooMuchText)?;
         let index = u32::try_from(self.ends.len()).ok().filter(|&index| index != FREE);
-        let index = index.ok_or(TooMuchText)?;
+        self.table.insert(hash, index.ok_or(TooMuchText)?);
         self.text.push_str(name);
         self.ends.push(end);
-        if self.table.len() < 2 * self.ends.len() {
-            self.table = vec![FREE; (4 * self.ends.len()).next_power_of_two()];
-            for index in 0..index {
-                self.enter(index);
-            }
-        }
-        self.enter(index);
         Ok(())
-    }
-
-    /// Puts an index where its name is looked for.
-    fn enter(&mut self, index: u32) {
-        let mut slot = self.slot(self.get(index as usize));
-        while self.table[slot] != FREE {
-            slot = (slot + 1) & (self.table.len() - 1);
-        }
-        self.table[slot] = index;
-    }
-
-    /// Where the search for a name begins; the table is not empty.
-    fn slot(&self, name: &str) -> usize {
-        self.hasher.hash_one(name) as usize & (self.table.len() - 1)
     }
 
     /// How many names there are.
@@ -67,18 +46,12 @@ impl Names {
 
     /// The index of `name`.
     pub fn find(&self, name: &str) -> Option<usize> {
-        if self.table.is_empty() {
-            return None;
-        }
-        let mut slot = self.slot(name);
-        while self.table[slot] != FREE {
-            let index = self.table[slot] as usize;
-            if self.get(index) == name {
-                return Some(index);
-            }
-            slot = (slot + 1) & (self.table.len() - 1);
-        }
-        None
+        self.find_hashed(name, hash(name))
+    }
+
+    /// The same of a name whose hash is known.
+    pub(crate) fn find_hashed(&self, name: &str, hash: u32) -> Option<usize> {
+        self.table.find(hash, |index| self.get(index) == name)
     }
 
     /// All names by index.
