@@ -15,10 +15,11 @@ pub(crate) fn write(net: &ColouredNet) -> String {
             SortKind::Dot => "<dot/>".to_owned(),
             SortKind::Enumeration { constants, cyclic } => {
                 let element = if *cyclic { "cyclicenumeration" } else { "finiteenumeration" };
-                let constant =
-                    |it: &Box<str>| format!("<feconstant id=\"{name} {it}\" name=\"{it}\"/>");
-                let constants: String = constants.iter().map(constant).collect();
-                format!("<{element}>{constants}</{element}>")
+                let mut declared = String::new();
+                for it in constants {
+                    let _ = write!(declared, "<feconstant id=\"{name} {it}\" name=\"{it}\"/>");
+                }
+                format!("<{element}>{declared}</{element}>")
             }
             SortKind::Range { start, end } => {
                 format!("<finiteintrange start=\"{start}\" end=\"{end}\"/>")
