@@ -59,11 +59,7 @@ pub fn find_pump(
     budget: &Budget,
 ) -> Option<(FiringSequence, FiringSequence)> {
     // A pump shows itself early or hardly ever: a twentieth of the time is for it.
-    let early = match budget.remaining() {
-        Some(left) => budget.slice(left / 20),
-        None => budget.slice(Duration::from_secs(10)),
-    };
-    let (prefix, pump) = walk::find_pump(net, &early, config.seed, PUMP_WORK)?;
+    let (prefix, pump) = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK)?;
     if crate::evidence::pump_grows(net, &prefix, &pump) {
         return Some((prefix, pump));
     }

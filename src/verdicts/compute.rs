@@ -93,7 +93,7 @@ pub fn compute(
     for (index, &property) in goals.iter().enumerate() {
         // The graph is one more question.
         let left = goals.len() - index + usize::from(!by_graph.is_empty());
-        let computed = computation.by_goals(property, &share(budget, left));
+        let computed = computation.by_goals(property, &budget.portion(1.0 / left as f64));
         take(computed, &mut assumed);
     }
     // What is known to be in doubt comes before the graph, which may take all the time.
@@ -103,7 +103,7 @@ pub fn compute(
                 let property = computed.property;
                 let computed = match property {
                     Property::Reversible | Property::Live => computation.by_graph(&[property]),
-                    _ => vec![computation.by_goals(property, &share(budget, 2))],
+                    _ => vec![computation.by_goals(property, &budget.portion(0.5))],
                 };
                 computed.into_iter().for_each(|computed| take(computed, &mut assumed));
             }
@@ -131,14 +131,6 @@ fn structural(net: &Net) -> impl Iterator<Item = Computed> {
         assumes_units: false,
         trace: None,
     })
-}
-
-/// One part of the time left, when there are `parts` of them.
-fn share(budget: &Budget, parts: usize) -> Budget {
-    match budget.remaining() {
-        Some(left) => budget.slice(left / parts.max(1) as u32),
-        None => budget.child(),
-    }
 }
 
 struct Computation<'a> {
