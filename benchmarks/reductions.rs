@@ -12,7 +12,7 @@ use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::memory::peak_of;
 use parikh::formula::{ReachabilityQuery, lower};
-use parikh::reduction::{Config, Needs, RuleStatistics, Size, Statistics, reduce};
+use parikh::reduction::{Config, RuleStatistics, Size, Statistics, needs, reduce};
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
@@ -187,7 +187,7 @@ impl Reductions {
     }
 
     fn reduce(&self, net: &Net, goals: &[Goal]) -> Statistics {
-        let needs = Needs::of_goals(net, goals);
+        let needs = needs::of_goals(net, goals);
         let budget = Budget::lasting(self.timeout);
         reduce(net, &needs, &budget, &Config::default()).statistics
     }

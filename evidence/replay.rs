@@ -119,48 +119,6 @@ impl<'n> Replayer<'n> {
         self.fired = self.fired.saturating_add(step.count);
         Ok(())
     }
-
-    /// Fires `sequence` from its firing number [`fired`](Self::fired) on until `firings` are done.
-    /// `run` and `within` say where in the sequence that is; start both at 0.
-    fn advance(
-        &mut self,
-        sequence: &FiringSequence,
-        position: &mut (usize, u64),
-        firings: u64,
-    ) -> Result<(), ReplayError> {
-        while self.fired < firings {
-            let Some(step) = sequence.steps().get(position.0) else {
-                return Err(ReplayError::TooShort { firings: self.fired });
-            };
-            let count = (step.count - position.1).min(firings - self.fired);
-            self.fire(Step { transition: step.transition, count })?;
-            position.1 += count;
-            if position.1 == step.count {
-                *position = (position.0 + 1, 0);
-            }
-        }
-        Ok(())
-    }
-
-    /// Replays the first firings of `sequence` from the initial marking and shows the marking at
-    /// each of `stops`, which ascend.
-    ///
-    /// # Errors
-    /// With the first firing that fails.
-    pub fn visit(
-        net: &'n Net,
-        sequence: &FiringSequence,
-        stops: impl IntoIterator<Item = u64>,
-        mut seen: impl FnMut(u64, &Marking),
-    ) -> Result<(), ReplayError> {
-        let mut replayer = Replayer::new(net);
-        let mut position = (0, 0);
-        for stop in stops {
-            replayer.advance(sequence, &mut position, stop)?;
-            seen(stop, &replayer.marking);
-        }
-        Ok(())
-    }
 }
 
 /// The marking at the end of `sequence`.
@@ -278,18 +236,6 @@ mod tests {
         assert!(matches!(replay(&net, &long), Err(ReplayError::Overflow { .. })));
         let foreign: FiringSequence = [TransitionId::new(9)].into_iter().collect();
         assert!(matches!(replay(&net, &foreign), Err(ReplayError::NoSuchTransition { .. })));
-    }
-
-    #[test]
-    fn markings_are_shown_in_the_middle_of_a_run() {
-        let net = net();
-        let sequence = sequence(&net, &[("move", 4)]);
-        let q = net.place_named("q").unwrap();
-        let mut seen = Vec::new();
-        Replayer::visit(&net, &sequence, [0, 2, 2, 4], |_, m| seen.push(m[q])).unwrap();
-        assert_eq!(seen, [0, 2, 2, 4]);
-        let beyond = Replayer::visit(&net, &sequence, [5], |_, _| ());
-        assert_eq!(beyond, Err(ReplayError::TooShort { firings: 4 }));
     }
 
     #[test]

@@ -20,7 +20,10 @@ pub fn formula(net: &Net, predicate: &Predicate) -> String {
     match predicate {
         Predicate::True => "true".to_owned(),
         Predicate::False => "false".to_owned(),
-        Predicate::Atom(Atom { sum, bound }) => format!("{} ≤ {bound}", linear(net, sum)),
+        Predicate::Atom(Atom { sum, bound }) => match sum.terms().iter().all(|&(_, a)| a < 0) {
+            true => format!("{} ≥ {}", linear(net, &sum.negated()), -i128::from(*bound)),
+            false => format!("{} ≤ {bound}", linear(net, sum)),
+        },
         Predicate::Enabled(t) => format!("{} enabled", net.transition_name(*t)),
         Predicate::Disabled(t) => format!("{} disabled", net.transition_name(*t)),
         Predicate::Dead => "nothing enabled".to_owned(),

@@ -19,4 +19,4 @@ cargo test
 # line to an answer. The whole workspace is selected here as above, because with another selection
 # cargo settles on other features of the same dependencies, and compiles them again.
 cargo test --no-default-features --test soundness --test evidence --test cli -- \
-    engines:: state_equation:: reductions:: pipeline:: certifier:: check::
+    engines:: state_equation:: reductions:: pipeline:: runs:: check::

@@ -7,11 +7,11 @@
 
 pub mod answer;
 pub mod board;
-pub mod certifier;
 mod check;
 pub mod cli;
 pub mod draw;
 pub mod engine;
+pub mod evidence_files;
 pub mod formula;
 pub mod ground;
 pub mod input;

@@ -1,21 +1,18 @@
 //! One answer against its evidence.
 
 use super::Verdict;
-use super::obligations::{Asked, Duty, Value};
-use super::shelf::{Shelf, sorted};
+use super::obligations::{Asked, Obligation, Value};
+use super::shelf::Shelf;
 use super::sightings::Sightings;
-use crate::certificate::markings::{MarkingsFlaw, visit};
+use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
 use crate::reader::Unreadable;
-use crate::{Claim, check_pump, first_breach, words};
+use crate::{Flaw, check_pump, first_breach, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
 
 /// Questions by their ids; of some it is only known why they are none of ours.
 pub(super) type Questions = HashMap<String, Result<Asked, Unreadable>>;
-
-/// As many claims are tried on a document that lists none of them.
-const FEW: usize = 64;
 
 /// What one file is judged by.
 pub(super) struct Judge<'n> {
@@ -31,9 +28,10 @@ pub(super) struct Judge<'n> {
 struct Account<'n> {
     /// The markings to be seen.
     sightings: Sightings<'n>,
-    shows: usize,
-    /// The claims to be proved, and whether they are.
-    claims: Vec<(Claim, bool)>,
+    /// What no reachable marking may satisfy, and whether that is proved.
+    refuted: Vec<(Predicate, bool)>,
+    /// What is to be refuted as it reads on the nets met so far.
+    translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
     /// The sums that have to grow, and whether they do.
     sums: Vec<(LinearSum, bool)>,
     all: bool,
@@ -56,10 +54,10 @@ impl<'n> Judge<'n> {
         };
         let obligation = match Value::read(&answer.value) {
             None => Err(format!("`{}` is no value of an answer", answer.value)),
-            Some(value) => asked.obligation(self.net, value).map_err(|error| error.to_string()),
+            Some(value) => asked.obligation(self.net, value),
         };
         let mut account = match obligation {
-            Ok(obligation) => Account::of(self.net, obligation.duties, obligation.all),
+            Ok(obligation) => Account::of(self.net, obligation),
             Err(why) => return (Verdict::Refused(why), false),
         };
         let initially = account.is_settled();
@@ -96,7 +94,6 @@ impl<'n> Judge<'n> {
         for (id, stops) in traces {
             self.fire(account, stops, id).map_err(|why| format!("trace {id}: {why}"))?;
         }
-        let mut translated = HashMap::new();
         for shown in shown_by {
             match shown {
                 Shown::Trace { .. } => {}
@@ -104,8 +101,7 @@ impl<'n> Judge<'n> {
                     self.pump(account, id).map_err(|why| format!("pump {id}: {why}"))?;
                 }
                 Shown::Document { document: id } => {
-                    let read = self.read(account, id, &mut translated);
-                    read.map_err(|why| format!("document {id}: {why}"))?;
+                    self.read(account, id).map_err(|why| format!("document {id}: {why}"))?;
                 }
             }
         }
@@ -147,47 +143,21 @@ impl<'n> Judge<'n> {
         Ok(())
     }
 
-    /// Strikes off the claims that a document proves. `translated` has the claims of this answer as
-    /// they read on the nets met so far.
-    fn read(
-        &mut self,
-        account: &mut Account<'n>,
-        id: &str,
-        translated: &mut HashMap<Option<String>, HashMap<Claim, Vec<usize>>>,
-    ) -> Result<(), String> {
+    /// Strikes off what a document refutes.
+    fn read(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
         let (document, on) = self.shelf.document(id)?;
-        if !translated.contains_key(&on) {
-            let mut here: HashMap<Claim, Vec<usize>> = HashMap::new();
-            for (index, (claim, _)) in account.claims.iter().enumerate() {
-                if let Some(claim) = self.shelf.translate(claim, on.as_deref())? {
-                    here.entry(claim).or_default().push(index);
-                }
-            }
-            translated.insert(on.clone(), here);
-        }
-        let here = &translated[&on];
         let net = self.shelf.net_of(on.as_deref())?;
-        let checked = document.check_steps(net, &mut || true).map_err(|flaw| flaw.to_string())?;
-        // The claims that are listed are taken as a hint where to look, and for nothing else. Without
-        // a good one, all are tried, if they are few.
-        let mut candidates: Vec<(&Claim, &Vec<usize>)> = document
-            .claims()
-            .iter()
-            .filter_map(|&listed| here.get_key_value(&sorted(listed.clone())))
-            .collect();
-        let hinted = !candidates.is_empty();
-        if !hinted && here.len() <= FEW {
-            candidates = here.iter().collect();
-        }
-        for (claim, indices) in candidates {
-            match checked.proves(claim, &mut || true) {
-                Ok(()) => {
-                    indices.iter().for_each(|&index| account.claims[index].1 = true);
-                    account.assumes_units |= document.assumes_units();
-                }
-                Err(flaw) if hinted => return Err(flaw.to_string()),
-                Err(_) => {}
-            }
+        let checked = document.check(net, &mut || true).map_err(|flaw| flaw.to_string())?;
+        let Account { refuted, translated, .. } = account;
+        let here = translated.entry(on.clone()).or_insert_with(|| {
+            let translate = |(predicate, _): &_| self.shelf.translate(predicate, on.as_deref());
+            refuted.iter().map(translate).collect()
+        });
+        let open = here.iter().zip(refuted).filter(|(_, (_, done))| !done);
+        for (predicate, (_, done)) in open {
+            let Some(predicate) = predicate else { continue };
+            *done = checked.refutes(predicate, &mut || true).is_ok();
+            account.assumes_units |= *done && document.assumes_units();
         }
         Ok(())
     }
@@ -205,78 +175,78 @@ impl<'n> Judge<'n> {
         if searched.markings > most {
             return unvisited("more than are visited again");
         }
-        let open = account.claims.iter().enumerate().filter(|(_, (_, proved))| !proved);
-        let mut refuted: Vec<(usize, Predicate)> =
-            open.map(|(index, (claim, _))| (index, claim.refuted())).collect();
-        // A claim that a marking breaks is gone; an answer that needs one of several may still stand.
-        let mut broken = None;
+        let open = account.refuted.iter_mut().filter(|(_, done)| !*done);
+        let mut left: Vec<&mut (Predicate, bool)> = open.collect();
+        // What a marking satisfies is gone; an answer that needs one of several may still stand.
+        let mut satisfied = None;
         let found = visit(net, most, |marking| {
-            refuted.retain(|(index, goal)| {
-                let holds = goal.holds(net, marking);
+            left.retain(|(predicate, _)| {
+                let holds = predicate.holds(net, marking);
                 if holds {
-                    broken = Some(*index);
+                    satisfied = Some(in_words(net, predicate));
                 }
                 !holds
             });
-            !refuted.is_empty() && (broken.is_none() || !account.all)
+            !left.is_empty() && (satisfied.is_none() || !account.all)
         });
-        match (found, broken) {
-            (Ok(count), _) => {
-                refuted.iter().for_each(|(index, _)| account.claims[*index].1 = true);
+        match (found, satisfied) {
+            (Ok(visited), _) => {
+                let count = visited.count();
+                left.into_iter().for_each(|(_, done)| *done = true);
                 Verdict::Confirmed(format!("all {count} markings were visited again"))
             }
-            (Err(MarkingsFlaw::Stopped), Some(index)) => Verdict::Refused(format!(
-                "visited again: it is not true that {}",
-                in_words(net, &account.claims[index].0)
-            )),
-            (Err(MarkingsFlaw::More(most)), _) => {
-                unvisited(&format!("more than {most} are reachable"))
+            (Err(Flaw::Stopped), Some(what)) => {
+                Verdict::Refused(format!("visited again: it is not true that {what}"))
             }
+            (Err(Flaw::More(most)), _) => unvisited(&format!("more than {most} are reachable")),
             (Err(flaw), _) => Verdict::Refused(format!("visited again: {flaw}")),
         }
     }
 }
 
 impl<'n> Account<'n> {
-    /// What the initial marking shows, and what is true of any marking, is struck off at once.
-    fn of(net: &'n Net, duties: Vec<Duty>, all: bool) -> Self {
-        let (mut goals, mut claims, mut sums) = (Vec::new(), Vec::new(), Vec::new());
-        for duty in duties {
-            match duty {
-                Duty::Show(goal) => goals.push(goal),
-                Duty::Prove(claim) => {
-                    let obvious = claim.refuted() == Predicate::False;
-                    claims.push((sorted(claim), obvious));
-                }
-                Duty::Grow(sum) => sums.push((sum, false)),
-            }
+    /// What the initial marking shows, and what no marking satisfies, is struck off at once.
+    fn of(net: &'n Net, Obligation { reach, refute, grow, all }: Obligation) -> Self {
+        let refuted = refute.into_iter().map(|predicate| {
+            let obvious = predicate == Predicate::False;
+            (predicate, obvious)
+        });
+        Account {
+            sightings: Sightings::new(net, reach),
+            refuted: refuted.collect(),
+            translated: HashMap::new(),
+            sums: grow.into_iter().map(|sum| (sum, false)).collect(),
+            all,
+            assumes_units: false,
         }
-        let shows = goals.len();
-        let sightings = Sightings::new(net, goals);
-        Account { sightings, shows, claims, sums, all, assumes_units: false }
     }
 
     fn proved(&self) -> usize {
-        self.claims.iter().filter(|(_, proved)| *proved).count()
+        self.refuted.iter().filter(|(_, done)| *done).count()
     }
 
     fn grown(&self) -> usize {
         self.sums.iter().filter(|(_, grows)| *grows).count()
     }
 
+    /// How much is not shown.
+    fn open(&self) -> usize {
+        let (proved, grown) = (self.proved(), self.grown());
+        self.sightings.open() + self.refuted.len() - proved + self.sums.len() - grown
+    }
+
     fn is_settled(&self) -> bool {
-        let done = self.sightings.seen() + self.proved() + self.grown();
         match self.all {
-            true => done == self.shows + self.claims.len() + self.sums.len(),
-            false => done > 0,
+            true => self.open() == 0,
+            false => self.sightings.seen() + self.proved() + self.grown() > 0,
         }
     }
 
     /// Whether nothing is left that an exhaustive search could not show.
     fn is_for_a_search(&self) -> bool {
-        !self.claims.is_empty()
+        !self.refuted.is_empty()
             && self.grown() == self.sums.len()
-            && (!self.all || self.sightings.seen() == self.shows)
+            && (!self.all || self.sightings.open() == 0)
     }
 
     fn how(&self) -> String {
@@ -297,40 +267,30 @@ impl<'n> Account<'n> {
 
     /// What is missing, as far as it can be said in a line.
     fn missing(&self, net: &Net) -> String {
-        let unproved = self.claims.iter().find(|(_, proved)| !proved);
+        let unproved = self.refuted.iter().find(|(_, done)| !done);
         let what = match (self.sightings.missing(), unproved) {
             (Some(goal), _) => {
-                format!("a reachable marking with {}", words::formula(net, goal))
+                shortened(format!("a reachable marking with {}", words::formula(net, goal)))
             }
-            (None, Some((claim, _))) => format!("a proof that {}", in_words(net, claim)),
-            (None, None) if self.sums.is_empty() => {
-                "the net has nothing that could show it".to_owned()
-            }
-            (None, None) => "a pump that makes the sum grow".to_owned(),
+            (None, Some((predicate, _))) => format!("a proof that {}", in_words(net, predicate)),
+            (None, None) if self.sums.is_empty() => "the net has nothing that could show it".into(),
+            (None, None) => "a pump that makes the sum grow".into(),
         };
-        let open = self.shows + self.claims.len() + self.sums.len()
-            - (self.sightings.seen() + self.proved() + self.grown());
-        let what = shortened(&what);
-        match (open, self.all) {
+        match (self.open(), self.all) {
             (0 | 1, _) => format!("not shown: {what}"),
-            (_, true) => format!("not shown: {what} (and {} more)", open - 1),
-            (_, false) => format!("not shown: {what} (or one of {} others)", open - 1),
+            (open, true) => format!("not shown: {what} (and {} more)", open - 1),
+            (open, false) => format!("not shown: {what} (or one of {} others)", open - 1),
         }
     }
 }
 
-fn in_words(net: &Net, claim: &Claim) -> String {
-    shortened(&match claim {
-        Claim::Unreachable(goal) => {
-            format!("no reachable marking has {}", words::formula(net, goal))
-        }
-        Claim::AtMost(sum, bound) => format!("{} ≤ {bound}", words::linear(net, sum)),
-    })
+fn in_words(net: &Net, refuted: &Predicate) -> String {
+    shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
 }
 
-fn shortened(text: &str) -> String {
+fn shortened(text: String) -> String {
     match text.char_indices().nth(200) {
         Some((end, _)) => format!("{} …", &text[..end]),
-        None => text.to_owned(),
+        None => text,
     }
 }

@@ -8,7 +8,7 @@
 //! # What has to be trusted
 //! The arithmetic of the checkers in this crate, the argument in the head of each reduction rule, the
 //! readers ([`crate::reader`]), the parsers of XML and JSON, and the compiler. Neither the prover nor
-//! anything that a file says of itself: claims in a document are compared with the duties, numbers of
+//! anything that a file says of itself: documents are asked for what the duties are, numbers of
 //! markings are counted again, names are looked up.
 //!
 //! # Verdicts
@@ -18,21 +18,19 @@
 //! has to say so, and is refused all the same once any trace breaks the claim ([`Audit::finish`]).
 
 mod judge;
-mod lines;
 mod obligations;
 mod shelf;
 mod sightings;
 #[cfg(test)]
 mod tests;
 
-pub use obligations::{Asked, Duty, Impossible, Obligation, Value};
+pub use obligations::{Asked, Obligation, Value};
 
-use crate::file::{Answer, FORMAT, Header};
+use crate::file::{Answer, FORMAT, Header, Line};
 use crate::reader::queries::Property;
 use judge::Judge;
-use lines::Line;
 use parikh_net::Net;
-use shelf::{Place, Shelf, Sort};
+use shelf::{Place, Shelf};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -197,14 +195,14 @@ impl<'n> Audit<'n> {
                 Line::Evidence(_) => return Err("a second {\"evidence\": …}".to_owned()),
                 Line::Unfolding(_) if self.net.folding().is_some() && place.line == 2 => continue,
                 Line::Unfolding(_) => return Err("an unfolding that nobody asked for".to_owned()),
-                Line::Trace(named) => (Sort::Trace, named.id),
-                Line::Pump(named) => (Sort::Pump, named.id),
-                Line::Reduction(named) => (Sort::Reduction, named.id),
-                Line::Document(named) => (Sort::Document, named.id),
+                Line::Trace(named) => ("trace", named.id),
+                Line::Pump(named) => ("pump", named.id),
+                Line::Reduction(named) => ("reduction", named.id),
+                Line::Document(named) => ("document", named.id),
                 Line::Answer(answer) => {
                     let (verdict, assumes_units) = judge.judge(&answer);
                     let (file, line) = (file.to_owned(), place.line);
-                    let Answer { id, value, .. } = *answer;
+                    let Answer { id, value, .. } = answer;
                     // Of several answers to one question the last counts: a run corrects itself.
                     if let Some(earlier) = answered.insert(id.clone(), self.judged.len()) {
                         self.judged.remove(earlier);

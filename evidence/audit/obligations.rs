@@ -2,7 +2,7 @@
 //!
 //! Evidence is looked at for what it shows of the *question*; what it says of itself is not read. So the
 //! first step of an audit is to write down, from the name of the examination or the formula alone, what
-//! makes the answer true. There are three kinds of such [`Duty`]: to show a reachable marking, to prove
+//! makes the answer true. There are three kinds of such duties: to show a reachable marking, to prove
 //! that there is none, and to show that a sum grows for ever.
 //!
 //! | question | TRUE | FALSE |
@@ -18,7 +18,6 @@
 //! the answer is then. An upper bound n takes both sides: a marking in which the sum is n, and a proof
 //! that it never is more; `+inf` takes a pump. The initial marking is reachable.
 
-use crate::Claim;
 use crate::coloured::questions;
 use parikh_net::{LinearSum, Net, Predicate};
 use std::fmt;
@@ -53,35 +52,17 @@ pub enum Value {
     Infinite,
 }
 
-/// Something to be shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Duty {
-    /// A reachable marking that satisfies this.
-    Show(Predicate),
-    /// That no reachable marking breaks this claim.
-    Prove(Claim),
-    /// That this sum grows without bound.
-    Grow(LinearSum),
-}
-
 /// All that has to be shown for an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obligation {
-    /// What there is to show.
-    pub duties: Vec<Duty>,
-    /// Whether it takes all of them, or one.
+    /// Of each a reachable marking that satisfies it.
+    pub reach: Vec<Predicate>,
+    /// That no reachable marking satisfies these.
+    pub refute: Vec<Predicate>,
+    /// That these sums grow without bound.
+    pub grow: Vec<LinearSum>,
+    /// Whether it takes all of this, or one thing of it.
     pub all: bool,
-}
-
-/// Why no evidence could show an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Impossible {
-    /// A number for a property, or the other way round.
-    #[error("the question asks for {0}")]
-    Kind(&'static str),
-    /// The initial marking decides it, the other way.
-    #[error("the initial marking decides the question, and says {}", Value::Holds(*.0))]
-    Initially(bool),
 }
 
 impl Asked {
@@ -118,44 +99,39 @@ impl Asked {
     /// What has to be shown for the answer `value`.
     ///
     /// # Errors
-    /// When nothing could show it.
-    pub fn obligation(&self, net: &Net, value: Value) -> Result<Obligation, Impossible> {
+    /// Why nothing could show it.
+    pub fn obligation(&self, net: &Net, value: Value) -> Result<Obligation, String> {
+        let nothing =
+            Obligation { reach: Vec::new(), refute: Vec::new(), grow: Vec::new(), all: true };
         match (self, value) {
-            (Asked::Reach { goals, all, then }, Value::Holds(value)) => {
-                let goals = goals.iter().cloned();
-                // Not all of them can be reached if one cannot, and not one if all cannot.
-                Ok(match value == *then {
-                    true => Obligation { duties: goals.map(Duty::Show).collect(), all: *all },
-                    false => {
-                        let none = |goal| Duty::Prove(Claim::Unreachable(goal));
-                        Obligation { duties: goals.map(none).collect(), all: !*all }
-                    }
-                })
+            (Asked::Reach { goals, all, then }, Value::Holds(value)) if value == *then => {
+                Ok(Obligation { reach: goals.clone(), all: *all, ..nothing })
+            }
+            // Not all of them can be reached if one cannot, and not one if all cannot.
+            (Asked::Reach { goals, all, .. }, Value::Holds(_)) => {
+                Ok(Obligation { refute: goals.clone(), all: !all, ..nothing })
             }
             (Asked::Initially(predicate), Value::Holds(value)) => {
                 match predicate.holds(net, net.initial()) {
-                    holds if holds == value => Ok(Obligation { duties: Vec::new(), all: true }),
-                    holds => Err(Impossible::Initially(holds)),
+                    holds if holds == value => Ok(nothing),
+                    holds => {
+                        let says = Value::Holds(holds);
+                        Err(format!("the initial marking decides the question, and says {says}"))
+                    }
                 }
             }
             (Asked::Largest(sum), Value::Number(number)) => {
                 // Σ ≥ n is ¬(Σ ≤ n − 1); no sum reaches the smallest number but from above.
-                let as_much = match number.checked_sub(1) {
-                    Some(less) => Predicate::at_most(sum.clone(), less).negated(),
-                    None => Predicate::True,
-                };
-                let no_more = Claim::AtMost(sum.clone(), number);
-                Ok(Obligation {
-                    duties: vec![Duty::Show(as_much), Duty::Prove(no_more)],
-                    all: true,
-                })
+                let more_than = |n| Predicate::at_most(sum.clone(), n).negated();
+                let as_much = number.checked_sub(1).map_or(Predicate::True, more_than);
+                Ok(Obligation { reach: vec![as_much], refute: vec![more_than(number)], ..nothing })
             }
             (Asked::Largest(sum), Value::Infinite) => {
-                Ok(Obligation { duties: vec![Duty::Grow(sum.clone())], all: true })
+                Ok(Obligation { grow: vec![sum.clone()], ..nothing })
             }
-            (Asked::Largest(_), Value::Holds(_)) => Err(Impossible::Kind("a number")),
-            (Asked::Reach { .. } | Asked::Initially(_), Value::Number(_) | Value::Infinite) => {
-                Err(Impossible::Kind("TRUE or FALSE"))
+            (Asked::Largest(_), Value::Holds(_)) => Err("the question asks for a number".into()),
+            (_, Value::Number(_) | Value::Infinite) => {
+                Err("the question asks for TRUE or FALSE".into())
             }
         }
     }

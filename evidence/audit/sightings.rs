@@ -39,6 +39,11 @@ impl<'n> Sightings<'n> {
         self.seen.iter().filter(|&&seen| seen).count()
     }
 
+    /// How many were not.
+    pub(super) fn open(&self) -> usize {
+        self.seen.len() - self.seen()
+    }
+
     /// The first that was not.
     pub(super) fn missing(&self) -> Option<&Predicate> {
         let index = self.seen.iter().position(|&seen| !seen)?;

@@ -1,8 +1,8 @@
-//! Bounds: how few and how many tokens a place may hold, step by step, until the claims follow.
+//! Bounds: how few and how many tokens a place may hold, step by step.
 //!
 //! The simplest reason why something never happens is that some place never holds enough tokens
-//! for it, or always too many. This kind of certificate derives such bounds and says no more; a
-//! claim follows when its predicate is false of every marking within them.
+//! for it, or always too many. This kind of certificate derives such bounds and says no more; it
+//! refutes a predicate that is false of every marking within them.
 //!
 //! # Steps
 //! Each step adds bounds to those that are *known*, at first: no place holds less than 0 tokens.
@@ -28,26 +28,25 @@
 //! Intervals and induction are folklore of abstract interpretation (P. and R. Cousot, POPL 1977);
 //! bounds by place invariants: G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980.
 
-use super::claim::{Claim, NoSuchNode};
+use super::flaw::{Flaw, check_places};
+use super::sum::{Sum, add, product};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 
-/// Bounds with their derivation, and what follows from them. Plain data.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
-    /// What is proved.
-    pub claims: Vec<Claim>,
+/// Bounds with their derivation. Plain data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds<P = PlaceId> {
     /// Whether steps may use that the model's units are safe (NUPN).
     pub assumes_units: bool,
     /// The derivation.
-    pub steps: Vec<Inference>,
+    pub steps: Vec<Inference<P>>,
 }
 
 /// One bound on the tokens of a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Bound {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Bound<P = PlaceId> {
     /// The place.
-    pub place: PlaceId,
+    pub place: P,
     /// Whether from above.
     pub upper: bool,
     /// Tokens.
@@ -55,70 +54,25 @@ pub struct Bound {
 }
 
 /// A step of the derivation. See the module for when it is right.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Inference {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inference<P = PlaceId> {
     /// Bounds that no firing breaks.
-    Inductive(Vec<Bound>),
+    Inductive(Vec<Bound<P>>),
     /// Bounds by a weighted sum of tokens that no firing raises.
     Weighted {
         /// w; 0 where not listed.
-        weights: Vec<(PlaceId, i128)>,
+        weights: Vec<(P, i128)>,
         /// What follows, each by itself.
-        bounds: Vec<Bound>,
+        bounds: Vec<Bound<P>>,
     },
     /// At most one token on each of these, as the model claims.
-    SafeUnits(Vec<PlaceId>),
-}
-
-/// Why a derivation is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BoundsFlaw {
-    /// The claim names nodes that do not exist.
-    #[error("{0}")]
-    Name(#[from] NoSuchNode),
-    /// A place that the net does not have.
-    #[error("step {0}: place {place} does not exist", place = .1.index())]
-    NoSuchPlace(usize, PlaceId),
-    /// A bound does not hold initially.
-    #[error("step {0}: the initial marking breaks the bound on {1:?}")]
-    Initially(usize, PlaceId),
-    /// A firing may break a bound.
-    #[error("step {0}: a firing of {2:?} may break the bound on {1:?}")]
-    Breaks(usize, PlaceId, TransitionId),
-    /// A firing raises the weighted sum.
-    #[error("step {0}: a firing of {1:?} raises the weighted sum")]
-    Increases(usize, TransitionId),
-    /// The weighted sum gives a weaker bound than is said, or none.
-    #[error("step {0}: the weighted sum does not give the bound on {1:?}")]
-    DoesNotFollow(usize, PlaceId),
-    /// Units are used but not assumed, or the net claims no safe ones.
-    #[error("step {0} uses safe units, which the certificate does not assume or the net not claim")]
-    Units(usize),
-    /// The bounds do not contradict a claim that is listed.
-    #[error("claim {0} does not follow from the bounds")]
-    NotRefuted(usize),
-    /// A number beyond 127 bits.
-    #[error("numbers beyond 127 bits")]
-    Overflow,
+    SafeUnits(Vec<P>),
 }
 
 impl Bounds {
-    /// Accepts the derivation if every step and every claim follows for `net`.
-    ///
-    /// # Errors
-    /// The first flaw found; it says nothing about the claims.
-    pub fn check(&self, net: &Net) -> Result<(), BoundsFlaw> {
-        let known = self.check_steps(net)?;
-        for (index, claim) in self.claims.iter().enumerate() {
-            if !known.proves(net, claim)? {
-                return Err(BoundsFlaw::NotRefuted(index));
-            }
-        }
-        Ok(())
-    }
-
     /// Checks the derivation, and gives the bounds that it comes to.
-    pub(super) fn check_steps(&self, net: &Net) -> Result<Known, BoundsFlaw> {
+    pub(super) fn check(&self, net: &Net) -> Result<Known, Flaw> {
         let mut known = Known::new(net);
         for (index, step) in self.steps.iter().enumerate() {
             match step {
@@ -128,10 +82,10 @@ impl Bounds {
                 }
                 Inference::SafeUnits(places) => {
                     if !self.assumes_units || !net.units().is_some_and(|units| units.safe()) {
-                        return Err(BoundsFlaw::Units(index));
+                        return Err(Flaw::Units(index));
                     }
+                    check_places(net, places.iter().copied())?;
                     for &place in places {
-                        exists(net, index, place)?;
                         known.add(Bound { place, upper: true, tokens: 1 });
                     }
                 }
@@ -139,11 +93,6 @@ impl Bounds {
         }
         Ok(known)
     }
-}
-
-fn exists(net: &Net, index: usize, place: PlaceId) -> Result<(), BoundsFlaw> {
-    let known = place.index() < net.place_count();
-    if known { Ok(()) } else { Err(BoundsFlaw::NoSuchPlace(index, place)) }
 }
 
 /// The bounds derived so far.
@@ -174,14 +123,14 @@ impl Known {
         net.pre(t).iter().any(|arc| self.high[arc.place.index()].is_some_and(|n| n < arc.weight))
     }
 
-    fn inductive(&mut self, net: &Net, index: usize, bounds: &[Bound]) -> Result<(), BoundsFlaw> {
+    fn inductive(&mut self, net: &Net, index: usize, bounds: &[Bound]) -> Result<(), Flaw> {
+        check_places(net, bounds.iter().map(|bound| bound.place))?;
         for &bound in bounds {
-            exists(net, index, bound.place)?;
             let initially = net.initial()[bound.place];
             let holds =
                 if bound.upper { initially <= bound.tokens } else { initially >= bound.tokens };
             if !holds {
-                return Err(BoundsFlaw::Initially(index, bound.place));
+                return Err(Flaw::Initially(index, bound.place));
             }
         }
         // From here on they are assumed; nothing of it is used unless all of them turn out right.
@@ -195,7 +144,7 @@ impl Known {
                 let harmless =
                     if bound.upper { post <= pre } else { post >= pre || post >= bound.tokens };
                 if !harmless && !self.blocks(net, t) {
-                    return Err(BoundsFlaw::Breaks(index, place, t));
+                    return Err(Flaw::Breaks(index, place, t));
                 }
             }
         }
@@ -208,40 +157,20 @@ impl Known {
         index: usize,
         weights: &[(PlaceId, i128)],
         bounds: &[Bound],
-    ) -> Result<(), BoundsFlaw> {
-        let mut weight_of: BTreeMap<PlaceId, i128> = BTreeMap::new();
-        for &(place, weight) in weights {
-            exists(net, index, place)?;
-            add(weight_of.entry(place).or_default(), weight)?;
-        }
-        let mut gains: BTreeMap<TransitionId, i128> = BTreeMap::new();
-        let mut total = 0i128;
-        for (&place, &weight) in &weight_of {
-            add(&mut total, product(weight, net.initial()[place].into())?)?;
-            for arc in net.producers(place) {
-                add(gains.entry(arc.transition).or_default(), product(weight, arc.weight.into())?)?;
-            }
-            for arc in net.consumers(place) {
-                let loss = product(weight, -i128::from(arc.weight))?;
-                add(gains.entry(arc.transition).or_default(), loss)?;
-            }
-        }
-        if let Some((&t, _)) = gains.iter().find(|&(_, &gain)| gain > 0) {
-            return Err(BoundsFlaw::Increases(index, t));
-        }
+    ) -> Result<(), Flaw> {
+        let sum = Sum::never_raised(net, index, weights)?;
+        check_places(net, bounds.iter().map(|bound| bound.place))?;
         // The least that all terms together may come to, but for those that have no least.
         let (mut least, mut unbounded) = (0i128, 0usize);
-        for (&place, &weight) in &weight_of {
+        for (&place, &weight) in &sum.coefficients {
             match self.least(place, weight)? {
                 Some(term) => add(&mut least, term)?,
                 None => unbounded += 1,
             }
         }
-        let mut derived = Vec::new();
         for &bound in bounds {
-            exists(net, index, bound.place)?;
-            let fails = || BoundsFlaw::DoesNotFollow(index, bound.place);
-            let weight = weight_of.get(&bound.place).copied().unwrap_or(0);
+            let fails = || Flaw::NoBound(index, bound.place);
+            let weight = sum.coefficients.get(&bound.place).copied().unwrap_or(0);
             if weight == 0 || (weight > 0) != bound.upper {
                 return Err(fails());
             }
@@ -251,36 +180,29 @@ impl Known {
                 _ => return Err(fails()),
             };
             // weight·m(p) ≤ w·m₀ − the least that the other terms may come to.
-            let rest = others.and_then(|others| total.checked_sub(others));
-            let rest = rest.ok_or(BoundsFlaw::Overflow)?;
+            let rest = others.and_then(|others| sum.constant.checked_sub(others));
+            let rest = rest.ok_or(Flaw::Overflow)?;
             // One token beyond the bound must break the inequality.
             let beyond = i128::from(bound.tokens) + if bound.upper { 1 } else { -1 };
             let possible = beyond >= 0 && product(weight, beyond)? <= rest;
             if possible {
                 return Err(fails());
             }
-            derived.push(bound);
         }
-        derived.into_iter().for_each(|bound| self.add(bound));
+        bounds.iter().for_each(|&bound| self.add(bound));
         Ok(())
     }
 
     /// The least value of `factor`·m(place); `None` when nothing bounds it.
-    fn least(&self, place: PlaceId, factor: i128) -> Result<Option<i128>, BoundsFlaw> {
+    fn least(&self, place: PlaceId, factor: i128) -> Result<Option<i128>, Flaw> {
         let at = place.index();
         let tokens = if factor >= 0 { Some(self.low[at]) } else { self.high[at] };
         tokens.map(|tokens| product(factor, tokens.into())).transpose()
     }
 
-    /// Whether the claim follows from the bounds.
-    pub(super) fn proves(&self, net: &Net, claim: &Claim) -> Result<bool, BoundsFlaw> {
-        claim.check_names(net)?;
-        self.refutes(&claim.refuted().to_atoms(net))
-    }
-
     /// Whether no marking within the bounds satisfies `predicate`, which has linear comparisons as
     /// its only leaves.
-    fn refutes(&self, predicate: &Predicate) -> Result<bool, BoundsFlaw> {
+    pub(super) fn refute(&self, predicate: &Predicate) -> Result<bool, Flaw> {
         match predicate {
             Predicate::False => Ok(true),
             Predicate::Atom(Atom { sum, bound }) => {
@@ -295,7 +217,7 @@ impl Known {
             }
             Predicate::And(parts) => {
                 for part in parts {
-                    if self.refutes(part)? {
+                    if self.refute(part)? {
                         return Ok(true);
                     }
                 }
@@ -303,7 +225,7 @@ impl Known {
             }
             Predicate::Or(parts) => {
                 for part in parts {
-                    if !self.refutes(part)? {
+                    if !self.refute(part)? {
                         return Ok(false);
                     }
                 }
@@ -314,19 +236,17 @@ impl Known {
     }
 }
 
-fn add(total: &mut i128, value: i128) -> Result<(), BoundsFlaw> {
-    *total = total.checked_add(value).ok_or(BoundsFlaw::Overflow)?;
-    Ok(())
-}
-
-fn product(a: i128, b: i128) -> Result<i128, BoundsFlaw> {
-    a.checked_mul(b).ok_or(BoundsFlaw::Overflow)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Document;
     use parikh_net::{LinearSum, text};
+
+    fn check(net: &Net, steps: Vec<Inference>, refuted: &Predicate) -> Result<(), Flaw> {
+        let goes_on = &mut || true;
+        let document = Document::Bounds(Bounds { assumes_units: false, steps });
+        document.check(net, goes_on)?.refutes(refuted, goes_on)
+    }
 
     /// Tokens go round p and q; `starved` never fires; `log` never falls below 2.
     fn net() -> Net {
@@ -347,32 +267,28 @@ mod tests {
         Bound { place: net.place_named(name).unwrap(), upper, tokens }
     }
 
-    fn more(net: &Net, name: &str, tokens: u64) -> Claim {
-        Claim::Unreachable(Predicate::at_least(net.place_named(name).unwrap(), tokens))
+    fn more(net: &Net, name: &str, tokens: u64) -> Predicate {
+        Predicate::at_least(net.place_named(name).unwrap(), tokens)
     }
 
     #[test]
     fn inductive_bounds_need_each_other_and_the_initial_marking() {
         let net = net();
         let starved = net.transition_named("starved").unwrap();
-        let claim = Claim::Unreachable(Predicate::Enabled(starved));
+        let refuted = Predicate::Enabled(starved);
         let step = |bounds| vec![Inference::Inductive(bounds)];
-        let check =
-            |steps| Bounds { claims: vec![claim.clone()], assumes_units: false, steps }.check(&net);
+        let check = |steps| check(&net, steps, &refuted);
         assert_eq!(check(step(vec![bound(&net, "never", true, 0)])), Ok(()));
-        assert_eq!(
-            check(step(vec![bound(&net, "never", true, 1)])),
-            Err(BoundsFlaw::NotRefuted(0))
-        );
-        assert_eq!(check(vec![]), Err(BoundsFlaw::NotRefuted(0)));
+        assert_eq!(check(step(vec![bound(&net, "never", true, 1)])), Err(Flaw::DoesNotFollow));
+        assert_eq!(check(vec![]), Err(Flaw::DoesNotFollow));
         let p = bound(&net, "p", true, 2);
-        assert_eq!(check(step(vec![p])), Err(BoundsFlaw::Initially(0, p.place)));
+        assert_eq!(check(step(vec![p])), Err(Flaw::Initially(0, p.place)));
         let p = bound(&net, "p", true, 3);
         let u = net.transition_named("u").unwrap();
-        assert_eq!(check(step(vec![p])), Err(BoundsFlaw::Breaks(0, p.place, u)));
+        assert_eq!(check(step(vec![p])), Err(Flaw::Breaks(0, p.place, u)));
         let log = bound(&net, "log", false, 3);
         let trim = net.transition_named("trim").unwrap();
-        assert_eq!(check(step(vec![log])), Err(BoundsFlaw::Breaks(0, log.place, trim)));
+        assert_eq!(check(step(vec![log])), Err(Flaw::Breaks(0, log.place, trim)));
         let log = bound(&net, "log", false, 2);
         assert_eq!(check(step(vec![log, bound(&net, "never", true, 0)])), Ok(()));
     }
@@ -388,41 +304,28 @@ mod tests {
             if first {
                 steps.insert(0, Inference::Inductive(vec![bound(&net, "never", true, 0)]));
             }
-            Bounds { claims: vec![more(&net, "q", claimed)], assumes_units: false, steps }
-                .check(&net)
+            super::tests::check(&net, steps, &more(&net, "q", claimed))
         };
         // `starved` would raise the sum; that it never fires is not looked at here.
         let starved = net.transition_named("starved").unwrap();
-        assert_eq!(check(weights(1), 3, 4, false), Err(BoundsFlaw::Increases(0, starved)));
-        assert_eq!(check(weights(1), 3, 4, true), Err(BoundsFlaw::Increases(1, starved)));
+        assert_eq!(check(weights(1), 3, 4, false), Err(Flaw::Increases(0, starved)));
+        assert_eq!(check(weights(1), 3, 4, true), Err(Flaw::Increases(1, starved)));
 
         let net =
             text::parse("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
-        let check = |weights: &[(PlaceId, i128)], bounds: Vec<Bound>, claim: Claim| {
+        let check = |weights: &[(PlaceId, i128)], bounds: Vec<Bound>, refuted: Predicate| {
             let steps = vec![Inference::Weighted { weights: weights.to_vec(), bounds }];
-            Bounds { claims: vec![claim], assumes_units: false, steps }.check(&net)
+            super::tests::check(&net, steps, &refuted)
         };
         let most = |tokens| Bound { place: q, upper: true, tokens };
-        let at_most = |tokens| Claim::AtMost(LinearSum::place(q), tokens);
-        assert_eq!(check(&[(p, 1), (q, 1)], vec![most(3)], at_most(3)), Ok(()));
-        assert_eq!(
-            check(&[(p, 1), (q, 1)], vec![most(3)], at_most(2)),
-            Err(BoundsFlaw::NotRefuted(0))
-        );
-        assert_eq!(
-            check(&[(p, 1), (q, 1)], vec![most(2)], at_most(3)),
-            Err(BoundsFlaw::DoesNotFollow(0, q))
-        );
-        assert_eq!(
-            check(&[(p, -1), (q, -1)], vec![most(3)], at_most(3)),
-            Err(BoundsFlaw::DoesNotFollow(0, q))
-        );
+        let above = |tokens| Predicate::at_most(LinearSum::place(q), tokens).negated();
+        assert_eq!(check(&[(p, 1), (q, 1)], vec![most(3)], above(3)), Ok(()));
+        assert_eq!(check(&[(p, 1), (q, 1)], vec![most(3)], above(2)), Err(Flaw::DoesNotFollow));
+        assert_eq!(check(&[(p, 1), (q, 1)], vec![most(2)], above(3)), Err(Flaw::NoBound(0, q)));
+        assert_eq!(check(&[(p, -1), (q, -1)], vec![most(3)], above(3)), Err(Flaw::NoBound(0, q)));
         let nowhere = PlaceId::new(9);
-        assert_eq!(
-            check(&[(nowhere, 1)], vec![], at_most(3)),
-            Err(BoundsFlaw::NoSuchPlace(0, nowhere))
-        );
-        assert_eq!(check(&[(p, i128::MAX), (q, 1)], vec![], at_most(3)), Err(BoundsFlaw::Overflow));
+        assert_eq!(check(&[(nowhere, 1)], vec![], above(3)), Err(Flaw::NoSuchPlace(nowhere)));
+        assert_eq!(check(&[(p, i128::MAX), (q, 1)], vec![], above(3)), Err(Flaw::Overflow));
     }
 }

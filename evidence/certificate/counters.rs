@@ -7,8 +7,7 @@
 //! firing sequence of the net is one of the net with counters, and what no reachable marking of the
 //! latter satisfies, none of the former does.
 
-use super::claim::NoSuchNode;
-use super::linear::Flaw;
+use super::flaw::Flaw;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::borrow::Cow;
 
@@ -16,18 +15,15 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// When a transition does not exist, or the net becomes too large.
-pub(super) fn count<'n>(
-    net: &'n Net,
-    counters: &[Vec<TransitionId>],
-) -> Result<Cow<'n, Net>, Flaw> {
+pub fn count<'n>(net: &'n Net, counters: &[Vec<TransitionId>]) -> Result<Cow<'n, Net>, Flaw> {
     if counters.is_empty() {
         return Ok(Cow::Borrowed(net));
     }
     let unknown = counters.iter().flatten().find(|t| t.index() >= net.transition_count());
     if let Some(&transition) = unknown {
-        return Err(NoSuchNode::Transition(transition).into());
+        return Err(Flaw::NoSuchTransition(transition));
     }
-    build(net, counters).map(Cow::Owned).map_err(|_| Flaw::TooLarge)
+    build(net, counters).map(Cow::Owned).map_err(|error| Flaw::TooLarge(error.to_string()))
 }
 
 fn build(net: &Net, counters: &[Vec<TransitionId>]) -> Result<Net, parikh_net::BuildError> {

@@ -1,233 +1,112 @@
-//! A certificate of any kind, and what it proves.
-//!
-//! Checking goes in two parts: the steps of a document, once, and then any number of claims. The claims
-//! that stand in the document are for readers, and [`Document::check`] is for files by themselves; who
-//! has a question asks for the claim that answers it.
+//! A certificate of any kind, and what follows from it.
 
-use super::bounds::{Bounds, BoundsFlaw, Known};
-use super::claim::Claim;
-use super::linear::{Flaw, LinearCertificate};
-use super::markings::{Markings, MarkingsFlaw, Visited};
-use super::reduced::{Reduced, ReducedFlaw};
-use crate::reduction::{CheckedReduction, LogError};
-use parikh_net::Net;
+use super::bounds::{Bounds, Known};
+use super::flaw::{Flaw, check_names};
+use super::linear::{Lemmas, LinearCertificate};
+use super::markings::{Visited, visit};
+use parikh_net::{Atom, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
+use serde::{Deserialize, Serialize};
 
-/// A certificate of any kind.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Document {
+/// A certificate of any kind. Plain data: to be stored, written down, mutilated and checked again. In memory
+/// its nodes are ids, in a file names: see [`NamedDocument`](super::NamedDocument).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
     /// Sums of inequalities.
-    Linear(LinearCertificate),
+    Linear(LinearCertificate<P, T, U, A>),
     /// Bounds on tokens.
-    Bounds(Bounds),
-    /// All markings.
-    Markings(Markings),
-    /// A reduced net.
-    Reduced(Reduced),
+    Bounds(Bounds<P>),
+    /// How many markings are reachable: they are to be looked at one by one. It is what keeps the work in
+    /// bounds: as soon as there is one marking more, the document is refused.
+    Markings(u64),
 }
 
-/// Why a certificate is refused.
-#[derive(Debug, thiserror::Error)]
-pub enum DocumentFlaw {
-    /// Of sums of inequalities.
-    #[error(transparent)]
-    Linear(Flaw),
-    /// Of bounds.
-    #[error(transparent)]
-    Bounds(#[from] BoundsFlaw),
-    /// Of all markings.
-    #[error(transparent)]
-    Markings(MarkingsFlaw),
-    /// Of a reduction.
-    #[error(transparent)]
-    Reduced(#[from] ReducedFlaw),
-    /// Of what is said of the reduced net.
-    #[error("the certificate about the reduced net: {0}")]
-    Inner(Box<DocumentFlaw>),
-    /// The steps hold, but the claim does not follow.
-    #[error("the claim does not follow")]
-    DoesNotFollow,
-    /// Told to stop.
-    #[error("not checked to the end")]
-    Stopped,
-}
-
-/// A document whose steps hold.
+/// What the steps of a document come to, all of which hold.
 #[derive(Debug)]
 pub struct Checked<'a> {
     net: &'a Net,
-    document: &'a Document,
-    steps: Steps,
+    steps: Steps<'a>,
 }
 
-/// What the steps of a document come to.
 #[derive(Debug)]
-enum Steps {
-    /// The clauses of the lemmas.
-    Linear(Vec<Vec<i32>>),
+enum Steps<'a> {
+    Linear(Lemmas<'a>),
     Bounds(Known),
     Markings(Visited),
-    Reduced(Box<Inside>),
 }
 
-/// A checked reduction with what is said of the reduced net.
-#[derive(Debug)]
-struct Inside {
-    reduction: CheckedReduction,
-    document: Document,
-    steps: Steps,
-}
-
-impl Document {
-    /// What it lists as proved.
-    pub fn claims(&self) -> Vec<&Claim> {
-        match self {
-            Document::Linear(certificate) => vec![&certificate.claim],
-            Document::Bounds(Bounds { claims, .. })
-            | Document::Markings(Markings { claims, .. })
-            | Document::Reduced(Reduced { claims, .. }) => claims.iter().collect(),
-        }
-    }
-
+impl<P, T, U, A> Document<P, T, U, A> {
     /// Whether it takes for granted that the model's units are safe (NUPN).
     pub fn assumes_units(&self) -> bool {
         match self {
             Document::Linear(certificate) => certificate.assumes_units,
             Document::Bounds(bounds) => bounds.assumes_units,
-            Document::Markings(_) | Document::Reduced(_) => false,
+            Document::Markings(_) => false,
         }
     }
+}
 
-    /// Accepts it if it proves all the claims that it lists about `net`.
+impl Document {
+    /// Goes through the steps, and asks now and then whether to go on.
     ///
     /// # Errors
-    /// The first flaw found; it says nothing about the claims.
-    pub fn check(&self, net: &Net) -> Result<(), DocumentFlaw> {
-        let goes_on = &mut || true;
-        let checked = self.check_steps(net, goes_on)?;
-        self.claims().into_iter().try_for_each(|claim| checked.proves(claim, goes_on))
-    }
-
-    /// Goes through the steps, which may be about anything, and asks now and then whether to go on.
-    ///
-    /// # Errors
-    /// The first flaw found, or [`DocumentFlaw::Stopped`].
-    pub fn check_steps<'a>(
+    /// The first flaw found, or [`Flaw::Stopped`].
+    pub fn check<'a>(
         &'a self,
         net: &'a Net,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Checked<'a>, DocumentFlaw> {
-        Ok(Checked { net, document: self, steps: self.steps(net, goes_on)? })
-    }
-
-    /// Accepts it if it proves `claim` about `net`, whether it lists it or not.
-    ///
-    /// # Errors
-    /// The first flaw found, which says nothing about the claim; or [`DocumentFlaw::Stopped`].
-    pub fn proves(
-        &self,
-        net: &Net,
-        claim: &Claim,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(), DocumentFlaw> {
-        self.check_steps(net, goes_on)?.proves(claim, goes_on)
-    }
-
-    fn steps(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<Steps, DocumentFlaw> {
-        Ok(match self {
-            Document::Linear(certificate) => Steps::Linear(certificate.check_lemmas(net, goes_on)?),
-            Document::Bounds(bounds) => Steps::Bounds(bounds.check_steps(net)?),
-            Document::Markings(markings) => Steps::Markings(markings.check_steps(net, goes_on)?),
-            Document::Reduced(Reduced { log, inner, .. }) => {
-                let reduction = CheckedReduction::of_file(net, log, goes_on)?;
-                let inner = Document::parse(reduction.net(), &inner.to_string());
-                let (document, _) = inner.map_err(ReducedFlaw::File)?;
-                if document.assumes_units() || matches!(document, Document::Reduced(_)) {
-                    return Err(ReducedFlaw::NotHere.into());
+    ) -> Result<Checked<'a>, Flaw> {
+        let steps = match self {
+            Document::Linear(certificate) => Steps::Linear(certificate.check(net, goes_on)?),
+            Document::Bounds(bounds) => Steps::Bounds(bounds.check(net)?),
+            Document::Markings(count) => {
+                let mut looked_at = 0;
+                let visited = visit(net, *count, |_| goes_on_in(&mut looked_at, goes_on))?;
+                let found = visited.count();
+                if found < *count {
+                    return Err(Flaw::Fewer(found, *count));
                 }
-                let steps = document.steps(reduction.net(), goes_on).map_err(inside)?;
-                Steps::Reduced(Box::new(Inside { reduction, document, steps }))
+                Steps::Markings(visited)
             }
-        })
+        };
+        Ok(Checked { net, steps })
     }
 }
 
 impl Checked<'_> {
-    /// Accepts `claim` if it follows from the steps.
+    /// Accepts that no reachable marking satisfies `predicate`, if it follows from the steps.
     ///
     /// # Errors
-    /// [`DocumentFlaw::DoesNotFollow`] or another flaw, which say nothing about the claim; or
-    /// [`DocumentFlaw::Stopped`].
-    pub fn proves(
+    /// [`Flaw::DoesNotFollow`] or another flaw, which say nothing about the predicate; or
+    /// [`Flaw::Stopped`].
+    pub fn refutes(
         &self,
-        claim: &Claim,
+        predicate: &Predicate,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(), DocumentFlaw> {
-        self.steps.prove(self.document, self.net, claim, goes_on)
-    }
-}
-
-impl Steps {
-    /// That `claim` follows; these are the steps of `document` about `net`.
-    fn prove(
-        &self,
-        document: &Document,
-        net: &Net,
-        claim: &Claim,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(), DocumentFlaw> {
-        let follows = match (self, document) {
-            (Steps::Linear(lemmas), Document::Linear(certificate)) => {
-                claim.check_names(net).map_err(Flaw::Name)?;
-                certificate.refutes(net, lemmas, claim, goes_on)?;
-                true
+    ) -> Result<(), Flaw> {
+        check_names(self.net, predicate)?;
+        let atoms = || predicate.to_atoms(self.net);
+        let follows = match &self.steps {
+            Steps::Linear(lemmas) => return lemmas.refute(&atoms(), goes_on),
+            Steps::Bounds(known) => known.refute(&atoms())?,
+            Steps::Markings(visited) => {
+                let (mut looked_at, mut stopped) = (0, false);
+                let never = visited.all(|marking: &Marking| {
+                    stopped |= !goes_on_in(&mut looked_at, goes_on);
+                    !stopped && !predicate.holds(self.net, marking)
+                });
+                if stopped {
+                    return Err(Flaw::Stopped);
+                }
+                never
             }
-            (Steps::Bounds(known), _) => known.proves(net, claim)?,
-            (Steps::Markings(visited), _) => visited.proves(net, claim, goes_on)?,
-            (Steps::Reduced(within), _) => {
-                let Inside { reduction, document, steps } = &**within;
-                claim.check_names(net).map_err(Flaw::Name)?;
-                let claim = reduction.translate(net, claim).ok_or(ReducedFlaw::NotTranslated)?;
-                steps.prove(document, reduction.net(), &claim, goes_on).map_err(inside)?;
-                true
-            }
-            // No document has steps of another kind.
-            (Steps::Linear(_), _) => false,
         };
-        if follows { Ok(()) } else { Err(DocumentFlaw::DoesNotFollow) }
+        if follows { Ok(()) } else { Err(Flaw::DoesNotFollow) }
     }
 }
 
-/// A flaw of what is said of a reduced net.
-fn inside(flaw: DocumentFlaw) -> DocumentFlaw {
-    match flaw {
-        DocumentFlaw::Stopped => DocumentFlaw::Stopped,
-        flaw => DocumentFlaw::Inner(Box::new(flaw)),
-    }
-}
-
-impl From<LogError> for DocumentFlaw {
-    fn from(error: LogError) -> DocumentFlaw {
-        match error {
-            LogError::Stopped => DocumentFlaw::Stopped,
-            error => DocumentFlaw::Reduced(ReducedFlaw::Log(error)),
-        }
-    }
-}
-
-impl From<Flaw> for DocumentFlaw {
-    fn from(flaw: Flaw) -> DocumentFlaw {
-        match flaw {
-            Flaw::Stopped => DocumentFlaw::Stopped,
-            flaw => DocumentFlaw::Linear(flaw),
-        }
-    }
-}
-
-impl From<MarkingsFlaw> for DocumentFlaw {
-    fn from(flaw: MarkingsFlaw) -> DocumentFlaw {
-        match flaw {
-            MarkingsFlaw::Stopped => DocumentFlaw::Stopped,
-            flaw => DocumentFlaw::Markings(flaw),
-        }
-    }
+/// Whether to go on looking at markings: asked before the first of every thousand.
+fn goes_on_in(looked_at: &mut usize, goes_on: &mut dyn FnMut() -> bool) -> bool {
+    *looked_at += 1;
+    *looked_at % 1000 != 1 || goes_on()
 }

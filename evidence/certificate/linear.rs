@@ -19,123 +19,59 @@
 //! J. Farkas, *Theorie der einfachen Ungleichungen*, 1902; T. Murata, *Petri nets*, Proc. IEEE 77,
 //! 1989, §V; J. Esparza, S. Melzer, *Verification of safety properties using integer programming:
 //! beyond the state equation*, FMSD 16, 2000 (traps); E. Goldberg, Y. Novikov, *Verification of
-//! proofs of unsatisfiability for CNF formulas*, DATE 2003 (steps by unit propagation).
+//! proofs of unsatisfiability for CNF formulas*, DATE 2003 (steps by unit propagation); A. H. Land, A. G.
+//! Doig, *An automatic method of solving discrete programming problems*, Econometrica 28, 1960 (cases).
 
-use super::claim::{Claim, NoSuchNode, check_places};
+use super::counters;
+use super::flaw::{Flaw, check_places};
 use super::lemma::Lemma;
-use super::trap::{self, TrapFlaw};
-use super::{counters, skeleton, splits};
-use crate::refutation::{self, RefutationFlaw};
-use parikh_net::{Atom, Net, PlaceId, TransitionId};
+use super::skeleton::Skeleton;
+use crate::refutation;
+use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
-/// A claim with everything that is needed to check it. Plain data: to be stored, printed,
-/// mutilated and checked again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinearCertificate {
-    /// What is proved.
-    pub claim: Claim,
+/// Lemmas, and everything that is needed to check them and what follows. Plain data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
     /// Whether lemmas may use that the model's units are safe (NUPN): a claim of the model, which
     /// the certificate takes for granted.
     pub assumes_units: bool,
     /// Sets of transitions whose firings are counted. What follows is about the net with one more
     /// place per set, which gets a token from each firing; these come after the net's own places.
-    pub counters: Vec<Vec<TransitionId>>,
+    pub counters: Vec<Vec<T>>,
     /// The comparisons that lemmas speak of. Comparison i is variable i + 1 of clauses.
-    pub atoms: Vec<Atom>,
+    pub atoms: Vec<A>,
     /// Sets of places that stay marked once they are: a firing that takes from one puts into it.
-    pub traps: Vec<Vec<PlaceId>>,
+    pub traps: Vec<Vec<P>>,
     /// Which comparisons exclude each other.
-    pub lemmas: Vec<Lemma>,
+    pub lemmas: Vec<Lemma<P, U>>,
     /// Clauses on the way to the contradiction, in order; variables as [`LinearCertificate::clauses`]
     /// has them, negative for a negation.
     pub steps: Vec<Vec<i32>>,
 }
 
-/// Why a certificate is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
-    /// It names nodes that do not exist.
-    #[error("{0}")]
-    Name(#[from] NoSuchNode),
-    /// A lemma's reference to an atom, trap or unit that does not exist.
-    #[error("lemma {0} refers to {1} {2}, which does not exist")]
-    NoSuchPart(usize, &'static str, usize),
-    /// A multiplier below zero.
-    #[error("lemma {0} multiplies an inequality by a negative number")]
-    NegativeMultiplier(usize),
-    /// A firing of the transition raises the weighted number of tokens.
-    #[error("lemma {0}: a firing of {1:?} raises the weighted sum")]
-    Increases(usize, TransitionId),
-    /// The place has a negative coefficient in the combination.
-    #[error("lemma {0}: {1:?} has a negative coefficient in the end")]
-    NegativeCoefficient(usize, PlaceId),
-    /// The combination is not below zero.
-    #[error("lemma {0}: the inequalities add up to no contradiction")]
-    NoContradiction(usize),
-    /// Units are used that the net does not have, or does not claim to be safe.
-    #[error("lemma {0} uses safe units; the net claims none")]
-    NoSafeUnits(usize),
-    /// Units are used but not assumed.
-    #[error("lemma {0} uses safe units, but the certificate does not list the assumption")]
-    Undeclared(usize),
-    /// A trap that is none, or is empty initially.
-    #[error("trap {0}: {1}")]
-    Trap(usize, TrapFlaw),
-    /// A step that does not follow.
-    #[error(transparent)]
-    Step(RefutationFlaw),
-    /// Unit propagation finds no contradiction in all clauses together.
-    #[error("the lemmas leave a way to satisfy the predicate")]
-    NotRefuted,
-    /// Told to stop.
-    #[error("not checked to the end")]
-    Stopped,
-    /// The net with counters is too large.
-    #[error("the net with counters is too large")]
-    TooLarge,
-    /// A number beyond 127 bits.
-    #[error("numbers beyond 127 bits")]
-    Overflow,
-}
-
-impl From<RefutationFlaw> for Flaw {
-    fn from(flaw: RefutationFlaw) -> Flaw {
-        match flaw {
-            RefutationFlaw::NoContradiction => Flaw::NotRefuted,
-            RefutationFlaw::Stopped => Flaw::Stopped,
-            flaw => Flaw::Step(flaw),
-        }
-    }
+/// What the lemmas of a certificate come to, all of which hold.
+#[derive(Debug)]
+pub struct Lemmas<'a> {
+    certificate: &'a LinearCertificate,
+    clauses: Vec<Vec<i32>>,
+    variable_of: HashMap<&'a Atom, i32>,
 }
 
 impl LinearCertificate {
-    /// Accepts the certificate if it proves its own claim about `net`.
+    /// Checks traps and lemmas.
     ///
     /// # Errors
-    /// The first [`Flaw`] found; it says nothing about the claim.
-    pub fn check(&self, net: &Net) -> Result<(), Flaw> {
-        let goes_on = &mut || true;
-        self.claim.check_names(net)?;
-        let lemmas = self.check_lemmas(net, goes_on)?;
-        self.refutes(net, &lemmas, &self.claim, goes_on)
-    }
-
-    /// Checks traps and lemmas, and gives the clauses that they come down to, whatever the claim.
-    pub(super) fn check_lemmas(
-        &self,
-        net: &Net,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Vec<Vec<i32>>, Flaw> {
+    /// The first flaw found, or [`Flaw::Stopped`].
+    pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<Lemmas<'_>, Flaw> {
         let counting = counters::count(net, &self.counters)?;
         let net = &*counting;
         for atom in &self.atoms {
             check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
         }
-        check_places(net, self.traps.iter().flatten().copied())?;
-        let weighted = self.lemmas.iter().flat_map(|lemma| &lemma.weights);
-        check_places(net, weighted.map(|&(place, _)| place))?;
         for (index, trap) in self.traps.iter().enumerate() {
-            trap::check(net, trap).map_err(|flaw| Flaw::Trap(index, flaw))?;
+            check_trap(net, index, trap)?;
         }
         for (index, lemma) in self.lemmas.iter().enumerate() {
             if !goes_on() {
@@ -143,43 +79,85 @@ impl LinearCertificate {
             }
             lemma.check(net, index, self)?;
         }
-        let mut clauses = splits::clauses(&self.atoms);
-        clauses.extend(self.lemmas.iter().map(Lemma::clause));
-        Ok(clauses)
+        Ok(self.lemmas())
     }
 
-    /// Whether these clauses, of checked lemmas, exclude what `claim` says does not happen; its nodes
-    /// exist.
-    pub(super) fn refutes(
+    /// The lemmas, checked or not.
+    fn lemmas(&self) -> Lemmas<'_> {
+        let mut variable_of: HashMap<&Atom, i32> = HashMap::new();
+        let mut clauses = Vec::new();
+        for (atom, variable) in self.atoms.iter().zip(1..) {
+            // Tokens are whole, so of a comparison and its negation one holds. Lemmas argue with rational
+            // numbers; what no marking satisfies because tokens cannot be halved is shown case by case.
+            if let Some(&negation) = variable_of.get(&atom.negated()) {
+                clauses.push(vec![negation, variable]);
+            }
+            variable_of.entry(atom).or_insert(variable);
+        }
+        clauses.extend(self.lemmas.iter().map(Lemma::clause));
+        Lemmas { certificate: self, clauses, variable_of }
+    }
+
+    /// The clauses that the lemmas and "`predicate` holds" come down to, those of the lemmas last;
+    /// contradictory if the certificate refutes it. Variable i + 1 says that atom i holds; the junctions of
+    /// the predicate, parents before children, follow.
+    pub fn clauses(&self, net: &Net, predicate: &Predicate) -> Vec<Vec<i32>> {
+        let Lemmas { clauses, variable_of, .. } = self.lemmas();
+        let skeleton = Skeleton::of(&predicate.to_atoms(net), self.atoms.len(), &variable_of);
+        let mut all = skeleton.map_or(Vec::new(), |skeleton| skeleton.clauses);
+        all.extend(clauses);
+        all
+    }
+}
+
+impl Lemmas<'_> {
+    /// Accepts that they exclude `predicate`, which has comparisons as its only leaves.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
+    pub fn refute(
         &self,
-        net: &Net,
-        lemmas: &[Vec<i32>],
-        claim: &Claim,
+        predicate: &Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
-        let (mut clauses, variables) = skeleton::clauses(net, &claim.refuted(), &self.atoms);
-        clauses.extend_from_slice(lemmas);
-        Ok(refutation::check(&clauses, &self.steps, variables, goes_on)?)
+        let atoms = self.certificate.atoms.len();
+        // The lemmas are true of the initial marking, so they do not contradict each other.
+        let skeleton = Skeleton::of(predicate, atoms, &self.variable_of);
+        let Skeleton { mut clauses, variables, .. } = skeleton.ok_or(Flaw::DoesNotFollow)?;
+        clauses.extend_from_slice(&self.clauses);
+        Ok(refutation::check(&clauses, &self.certificate.steps, variables, goes_on)?)
     }
+}
 
-    /// The clauses that the lemmas and the predicate come down to; contradictory if the certificate
-    /// is right. Variable i + 1 says that atom i holds; the junctions of the predicate, parents
-    /// before children, follow.
-    pub fn clauses(&self, net: &Net) -> Vec<Vec<i32>> {
-        let (mut clauses, _) = skeleton::clauses(net, &self.claim.refuted(), &self.atoms);
-        clauses.extend(splits::clauses(&self.atoms));
-        clauses.extend(self.lemmas.iter().map(Lemma::clause));
-        clauses
+/// A set Q is a trap when •-taking transitions give back: every t with an input in Q has an output
+/// in Q. Marked once, it stays marked: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
+fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
+    check_places(net, trap.iter().copied())?;
+    let mut inside = vec![false; net.place_count()];
+    trap.iter().for_each(|place| inside[place.index()] = true);
+    let takers = trap.iter().flat_map(|&place| net.consumers(place)).map(|arc| arc.transition);
+    let empties = |t: &TransitionId| !net.post(*t).iter().any(|arc| inside[arc.place.index()]);
+    if let Some(t) = takers.into_iter().find(empties) {
+        return Err(Flaw::Empties(index, t));
     }
+    let marked = trap.iter().any(|&place| net.initial()[place] > 0);
+    if marked { Ok(()) } else { Err(Flaw::Unmarked(index)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::{LinearSum, Predicate, text};
+    use crate::Document;
+    use parikh_net::{LinearSum, text};
+
+    fn check(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> Result<(), Flaw> {
+        let goes_on = &mut || true;
+        let document = Document::Linear(certificate.clone());
+        document.check(net, goes_on)?.refutes(refuted, goes_on)
+    }
 
     /// Two processes and a lock: never both inside.
-    fn mutex() -> (Net, LinearCertificate) {
+    fn mutex() -> (Net, LinearCertificate, Predicate) {
         let net = text::parse(
             "net mutex
              place idle1 1
@@ -197,7 +175,6 @@ mod tests {
         let inside = |place| Atom { sum: LinearSum::place(place).negated(), bound: -1 };
         let both = Predicate::and([Predicate::at_least(in1, 1), Predicate::at_least(in2, 1)]);
         let certificate = LinearCertificate {
-            claim: Claim::Unreachable(both),
             assumes_units: false,
             counters: vec![],
             atoms: vec![inside(in1), inside(in2)],
@@ -210,34 +187,35 @@ mod tests {
             }],
             steps: vec![],
         };
-        (net, certificate)
+        (net, certificate, both)
     }
 
     #[test]
     fn an_invariant_excludes_two_inside() {
-        let (net, certificate) = mutex();
-        assert_eq!(certificate.check(&net), Ok(()));
+        let (net, certificate, both) = mutex();
+        assert_eq!(check(&net, &certificate, &both), Ok(()));
     }
 
     #[test]
     fn one_inside_is_not_excluded() {
-        let (net, mut certificate) = mutex();
-        certificate.claim = Claim::Unreachable(Predicate::at_least(PlaceId::new(3), 1));
-        assert_eq!(certificate.check(&net), Err(Flaw::NotRefuted));
+        let (net, mut certificate, both) = mutex();
+        let one = Predicate::at_least(PlaceId::new(3), 1);
+        assert_eq!(check(&net, &certificate, &one), Err(Flaw::DoesNotFollow));
         certificate.lemmas[0].atoms.pop();
-        let refused = certificate.check(&net);
+        let refused = check(&net, &certificate, &both);
         assert_eq!(refused, Err(Flaw::NoContradiction(0)));
     }
 
     #[test]
     fn a_bound_is_the_claim_that_more_is_unreachable() {
-        let (net, mut certificate) = mutex();
+        let (net, mut certificate, _) = mutex();
         let [in1, in2] = [3, 4].map(PlaceId::new);
         let sum = LinearSum::new([(in1, 1), (in2, 1)]).unwrap();
-        certificate.claim = Claim::AtMost(sum.clone(), 1);
-        certificate.atoms = vec![Atom { sum, bound: 1 }.negated()];
+        let more = Atom { sum, bound: 1 }.negated();
+        let refuted = Predicate::Atom(more.clone());
+        certificate.atoms = vec![more];
         certificate.lemmas[0].atoms = vec![(0, 1)];
-        assert_eq!(certificate.check(&net), Ok(()));
+        assert_eq!(check(&net, &certificate, &refuted), Ok(()));
     }
 
     #[test]
@@ -248,11 +226,9 @@ mod tests {
         )
         .unwrap();
         let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
+        let empty = [p, q].map(|place| Predicate::no_more_than(place, 0));
+        let empty = Predicate::and(empty);
         let mut certificate = LinearCertificate {
-            claim: Claim::Unreachable(Predicate::and([
-                Predicate::no_more_than(p, 0),
-                Predicate::no_more_than(q, 0),
-            ])),
             assumes_units: false,
             counters: vec![],
             atoms: [p, q].map(|place| Atom { sum: LinearSum::place(place), bound: 0 }).to_vec(),
@@ -265,12 +241,12 @@ mod tests {
             }],
             steps: vec![],
         };
-        assert_eq!(certificate.check(&net), Ok(()));
+        assert_eq!(check(&net, &certificate, &empty), Ok(()));
         certificate.traps = vec![vec![q]];
-        assert!(matches!(certificate.check(&net), Err(Flaw::Trap(0, TrapFlaw::Empties(_)))));
+        assert!(matches!(check(&net, &certificate, &empty), Err(Flaw::Empties(0, _))));
         certificate.traps = vec![vec![]];
-        assert_eq!(certificate.check(&net), Err(Flaw::Trap(0, TrapFlaw::Unmarked)));
+        assert_eq!(check(&net, &certificate, &empty), Err(Flaw::Unmarked(0)));
         certificate.traps = vec![vec![r]];
-        assert_eq!(certificate.check(&net), Err(Flaw::NegativeCoefficient(0, r)));
+        assert_eq!(check(&net, &certificate, &empty), Err(Flaw::NegativeCoefficient(0, r)));
     }
 }

@@ -5,76 +5,62 @@
 //! disjunction some part. Comparisons that no lemma speaks of are taken for true, which only makes
 //! the predicate easier to satisfy.
 
-use parikh_net::{Atom, Net, Predicate};
+use parikh_net::{Atom, Predicate};
 use std::collections::HashMap;
 
-/// The clauses of "`predicate` holds", and how many variables they have. Variable i + 1 is
-/// `atoms[i]`; the junctions follow, parents before children and first parts first.
-pub(super) fn clauses(net: &Net, predicate: &Predicate, atoms: &[Atom]) -> (Vec<Vec<i32>>, usize) {
-    let variables = atoms.iter().enumerate();
-    // The first of two equal atoms; the other is never mentioned.
-    let mut variable_of: HashMap<&Atom, i32> = HashMap::new();
-    for (index, atom) in variables {
-        variable_of.entry(atom).or_insert(index as i32 + 1);
-    }
-    let folded = without_unlisted(&predicate.to_atoms(net), &variable_of);
-    let mut builder = Builder { variable_of, variables: atoms.len(), clauses: Vec::new() };
-    match &folded {
-        Predicate::True => {}
-        Predicate::False => builder.clauses.push(Vec::new()),
-        _ => {
-            let root = builder.node(&folded);
-            builder.clauses.push(vec![root]);
-        }
-    }
-    (builder.clauses, builder.variables)
+/// The clauses of "the predicate holds". Variable i + 1 is atom i; the junctions follow, parents before
+/// children and first parts first.
+pub(super) struct Skeleton<'a> {
+    variable_of: &'a HashMap<&'a Atom, i32>,
+    pub(super) variables: usize,
+    pub(super) clauses: Vec<Vec<i32>>,
 }
 
-/// The predicate with every comparison outside the list replaced by true.
-fn without_unlisted(predicate: &Predicate, listed: &HashMap<&Atom, i32>) -> Predicate {
-    match predicate {
-        Predicate::Atom(atom) if !listed.contains_key(atom) => Predicate::True,
-        Predicate::And(parts) => {
-            Predicate::and(parts.iter().map(|part| without_unlisted(part, listed)))
-        }
-        Predicate::Or(parts) => {
-            Predicate::or(parts.iter().map(|part| without_unlisted(part, listed)))
-        }
-        other => other.clone(),
+impl<'a> Skeleton<'a> {
+    /// Of a predicate of comparisons, where there are so many atoms; `None` when it may be true whatever
+    /// they are.
+    pub(super) fn of(
+        predicate: &Predicate,
+        atoms: usize,
+        variable_of: &'a HashMap<&'a Atom, i32>,
+    ) -> Option<Self> {
+        let mut skeleton = Skeleton { variable_of, variables: atoms, clauses: Vec::new() };
+        let root = skeleton.node(predicate)?;
+        skeleton.clauses.push(vec![root]);
+        Some(skeleton)
     }
-}
 
-struct Builder<'a> {
-    variable_of: HashMap<&'a Atom, i32>,
-    variables: usize,
-    clauses: Vec<Vec<i32>>,
-}
-
-impl Builder<'_> {
-    /// The variable of a node, whose clauses are added.
-    fn node(&mut self, predicate: &Predicate) -> i32 {
+    /// The literal of a node, whose clauses are added; `None` where it is taken for true.
+    fn node(&mut self, predicate: &Predicate) -> Option<i32> {
         match predicate {
+            Predicate::Atom(atom) => self.variable_of.get(atom).copied(),
             Predicate::And(parts) => {
                 let own = self.fresh();
+                let mut binds = false;
                 for part in parts {
-                    let part = self.node(part);
-                    self.clauses.push(vec![-own, part]);
+                    if let Some(part) = self.node(part) {
+                        self.clauses.push(vec![-own, part]);
+                        binds = true;
+                    }
                 }
-                own
+                binds.then_some(own)
             }
             Predicate::Or(parts) => {
                 let own = self.fresh();
                 let mut clause = vec![-own];
-                clause.extend(parts.iter().map(|part| self.node(part)));
+                for part in parts {
+                    clause.push(self.node(part)?);
+                }
                 self.clauses.push(clause);
-                own
+                Some(own)
             }
-            Predicate::Atom(atom) => match self.variable_of.get(atom) {
-                Some(&variable) => variable,
-                None => self.fresh(),
-            },
-            // Folded away, or lowered to atoms. A variable that nothing constrains is sound.
-            _ => self.fresh(),
+            Predicate::False => {
+                let own = self.fresh();
+                self.clauses.push(vec![-own]);
+                Some(own)
+            }
+            // Nothing else is left in a predicate of comparisons.
+            _ => None,
         }
     }
 

@@ -5,22 +5,9 @@
 //! meaning, that markings stay within their range. A proposal that fails is a bug of its rule;
 //! it is dropped and counted.
 
-use super::conditions::Conditions;
 use super::work::WorkNet;
 use parikh_net::{Arc, Marking, PlaceId, Step, TransitionId};
 use std::collections::BTreeMap;
-
-/// How tokens of fused places get to where a firing needs them. Of no concern to a checker: an
-/// [`Observer`] that carries firing sequences back keeps it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Routing {
-    /// (from, to, by): positions in the group, and a transition that does just that. The moves
-    /// connect the group strongly.
-    Moves(Vec<(usize, usize, TransitionId)>),
-    /// Classes of transitions that each take one token from one place of the group, and are the
-    /// same but for places of the group; each class has one for every place.
-    Twins(Vec<Vec<TransitionId>>),
-}
 
 /// One primitive change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,116 +36,64 @@ pub enum Edit {
     /// Fires a transition once and for all before everything else.
     Prefire(Step),
     /// Merges places into the first of them: arcs and tokens add up.
-    Fuse(Vec<PlaceId>, Routing),
+    Fuse(Vec<PlaceId>),
     /// In a dead marking of the reduced net these may still be enabled: they fire last.
     FireLast(Vec<TransitionId>),
 }
-
-/// What a rule wants done: edits in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Proposal {
-    /// The edits.
-    pub edits: Vec<Edit>,
-}
-
-impl Proposal {
-    /// These edits.
-    pub fn new(edits: Vec<Edit>) -> Proposal {
-        Proposal { edits }
-    }
-
-    /// A single edit.
-    pub fn of(edit: Edit) -> Proposal {
-        Proposal { edits: vec![edit] }
-    }
-}
-
-/// Who is told what changes, and what the way back needs. Each method does nothing by itself: a
-/// checker wants none of it.
-pub trait Observer {
-    /// The tokens or arcs of `p` changed.
-    fn place_changed(&mut self, _p: PlaceId) {}
-    /// `t` is new, or its arcs changed.
-    fn transition_changed(&mut self, _t: TransitionId) {}
-    /// `t`, still there, is about to go because it never fires.
-    fn dead(&mut self, _net: &WorkNet, _t: TransitionId) {}
-    /// `p`, still there, is about to go because it holds its tokens for ever.
-    fn constant(&mut self, _net: &WorkNet, _p: PlaceId) {}
-    /// The step fires once and for all before everything else.
-    fn prefire(&mut self, _step: Step) {}
-    /// In a dead marking of the reduced net these may still be enabled: they fire last.
-    fn fire_last(&mut self, _transitions: Vec<TransitionId>) {}
-    /// The places of the group, still there, are about to be fused.
-    fn fuse(&mut self, _net: &WorkNet, _group: &[PlaceId], _routing: Routing) {}
-    /// All edits of an application of this rule were made.
-    fn applied(&mut self, _rule: &'static Conditions, _net: &WorkNet) {}
-}
-
-/// Nobody.
-impl Observer for () {}
 
 /// The proposal cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
-/// Applies `proposal` to `net` whole, or not at all.
+/// Applies `proposal`, edits in order, to `net`: whole, or not at all. Whoever keeps the way back, or what
+/// changed, is told of the net and the proposal just `before`.
 ///
 /// # Errors
 /// When its form is wrong: a bug of the rule that proposed it.
 pub fn apply(
     net: &mut WorkNet,
-    proposal: Proposal,
-    watch: &mut dyn Observer,
+    proposal: Vec<Edit>,
+    before: impl FnOnce(&WorkNet, &[Edit]),
 ) -> Result<(), Refused> {
     validate(net, &proposal)?;
-    for edit in proposal.edits {
+    before(net, &proposal);
+    for edit in proposal {
         match edit {
-            Edit::RemovePlace(p) => net.remove_place(p, watch),
+            Edit::RemovePlace(p) => net.remove_place(p),
             Edit::RemoveConstant(p) => {
-                watch.constant(net, p);
                 net.note_constant(p);
-                net.remove_place(p, watch);
+                net.remove_place(p);
             }
-            Edit::RemoveTransition(t) => net.remove_transition(t, watch),
-            Edit::RemoveDead(t) => {
-                watch.dead(net, t);
-                net.remove_transition(t, watch);
-            }
-            Edit::AddTransition { pre, post, stands_for } => {
-                net.add_transition(pre, post, stands_for, watch);
-            }
-            Edit::SetArcs(p, arcs) => net.set_arcs(p, &arcs, watch),
+            Edit::RemoveTransition(t) | Edit::RemoveDead(t) => net.remove_transition(t),
+            Edit::AddTransition { pre, post, .. } => net.add_transition(pre, post),
+            Edit::SetArcs(p, arcs) => net.set_arcs(p, &arcs),
             Edit::Divide(p, divisor) => {
                 net.blur(p);
                 let weights = |t| (net.pre_weight(t, p) / divisor, net.post_weight(t, p) / divisor);
                 let arcs = net.neighbours(p).into_iter().map(|t| (t, weights(t).0, weights(t).1));
                 let arcs: Vec<_> = arcs.collect();
-                net.set_arcs(p, &arcs, watch);
-                net.set_tokens(p, net.tokens(p) / divisor, watch);
+                net.set_arcs(p, &arcs);
+                net.set_tokens(p, net.tokens(p) / divisor);
             }
             Edit::Prefire(step) => {
                 let changes: Vec<_> = net.changes(step.transition).collect();
                 for (p, change) in changes {
                     // Within range: `validate` computed the same.
                     let gain = change.wrapping_mul(step.count as i64);
-                    net.set_tokens(p, net.tokens(p).wrapping_add_signed(gain), watch);
+                    net.set_tokens(p, net.tokens(p).wrapping_add_signed(gain));
                 }
-                watch.prefire(step);
             }
-            Edit::Fuse(places, routing) => {
-                watch.fuse(net, &places, routing);
-                fuse(net, &places, watch);
-            }
-            Edit::FireLast(transitions) => watch.fire_last(transitions),
+            Edit::Fuse(places) => fuse(net, &places),
+            Edit::FireLast(_) => {}
         }
     }
     Ok(())
 }
 
-fn validate(net: &WorkNet, proposal: &Proposal) -> Result<(), Refused> {
+fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), Refused> {
     let mut places: Vec<PlaceId> = Vec::new();
     let mut transitions: Vec<TransitionId> = Vec::new();
-    for edit in &proposal.edits {
+    for edit in proposal {
         let fine = match edit {
             Edit::RemovePlace(p) | Edit::RemoveConstant(p) => {
                 places.push(*p);
@@ -189,7 +124,7 @@ fn validate(net: &WorkNet, proposal: &Proposal) -> Result<(), Refused> {
             }
             Edit::Divide(p, divisor) => net.has_place(*p) && *divisor > 1,
             Edit::Prefire(step) => net.can_fire(*step),
-            Edit::Fuse(group, _) => {
+            Edit::Fuse(group) => {
                 places.extend(&group[1..]);
                 group.iter().all(|&p| net.has_place(p)) && fused_arcs(net, group).is_some()
             }
@@ -221,11 +156,11 @@ fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64
     Some(sums.into_iter().map(|(t, (taken, put))| (t, taken, put)).collect())
 }
 
-fn fuse(net: &mut WorkNet, group: &[PlaceId], watch: &mut dyn Observer) {
+fn fuse(net: &mut WorkNet, group: &[PlaceId]) {
     let Some(arcs) = fused_arcs(net, group) else { return };
     let tokens = group.iter().map(|&p| net.tokens(p)).sum();
     group.iter().for_each(|&p| net.blur(p));
-    group[1..].iter().for_each(|&p| net.remove_place(p, watch));
-    net.set_arcs(group[0], &arcs, watch);
-    net.set_tokens(group[0], tokens, watch);
+    group[1..].iter().for_each(|&p| net.remove_place(p));
+    net.set_arcs(group[0], &arcs);
+    net.set_tokens(group[0], tokens);
 }

@@ -1,62 +1,62 @@
 //! A reduction that was gone through: what holds of the reduced net carries back.
 
-use super::fingerprint::Fingerprint;
+use super::conditions::Candidate;
 use super::finish::finish;
-use super::log::{Log, LogError, LogFile};
+use super::log::{LogError, MadeUp, NamedLog};
 use super::needs::Needs;
 use super::redo::redo;
 use super::translation::ReducedNet;
-use crate::certificate::Claim;
-use parikh_net::Net;
+use parikh_net::{Net, Predicate};
 
 /// The checker's own reduced net. Made only by going through a log, every condition of every step
-/// checked; so whatever is proved of its net holds, translated, of the net that the log began with.
-/// That net may itself be one that was reduced: claims are translated one reduction after the other.
+/// checked; so what is never reached on its net is, translated, never reached on the net that the log
+/// began with. That net may itself be one that was reduced: one reduction is gone through after the other.
 #[derive(Clone, Debug)]
 pub struct CheckedReduction {
     reduced: ReducedNet,
 }
 
 impl CheckedReduction {
-    /// Goes through `log`, which reduces `net` for `needs`.
+    /// Goes through `log`, which reduces `net`.
     ///
     /// # Errors
     /// With the first step that does not hold; [`LogError::Stopped`] when it does not go on.
     pub fn of_log(
         net: &Net,
+        log: &NamedLog,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<CheckedReduction, LogError> {
+        let needs = log.needs(net)?;
+        CheckedReduction::of_steps(net, &needs, log.steps(net, &needs), goes_on)
+    }
+
+    /// Goes through these steps, which reduce `net` for `needs`.
+    ///
+    /// # Errors
+    /// As [`of_log`](Self::of_log).
+    pub fn of_steps<'s>(
+        net: &Net,
         needs: &Needs,
-        log: &Log,
+        steps: impl IntoIterator<Item = Result<(&'s str, Candidate), LogError>>,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CheckedReduction, LogError> {
         let needs = needs.normalised();
-        let mut work = redo(net, &needs, log, &mut (), goes_on)?;
-        let reduced = finish(net, &mut work, needs).map_err(|_| LogError::OtherNet)?;
-        Ok(CheckedReduction { reduced })
+        let work = redo(net, &needs, steps, &mut |_, _, _, _| (), goes_on)?;
+        let made_up = MadeUp::of(net);
+        let mut name = |_: &_, t| made_up.composed(t, net.transition_count());
+        let reduced = finish(net, &work, needs, &mut name, &mut |_, _| ());
+        Ok(CheckedReduction { reduced: reduced.map_err(|_| LogError::OtherNet)? })
     }
 
-    /// Goes through the log of a file, which has to be about `net` and to end where it says.
-    ///
-    /// # Errors
-    /// As [`of_log`](Self::of_log), and when a name is not known or a net is another one.
-    pub fn of_file(
-        net: &Net,
-        file: &LogFile,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<CheckedReduction, LogError> {
-        let (needs, log) = file.resolve(net)?;
-        let checked = CheckedReduction::of_log(net, &needs, &log, goes_on)?;
-        let same = Fingerprint::of(checked.net()) == file.reduced;
-        if same { Ok(checked) } else { Err(LogError::OtherNet) }
-    }
-
-    /// The reduced net.
+    /// The reduced net. In it the composed transitions have the names that the log gives them.
     pub fn net(&self) -> &Net {
         &self.reduced.net
     }
 
-    /// The claim as it reads on the reduced net; `None` when the reduction was not made for it, or it
-    /// cannot be said there. `original` is the net that was reduced, whose nodes it names.
-    pub fn translate(&self, original: &Net, claim: &Claim) -> Option<Claim> {
-        self.reduced.translate_claim(original, claim)
+    /// A predicate that some reachable marking of the reduced net satisfies exactly if one of the original
+    /// net satisfies `predicate`; `None` when the reduction was not made for it, or it cannot be said there.
+    /// `original` is the net that was reduced, whose nodes it names.
+    pub fn translate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
+        self.reduced.translate_predicate(original, predicate)
     }
 }

@@ -8,7 +8,7 @@
 //! one condition, and the log of a reduction is the list of (rule, candidate): whoever doubts it
 //! checks the same candidates again ([`redo`](super::redo())).
 
-use super::change::Proposal;
+use super::change::Edit;
 use super::needs::Preserve;
 use super::work::WorkNet;
 use parikh_net::{PlaceId, TransitionId};
@@ -26,38 +26,6 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// One place.
-    pub fn place(p: PlaceId) -> Candidate {
-        Candidate { places: vec![p], ..Candidate::default() }
-    }
-
-    /// These places.
-    pub fn places(places: impl Into<Vec<PlaceId>>) -> Candidate {
-        Candidate { places: places.into(), ..Candidate::default() }
-    }
-
-    /// These transitions.
-    pub fn transitions(transitions: impl Into<Vec<TransitionId>>) -> Candidate {
-        Candidate { transitions: transitions.into(), ..Candidate::default() }
-    }
-
-    /// One place, and transitions.
-    pub fn around(p: PlaceId, transitions: impl Into<Vec<TransitionId>>) -> Candidate {
-        Candidate { transitions: transitions.into(), ..Candidate::place(p) }
-    }
-
-    /// Places with multiplicities, and transitions.
-    pub fn weighted(
-        places: impl IntoIterator<Item = (PlaceId, u32)>,
-        transitions: impl Into<Vec<TransitionId>>,
-    ) -> Candidate {
-        let (places, mut weights): (Vec<_>, Vec<_>) = places.into_iter().unzip();
-        if weights.iter().all(|&weight| weight == 1) {
-            weights.clear();
-        }
-        Candidate { places, transitions: transitions.into(), weights }
-    }
-
     /// Each place with its multiplicity.
     pub fn weighted_places(&self) -> impl Iterator<Item = (PlaceId, u32)> {
         let weights = self.weights.iter().copied().chain(std::iter::repeat(1));
@@ -116,11 +84,6 @@ impl<'w> Context<'w> {
     pub fn preserves(&self, class: Preserve) -> bool {
         self.preserve.meets(class)
     }
-
-    /// The net itself.
-    pub fn net(&self) -> &'w WorkNet {
-        self.net
-    }
 }
 
 impl Deref for Context<'_> {
@@ -131,7 +94,7 @@ impl Deref for Context<'_> {
 }
 
 /// The change at a candidate, or `None` when a condition fails or a weight would overflow.
-pub type Check = fn(&Context<'_>, &Candidate) -> Option<Proposal>;
+pub type Check = fn(&Context<'_>, &Candidate) -> Option<Vec<Edit>>;
 
 /// The conditions of a reduction rule. See the module.
 #[derive(Clone, Copy, Debug)]
@@ -145,10 +108,6 @@ pub struct Conditions {
     /// Whether the reachable markings stay the same but for removed places, and the transitions
     /// that are left fire where they fired: then what later rules find holds of the original net.
     pub is_lossless: bool,
-    /// Whether a candidate may name a node more than once. Where it may not, a check that compares
-    /// the length of the candidate with a count of the net would take two for one: such candidates
-    /// never get there.
-    pub repeats: bool,
     /// Whether a candidate may give its places multiplicities.
     pub weighs: bool,
     /// Goes through the conditions.
@@ -156,27 +115,34 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// A rule with this check, of which nothing is said yet.
-    pub(super) const fn by(check: Check) -> Conditions {
-        Conditions {
-            name: "",
-            preserves: Preserve::NOTHING,
-            conditions: 0,
-            is_lossless: false,
-            repeats: false,
-            weighs: false,
-            check,
-        }
+    /// A rule that loses markings, and whose places have no multiplicities.
+    pub(super) const fn new(
+        name: &'static str,
+        preserves: Preserve,
+        conditions: u8,
+        check: Check,
+    ) -> Conditions {
+        Conditions { name, preserves, conditions, is_lossless: false, weighs: false, check }
+    }
+
+    /// The same rule, lossless.
+    pub(super) const fn lossless(self) -> Conditions {
+        Conditions { is_lossless: true, ..self }
+    }
+
+    /// The same rule, whose places may have multiplicities.
+    pub(super) const fn weighed(self) -> Conditions {
+        Conditions { weighs: true, ..self }
     }
 }
 
 /// What `rule` proposes at `candidate`, which anybody may have made up: its nodes are there, each is named
-/// once, unless the rule counts them, and places have multiplicities only where they mean something.
-pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+/// once (else a check that compares the length of the candidate with a count of the net would take two for
+/// one), and places have multiplicities only where they mean something.
+pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let there = candidate.places.iter().all(|&p| net.has_place(p))
         && candidate.transitions.iter().all(|&t| net.has_transition(t));
-    let once =
-        rule.repeats || (all_differ(&candidate.places) && all_differ(&candidate.transitions));
+    let once = all_differ(&candidate.places) && all_differ(&candidate.transitions);
     let weighed = candidate.weights.is_empty()
         || (rule.weighs
             && candidate.weights.len() == candidate.places.len()

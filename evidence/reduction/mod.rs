@@ -1,10 +1,11 @@
 //! Structural reductions, as far as one has to believe them.
 //!
 //! A reduction makes a smaller net that has the same answers to some questions: [`Needs`] says which.
-//! It is a sequence of applications of [rules], written down in a [`Log`]: which rule, at which nodes.
+//! It is a sequence of applications of [rules], written down in a [`NamedLog`]: which rule, at which nodes.
 //! Here is what makes an application right: the numbered [conditions] of each rule with the argument
-//! for them, the one place that [changes](change) a net, and [`redo()`], which goes through a log again; [`CheckedReduction`] is what comes of it.
-//! How candidates are found, in what order, and how firing sequences come back is not here.
+//! for them, the one place that [changes](change) a net, and [`redo()`], which goes through a log again;
+//! [`CheckedReduction`] is what comes of it. How candidates are found, in what order, and how firing
+//! sequences come back is not here.
 //!
 //! # The parts
 //! [`work`] is the net under reduction, [`conditions`] what a rule has to say, [`rules`] has one rule a
@@ -14,7 +15,6 @@ pub mod change;
 mod checked;
 mod compose;
 pub mod conditions;
-pub mod fingerprint;
 mod finish;
 pub mod log;
 pub mod needs;
@@ -24,14 +24,13 @@ pub mod translation;
 mod weighted_sum;
 pub mod work;
 
-pub use change::{Edit, Observer, Proposal, Refused, Routing, apply};
+pub use change::{Edit, Refused, apply};
 pub use checked::CheckedReduction;
 pub use conditions::{Candidate, Conditions, Context, Granted, propose};
-pub use fingerprint::Fingerprint;
-pub use finish::finish;
-pub use log::{Log, LogError, LogFile, LogStep};
-pub use needs::{Needs, Preserve};
-pub use redo::redo;
-pub use translation::{Firing, ReducedNet, TranslatedGoal};
+pub use finish::{Finishing, finish};
+pub use log::{LogError, LogStep, MadeUp, NamedLog};
+pub use needs::{Form, Needs, Preserve};
+pub use redo::{Watch, redo};
+pub use translation::{Firing, ReducedNet};
 pub use weighted_sum::WeightedSum;
 pub use work::WorkNet;

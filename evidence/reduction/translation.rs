@@ -1,9 +1,8 @@
-//! What a reduced net means: maps between its nodes and the original ones, and goals and claims as they
+//! What a reduced net means: maps between its nodes and the original ones, and predicates as they
 //! read on it.
 
 use super::needs::{Form, Needs, Preserve};
-use crate::certificate::Claim;
-use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
 /// What became of the firing of a protected transition.
@@ -25,63 +24,28 @@ impl Firing {
     }
 }
 
-/// A goal over the reduced net.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TranslatedGoal {
-    /// The goal.
-    pub goal: Goal,
-    /// To be added to the maximum of a [`Goal::Maximise`]: the share of constant places.
-    pub constant: i128,
-}
-
 /// A reduced net and what its nodes mean.
 #[derive(Clone, Debug)]
 pub struct ReducedNet {
     /// The reduced net.
     pub net: Net,
     /// What it was reduced for, in order.
-    pub(super) needs: Needs,
+    pub needs: Needs,
     /// By original place: its place in the reduced net, where it still means the same.
-    pub(super) places: Vec<Option<PlaceId>>,
-    /// By original transition.
-    pub(super) transitions: Vec<Option<TransitionId>>,
+    pub places: Vec<Option<PlaceId>>,
     /// By transition of the reduced net: its id in the working net.
-    pub(super) final_ids: Vec<TransitionId>,
+    pub final_ids: Vec<TransitionId>,
     /// The tokens of places of the support that are gone.
-    pub(super) fixed: HashMap<PlaceId, u64>,
+    pub fixed: HashMap<PlaceId, u64>,
     /// One per protected transition, in the order of the needs.
-    pub(super) firings: Vec<Firing>,
+    pub firings: Vec<Firing>,
 }
 
 impl ReducedNet {
-    /// `net` as its own reduction for `needs`, which are in order.
-    pub fn unreduced(net: &Net, needs: Needs) -> ReducedNet {
-        let by = |&t: &TransitionId| Firing::By(vec![t]);
-        ReducedNet {
-            places: net.places().map(Some).collect(),
-            transitions: net.transitions().map(Some).collect(),
-            final_ids: net.transitions().collect(),
-            fixed: HashMap::new(),
-            firings: needs.protected.iter().map(by).collect(),
-            net: net.clone(),
-            needs,
-        }
-    }
-
-    /// The id in the working net of each transition of the reduced net.
-    pub fn final_ids(&self) -> &[TransitionId] {
-        &self.final_ids
-    }
-
     /// The place of the reduced net that holds the tokens of `original`, unless it is gone, fused
     /// with another, or counts differently.
     pub fn map_place(&self, original: PlaceId) -> Option<PlaceId> {
         self.places[original.index()]
-    }
-
-    /// The transition of the reduced net that `original` still is by itself; it may have lost arcs.
-    pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
-        self.transitions[original.index()]
     }
 
     /// The tokens for ever on a place of the support that is gone.
@@ -94,42 +58,6 @@ impl ReducedNet {
     pub fn firing(&self, original: TransitionId) -> Option<&Firing> {
         let at = self.needs.protected.binary_search(&original).ok()?;
         Some(&self.firings[at])
-    }
-
-    /// What the net was reduced for.
-    pub fn needs(&self) -> &Needs {
-        &self.needs
-    }
-
-    /// The goal over the reduced net; `None` when the needs did not cover it. `original` is the net
-    /// that was reduced.
-    pub fn translate(&self, original: &Net, goal: &Goal) -> Option<TranslatedGoal> {
-        match goal {
-            Goal::Reach(predicate) => {
-                let goal = Goal::Reach(self.translate_predicate(original, predicate)?);
-                Some(TranslatedGoal { goal, constant: 0 })
-            }
-            Goal::Maximise(sum) => {
-                if !self.needs.preserve.covers(Preserve::REACHABILITY) {
-                    return None;
-                }
-                let (sum, constant) = self.translate_sum(sum)?;
-                Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
-            }
-        }
-    }
-
-    /// The claim as it reads on the reduced net; `None` when it cannot be said there.
-    pub fn translate_claim(&self, original: &Net, claim: &Claim) -> Option<Claim> {
-        let translated = self.translate(original, &claim.goal())?;
-        match (claim, translated.goal) {
-            (Claim::Unreachable(_), Goal::Reach(predicate)) => Some(Claim::Unreachable(predicate)),
-            (Claim::AtMost(_, bound), Goal::Maximise(sum)) => {
-                let bound = i128::from(*bound).checked_sub(translated.constant)?;
-                Some(Claim::AtMost(sum, i64::try_from(bound).ok()?))
-            }
-            _ => None,
-        }
     }
 
     /// A predicate of the reduced net that holds in some reachable marking of it exactly if
@@ -196,7 +124,9 @@ impl ReducedNet {
         }
     }
 
-    fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
+    /// The sum over the reduced net, and what it is more on the original one, by constant places; `None` when
+    /// the needs did not cover it.
+    pub fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
         let mut terms = Vec::with_capacity(sum.terms().len());
         let mut constant = 0i128;
         for &(place, coefficient) in sum.terms() {

@@ -9,23 +9,44 @@
 //! and belonging to the support: firing `t` puts a token there, and nothing takes from it. All that
 //! is proved for places of the support then holds for the firing of `t`, without a word about
 //! transitions in any rule. They are stripped at the end.
-//!
-//! Every change is told to an [`Observer`]: whoever searches for candidates can note what has changed
-//! since it looked last. The checker looks away.
 
-use super::change::Observer;
 use super::needs::Needs;
 use parikh_net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
 
-/// One place. Rows are ascending, and may name transitions that are gone.
+/// The transitions on one side of a place, ascending.
+#[derive(Debug, Default)]
+struct Side {
+    /// Some may be gone.
+    transitions: Vec<TransitionId>,
+    /// How many are alive.
+    alive: u32,
+}
+
+impl Side {
+    fn new(transitions: Vec<TransitionId>) -> Side {
+        Side { alive: transitions.len() as u32, transitions }
+    }
+
+    fn push(&mut self, t: TransitionId) {
+        self.transitions.push(t);
+        self.alive += 1;
+    }
+
+    /// Counts one as gone, and drops those that are once they are the majority.
+    fn lose_one(&mut self, of: &[Transition]) {
+        self.alive -= 1;
+        if self.transitions.len() > 2 * self.alive as usize + 4 {
+            self.transitions.retain(|t| of[t.index()].is_alive());
+            self.transitions.shrink_to_fit();
+        }
+    }
+}
+
+/// One place.
 #[derive(Debug)]
 struct Place {
-    consumers: Vec<TransitionId>,
-    producers: Vec<TransitionId>,
-    /// Entries of `consumers` that are alive.
-    consumer_count: u32,
-    /// Entries of `producers` that are alive.
-    producer_count: u32,
+    consumers: Side,
+    producers: Side,
     tokens: u64,
     alive: bool,
     in_support: bool,
@@ -33,6 +54,20 @@ struct Place {
     is_blurred: bool,
     /// It went because it holds its initial tokens for ever.
     is_constant: bool,
+}
+
+impl Place {
+    fn new(consumers: Vec<TransitionId>, producers: Vec<TransitionId>, tokens: u64) -> Place {
+        Place {
+            consumers: Side::new(consumers),
+            producers: Side::new(producers),
+            tokens,
+            alive: true,
+            in_support: false,
+            is_blurred: false,
+            is_constant: false,
+        }
+    }
 }
 
 /// One transition. Ids are never used again, and agglomerations use up many: what is gone must be
@@ -77,9 +112,6 @@ pub struct WorkNet {
     original_transitions: usize,
     live_places: usize,
     live_transitions: usize,
-    live_arcs: usize,
-    /// What transition `original_transitions + i` stands for.
-    compositions: Vec<Box<[Step]>>,
 }
 
 impl WorkNet {
@@ -87,49 +119,29 @@ impl WorkNet {
     pub fn new(net: &Net, needs: &Needs) -> WorkNet {
         let transitions =
             net.transitions().map(|t| Transition::new(net.pre(t).to_vec(), net.post(t).to_vec()));
-        let places = net.places().map(|p| Place {
-            consumers: net.consumers(p).iter().map(|arc| arc.transition).collect(),
-            producers: net.producers(p).iter().map(|arc| arc.transition).collect(),
-            consumer_count: net.consumers(p).len() as u32,
-            producer_count: net.producers(p).len() as u32,
-            tokens: net.initial()[p],
-            alive: true,
-            in_support: false,
-            is_blurred: false,
-            is_constant: false,
+        let places = net.places().map(|p| {
+            let consumers = net.consumers(p).iter().map(|arc| arc.transition);
+            let producers = net.producers(p).iter().map(|arc| arc.transition);
+            Place::new(consumers.collect(), producers.collect(), net.initial()[p])
         });
         let mut work = WorkNet {
             places: places.collect(),
             transitions: transitions.collect(),
             original_places: net.place_count(),
             original_transitions: net.transition_count(),
-            live_places: net.place_count(),
+            live_places: net.place_count() + needs.protected.len(),
             live_transitions: net.transition_count(),
-            live_arcs: net.arc_count(),
-            compositions: Vec::new(),
         };
         for &p in &needs.support {
             work.places[p.index()].in_support = true;
         }
         for &t in &needs.protected {
             let place = PlaceId::new(work.places.len());
-            work.places.push(Place {
-                consumers: Vec::new(),
-                producers: vec![t],
-                consumer_count: 0,
-                producer_count: 1,
-                tokens: 0,
-                alive: true,
-                in_support: true,
-                is_blurred: false,
-                is_constant: false,
-            });
+            work.places.push(Place { in_support: true, ..Place::new(Vec::new(), vec![t], 0) });
             // The highest id so far, so the row stays ascending.
             if let Some(rows) = &mut work.transitions[t.index()].rows {
                 rows.post.push(Arc { place, weight: 1 });
-                work.live_arcs += 1;
             }
-            work.live_places += 1;
         }
         work
     }
@@ -152,11 +164,6 @@ impl WorkNet {
     /// How many transitions are left.
     pub fn transition_count(&self) -> usize {
         self.live_transitions
-    }
-
-    /// How many arcs are left, both directions.
-    pub fn arc_count(&self) -> usize {
-        self.live_arcs
     }
 
     /// One more than the largest transition id ever used.
@@ -229,12 +236,12 @@ impl WorkNet {
 
     /// The transitions that take from `p`, ascending.
     pub fn consumers(&self, p: PlaceId) -> impl Iterator<Item = TransitionId> + Clone {
-        self.alive(&self.places[p.index()].consumers)
+        self.alive(&self.places[p.index()].consumers.transitions)
     }
 
     /// The transitions that put to `p`, ascending.
     pub fn producers(&self, p: PlaceId) -> impl Iterator<Item = TransitionId> + Clone {
-        self.alive(&self.places[p.index()].producers)
+        self.alive(&self.places[p.index()].producers.transitions)
     }
 
     fn alive<'s>(
@@ -254,17 +261,12 @@ impl WorkNet {
 
     /// How many transitions take from `p`.
     pub fn consumer_count(&self, p: PlaceId) -> usize {
-        self.places[p.index()].consumer_count as usize
+        self.places[p.index()].consumers.alive as usize
     }
 
     /// How many transitions put to `p`.
     pub fn producer_count(&self, p: PlaceId) -> usize {
-        self.places[p.index()].producer_count as usize
-    }
-
-    /// The only consumer of `p`, if there is exactly one.
-    pub fn only_consumer(&self, p: PlaceId) -> Option<TransitionId> {
-        if self.consumer_count(p) == 1 { self.consumers(p).next() } else { None }
+        self.places[p.index()].producers.alive as usize
     }
 
     /// Every place of `t` with what `t` takes from it and puts to it, ascending.
@@ -318,31 +320,12 @@ impl WorkNet {
         let place = &self.places[p.index()];
         place.is_constant.then_some(place.tokens)
     }
-
-    /// The transitions that a composed one stands for, in order; `None` for an original one.
-    pub fn stands_for(&self, t: TransitionId) -> Option<&[Step]> {
-        let at = t.index().checked_sub(self.original_transitions)?;
-        Some(&self.compositions[at])
-    }
-
-    /// What the composed transitions stand for, in the order of their ids.
-    pub fn into_compositions(self) -> Vec<Box<[Step]>> {
-        self.compositions
-    }
 }
 
 /// Changing the net: for `change.rs` only.
 impl WorkNet {
-    /// Frees the rows by place, once only transitions are read any more.
-    pub(super) fn forget_rows_of_places(&mut self) {
-        for place in &mut self.places {
-            (place.consumers, place.producers) = (Vec::new(), Vec::new());
-        }
-    }
-
-    pub(super) fn set_tokens(&mut self, p: PlaceId, tokens: u64, watch: &mut dyn Observer) {
+    pub(super) fn set_tokens(&mut self, p: PlaceId, tokens: u64) {
         self.places[p.index()].tokens = tokens;
-        watch.place_changed(p);
     }
 
     pub(super) fn blur(&mut self, p: PlaceId) {
@@ -353,98 +336,44 @@ impl WorkNet {
         self.places[p.index()].is_constant = true;
     }
 
-    pub(super) fn add_transition(
-        &mut self,
-        pre: Vec<Arc>,
-        post: Vec<Arc>,
-        stands_for: Vec<Step>,
-        watch: &mut dyn Observer,
-    ) {
+    pub(super) fn add_transition(&mut self, pre: Vec<Arc>, post: Vec<Arc>) {
         let t = TransitionId::new(self.transitions.len());
-        for arc in &pre {
-            let place = &mut self.places[arc.place.index()];
-            place.consumers.push(t);
-            place.consumer_count += 1;
-            watch.place_changed(arc.place);
-        }
-        for arc in &post {
-            let place = &mut self.places[arc.place.index()];
-            place.producers.push(t);
-            place.producer_count += 1;
-            watch.place_changed(arc.place);
-        }
-        self.live_arcs += pre.len() + post.len();
-        self.live_transitions += 1;
+        pre.iter().for_each(|arc| self.places[arc.place.index()].consumers.push(t));
+        post.iter().for_each(|arc| self.places[arc.place.index()].producers.push(t));
         self.transitions.push(Transition::new(pre, post));
-        self.compositions.push(stands_for.into_boxed_slice());
-        watch.transition_changed(t);
+        self.live_transitions += 1;
     }
 
-    pub(super) fn remove_transition(&mut self, t: TransitionId, watch: &mut dyn Observer) {
+    pub(super) fn remove_transition(&mut self, t: TransitionId) {
         let Some(rows) = self.transitions[t.index()].rows.take() else { return };
-        let Rows { pre, post } = *rows;
-        self.live_arcs -= pre.len() + post.len();
         self.live_transitions -= 1;
-        for arc in &pre {
-            self.places[arc.place.index()].consumer_count -= 1;
-            self.tidy(arc.place, watch);
+        for arc in &rows.pre {
+            self.places[arc.place.index()].consumers.lose_one(&self.transitions);
         }
-        for arc in &post {
-            self.places[arc.place.index()].producer_count -= 1;
-            self.tidy(arc.place, watch);
+        for arc in &rows.post {
+            self.places[arc.place.index()].producers.lose_one(&self.transitions);
         }
     }
 
-    /// Drops dead entries of the rows of `p` once they are the majority.
-    fn tidy(&mut self, p: PlaceId, watch: &mut dyn Observer) {
-        watch.place_changed(p);
-        let transitions = &self.transitions;
-        let place = &mut self.places[p.index()];
-        for (row, live) in [
-            (&mut place.consumers, place.consumer_count),
-            (&mut place.producers, place.producer_count),
-        ] {
-            if row.len() > 2 * live as usize + 4 {
-                row.retain(|t| transitions[t.index()].is_alive());
-                row.shrink_to_fit();
-            }
-        }
-    }
-
-    pub(super) fn remove_place(&mut self, p: PlaceId, watch: &mut dyn Observer) {
+    pub(super) fn remove_place(&mut self, p: PlaceId) {
         for t in self.neighbours(p) {
             // Neighbours are alive.
             let Some(rows) = &mut self.transitions[t.index()].rows else { continue };
-            for row in [&mut rows.pre, &mut rows.post] {
-                if let Ok(at) = row.binary_search_by_key(&p, |arc| arc.place) {
-                    row.remove(at);
-                    self.live_arcs -= 1;
-                }
-            }
-            watch.transition_changed(t);
+            set_weight(&mut rows.pre, p, 0);
+            set_weight(&mut rows.post, p, 0);
         }
         let place = &mut self.places[p.index()];
         place.alive = false;
-        (place.consumer_count, place.producer_count) = (0, 0);
-        (place.consumers, place.producers) = (Vec::new(), Vec::new());
+        (place.consumers, place.producers) = (Side::default(), Side::default());
         self.live_places -= 1;
     }
 
     /// Sets what each of these transitions, ascending, takes from `p` and puts to it.
-    pub(super) fn set_arcs(
-        &mut self,
-        p: PlaceId,
-        arcs: &[(TransitionId, u64, u64)],
-        watch: &mut dyn Observer,
-    ) {
+    pub(super) fn set_arcs(&mut self, p: PlaceId, arcs: &[(TransitionId, u64, u64)]) {
         for &(t, taken, put) in arcs {
             let Some(rows) = &mut self.transitions[t.index()].rows else { continue };
-            let before = rows.pre.len() + rows.post.len();
             set_weight(&mut rows.pre, p, taken);
             set_weight(&mut rows.post, p, put);
-            let after = rows.pre.len() + rows.post.len();
-            self.live_arcs = self.live_arcs + after - before;
-            watch.transition_changed(t);
         }
         let mut around = self.neighbours(p);
         around.extend(arcs.iter().map(|&(t, ..)| t));
@@ -452,13 +381,10 @@ impl WorkNet {
         around.dedup();
         let takes = |t: &&TransitionId| self.pre_weight(**t, p) > 0;
         let puts = |t: &&TransitionId| self.post_weight(**t, p) > 0;
-        let consumers: Vec<_> = around.iter().filter(takes).copied().collect();
-        let producers: Vec<_> = around.iter().filter(puts).copied().collect();
+        let consumers = Side::new(around.iter().filter(takes).copied().collect());
+        let producers = Side::new(around.iter().filter(puts).copied().collect());
         let place = &mut self.places[p.index()];
-        place.consumer_count = consumers.len() as u32;
-        place.producer_count = producers.len() as u32;
         (place.consumers, place.producers) = (consumers, producers);
-        watch.place_changed(p);
     }
 }
 

@@ -17,12 +17,12 @@ const BOUNDS: &str = "<property-set xmlns='http://mcc.lip6.fr/'>
 
 fn head(examination: &str) -> String {
     format!(
-        r#"{{"evidence": {{"format": "parikh-evidence-1", "net": "small", "places": 2, "transitions": 1, "examination": "{examination}"}}}}"#
+        r#"{{"evidence": {{"format": "parikh-evidence-2", "net": "small", "places": 2, "transitions": 1, "examination": "{examination}"}}}}"#
     )
 }
 
 const TRACE: &str = r#"{"trace": {"id": "w1", "steps": [["t", 2]]}}"#;
-const MOST: &str = r#"{"document": {"id": "d1", "format": "parikh-markings-1", "net": "small", "claims": [{"at_most": {"sum": [["q", 1]], "bound": 2}}], "markings": 3}}"#;
+const MOST: &str = r#"{"document": {"id": "d1", "document": {"markings": 3}}}"#;
 const ANSWER: &str = r#"{"answer": {"id": "Small-UpperBounds-00", "value": "2", "evidence": "certified", "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}"#;
 const DEAD: &str = r#"{"answer": {"id": "ReachabilityDeadlock", "value": "TRUE", "evidence": "replayed", "shown_by": [{"trace": "w1", "after": 2}]}}"#;
 
@@ -76,7 +76,7 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     let (code, out, _) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 4);
     assert!(
-        out.contains(":4: Small-UpperBounds-00 1: refused: not shown: a proof that q ≤ 1"),
+        out.contains(":4: Small-UpperBounds-00 1: refused: not shown: a proof that no reachable marking has q ≥ 2"),
         "{out}"
     );
     assert!(out.contains("0 of 1 answer confirmed, 0 searched and not visited again, 1 refused"));

@@ -1,8 +1,7 @@
 //! One question: which goals it has and how their outcomes make an answer.
 
 use super::{Answer, Grade, Value};
-use crate::board::{Argument, Board, Knowledge, Maximum, Proof, Reach, Technique};
-use crate::evidence::Witness;
+use crate::board::{Argument, Board, Knowledge, Maximum, Proof, Reach, Technique, Witness};
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;
 use std::ops::Range;

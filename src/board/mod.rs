@@ -20,13 +20,15 @@ mod evidence;
 mod over;
 mod proof;
 mod under;
+mod witness;
 
 pub use evidence::{Evidence, Shown};
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};
 pub use under::Under;
+pub use witness::Witness;
 
-use crate::evidence::{Witness, first_breach};
+use crate::evidence::first_breach;
 use crate::ground::{Ground, Limit};
 use evidence::Checks;
 use parikh_net::{FiringSequence, Goal, GoalId, Net};
@@ -357,7 +359,7 @@ fn in_tokens_of(ground: Option<&Ground<'_>>, goal: GoalId, value: Option<i128>) 
 mod tests {
     use super::*;
     use crate::engine::intervals::Intervals;
-    use crate::evidence::reduction::{CheckedReduction, Log, LogError, LogFile, Needs};
+    use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog, Needs};
     use crate::ground::{Derivation, DerivedGoal};
     use parikh_net::{Facts, LinearSum, Predicate, TransitionId, text};
 
@@ -474,12 +476,11 @@ mod tests {
             parent: &Net,
             goes_on: &mut dyn FnMut() -> bool,
         ) -> Result<CheckedReduction, LogError> {
-            let needs = Needs::of_goals(parent, []);
-            CheckedReduction::of_log(parent, &needs, &Log::default(), goes_on)
+            CheckedReduction::of_steps(parent, &Needs::default(), [], goes_on)
         }
 
-        fn log_file(&self, parent: &Net, checked: &CheckedReduction) -> LogFile {
-            Log::default().to_file(parent, &Needs::of_goals(parent, []), checked.net())
+        fn log(&self, _: &Net) -> NamedLog {
+            unreachable!("nobody writes it down")
         }
     }
 

@@ -1,9 +1,9 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
 use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Shown, Technique, in_tokens_of};
-use crate::evidence::{Checked, Claim, Document, DocumentFlaw};
+use crate::evidence::{Checked, Document, Flaw};
 use crate::ground::{Ground, Unshown};
-use parikh_net::{Goal, GoalId};
+use parikh_net::{Goal, GoalId, Predicate};
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
@@ -148,7 +148,7 @@ pub struct By<'d> {
     over: Over<'d>,
     document: &'d Arc<Document>,
     /// The steps of the document, once they were gone through.
-    checked: OnceCell<Result<Checked<'d>, DocumentFlaw>>,
+    checked: OnceCell<Result<Checked<'d>, Flaw>>,
     /// Whether a check was not made to the end: there will not be more time for the next goal.
     gave_up: Cell<bool>,
 }
@@ -163,7 +163,7 @@ impl By<'_> {
         if !board.is_open(goal) {
             return;
         }
-        if let Some(evidence) = self.evidence(goal, Claim::Unreachable(predicate.clone()), &proof) {
+        if let Some(evidence) = self.evidence(goal, predicate.clone(), &proof) {
             self.over.enter_unreachable(goal, proof, evidence);
         }
     }
@@ -180,14 +180,15 @@ impl By<'_> {
         }
         // Documents speak of 64 bits; a maximum beyond stays open.
         let Ok(claimed) = i64::try_from(bound) else { return };
-        if let Some(evidence) = self.evidence(goal, Claim::AtMost(sum.clone(), claimed), &proof) {
+        let more = Predicate::at_most(sum.clone(), claimed).negated();
+        if let Some(evidence) = self.evidence(goal, more, &proof) {
             self.over.enter_at_most(goal, bound, proof, evidence);
         }
     }
 
-    /// What the claim, which is about the net that was read, stands on after a check of the document;
-    /// nothing when it does not stand.
-    fn evidence(&self, goal: GoalId, claim: Claim, proof: &Proof) -> Option<Evidence> {
+    /// What it stands on, after a check of the document, that no reachable marking of the net that was read
+    /// satisfies `refuted`; nothing when it does not stand.
+    fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.over.board.checks;
         // Where a search has been made, its word is there if the check takes too long.
         let word = self.over.word_of(proof);
@@ -200,7 +201,7 @@ impl By<'_> {
         }
         let budget = checks.budget(word.is_none());
         let goes_on = &mut || !budget.is_exhausted();
-        match checks.count(|| self.check(claim, goes_on)) {
+        match checks.count(|| self.check(refuted, goes_on)) {
             Ok(()) => {
                 let on = || self.over.ground.and_then(Ground::checked_log);
                 let kept = || Shown { document: self.document.clone(), on: on() };
@@ -221,10 +222,10 @@ impl By<'_> {
         }
     }
 
-    fn check(&self, claim: Claim, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Failed> {
-        let (net, claim) = match self.over.ground {
-            None => (self.over.board.net, claim),
-            Some(ground) => ground.checked_claim(claim, goes_on)?,
+    fn check(&self, refuted: Predicate, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Failed> {
+        let (net, refuted) = match self.over.ground {
+            None => (self.over.board.net, refuted),
+            Some(ground) => ground.checked_predicate(refuted, goes_on)?,
         };
         // A model claims units of its own net; nobody speaks for those of a derived one.
         if self.document.assumes_units() {
@@ -237,14 +238,14 @@ impl By<'_> {
             }
         }
         if self.checked.get().is_none() {
-            match self.document.check_steps(net, goes_on) {
-                Err(DocumentFlaw::Stopped) => return Err(Failed::Stopped),
+            match self.document.check(net, goes_on) {
+                Err(Flaw::Stopped) => return Err(Failed::Stopped),
                 // Nobody else has set it meanwhile: it is ours alone.
                 steps => drop(self.checked.set(steps)),
             }
         }
         match self.checked.get() {
-            Some(Ok(checked)) => Ok(checked.proves(&claim, goes_on)?),
+            Some(Ok(checked)) => Ok(checked.refutes(&refuted, goes_on)?),
             Some(Err(flaw)) => Err(Failed::Flawed(flaw.to_string())),
             None => Err(Failed::Stopped),
         }
@@ -258,10 +259,10 @@ enum Failed {
     Flawed(String),
 }
 
-impl From<DocumentFlaw> for Failed {
-    fn from(flaw: DocumentFlaw) -> Failed {
+impl From<Flaw> for Failed {
+    fn from(flaw: Flaw) -> Failed {
         match flaw {
-            DocumentFlaw::Stopped => Failed::Stopped,
+            Flaw::Stopped => Failed::Stopped,
             flaw => Failed::Flawed(flaw.to_string()),
         }
     }

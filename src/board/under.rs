@@ -1,9 +1,9 @@
 //! Reports of engines that approximate from below: "reached", "at least", "unbounded".
 
-use super::{Board, Knowledge, Reach, Sighting, Technique, in_tokens_of};
-use crate::evidence::{PumpError, ReplayError, Replayer, Witness, check_pump};
+use super::{Board, Knowledge, Reach, Sighting, Technique, Witness, in_tokens_of};
+use crate::evidence::{PumpError, ReplayError, Replayer, check_pump};
 use crate::ground::{Ground, Limit};
-use parikh_net::{FiringSequence, Goal, GoalId, Net};
+use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, Step};
 use std::sync::Arc;
 
 /// Says what is reachable. See [`crate::board`].
@@ -72,7 +72,7 @@ impl<'b> Under<'b> {
         self.board.check_claim(sequence, firings);
         let mut next = 0;
         let stops = sightings.iter().map(|sighting| sighting.firings);
-        Replayer::visit(self.board.net, sequence, stops, |firings, marking| {
+        visit(self.board.net, sequence, stops, |firings, marking| {
             let Sighting { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
@@ -217,4 +217,30 @@ fn text_of(net: &Net, sequence: &FiringSequence, firings: u64) -> String {
         text.push_str(&format!(" {name}*{count}"));
     }
     text
+}
+
+/// Replays the first firings of `sequence` from the initial marking and shows the marking at each of
+/// `stops`, which ascend.
+fn visit(
+    net: &Net,
+    sequence: &FiringSequence,
+    stops: impl IntoIterator<Item = u64>,
+    mut seen: impl FnMut(u64, &Marking),
+) -> Result<(), ReplayError> {
+    let mut replayer = Replayer::new(net);
+    let mut steps = sequence.steps().iter().copied();
+    // What is left of the run that the last stop cut in two.
+    let mut rest: Option<Step> = None;
+    for stop in stops {
+        while replayer.fired() < stop {
+            let Some(step) = rest.take().or_else(|| steps.next()) else {
+                return Err(ReplayError::TooShort { firings: replayer.fired() });
+            };
+            let count = step.count.min(stop - replayer.fired());
+            replayer.fire(Step { count, ..step })?;
+            rest = (count < step.count).then_some(Step { count: step.count - count, ..step });
+        }
+        seen(stop, replayer.marking());
+    }
+    Ok(())
 }

@@ -6,8 +6,6 @@ use super::output::{Format, Printer};
 use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits, model, signals};
 use crate::answer::{Answer, Plan};
-use crate::certifier::{self, Refuted};
-use crate::evidence::Document;
 use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Unanswered};
@@ -17,9 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::Write;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -56,11 +52,6 @@ pub(super) struct Arguments {
     /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
     #[arg(long, value_name = "DIR")]
     trace: Option<PathBuf>,
-    /// Write a certificate of every refuted goal and every proved maximum to DIR/ID.json, one a
-    /// line, for `parikh certify`. A fifth of the time is kept for making those that no engine has
-    /// written by itself.
-    #[arg(long, value_name = "DIR")]
-    certificate: Option<PathBuf>,
     /// Write what every answer rests on to DIR/EXAMINATION.jsonl, for `parikh-certify MODEL DIR`:
     /// firing sequences, documents that the checker accepted, the reductions they rest on.
     #[arg(long, value_name = "DIR")]
@@ -139,13 +130,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let statistics = arguments.stats;
     let job = Job { net: &net, subject, budget: &budget, config, statistics };
     let printer = Printer::new(arguments.format, job.config.threads > 1);
-    let evidence = Evidence {
-        traces: arguments.trace.as_deref(),
-        certificates: arguments.certificate.as_deref(),
-        files: arguments.evidence.as_deref(),
-    };
-    for directory in [evidence.traces, evidence.certificates, evidence.files].into_iter().flatten()
-    {
+    let evidence =
+        Evidence { traces: arguments.trace.as_deref(), files: arguments.evidence.as_deref() };
+    for directory in [evidence.traces, evidence.files].into_iter().flatten() {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
@@ -177,8 +164,6 @@ pub(super) fn outcome(report: &Report) -> Outcome {
 pub(super) struct Evidence<'a> {
     /// Firing sequences.
     pub(super) traces: Option<&'a Path>,
-    /// Certificates.
-    pub(super) certificates: Option<&'a Path>,
     /// What every answer rests on.
     pub(super) files: Option<&'a Path>,
 }
@@ -229,17 +214,7 @@ impl Job<'_> {
             .map(|directory| EvidenceFile::create(directory, name, self.net))
             .transpose()
             .with_context(|| format!("cannot write the evidence of {name}"))?;
-        let mut refuted = Vec::new();
-        if let Some(directory) = evidence.certificates {
-            // What an earlier run proved of a question of the same name says nothing of this one.
-            for question in plan.questions() {
-                let old = directory.join(format!("{}.json", file_name(&question.id)));
-                let _ = std::fs::remove_file(old);
-            }
-        }
-        // A fifth is for certificates.
-        let budget = self.budget.portion(if evidence.certificates.is_some() { 0.8 } else { 1.0 });
-        let mut report = run::run(self.net, plan, &self.config, &budget, |event| match event {
+        let mut report = run::run(self.net, plan, &self.config, self.budget, |event| match event {
             Event::Settled { id, goal, knowledge } => {
                 if let Some(file) = &mut file
                     && let Err(error) = file.settled(id, goal, knowledge)
@@ -261,18 +236,12 @@ impl Job<'_> {
                 });
                 progress.hide(|| printer.answer(answer, start.elapsed(), written.as_ref()));
             }
-            Event::Proved { id, claim, proof } if evidence.certificates.is_some() => {
-                let (claim, proof) = (claim.clone(), proof.clone());
-                refuted.push(Refuted { id: id.to_owned(), claim, proof });
-            }
-            Event::Proved { .. } => {}
             Event::Waiting { questions, goals } => progress.show(questions, goals),
             Event::Overrun { report, .. } => {
                 progress.end();
                 let mut report = report.clone();
                 report.unanswered.extend(refused.iter().cloned());
-                let refuted = std::mem::take(&mut refuted);
-                self.finish(&report, refuted, printer, evidence.certificates, &mut write_error);
+                finish(&report, printer);
                 if self.statistics {
                     print_statistics(&report);
                 }
@@ -284,33 +253,11 @@ impl Job<'_> {
         });
         progress.end();
         report.unanswered.extend(refused);
-        self.finish(&report, refuted, printer, evidence.certificates, &mut write_error);
+        finish(&report, printer);
         match write_error {
             Some(error) => Err(error),
             None => Ok(report),
         }
-    }
-
-    /// What is to be written when all is over.
-    fn finish(
-        &self,
-        report: &Report,
-        mut refuted: Vec<Refuted>,
-        printer: &Printer,
-        certificates: Option<&Path>,
-        write_error: &mut Option<anyhow::Error>,
-    ) {
-        report.unanswered.iter().for_each(|question| printer.unanswered(question));
-        if report.breach.is_some() {
-            // These were asked again; if they were refuted again, that proof is in the list, too.
-            refuted.retain(|goal| !goal.proof.assumes_units());
-        }
-        if let Some(directory) = certificates
-            && let Err(error) = self.write_certificates(directory, &refuted, printer)
-        {
-            *write_error = Some(error);
-        }
-        printer.summary(report);
     }
 
     /// The plan of a query file, and the formulas in it that are refused.
@@ -396,47 +343,6 @@ impl Job<'_> {
         Ok(Some(file))
     }
 
-    /// Makes the certificates and writes them to ID.json, one a line.
-    fn write_certificates(
-        &self,
-        directory: &Path,
-        refuted: &[Refuted],
-        printer: &Printer,
-    ) -> Result<()> {
-        let mut files: HashMap<&str, std::fs::File> = HashMap::new();
-        let mut error = None;
-        let hand_over = |position: usize, document: &Document| {
-            let id = &*refuted[position].id;
-            let path = directory.join(format!("{}.json", file_name(id)));
-            let text = document.print(self.net, id);
-            let written = match files.entry(id) {
-                Entry::Occupied(mut file) => file.get_mut().write_all(text.as_bytes()),
-                Entry::Vacant(place) => std::fs::File::create(&path)
-                    .and_then(|file| place.insert(file).write_all(text.as_bytes())),
-            };
-            if let Err(cause) = written {
-                error = Some(
-                    anyhow::Error::new(cause).context(format!("cannot write {}", path.display())),
-                );
-            }
-        };
-        let summary = certifier::certify(
-            self.net,
-            refuted,
-            &certifier::Config::default(),
-            self.budget,
-            hand_over,
-        );
-        let mut without: BTreeMap<&'static str, usize> = BTreeMap::new();
-        for &position in &summary.without {
-            let goal = &refuted[position];
-            tracing::info!("no certificate: {}: {:?}", goal.id, goal.claim);
-            *without.entry(goal.proof.kind()).or_default() += 1;
-        }
-        printer.certificates(refuted.len(), &summary.certified, &without);
-        error.map_or(Ok(()), Err)
-    }
-
     fn state_space(&self, printer: &Printer, start: Instant) -> Report {
         let mut report = Report::default();
         let figures = run::state_space(self.net, &self.config, self.budget);
@@ -452,10 +358,15 @@ impl Job<'_> {
                 }
             }
         }
-        report.unanswered.iter().for_each(|question| printer.unanswered(question));
-        printer.summary(&report);
+        finish(&report, printer);
         report
     }
+}
+
+/// What is to be said when all is over.
+fn finish(report: &Report, printer: &Printer) {
+    report.unanswered.iter().for_each(|question| printer.unanswered(question));
+    printer.summary(report);
 }
 
 fn cannot_write(path: &Path, error: std::io::Error) -> anyhow::Error {

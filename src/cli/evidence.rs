@@ -9,9 +9,10 @@
 //! it is remembered, and goals that ask for that refer to it.
 
 use crate::answer::{Answer, Grade};
-use crate::board::{Evidence, Knowledge, Maximum, Reach};
-use crate::evidence::file::{self, Searched, Shown, Strength, Writer};
-use crate::evidence::{Document, Witness};
+use crate::board::{Evidence, Knowledge, Maximum, Reach, Witness};
+use crate::evidence::Document;
+use crate::evidence::file::{self, Searched, Shown};
+use crate::evidence_files::{Strength, Writer};
 use crate::ground::CheckedLog;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
@@ -118,19 +119,17 @@ impl<'n> EvidenceFile<'n> {
             Grade::Replayed => (Strength::Replayed, None),
             Grade::Certified => (Strength::Certified, None),
             Grade::Searched { markings, stubborn } => {
-                (Strength::Searched, Some(Searched { markings, stubborn, on: None }))
+                (Strength::Searched, Some(Searched { markings, stubborn }))
             }
         };
-        let answer = file::Answer {
+        let line = file::Answer {
             id: answer.id.clone(),
             value: answer.value.to_string(),
-            evidence,
             assumes: answer.assumes_units.then(|| "units".to_owned()).into_iter().collect(),
-            because: answer.reason.clone(),
             searched,
             shown_by: shown_by.collect(),
         };
-        self.writer.answer(&answer)
+        self.writer.answer(&line, evidence, &answer.reason)
     }
 
     fn witness(&mut self, goal: &Goal, witness: Option<&Witness>) -> io::Result<Option<Reference>> {
@@ -200,7 +199,7 @@ impl<'n> EvidenceFile<'n> {
             Some(log) => Some((self.log(log)?, &log.net)),
         };
         let on = on.as_ref().map(|(id, net)| (&**id, *net));
-        let document: Id = self.writer.document(on, &shown.document, "")?.into();
+        let document: Id = self.writer.document(on, &shown.document)?.into();
         self.documents.insert(address, (document.clone(), shown.document.clone()));
         Ok(Some(Reference::Document(document)))
     }
@@ -211,7 +210,7 @@ impl<'n> EvidenceFile<'n> {
             return Ok(known.clone());
         }
         let of = log.of.as_ref().map(|of| self.log(of)).transpose()?;
-        let id: Id = self.writer.reduction(of.as_deref(), &log.file)?.into();
+        let id: Id = self.writer.reduction(of.as_deref(), &log.log)?.into();
         self.logs.insert(address, (id.clone(), log.clone()));
         Ok(id)
     }

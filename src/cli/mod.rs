@@ -2,7 +2,6 @@
 //!
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
-mod certify;
 mod check;
 mod draw;
 mod encode;
@@ -59,8 +58,6 @@ Exit codes, the same for every output format:
 enum Command {
     /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
-    /// Check certificates of unreachability and bounds again, without any solver.
-    Certify(certify::Arguments),
     /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2 or LP format.
     Encode(encode::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
@@ -107,7 +104,6 @@ pub fn main() -> ExitCode {
     start_logging(arguments.verbose, arguments.quiet);
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
-        Command::Certify(arguments) => certify::run(&arguments),
         Command::Encode(arguments) => encode::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Invariants(arguments) => structure::invariants::run(&arguments),

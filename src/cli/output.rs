@@ -4,7 +4,6 @@ use crate::answer::{Answer, Grade};
 use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,43 +95,6 @@ impl Printer {
                 })
                 .to_string(),
             );
-        }
-    }
-
-    /// Says how many of so many refuted goals have a certificate, of which kind, and by what kind of
-    /// proof the others were refuted.
-    pub(super) fn certificates(
-        &self,
-        refuted: usize,
-        certified: &BTreeMap<&'static str, usize>,
-        without: &BTreeMap<&'static str, usize>,
-    ) {
-        let count: usize = certified.values().sum();
-        match self.format {
-            Format::Json => line(
-                &json!({
-                    "type": "certificates",
-                    "refuted": refuted,
-                    "certified": certified,
-                    "without": without,
-                })
-                .to_string(),
-            ),
-            Format::Text | Format::Mcc => {
-                let list = |kinds: &BTreeMap<&'static str, usize>| {
-                    let list: Vec<String> =
-                        kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-                    list.join(", ")
-                };
-                let mut text = format!("certificates: {count} of {refuted} refuted goals");
-                if count > 0 {
-                    text.push_str(&format!(" ({})", list(certified)));
-                }
-                if !without.is_empty() {
-                    text.push_str(&format!("; without one: {}", list(without)));
-                }
-                eprintln!("{text}");
-            }
         }
     }
 

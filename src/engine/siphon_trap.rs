@@ -17,8 +17,8 @@
 use super::registry::{Engine, Role, Sides, each_slice_anew};
 use super::{Task, state_equation};
 use crate::board::{Argument, Over, Proof};
+use crate::evidence::Document;
 use crate::evidence::certificate::Lemma;
-use crate::evidence::{Claim, Document};
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
 use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
@@ -81,7 +81,7 @@ pub fn document(net: &Net, traps: &[Vec<PlaceId>], budget: &Budget) -> Option<Do
     let lemmas: Vec<Lemma> = traps.iter().enumerate().map(lemma).collect();
     let lemmas: Vec<&Lemma> = lemmas.iter().collect();
     let atom = |index: usize| Atom { sum: LinearSum::place(places[index]), bound: 0 };
-    let dead = Claim::Unreachable(Predicate::Dead);
+    let dead = &Predicate::Dead;
     let certificate = state_equation::certificate(net, dead, &lemmas, &atom, traps, budget)?;
     Some(Document::Linear(certificate))
 }

@@ -27,9 +27,8 @@ use crate::board::{Board, Over, Proof, Technique, Under};
 use crate::engine::Task;
 use crate::engine::intervals::Intervals;
 use crate::engine::shrink;
-use crate::evidence::Claim;
-use crate::evidence::reduction::{CheckedReduction, Fingerprint, LogError, LogFile};
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
+use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate};
 use parikh_solvers::Budget;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -88,7 +87,7 @@ pub trait Derivation: Send + Sync {
     ) -> Result<CheckedReduction, LogError>;
 
     /// What was gone through, for a file.
-    fn log_file(&self, parent: &Net, checked: &CheckedReduction) -> LogFile;
+    fn log(&self, parent: &Net) -> NamedLog;
 }
 
 /// A derivation that the checker went through, for a file of evidence.
@@ -97,7 +96,7 @@ pub struct CheckedLog {
     /// What led to the net that it began with; nothing where that is the net that was read.
     pub of: Option<Arc<CheckedLog>>,
     /// The log.
-    pub file: LogFile,
+    pub log: NamedLog,
     /// The derived net, whose names documents about it use.
     pub net: Net,
 }
@@ -294,21 +293,22 @@ impl<'a> Ground<'a> {
         proof
     }
 
-    /// A claim about the net that was read as it reads here, and this net, both by the checker's own
-    /// code, which goes through the derivations when it is first asked to.
+    /// A predicate that some reachable marking of this net satisfies exactly if one of the net that was
+    /// read satisfies `predicate`, and this net, both by the checker's own code, which goes through the
+    /// derivations when it is first asked to.
     ///
     /// # Errors
     /// Why nothing can be shown here.
-    pub(crate) fn checked_claim(
+    pub(crate) fn checked_predicate(
         &self,
-        claim: Claim,
+        predicate: Predicate,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(&Net, Claim), Unshown> {
-        let NetOf::Derived { parent, .. } = &self.net else { return Ok((self.net(), claim)) };
-        let (above, claim) = parent.checked_claim(claim, goes_on)?;
+    ) -> Result<(&Net, Predicate), Unshown> {
+        let NetOf::Derived { parent, .. } = &self.net else { return Ok((self.net(), predicate)) };
+        let (above, predicate) = parent.checked_predicate(predicate, goes_on)?;
         let reduction = &self.rechecked(above, goes_on)?.reduction;
-        let claim = reduction.translate(above, &claim).ok_or(Unshown::NotExpressed)?;
-        Ok((reduction.net(), claim))
+        let predicate = reduction.translate(above, &predicate).ok_or(Unshown::NotExpressed)?;
+        Ok((reduction.net(), predicate))
     }
 
     /// The derived net, after its derivation from `above` was gone through.
@@ -349,9 +349,9 @@ impl<'a> Ground<'a> {
         let checked = checked.get()?.as_ref()?;
         let make = || {
             let above = parent.checked_net();
-            let file = derivation.log_file(above, &checked.reduction);
+            let log = derivation.log(above);
             let net = checked.reduction.net().clone();
-            Arc::new(CheckedLog { of: parent.checked_log(), file, net })
+            Arc::new(CheckedLog { of: parent.checked_log(), log, net })
         };
         Some(checked.log.get_or_init(make).clone())
     }
@@ -380,9 +380,13 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Whether nodes have the same meaning on both.
+/// Whether nodes have the same meaning on both. Composed transitions may have other names.
 fn is_same_net(one: &Net, other: &Net) -> bool {
-    Fingerprint::of(one) == Fingerprint::of(other)
+    let sizes = |net: &Net| (net.place_count(), net.transition_count());
+    sizes(one) == sizes(other)
+        && one.initial() == other.initial()
+        && one.places().all(|p| one.place_name(p) == other.place_name(p))
+        && one.transitions().all(|t| one.pre(t) == other.pre(t) && one.post(t) == other.post(t))
 }
 
 /// Why nothing can be shown of a claim on a derived net.

@@ -6,9 +6,9 @@
 use super::{Derivation, DerivedGoal, Ground, Limit};
 use crate::board::{Board, Proof};
 use crate::engine::intervals::{self, Intervals};
-use crate::evidence::reduction::{CheckedReduction, LogError, LogFile};
+use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::evidence::{ReplayError, Replayer, replay};
-use crate::reduction::{self, BackError, Needs, Reduction};
+use crate::reduction::{self, BackError, Reduction, needs};
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
@@ -29,7 +29,7 @@ pub fn reduce<'a>(
         return None;
     }
     let net = parent.net();
-    let needs = Needs::of_goals(net, open.iter().map(|(_, goal)| *goal));
+    let needs = needs::of_goals(net, open.iter().map(|(_, goal)| *goal));
     let config = reduction::Config { linear: false, ..reduction::Config::default() };
     let reduction = reduction::reduce(net, &needs, budget, &config);
     let statistics = &reduction.statistics;
@@ -187,12 +187,12 @@ impl Derivation for Reduced<'_> {
         parent: &Net,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CheckedReduction, LogError> {
-        let Reduction { log, .. } = &self.reduction;
-        CheckedReduction::of_log(parent, self.reduction.needs(), log, goes_on)
+        let steps = self.reduction.log.steps().map(Ok);
+        CheckedReduction::of_steps(parent, self.reduction.needs(), steps, goes_on)
     }
 
-    fn log_file(&self, parent: &Net, checked: &CheckedReduction) -> LogFile {
-        self.reduction.log.to_file(parent, self.reduction.needs(), checked.net())
+    fn log(&self, parent: &Net) -> NamedLog {
+        self.reduction.log.in_names(parent, self.reduction.needs())
     }
 }
 

@@ -32,7 +32,7 @@
 use super::back_error::BackError;
 use super::route::Router;
 use crate::solvers::Budget;
-use parikh_evidence::reduction::{ReducedNet, Routing, WorkNet};
+use parikh_evidence::reduction::{ReducedNet, WorkNet};
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
 
 /// Prefix firings and postponed transitions of one level.
@@ -84,16 +84,21 @@ impl Back {
         self.level().fire_last.push(transitions);
     }
 
-    /// The places of `group` are about to be fused in `net`.
-    pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], routing: Routing) {
-        self.routers.push(Router::new(net, group, routing));
+    /// A new transition stands for these.
+    pub(super) fn compose(&mut self, stands_for: &[Step]) {
+        self.compositions.push(stands_for.into());
+    }
+
+    /// The places of `group` are about to be fused in `net`, because of these moves between them; without
+    /// any, because transitions have twins.
+    pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
+        self.routers.push(Router::new(net, group, moves));
         self.levels.push(Level::default());
     }
 
-    /// What came out of it: the working net at the end, and the net that was made of it.
-    pub(super) fn finish(&mut self, work: WorkNet, reduced: &ReducedNet) {
-        self.compositions = work.into_compositions();
-        self.final_ids = reduced.final_ids().to_vec();
+    /// What came out of it.
+    pub(super) fn finish(&mut self, reduced: &ReducedNet) {
+        self.final_ids = reduced.final_ids.clone();
     }
 
     fn level(&mut self) -> &mut Level {

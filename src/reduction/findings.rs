@@ -44,8 +44,8 @@ impl Findings {
         mut self,
         reduced: &ReducedNet,
     ) -> (Vec<TransitionId>, Vec<(PlaceId, u64)>) {
-        if reduced.needs().preserve.covers(Preserve::REACHABILITY) {
-            let protected = reduced.needs().protected.iter().copied();
+        if reduced.needs.preserve.covers(Preserve::REACHABILITY) {
+            let protected = reduced.needs.protected.iter().copied();
             let never = |t: &TransitionId| reduced.firing(*t) == Some(&Firing::By(Vec::new()));
             self.dead.extend(protected.filter(never));
         }

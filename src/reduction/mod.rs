@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use parikh::net::{Goal, Predicate, text};
-//! use parikh::reduction::{Config, Needs, reduce};
+//! use parikh::reduction::{Config, needs, reduce};
 //! use parikh::solvers::budget::Budget;
 //!
 //! let net = text::parse("
@@ -19,7 +19,7 @@
 //! ").unwrap();
 //! let r = net.place_named("r").unwrap();
 //! let goal = Goal::Reach(Predicate::at_least(r, 1));
-//! let needs = Needs::of_goals(&net, [&goal]);
+//! let needs = needs::of_goals(&net, [&goal]);
 //! let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
 //! assert_eq!((reduction.net.place_count(), reduction.net.transition_count()), (2, 1));
 //!
@@ -36,10 +36,15 @@
 pub mod back;
 mod back_error;
 mod buckets;
+pub mod candidate;
 mod findings;
+mod fingerprint;
+mod finish;
 mod hashes;
 pub mod journal;
+mod log;
 mod multipliers;
+pub mod needs;
 mod outcome;
 mod redo;
 mod route;
@@ -54,10 +59,11 @@ mod example;
 
 pub use back::Back;
 pub use back_error::BackError;
-pub use outcome::Reduction;
+pub use fingerprint::Fingerprint;
+pub use log::{Log, LogFile, LogFileError};
+pub use outcome::{Reduction, TranslatedGoal};
 pub use parikh_evidence::reduction::{
-    Candidate, Conditions, Fingerprint, Firing, Granted, Log, LogError, LogFile, LogStep, Needs,
-    Preserve, TranslatedGoal, WorkNet,
+    Candidate, Conditions, Firing, Granted, LogError, LogStep, NamedLog, Needs, Preserve, WorkNet,
 };
 pub use redo::{recheck, redo};
 pub use statistics::{RuleStatistics, Size, Statistics};
@@ -106,7 +112,7 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
     let mut rules = rules::all(&config.limits);
     rules.retain(|rule| {
         let conditions = rule.conditions;
-        let wanted = config.only.as_ref().is_none_or(|only| only.contains(&conditions.name));
+        let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name));
         let in_time = config.linear || rule.phase != Phase::Linear;
         wanted && in_time && conditions.preserves.covers(needs.preserve)
     });

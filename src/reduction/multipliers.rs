@@ -72,6 +72,11 @@ fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     integers.into_iter().map(small).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
 }
 
+/// How many arcs there are, both directions.
+pub(super) fn arc_count(net: &WorkNet) -> usize {
+    net.transitions().map(|t| net.pre(t).len() + net.post(t).len()).sum()
+}
+
 /// The program that searches for multiplicities: a column per place and a row per effect, with
 /// Σ y(p)·Δ(t,p) for its value.
 pub(super) struct Effects {

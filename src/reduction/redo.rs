@@ -3,10 +3,11 @@
 //! The work is done by the checker ([`parikh_evidence::reduction::redo`]); here the way back and what is
 //! found on the way are kept, too.
 
+use super::log::Log;
 use super::outcome::Reduction;
 use super::statistics::{RuleStatistics, Statistics};
 use super::under_way::{Notes, UnderWay};
-use parikh_evidence::reduction::{Log, LogError, Needs, WorkNet};
+use parikh_evidence::reduction::{LogError, Needs, WorkNet};
 use parikh_net::Net;
 use std::time::Instant;
 
@@ -18,7 +19,10 @@ pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> 
     let start = Instant::now();
     let needs = needs.normalised();
     let mut notes = Notes::new(&WorkNet::new(net, &needs), &needs);
-    let work = parikh_evidence::reduction::redo(net, &needs, log, &mut notes, &mut || true)?;
+    let mut note =
+        |rule, candidate: &_, net: &_, edits: &_| notes.take(rule, candidate, net, edits);
+    let steps = log.steps().map(Ok);
+    let work = parikh_evidence::reduction::redo(net, &needs, steps, &mut note, &mut || true)?;
     let mut rules: Vec<RuleStatistics> = Vec::new();
     for (name, _) in log.steps() {
         let at = rules.iter().position(|rule| rule.name == name).unwrap_or_else(|| {

@@ -9,12 +9,49 @@
 
 use super::back_error::BackError;
 use crate::solvers::Budget;
-use parikh_evidence::reduction::{Routing, WorkNet};
+use parikh_evidence::reduction::WorkNet;
+use parikh_evidence::reduction::rules::equal_futures::are_twins;
+use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_net::{PlaceId, Step, TransitionId};
 use std::collections::{HashMap, VecDeque};
 
 /// What a transition takes from the places of a group and puts to them, by position.
 type GroupArcs = Box<[(usize, u64, u64)]>;
+
+/// How tokens of fused places get to where a firing needs them.
+#[derive(Debug)]
+enum Routing {
+    /// (from, to, by): positions in the group, and a transition that does just that. The moves
+    /// connect the group strongly.
+    Moves(Vec<(usize, usize, TransitionId)>),
+    /// Classes of transitions that each take one token from one place of the group, and are the
+    /// same but for places of the group; each class has one for every place.
+    Twins(Vec<Vec<TransitionId>>),
+}
+
+impl Routing {
+    /// Of the places of `group`, before they are fused in `net`; by these moves, if any, else by twins.
+    fn of(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Routing {
+        if moves.is_empty()
+            && let &[p, q] = group
+        {
+            let class = |t: TransitionId| {
+                let twins = net.consumers(q).filter(|&u| are_twins(net, t, u, p, q));
+                std::iter::once(t).chain(twins).collect()
+            };
+            return Routing::Twins(net.consumers(p).map(class).collect());
+        }
+        let at: HashMap<PlaceId, usize> = group.iter().copied().zip(0..).collect();
+        let ends = |&t: &TransitionId| {
+            let (from, to) = move_of(net, t)?;
+            Some((*at.get(&from)?, *at.get(&to)?, t))
+        };
+        let mut moves: Vec<_> = moves.iter().filter_map(ends).collect();
+        // `path_to` asks for the moves to a place.
+        moves.sort_by_key(|&(_, to, _)| to);
+        Routing::Moves(moves)
+    }
+}
 
 /// One fusion. See the module.
 #[derive(Debug)]
@@ -29,8 +66,9 @@ pub(super) struct Router {
 }
 
 impl Router {
-    /// Of the places of `group`, before they are fused in `net`.
-    pub(super) fn new(net: &WorkNet, group: &[PlaceId], mut routing: Routing) -> Router {
+    /// Of the places of `group`, before they are fused in `net`: see [`Back::fuse`](super::Back::fuse).
+    pub(super) fn new(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Router {
+        let routing = Routing::of(net, group, moves);
         let mut arcs: HashMap<TransitionId, Vec<(usize, u64, u64)>> = HashMap::new();
         for (at, &p) in group.iter().enumerate() {
             for t in net.neighbours(p) {
@@ -39,13 +77,9 @@ impl Router {
             }
         }
         let mut class_of = HashMap::new();
-        match &mut routing {
-            // `path_to` asks for the moves to a place.
-            Routing::Moves(moves) => moves.sort_by_key(|&(_, to, _)| to),
-            Routing::Twins(classes) => {
-                for (class, twins) in classes.iter().enumerate() {
-                    class_of.extend(twins.iter().map(|&t| (t, class)));
-                }
+        if let Routing::Twins(classes) = &routing {
+            for (class, twins) in classes.iter().enumerate() {
+                class_of.extend(twins.iter().map(|&t| (t, class)));
             }
         }
         Router {

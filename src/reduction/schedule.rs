@@ -62,7 +62,7 @@ impl<'a> Schedule<'a> {
         config: &'a Config,
     ) -> Self {
         let running = |rule: Rule| Running {
-            statistics: RuleStatistics { name: rule.conditions.name, ..RuleStatistics::default() },
+            statistics: RuleStatistics { name: rule.name, ..RuleStatistics::default() },
             cursor: Cursor::default(),
             rule,
         };

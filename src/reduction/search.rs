@@ -3,6 +3,7 @@
 //! What a search names need not be right: the rule's conditions are gone through wherever it points to
 //! ([`parikh_evidence::reduction::conditions`]). What it does not name is not reduced.
 
+use super::candidate;
 use super::journal::Dirty;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, Conditions, WorkNet};
@@ -26,6 +27,8 @@ pub(super) enum Phase {
 
 /// A rule with the search for its candidates.
 pub(super) struct Rule {
+    /// The name of the search: of statistics and of the command line.
+    pub(super) name: &'static str,
     pub(super) conditions: &'static Conditions,
     pub(super) phase: Phase,
     pub(super) search: Box<dyn Search>,
@@ -67,20 +70,20 @@ pub(super) struct ChangedTransitions(pub(super) fn(&WorkNet, TransitionId) -> bo
 impl Search for PlacesAround {
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         let places = dirty.places_around(net).into_iter();
-        candidates.extend(places.filter(|&p| self.0(net, p)).map(Candidate::place));
+        candidates.extend(places.filter(|&p| self.0(net, p)).map(candidate::place));
     }
 }
 
 impl Search for ChangedPlaces {
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         let places = dirty.places.iter().copied();
-        candidates.extend(places.filter(|&p| self.0(net, p)).map(Candidate::place));
+        candidates.extend(places.filter(|&p| self.0(net, p)).map(candidate::place));
     }
 }
 
 impl Search for ChangedTransitions {
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         let transitions = dirty.transitions.iter().copied().filter(|&t| self.0(net, t));
-        candidates.extend(transitions.map(|t| Candidate::transitions([t])));
+        candidates.extend(transitions.map(|t| candidate::transitions([t])));
     }
 }

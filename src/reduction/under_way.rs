@@ -4,14 +4,15 @@
 
 use super::back::Back;
 use super::findings::Findings;
+use super::finish::finish;
 use super::journal::Journals;
+use super::log::Log;
 use super::outcome::Reduction;
 use super::statistics::{Size, Statistics};
 use parikh_evidence::reduction::{
-    Candidate, Conditions, Context, Granted, Log, Needs, Observer, Preserve, Routing, WorkNet,
-    apply, finish, propose,
+    Candidate, Conditions, Context, Edit, Granted, Needs, Preserve, WorkNet, apply, propose,
 };
-use parikh_net::{BuildError, Net, PlaceId, Step, TransitionId};
+use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 
 /// A net on its way to a smaller one, and all that is kept of the way.
 #[derive(Debug)]
@@ -79,10 +80,11 @@ impl UnderWay {
     ) -> Tried {
         let context = Context::new(&self.net, self.needs.preserve, granted);
         let Some(proposal) = propose(rule, &context, candidate) else { return Tried::No };
-        if apply(&mut self.net, proposal, &mut self.notes).is_err() {
+        let notes = &mut self.notes;
+        let note = |net: &WorkNet, edits: &[Edit]| notes.take(rule, candidate, net, edits);
+        if apply(&mut self.net, proposal, note).is_err() {
             return Tried::Refused;
         }
-        self.notes.applied(rule, &self.net);
         if let Some(log) = &mut self.log {
             log.push(rule.name, candidate);
         }
@@ -94,11 +96,11 @@ impl UnderWay {
     /// # Errors
     /// For want of ids or room for names.
     pub fn finish(self, net: &Net, mut statistics: Statistics) -> Result<Reduction, BuildError> {
-        let UnderWay { net: mut work, needs, log, notes: Notes { mut back, findings, journals } } =
+        let UnderWay { net: work, needs, log, notes: Notes { mut back, findings, journals } } =
             self;
         drop(journals);
-        let reduced = finish(net, &mut work, needs)?;
-        back.finish(work, &reduced);
+        let reduced = finish(net, &work, needs, &back)?;
+        back.finish(&reduced);
         statistics.before = Size::of(net);
         statistics.after = Size::of(&reduced.net);
         let (dead_transitions, constant_places) = findings.into_parts(&reduced);
@@ -115,38 +117,63 @@ impl Notes {
             journals: Journals::default(),
         }
     }
-}
 
-impl Observer for Notes {
-    fn place_changed(&mut self, p: PlaceId) {
-        self.journals.note_place(p);
-    }
-
-    fn transition_changed(&mut self, t: TransitionId) {
-        self.journals.note_transition(t);
-    }
-
-    fn dead(&mut self, net: &WorkNet, t: TransitionId) {
-        self.findings.dead(net, t);
-    }
-
-    fn constant(&mut self, net: &WorkNet, p: PlaceId) {
-        self.findings.constant(net, p);
-    }
-
-    fn prefire(&mut self, step: Step) {
-        self.back.prefire(step);
-    }
-
-    fn fire_last(&mut self, transitions: Vec<TransitionId>) {
-        self.back.fire_last(transitions);
-    }
-
-    fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], routing: Routing) {
-        self.back.fuse(net, group, routing);
-    }
-
-    fn applied(&mut self, rule: &'static Conditions, _: &WorkNet) {
+    /// Takes note of what `rule` is about to do at `candidate`.
+    pub(super) fn take(
+        &mut self,
+        rule: &'static Conditions,
+        candidate: &Candidate,
+        net: &WorkNet,
+        edits: &[Edit],
+    ) {
+        let mut next = net.transition_ids();
+        for edit in edits {
+            match edit {
+                Edit::RemovePlace(p) => self.around_place(net, *p),
+                Edit::RemoveConstant(p) => {
+                    self.findings.constant(net, *p);
+                    self.around_place(net, *p);
+                }
+                Edit::RemoveTransition(t) => self.around_transition(net, *t),
+                Edit::RemoveDead(t) => {
+                    self.findings.dead(net, *t);
+                    self.around_transition(net, *t);
+                }
+                Edit::AddTransition { pre, post, stands_for } => {
+                    let arcs = pre.iter().chain(post);
+                    arcs.for_each(|arc| self.journals.note_place(arc.place));
+                    self.journals.note_transition(TransitionId::new(next));
+                    self.back.compose(stands_for);
+                    next += 1;
+                }
+                Edit::SetArcs(p, arcs) => {
+                    arcs.iter().for_each(|&(t, ..)| self.journals.note_transition(t));
+                    self.journals.note_place(*p);
+                }
+                Edit::Divide(p, _) => {
+                    self.around_place(net, *p);
+                    self.journals.note_place(*p);
+                }
+                Edit::Prefire(step) => {
+                    net.changes(step.transition).for_each(|(p, _)| self.journals.note_place(p));
+                    self.back.prefire(*step);
+                }
+                Edit::Fuse(group) => {
+                    group.iter().for_each(|&p| self.around_place(net, p));
+                    self.journals.note_place(group[0]);
+                    self.back.fuse(net, group, &candidate.transitions);
+                }
+                Edit::FireLast(transitions) => self.back.fire_last(transitions.clone()),
+            }
+        }
         self.findings.applied(rule);
+    }
+
+    fn around_place(&mut self, net: &WorkNet, p: PlaceId) {
+        net.neighbours(p).into_iter().for_each(|t| self.journals.note_transition(t));
+    }
+
+    fn around_transition(&mut self, net: &WorkNet, t: TransitionId) {
+        net.arcs(t).for_each(|(p, ..)| self.journals.note_place(p));
     }
 }

@@ -1,8 +1,7 @@
 //! What the caller of a run is told.
 
 use crate::answer::Answer;
-use crate::board::{Knowledge, Proof};
-use crate::evidence::Claim;
+use crate::board::Knowledge;
 use parikh_net::{Goal, GoalId};
 
 /// What the caller is told while a plan is worked on.
@@ -19,15 +18,6 @@ pub enum Event<'a> {
     },
     /// A question is decided; the goals that it rests on were settled before.
     Answered(&'a Answer),
-    /// A goal is shown to be unreachable, or its bound to be met, with this proof.
-    Proved {
-        /// The question that asks for the goal: its formula's id, or the examination's name.
-        id: &'a str,
-        /// What is proved.
-        claim: &'a Claim,
-        /// Why.
-        proof: &'a Proof,
-    },
     /// The budget is spent and some engine does not stop. What is to be written must be written
     /// now: whoever wants to leave without the engine leaves from here; otherwise it is waited for.
     Overrun {

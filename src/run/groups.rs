@@ -6,7 +6,7 @@
 //! need exactly the same of a reduction go together, a few of them alone, and very many in
 //! batches of neighbours, which models list close to each other and which share what they need.
 
-use crate::reduction::Needs;
+use crate::reduction::{Needs, needs};
 use parikh_net::{Goal, GoalId, Net};
 
 /// The most goals of a group: each witness of a reduced net is translated for each goal by itself.
@@ -23,7 +23,7 @@ pub(super) fn of(net: &Net, goals: &[(GoalId, Goal)]) -> Vec<Vec<(GoalId, Goal)>
     }
     let mut groups: Vec<(Needs, Vec<(GoalId, Goal)>)> = Vec::new();
     for goal in goals {
-        let needs = Needs::of_goals(net, [&goal.1]);
+        let needs = needs::of_goals(net, [&goal.1]);
         match groups.iter_mut().find(|(known, _)| *known == needs) {
             Some((_, group)) => group.push(goal.clone()),
             None => groups.push((needs, vec![goal.clone()])),

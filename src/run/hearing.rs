@@ -2,9 +2,8 @@
 
 use super::event::{Event, Report, Unanswered};
 use crate::answer::{Plan, Question, Standing};
-use crate::board::{Board, Knowledge, Maximum, Reach};
-use crate::evidence::Claim;
-use parikh_net::{Goal, GoalId};
+use crate::board::{Board, Knowledge};
+use parikh_net::GoalId;
 use parikh_solvers::Exhausted;
 use std::sync::mpsc::Receiver;
 
@@ -29,7 +28,6 @@ impl Hearing<'_, '_> {
         if let Some(knowledge) = &self.board.knowledge(goal) {
             tell(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
         }
-        self.hand_over_proof(goal, tell);
         for (question, standing) in self.plan.settle(self.board, goal) {
             match standing {
                 Standing::Answered(answer) => {
@@ -51,28 +49,6 @@ impl Hearing<'_, '_> {
         }
         if self.forgets {
             self.board.forget_evidence(goal);
-        }
-    }
-
-    fn hand_over_proof(&self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
-        let (proof, claim) = match (self.board.knowledge(goal), self.board.goal(goal)) {
-            (Some(Knowledge::Reach(Reach::Unreachable { proof, .. })), Goal::Reach(predicate)) => {
-                (proof, Claim::Unreachable(predicate.clone()))
-            }
-            (
-                Some(Knowledge::Maximum(Maximum { proved: Some((most, proof, _)), .. })),
-                Goal::Maximise(sum),
-            ) => match i64::try_from(most) {
-                Ok(most) => (proof, Claim::AtMost(sum.clone(), most)),
-                Err(_) => return,
-            },
-            _ => return,
-        };
-        if proof.assumes_units() && self.board.breach().is_some() {
-            return;
-        }
-        for question in self.plan.asking(goal) {
-            tell(Event::Proved { id: &question.id, claim: &claim, proof: &proof });
         }
     }
 

@@ -364,8 +364,11 @@ fn logs_that_do_not_hold_are_refused_at_their_step() {
     type Change = fn(&mut Value);
     let cases: [(Change, &str); 11] = [
         (|log| drop(log["steps"].as_array_mut().unwrap().pop()), "leads"),
-        (|log| log["steps"][0]["rule"] = "sink-places".into(), "step 1: the conditions of rule"),
-        (|log| log["steps"][0]["rule"] = "sink-place".into(), "did you mean `sink-places`?"),
+        (|log| log["steps"][0]["rule"] = "gcd-scaling".into(), "step 1: the conditions of rule"),
+        (
+            |log| log["steps"][0]["rule"] = "implicit-place".into(),
+            "did you mean `implicit-places`?",
+        ),
         (|log| log["steps"][0]["rule"] = "free-agglomeration".into(), "does not preserve"),
         (|log| log["preserves"] = serde_json::json!([]), "nothing that it is preserved"),
         (|log| log["preserves"] = serde_json::json!(["deadlok"]), "did you mean `deadlock`?"),

@@ -5,6 +5,7 @@
 //! demanded is that an accepted certificate's claim is true by enumeration, and that every kind is
 //! rejected in most of the cases where it changed something that matters.
 
+use crate::support::documents::refutes;
 use crate::support::nets;
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
@@ -12,14 +13,15 @@ use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, Config};
-use parikh::evidence::certificate::Lemma;
-use parikh::evidence::{Claim, Document, LinearCertificate};
+use parikh::evidence::certificate::{Lemma, NamedDocument};
+use parikh::evidence::{Document, LinearCertificate};
+use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 
-/// A change of a certificate; false when there is nothing to change.
-type Mutation = fn(&mut LinearCertificate, &Net, &mut Rng) -> bool;
+/// A change of a certificate or of what it is asked to refute; false when there is nothing to change.
+type Mutation = fn(&mut LinearCertificate, &mut Predicate, &Net, &mut Rng) -> bool;
 
 fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {
     let count = list.len();
@@ -44,101 +46,103 @@ fn any_transition(net: &Net, rng: &mut Rng) -> Option<TransitionId> {
 }
 
 const MUTATIONS: [(&str, Mutation); 38] = [
-    ("no weights", |c, _, rng| {
+    ("no weights", |c, _, _, rng| {
         lemma(c, rng).is_some_and(|l| !std::mem::take(&mut l.weights).is_empty())
     }),
-    ("a weight less", |c, _, rng| lemma(c, rng).is_some_and(|l| l.weights.pop().is_some())),
-    ("a weight raised", |c, _, rng| {
+    ("a weight less", |c, _, _, rng| lemma(c, rng).is_some_and(|l| l.weights.pop().is_some())),
+    ("a weight raised", |c, _, _, rng| {
         let weight = lemma(c, rng).and_then(|l| l.weights.first_mut());
         weight.map(|weight| weight.1 += 1).is_some()
     }),
-    ("a weight lowered", |c, _, rng| {
+    ("a weight lowered", |c, _, _, rng| {
         let weight = lemma(c, rng).and_then(|l| l.weights.last_mut());
         weight.map(|weight| weight.1 -= 1).is_some()
     }),
-    ("weights turned around", |c, _, rng| {
+    ("weights turned around", |c, _, _, rng| {
         lemma(c, rng).is_some_and(|l| {
             l.weights.iter_mut().for_each(|weight| weight.1 = -weight.1);
             !l.weights.is_empty()
         })
     }),
-    ("a weight on another place", |c, net, rng| {
+    ("a weight on another place", |c, _, net, rng| {
         let other = PlaceId::new(rng.usize(..net.place_count()));
         let weight = lemma(c, rng).and_then(|l| l.weights.first_mut());
         weight.is_some_and(|weight| std::mem::replace(&mut weight.0, other) != other)
     }),
-    ("a weight on a place that does not exist", |c, net, rng| {
+    ("a weight on a place that does not exist", |c, _, net, rng| {
         let place = PlaceId::new(net.place_count());
         lemma(c, rng).map(|l| l.weights.push((place, 1))).is_some()
     }),
-    ("a weight beyond all numbers", |c, net, rng| {
+    ("a weight beyond all numbers", |c, _, net, rng| {
         let place = PlaceId::new(rng.usize(..net.place_count()));
         lemma(c, rng).map(|l| l.weights.extend([(place, i128::MAX), (place, 1)])).is_some()
     }),
-    ("a comparison less", |c, _, rng| lemma(c, rng).is_some_and(|l| l.atoms.pop().is_some())),
-    ("no comparisons", |c, _, rng| {
+    ("a comparison less", |c, _, _, rng| lemma(c, rng).is_some_and(|l| l.atoms.pop().is_some())),
+    ("no comparisons", |c, _, _, rng| {
         lemma(c, rng).is_some_and(|l| !std::mem::take(&mut l.atoms).is_empty())
     }),
-    ("another comparison", |c, _, rng| {
+    ("another comparison", |c, _, _, rng| {
         let count = c.atoms.len();
         let other = rng.usize(..count.max(1));
         let atom = lemma(c, rng).and_then(|l| l.atoms.first_mut());
         atom.is_some_and(|atom| std::mem::replace(&mut atom.0, other) != other)
     }),
-    ("a comparison that does not exist", |c, _, rng| {
+    ("a comparison that does not exist", |c, _, _, rng| {
         let count = c.atoms.len();
         lemma(c, rng).map(|l| l.atoms.push((count, 1))).is_some()
     }),
-    ("a factor of zero", |c, _, rng| {
+    ("a factor of zero", |c, _, _, rng| {
         let atom = lemma(c, rng).and_then(|l| l.atoms.first_mut());
         atom.map(|atom| atom.1 = 0).is_some()
     }),
-    ("a negative factor", |c, _, rng| {
+    ("a negative factor", |c, _, _, rng| {
         let atom = lemma(c, rng).and_then(|l| l.atoms.first_mut());
         atom.map(|atom| atom.1 = -atom.1).is_some()
     }),
-    ("a bound loosened", |c, _, rng| some(&mut c.atoms, rng).map(|atom| atom.bound += 1).is_some()),
-    ("a sum changed", |c, _, rng| {
+    ("a bound loosened", |c, _, _, rng| {
+        some(&mut c.atoms, rng).map(|atom| atom.bound += 1).is_some()
+    }),
+    ("a sum changed", |c, _, _, rng| {
         some(&mut c.atoms, rng).map(|atom| atom.sum = atom.sum.negated()).is_some()
     }),
-    ("comparisons swapped", |c, _, _| {
+    ("comparisons swapped", |c, _, _, _| {
         let count = c.atoms.len();
         count > 1 && {
             c.atoms.swap(0, count - 1);
             true
         }
     }),
-    ("a lemma less", |c, _, _| c.lemmas.pop().is_some()),
-    ("no lemmas", |c, _, _| !std::mem::take(&mut c.lemmas).is_empty()),
-    ("a lemma out of nothing", |c, _, rng| {
+    ("a lemma less", |c, _, _, _| c.lemmas.pop().is_some()),
+    ("no lemmas", |c, _, _, _| !std::mem::take(&mut c.lemmas).is_empty()),
+    ("a lemma out of nothing", |c, _, _, rng| {
         let atoms = c.atoms.len();
         atoms > 0 && {
             c.lemmas.push(Lemma { atoms: vec![(rng.usize(..atoms), 1)], ..Lemma::default() });
             true
         }
     }),
-    ("a trap less", |c, _, _| c.traps.pop().is_some()),
-    ("a place less in a trap", |c, _, rng| {
+    ("a trap less", |c, _, _, _| c.traps.pop().is_some()),
+    ("a place less in a trap", |c, _, _, rng| {
         some(&mut c.traps, rng).is_some_and(|trap| trap.pop().is_some())
     }),
-    ("a trap out of nothing", |c, net, rng| {
+    ("a trap out of nothing", |c, _, net, rng| {
         let place = PlaceId::new(rng.usize(..net.place_count()));
         let index = c.traps.len();
         c.traps.push(vec![place]);
         lemma(c, rng).map(|l| l.traps.push((index, 1_000))).is_some()
     }),
-    ("units that nobody claims", |c, _, rng| {
+    ("units that nobody claims", |c, _, _, rng| {
         lemma(c, rng).map(|l| l.units.push((parikh::net::UnitId::new(0), 1))).is_some()
     }),
-    ("a step out of nothing", |c, _, _| {
+    ("a step out of nothing", |c, _, _, _| {
         c.lemmas.pop();
         c.steps = vec![vec![]];
         true
     }),
-    ("a gap between the sides of a split", |c, _, rng| {
+    ("a gap between the sides of a split", |c, _, _, rng| {
         split(c, rng).map(|(_, j)| c.atoms[j].bound -= 1).is_some()
     }),
-    ("a split elsewhere", |c, _, rng| {
+    ("a split elsewhere", |c, _, _, rng| {
         split(c, rng)
             .map(|(i, j)| {
                 c.atoms[i].bound += 1;
@@ -146,10 +150,10 @@ const MUTATIONS: [(&str, Mutation); 38] = [
             })
             .is_some()
     }),
-    ("a split with one side twice", |c, _, rng| {
+    ("a split with one side twice", |c, _, _, rng| {
         split(c, rng).map(|(i, j)| c.atoms[j] = c.atoms[i].clone()).is_some()
     }),
-    ("a split with one side decided", |c, _, rng| {
+    ("a split with one side decided", |c, _, _, rng| {
         // As if one of the two were known to be impossible by itself.
         split(c, rng)
             .map(|(_, j)| {
@@ -157,48 +161,47 @@ const MUTATIONS: [(&str, Mutation); 38] = [
             })
             .is_some()
     }),
-    ("no counters", |c, _, _| !std::mem::take(&mut c.counters).is_empty()),
-    ("a counter less", |c, _, _| c.counters.pop().is_some()),
-    ("a counter that counts less", |c, _, rng| {
+    ("no counters", |c, _, _, _| !std::mem::take(&mut c.counters).is_empty()),
+    ("a counter less", |c, _, _, _| c.counters.pop().is_some()),
+    ("a counter that counts less", |c, _, _, rng| {
         some(&mut c.counters, rng).is_some_and(|counted| counted.pop().is_some())
     }),
-    ("a counter that counts more", |c, net, rng| {
+    ("a counter that counts more", |c, _, net, rng| {
         let t = any_transition(net, rng);
         let counter = some(&mut c.counters, rng).filter(|it| t.is_some_and(|t| !it.contains(&t)));
         counter.map(|counted| counted.extend(t)).is_some()
     }),
-    ("a counter that counts something else", |c, net, rng| {
+    ("a counter that counts something else", |c, _, net, rng| {
         let t = any_transition(net, rng);
         let counter = some(&mut c.counters, rng).and_then(|it| it.first_mut());
         counter.zip(t).is_some_and(|(counted, t)| std::mem::replace(counted, t) != t)
     }),
-    ("a counter of a transition that does not exist", |c, net, _| {
+    ("a counter of a transition that does not exist", |c, _, net, _| {
         c.counters.push(vec![TransitionId::new(net.transition_count())]);
         true
     }),
-    ("a counter out of nothing, in a trap", |c, net, rng| {
+    ("a counter out of nothing, in a trap", |c, _, net, rng| {
         let (counter, index) = (PlaceId::new(net.place_count() + c.counters.len()), c.traps.len());
         c.counters.push(any_transition(net, rng).into_iter().collect());
         c.traps.push(vec![counter]);
         lemma(c, rng).map(|l| l.traps.push((index, 1_000))).is_some()
     }),
-    ("a claim about a counter", |c, net, rng| {
+    ("a question about a counter", |c, refuted, net, rng| {
         c.counters.push(any_transition(net, rng).into_iter().collect());
-        c.claim = Claim::Unreachable(Predicate::at_least(PlaceId::new(net.place_count()), 1));
+        *refuted = Predicate::at_least(PlaceId::new(net.place_count()), 1);
         true
     }),
-    ("another claim", |c, net, rng| {
-        let claim = match random_goals(rng.u64(..), net, 1).remove(0) {
-            Goal::Reach(predicate) => Claim::Unreachable(predicate),
-            Goal::Maximise(sum) => Claim::AtMost(sum, rng.i64(-1..3)),
+    ("another question", |_, refuted, net, rng| {
+        *refuted = match random_goals(rng.u64(..), net, 1).remove(0) {
+            Goal::Reach(predicate) => predicate,
+            Goal::Maximise(sum) => Predicate::at_most(sum, rng.i64(-1..3)).negated(),
         };
-        c.claim = claim;
         true
     }),
 ];
 
 /// Certificates about a net, from the engine.
-fn certificates(net: &Net, seed: u64) -> Vec<LinearCertificate> {
+fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
     let mut goals = random_goals(seed, net, 6);
     goals.push(Goal::Reach(Predicate::Dead));
     let with_ids: Vec<(GoalId, Goal)> =
@@ -208,15 +211,24 @@ fn certificates(net: &Net, seed: u64) -> Vec<LinearCertificate> {
     let facts = Facts::none(net);
     let task = Task { net, goals: &with_ids, facts: &facts, board: &board, budget: &budget, seed };
     state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
-    let certificate = |id| match board.knowledge(id)? {
-        Knowledge::Reach(Reach::Unreachable { proof, .. })
-        | Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. }) => {
-            match proof.document.as_deref() {
-                Some(Document::Linear(certificate)) => Some(certificate.clone()),
-                _ => None,
+    let certificate = |id| {
+        let (proof, refuted) = match (board.knowledge(id)?, board.goal(id)) {
+            (Knowledge::Reach(Reach::Unreachable { proof, .. }), Goal::Reach(predicate)) => {
+                (proof, predicate.clone())
             }
+            (
+                Knowledge::Maximum(Maximum { proved: Some((most, proof, _)), .. }),
+                Goal::Maximise(sum),
+            ) => {
+                let most = i64::try_from(most).ok()?;
+                (proof, Predicate::at_most(sum.clone(), most).negated())
+            }
+            _ => return None,
+        };
+        match proof.document.as_deref() {
+            Some(Document::Linear(certificate)) => Some((certificate.clone(), refuted)),
+            _ => None,
         }
-        _ => None,
     };
     board.ids().filter_map(certificate).collect()
 }
@@ -232,24 +244,25 @@ fn an_accepted_certificate_is_true_whatever_was_done_to_it() {
             continue;
         }
         let Some(space) = explore(&net, Limits { states: 2000, tokens: 100 }) else { continue };
-        for certificate in certificates(&net, seed) {
-            assert_eq!(certificate.check(&net), Ok(()));
+        for (certificate, refuted) in certificates(&net, seed) {
+            assert_eq!(refutes(&Document::Linear(certificate.clone()), &net, &refuted), Ok(()));
             // Few count firings or use traps: these are looked for longer.
             let is_plain = certificate.counters.is_empty() && certificate.traps.is_empty();
             if seed >= 400 && is_plain {
                 continue;
             }
             for (kind, (name, mutation)) in MUTATIONS.iter().enumerate() {
-                let mut mutilated = certificate.clone();
-                if !mutation(&mut mutilated, &net, &mut rng) {
+                let (mut mutilated, mut refuted) = (certificate.clone(), refuted.clone());
+                if !mutation(&mut mutilated, &mut refuted, &net, &mut rng) {
                     continue;
                 }
                 applied[kind] += 1;
-                match mutilated.check(&net) {
+                let mutilated = Document::Linear(mutilated);
+                match refutes(&mutilated, &net, &refuted) {
                     Err(_) => rejected[kind] += 1,
                     Ok(()) => {
-                        let false_claim = space.reaches(&mutilated.claim.refuted());
-                        assert!(!false_claim, "net {seed}, {name}: {mutilated:?}");
+                        let reached = space.reaches(&refuted);
+                        assert!(!reached, "net {seed}, {name}: {refuted:?} {mutilated:?}");
                     }
                 }
             }
@@ -278,10 +291,10 @@ fn certificates_do_not_carry_over_to_nets_where_they_are_false() {
             let other = nets::mutilated(&net, &mut rng);
             let limits = Limits { states: 2000, tokens: 100 };
             let Some(space) = explore(&other, limits) else { continue };
-            for certificate in &certificates {
-                if certificate.check(&other).is_ok() {
+            for (certificate, refuted) in &certificates {
+                if refutes(&Document::Linear(certificate.clone()), &other, refuted).is_ok() {
                     kept += 1;
-                    assert!(!space.reaches(&certificate.claim.refuted()), "net {seed}");
+                    assert!(!space.reaches(refuted), "net {seed}");
                 } else {
                     rejected += 1;
                 }
@@ -298,10 +311,9 @@ fn mutilated_files_are_errors() {
     let q = net.place_named("q").unwrap();
     let more = Atom { sum: LinearSum::place(q), bound: 1 }.negated();
     let certificate = LinearCertificate {
-        claim: Claim::AtMost(LinearSum::place(q), 1),
         assumes_units: false,
         counters: vec![],
-        atoms: vec![more],
+        atoms: vec![more.clone()],
         traps: vec![],
         lemmas: vec![Lemma {
             atoms: vec![(0, 1)],
@@ -310,15 +322,18 @@ fn mutilated_files_are_errors() {
         }],
         steps: vec![],
     };
-    assert_eq!(certificate.check(&net), Ok(()));
-    let text = certificate.print(&net, "");
-    assert_eq!(LinearCertificate::parse(&net, &text).unwrap().0, certificate);
+    let document = Document::Linear(certificate);
+    assert_eq!(refutes(&document, &net, &Predicate::Atom(more)), Ok(()));
+    let text = serde_json::to_string(&in_names(&document, &net)).unwrap();
+    let read = |text: &str| {
+        let named: NamedDocument = serde_json::from_str(text).ok()?;
+        named.resolve(&net).ok()
+    };
+    assert_eq!(read(&text), Some(document));
     let changes = [
-        ("certificate-1", "certificate-2"),
+        ("linear", "linears"),
         ("\"q\"", "\"r\""),
-        ("at_most", "at_least"),
         ("\"lemmas\"", "\"lemma\""),
-        ("\"steps\"", "\"extra\":1,\"steps\""),
         ("]}", "]"),
         ("1]", "\"one\"]"),
         ("1]", "1.5]"),
@@ -329,6 +344,10 @@ fn mutilated_files_are_errors() {
     for (from, to) in changes {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from}");
-        assert!(LinearCertificate::parse(&net, &changed).is_err(), "{from} → {to}: {changed}");
+        assert_eq!(read(&changed), None, "{from} → {to}: {changed}");
     }
+    // Numbers of any size that is counted with are read as they are written.
+    let mut large = text.clone();
+    large = large.replacen("[\"q\",1]", &format!("[\"q\",{}]", i128::MAX), 1);
+    assert!(read(&large).is_some() && large != text, "{large}");
 }

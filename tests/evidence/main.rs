@@ -1,11 +1,11 @@
-//! What answers rest on: certificates are made for what was refuted, nothing false passes the
+//! What answers rest on: documents are made for what was refuted, nothing false passes the
 //! checkers, and an assumption is named where it is used.
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod certificate_mutations;
-mod certifier;
 mod linear_mutations;
+mod runs;
 mod unit_claims;
 mod wrong_question;

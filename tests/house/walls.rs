@@ -28,7 +28,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // The run: whatever works, on whatever is asked; neither files nor the command line.
     ("run", &["answer", "board", "engine", "ground", "reduction", "structure"]),
     ("check", &["answer", "run"]),
-    ("certifier", &["board", "engine", "reduction", "structure"]),
+    // Evidence as files, for whoever checks it elsewhere.
+    ("evidence_files", &[]),
     // What is made of it.
     ("draw", &["formula", "structure"]),
     ("verdicts", &["answer", "engine::explicit", "input", "mcc", "run", "structure"]),
@@ -38,8 +39,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "answer",
             // What evidence files say of how an answer came about.
             "board",
-            "certifier",
             "draw",
+            "evidence_files",
             "formula",
             "ground",
             "input",

@@ -4,14 +4,14 @@
 //! on the reduced one; a new one needs no line here. The table below is for whoever owes more than the
 //! truth, and for engines that are set up in a special way.
 
+use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Proof, Reach};
 use parikh::engine::registry::{self, Assignment, Engine, Progress, Role, Sides};
 use parikh::engine::{Task, explicit, intervals, shrink, state_equation, walk};
-use parikh::evidence::Claim;
 use parikh::ground::{Ground, reduced};
-use parikh::net::{Facts, Goal, GoalId, Net, generate};
+use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
 use parikh::solvers::Budget;
 use parikh::structure;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -212,15 +212,15 @@ fn no_engine_contradicts_enumeration() {
 }
 
 /// What is refuted of a goal, with the proof.
-fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Claim, Proof)> {
+fn refuted(goal: &Goal, knowledge: &Knowledge) -> Option<(Predicate, Proof)> {
     match (goal, knowledge) {
         (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
-            Some((Claim::Unreachable(predicate.clone()), proof.clone()))
+            Some((predicate.clone(), proof.clone()))
         }
         (Goal::Maximise(sum), Knowledge::Maximum(maximum)) => {
             let (most, proof, _) = maximum.proved.as_ref()?;
             let most = i64::try_from(*most).ok()?;
-            Some((Claim::AtMost(sum.clone(), most), proof.clone()))
+            Some((Predicate::at_most(sum.clone(), most).negated(), proof.clone()))
         }
         _ => None,
     }
@@ -232,7 +232,7 @@ fn check(seed: u64, net: &Net, engines: &[Tried], tallies: &[Tally]) -> bool {
         return false;
     };
     let mut goals = generate::random_goals(seed, net, 3);
-    goals.push(Goal::Reach(parikh::net::Predicate::Dead));
+    goals.push(Goal::Reach(Predicate::Dead));
     let listed: Vec<(GoalId, Goal)> =
         goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal)).collect();
     for ((name, owes, run), tally) in engines.iter().zip(tallies) {
@@ -243,12 +243,12 @@ fn check(seed: u64, net: &Net, engines: &[Tried], tallies: &[Tally]) -> bool {
         assert_eq!(board.faults(), 0, "{}", context());
         for (id, goal) in &listed {
             let knowledge = board.knowledge(*id).expect("no contradiction without a fault");
-            if let Some((claim, proof)) = refuted(goal, &knowledge)
+            if let Some((predicate, proof)) = refuted(goal, &knowledge)
                 && proof.reduced.is_none()
             {
                 tally.words.fetch_add(proof.document.is_none().into(), Ordering::Relaxed);
                 if let Some(document) = &proof.document {
-                    let proved = document.proves(net, &claim, &mut || true);
+                    let proved = refutes(document, net, &predicate);
                     assert!(proved.is_ok(), "{goal:?}: {proved:?} {document:?}: {}", context());
                     assert_eq!(document.assumes_units(), proof.assumes_units(), "{}", context());
                     tally.documents.fetch_add(1, Ordering::Relaxed);

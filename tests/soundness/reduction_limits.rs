@@ -4,7 +4,7 @@
 
 use parikh::net::generate::{Kind, Shape, cycles, philosophers, random};
 use parikh::net::{Net, NetBuilder, PlaceId};
-use parikh::reduction::{Config, Needs, reduce};
+use parikh::reduction::{Config, needs, reduce};
 use parikh::solvers::Budget;
 
 const TRANSITIONS: u32 = 600;
@@ -78,7 +78,7 @@ fn cascade(transitions: u32) -> Net {
 #[test]
 fn a_cascade_takes_few_rounds() {
     let net = cascade(TRANSITIONS);
-    let needs = Needs::reachability([net.place_named("x").unwrap()]);
+    let needs = needs::reachability([net.place_named("x").unwrap()]);
     let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
     println!("cascade: {}", reduction.statistics);
     assert!(reduction.net.transition_count() <= 1 && reduction.statistics.rounds < 10);
@@ -99,9 +99,9 @@ fn large_nets_are_reduced_to_the_end() {
     for (name, net) in nets {
         let support: Vec<PlaceId> = net.places().step_by(net.place_count() / 10 + 1).collect();
         for (what, needs) in [
-            ("R, 10 places", Needs::reachability(support)),
-            ("D", Needs::deadlock()),
-            ("L", Needs::liveness(net.transitions().take(1))),
+            ("R, 10 places", needs::reachability(support)),
+            ("D", needs::deadlock()),
+            ("L", needs::liveness(net.transitions().take(1))),
         ] {
             let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
             println!("{name}, {what}: {}", reduction.statistics);

@@ -16,7 +16,7 @@ use parikh::net::generate::{Kind, Shape, random_goals, random_with};
 use parikh::net::{FiringSequence, Goal, Marking, Net, NetBuilder, PlaceId, TransitionId, text};
 use parikh::reduction::{
     Candidate, Conditions, Config, Firing, Granted, Needs, Preserve, Reduction, RuleStatistics,
-    Statistics, Tried, UnderWay, WorkNet, recheck, reduce, rules,
+    Statistics, Tried, UnderWay, WorkNet, candidate, needs, recheck, reduce, rules,
 };
 use parikh::solvers::Budget;
 use std::collections::{BTreeSet, HashMap};
@@ -33,7 +33,7 @@ const CLASSES: [(&str, Preserve); 5] =
 
 /// Rules whose claims hold for some class.
 fn claims(rule: &'static str, class: Preserve) -> bool {
-    rules::named(rule).is_some_and(|rule| rule.preserves.covers(class))
+    rules::rule_of(rule).is_some_and(|rule| rule.preserves.covers(class))
 }
 
 /// Random nets per rule and class.
@@ -157,7 +157,11 @@ impl Way {
 
     fn reduce_anywhere(&self, net: &Net, needs: &Needs, seed: u64) -> Reduction {
         let mut rng = Rng::with_seed(seed);
-        let wanted = |rule: &str| self.config.only.as_ref().is_none_or(|all| all.contains(&rule));
+        let is_of =
+            |search: &&str, rule: &str| rules::rule_of(search).is_some_and(|of| of.name == rule);
+        let only = self.config.only.as_ref();
+        let wanted =
+            |rule: &str| only.is_none_or(|all| all.iter().any(|search| is_of(search, rule)));
         let mut all: Vec<_> = rules::ALL
             .iter()
             .filter(|rule| wanted(rule.name) && rule.preserves.covers(needs.preserve))
@@ -193,39 +197,39 @@ fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
     let transitions: Vec<_> = net.transitions().collect();
     let mut candidates = Vec::new();
     for &p in &places {
-        candidates.push(Candidate::place(p));
-        candidates.extend(places.iter().map(|&q| Candidate::places([p, q])));
+        candidates.push(candidate::place(p));
+        candidates.extend(places.iter().map(|&q| candidate::places([p, q])));
         let rows: [Vec<_>; 2] = [net.producers(p).collect(), net.consumers(p).collect()];
         for row in rows.iter().filter(|row| row.len() <= 6) {
             for some in subsets(row) {
                 // A node that is named twice must not pass for two.
                 let doubled: Vec<_> = some.iter().copied().chain(some.last().copied()).collect();
-                candidates.push(Candidate::around(p, doubled));
-                candidates.push(Candidate::around(p, some));
+                candidates.push(candidate::around(p, doubled));
+                candidates.push(candidate::around(p, some));
             }
         }
     }
     for &t in &transitions {
         for &u in &transitions {
-            candidates.push(Candidate::transitions([t, u]));
-            candidates.extend(transitions.iter().map(|&v| Candidate::transitions([t, u, v])));
+            candidates.push(candidate::transitions([t, u]));
+            candidates.extend(transitions.iter().map(|&v| candidate::transitions([t, u, v])));
         }
     }
     if transitions.len() <= 8 && places.len() <= 8 {
-        candidates.extend(subsets(&transitions).map(Candidate::transitions));
+        candidates.extend(subsets(&transitions).map(candidate::transitions));
         for some in subsets(&places) {
             let inside = |t: &TransitionId| net.arcs(*t).all(|(p, ..)| some.contains(&p));
             let moves: Vec<_> = transitions.iter().copied().filter(inside).collect();
             let fewer: Vec<_> = moves.iter().copied().filter(|_| rng.bool()).collect();
             let ones = || some.iter().map(|&p| (p, 1));
-            candidates.push(Candidate::weighted(ones(), moves));
-            candidates.push(Candidate::weighted(ones(), fewer));
+            candidates.push(candidate::weighted(ones(), moves));
+            candidates.push(candidate::weighted(ones(), fewer));
             let any: Vec<_> = transitions.iter().copied().filter(|_| rng.bool()).collect();
-            candidates.push(Candidate::weighted(ones(), any));
+            candidates.push(candidate::weighted(ones(), any));
             let weights: Vec<_> = some.iter().map(|&p| (p, rng.u32(1..=3))).collect();
             let all = subsets(&transitions).filter(|some| some.len() < 3);
-            candidates.extend(all.map(|some| Candidate::weighted(weights.iter().copied(), some)));
-            candidates.push(Candidate::weighted(weights, []));
+            candidates.extend(all.map(|some| candidate::weighted(weights.iter().copied(), some)));
+            candidates.push(candidate::weighted(weights, []));
         }
     }
     candidates
@@ -432,7 +436,7 @@ fn campaign(
             Ok(None) => {}
             Err(complaint) => {
                 let reduced = way.reduce(&net, &needs);
-                let steps: Vec<_> = reduced.log.to_file(&net, reduced.needs(), &reduced.net).steps;
+                let steps: Vec<_> = reduced.log.in_names(&net, reduced.needs()).steps;
                 return Err(format!(
                     "{complaint}\n{needs:?}\n{}became\n{}by {steps:#?}",
                     text::print(&net),
@@ -580,7 +584,7 @@ fn what_is_reduced_is_not_reduced_again() {
         let support = needs.support.iter().filter_map(|&p| once.map_place(p)).collect();
         let again = Needs { support, ..needs.clone() };
         let twice = reduce(&once.net, &again, &Budget::unlimited(), &config);
-        let steps = twice.log.to_file(&once.net, &again, &twice.net).steps;
+        let steps = twice.log.in_names(&once.net, &again).steps;
         assert!(steps.is_empty(), "{needs:?}\n{}{steps:?}", text::print(&net));
     }
     assert!(applied * 2 > nets_per_class() as usize, "{applied}");
@@ -597,7 +601,7 @@ fn goals_translate() {
             continue;
         };
         for goal in random_goals(seed, &net, 2) {
-            let needs = Needs::of_goals(&net, [&goal]);
+            let needs = needs::of_goals(&net, [&goal]);
             let reduction = reduce(&net, &needs, &Budget::unlimited(), &Config::default());
             let translated = reduction.translate(&net, &goal).expect("covered by its own needs");
             let after = oracle::explore(&reduction.net, oracle::Limits::default())

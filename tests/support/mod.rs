@@ -12,6 +12,7 @@
 #![allow(dead_code, reason = "each test program uses its own part of it")]
 
 pub(crate) mod binary;
+pub(crate) mod documents;
 pub(crate) mod nets;
 pub(crate) mod oracle;
 pub(crate) mod outside;

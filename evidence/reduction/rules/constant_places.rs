@@ -30,26 +30,15 @@
 //! JLAMP 102, 2019); constant places in Thierry-Mieg, *Structural reductions revisited*, Petri Nets
 //! 2020.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-
-/// Its name.
-pub const NAME: &str = "constant-places";
+use super::{Candidate, Conditions, Context, Edit, Preserve};
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 2,
-    is_lossless: true,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("constant-places", Preserve::ALL, 2, check).lossless();
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
     let mut around = net.consumers(p).chain(net.producers(p));
     net.require(1, around.all(|t| net.effect(t, p) == 0))?;
     net.require(2, net.consumers(p).all(|t| net.pre_weight(t, p) <= net.tokens(p)))?;
-    Some(Proposal::of(Edit::RemoveConstant(p)))
+    Some(vec![Edit::RemoveConstant(p)])
 }

@@ -40,24 +40,14 @@
 //! reductions for Petri nets*, JLAMP 102, 2019. Siphons: Thierry-Mieg, *Structural reductions
 //! revisited*, Petri Nets 2020.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
+use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::TransitionId;
 
-/// Its name.
-pub const NAME: &str = "dead-transitions";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 2,
-    is_lossless: true,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions =
+    Conditions::new("dead-transitions", Preserve::ALL, 2, check).lossless();
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut is_dead = vec![false; net.transition_ids()];
     candidate.transitions.iter().for_each(|t| is_dead[t.index()] = true);
     // One answer per place, whoever asks: places with many transitions are asked for often.
@@ -74,5 +64,5 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
             return None;
         }
     }
-    Some(Proposal::new(candidate.transitions.iter().map(|&t| Edit::RemoveDead(t)).collect()))
+    Some(candidate.transitions.iter().map(|&t| Edit::RemoveDead(t)).collect())
 }

@@ -43,49 +43,27 @@
 //! to switch it off for liveness, where its transitions lose their names; the weight 1 of (2) is
 //! not spelled out there.
 
-use crate::reduction::change::{Edit, Proposal, Routing};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-use crate::reduction::work::WorkNet;
+use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
 
-/// Its name.
-pub const NAME: &str = "equal-futures";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 3,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("equal-futures", Preserve::ALL, 3, check);
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-    let [p, q] = candidate.places[..] else { return None };
-    if p == q {
-        return None;
-    }
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
+    let (&[p, q], []) = (&candidate.places[..], &candidate.transitions[..]) else { return None };
     net.require(1, !net.in_support(p) && !net.in_support(q))?;
     let taken =
         |t: TransitionId| u128::from(net.pre_weight(t, p)) + u128::from(net.pre_weight(t, q));
     net.require(2, net.consumers(p).chain(net.consumers(q)).all(|t| taken(t) == 1))?;
-    let twins = |t, others: &mut dyn Iterator<Item = TransitionId>| -> Vec<TransitionId> {
-        others.filter(|&u| are_twins(net, t, u, p, q)).collect()
-    };
-    let mut classes = Vec::new();
-    for t in net.consumers(p) {
-        let of_q = twins(t, &mut net.consumers(q));
-        net.require(3, !of_q.is_empty())?;
-        classes.push(std::iter::once(t).chain(of_q).collect());
+    for (one, other) in [(p, q), (q, p)] {
+        let has_twin = |t| net.consumers(other).any(|u| are_twins(net, t, u, p, q));
+        net.require(3, net.consumers(one).all(has_twin))?;
     }
-    for t in net.consumers(q) {
-        net.require(3, !twins(t, &mut net.consumers(p)).is_empty())?;
-    }
-    Some(Proposal::of(Edit::Fuse(vec![p, q], Routing::Twins(classes))))
+    Some(vec![Edit::Fuse(vec![p, q])])
 }
 
 /// Whether `t` and `u` are equal but for `p` and `q`, and put the same number to both together.
-fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q: PlaceId) -> bool {
+pub fn are_twins(net: &WorkNet, t: TransitionId, u: TransitionId, p: PlaceId, q: PlaceId) -> bool {
     let rest = |row| others(row, p, q);
     let put = |t| u128::from(net.post_weight(t, p)) + u128::from(net.post_weight(t, q));
     rest(net.pre(t)).eq(rest(net.pre(u)))

@@ -39,30 +39,14 @@
 //! Free agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, with its partial form;
 //! rule S of verifypn.
 
-use super::{merged, puts_only_to};
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-use crate::reduction::work::WorkNet;
-use parikh_net::{PlaceId, TransitionId};
-
-/// Its name.
-pub const NAME: &str = "free-agglomeration";
-/// Its name where |H|, |F| > 1.
-pub const PRODUCT: &str = "free-agglomeration-product";
+use super::{Candidate, Conditions, Context, Edit, Preserve, feeds_only, merge_all};
+use parikh_net::TransitionId;
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY,
-    conditions: 5,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions =
+    Conditions::new("free-agglomeration", Preserve::REACHABILITY, 5, check);
 
-/// The same where |H|, |F| > 1.
-pub const PRODUCT_RULE: Conditions = Conditions { name: PRODUCT, ..RULE };
-
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let [p] = candidate.places[..] else { return None };
     let producers = &candidate.transitions;
     let consumers: Vec<_> = net.consumers(p).collect();
@@ -76,26 +60,8 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
     net.require(4, producers.iter().all(|&h| !net.touches_support(h)))?;
     let alone = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
     let alone = net.grants(5, alone);
-    let mut edits = Vec::new();
-    for &h in producers {
-        for &f in &consumers {
-            edits.push(merged(net, h, f, 1)?);
-        }
-    }
-    let mut gone = producers.clone();
-    if alone {
-        gone.extend(&consumers);
-    }
-    gone.sort_unstable();
-    gone.dedup();
-    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
-    if alone {
-        edits.push(Edit::RemovePlace(p));
-    }
-    Some(Proposal::new(edits))
-}
-
-/// Whether `h` puts to `p` only and takes nothing from it.
-pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
-    puts_only_to(net, h, p) && net.pre_weight(h, p) == 0
+    let consumers_gone = if alone { &consumers[..] } else { &[] };
+    let mut edits = merge_all(net, producers, &consumers, |_| 1, &[producers, consumers_gone])?;
+    edits.extend(alone.then_some(Edit::RemovePlace(p)));
+    Some(edits)
 }

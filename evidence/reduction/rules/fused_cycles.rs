@@ -37,25 +37,14 @@
 //! *Free SCC* in Thierry-Mieg, *Structural reductions revisited*, 2020; rule H of verifypn, which
 //! cannot give traces.
 
-use crate::reduction::change::{Edit, Proposal, Routing};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-use crate::reduction::work::WorkNet;
+use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// Its name.
-pub const NAME: &str = "fused-cycles";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 3,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("fused-cycles", Preserve::ALL, 3, check);
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let places = &candidate.places;
     if places.len() < 2 {
         return None;
@@ -68,12 +57,12 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
         let (from, to) = (end(net.pre(t))?, end(net.post(t))?);
         let is_move = move_of(net, t).is_some_and(|(p, q)| p != q);
         net.require(2, is_move)?;
-        moves.push((from, to, t));
+        moves.push((from, to));
     }
-    let forth = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (from, to)));
-    let back = reaches_all(places.len(), moves.iter().map(|&(from, to, _)| (to, from)));
+    let forth = reaches_all(places.len(), moves.iter().copied());
+    let back = reaches_all(places.len(), moves.iter().map(|&(from, to)| (to, from)));
     net.require(3, forth && back)?;
-    Some(Proposal::of(Edit::Fuse(places.clone(), Routing::Moves(moves))))
+    Some(vec![Edit::Fuse(places.clone())])
 }
 
 /// The places of a transition that moves one token and does nothing else.

@@ -28,30 +28,19 @@
 //! # Sources
 //! Rule J of verifypn.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-use crate::reduction::work::WorkNet;
+use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::PlaceId;
 
-/// Its name.
-pub const NAME: &str = "gcd-scaling";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 2,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("gcd-scaling", Preserve::ALL, 2, check);
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
     net.require(1, !net.in_support(p))?;
     // Condition (2) is how g is found; to drop it in a test is to take another number.
     let g = divisor(net, p)?;
     let g = if g > 1 || !net.grants(2, false) { g } else { 2 };
-    (g > 1).then(|| Proposal::of(Edit::Divide(p, g)))
+    (g > 1).then(|| vec![Edit::Divide(p, g)])
 }
 
 /// The greatest common divisor of the weights at `p`; `None` without arcs.

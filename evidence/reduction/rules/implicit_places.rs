@@ -19,62 +19,47 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: a place p, and places q with multiplicities y(q), each as often as y(q) says. Let
-//! c = m₀(p) − Σ y(q)·m₀(q).
+//! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps none.
+//! Let c = k·m₀(p) − Σ y(q)·m₀(q).
 //! 1. p is not in S.
-//! 2. Δ(t,p) ≥ Σ y(q)·Δ(t,q) for every transition t.
-//! 3. pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every transition t that takes from p, with the sum over
-//!    places other than p.
+//! 2. k·Δ(t,p) ≥ Σ y(q)·Δ(t,q) for every transition t.
+//! 3. k·pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every transition t that takes from p.
 //!
 //! # Preserves
 //! R, D, L, and every reachable marking of the other places.
 //!
 //! # Soundness
-//! By (2) m(p) − Σ y(q)·m(q) never falls below c. Where all inputs of t but p hold enough, Σ
-//! y(q)·m(q) ≥ Σ y(q)·pre(t,q) over the places other than p, so m(p) is pre(t,p) or more by (3): p
-//! never blocks alone, and both nets have the same runs. A p among the q has y(p) ≥ 1 and could only
-//! vouch for itself: such a candidate is refused.
+//! By (2) k·m(p) − Σ y(q)·m(q) never falls below c. Where all inputs of t but p hold enough, Σ
+//! y(q)·m(q) ≥ Σ y(q)·pre(t,q), so k·m(p) is k·pre(t,p) or more by (3): p never blocks alone, and both
+//! nets have the same runs. Two traps of searches with SMT solvers (ITS-Tools fell into both) are none
+//! here. An implication that holds only because some t is dead: (2) and (3) hold whatever is enabled, and
+//! if t is dead for want of other inputs, it stays so. Places that vouch for each other: each application
+//! is checked on the net without those that went before.
+//!
+//! # Instances
+//! *Sink places*, from which nobody takes: without any q, (2) and (3) are obvious. *Parallel places*, never
+//! the scarcer of two: with one q from which everybody takes who takes from p, where d = y/k is the
+//! largest pre(t,p) / pre(t,q) among these t, post(t,p) ≥ d·post(t,q) for every t, and m₀(p) ≥ d·m₀(q).
 //!
 //! # Sources
-//! Silva, Terue, Colom, *Linear algebraic and linear programming techniques for the analysis of
+//! Silva, Teruel, Colom, *Linear algebraic and linear programming techniques for the analysis of
 //! place/transition net systems*, LNCS 1491, 1998: structurally implicit places, where a linear
-//! program finds the multiplicities. The path-induced places of Thierry-Mieg, *Structural reductions
-//! revisited*, 2020, are the case where the q form a path, parallel places that of one q.
+//! program finds the multiplicities. Garcia-Vallés, Colom, *Implicit places in net systems*, PNPM 1999. The
+//! path-induced places of Thierry-Mieg, *Structural reductions revisited*, 2020, are the case where the q
+//! form a path. Sink and parallel places: Berthelot, *Checking properties of nets using transformations*,
+//! APN 1985; rule C of verifypn.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-use crate::reduction::weighted_sum::WeightedSum;
-
-/// Its name.
-pub const NAME: &str = "implicit-places";
+use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 3,
-    is_lossless: true,
-    // As often as its multiplicity says.
-    repeats: true,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions =
+    Conditions::new("implicit-places", Preserve::ALL, 3, check).lossless().weighed();
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-    vouched_for(net, candidate)
-}
-
-/// The removal of the first place of `candidate` if the others vouch for it; the multiplicity of p itself
-/// is k in [structurally implicit places](super::structurally_implicit_places), here 1.
-pub(super) fn vouched_for(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut places = candidate.weighted_places();
     let (p, k) = places.next().filter(|_| candidate.transitions.is_empty())?;
-    let others = places;
-    if candidate.places[1..].contains(&p) {
-        return None;
-    }
     net.require(1, !net.in_support(p))?;
-    let mut sum = WeightedSum::of(net, others);
+    let mut sum = WeightedSum::of(net, places);
     let k = i128::from(k);
     let spare = k * i128::from(net.tokens(p)) - sum.tokens;
     for t in net.neighbours(p) {
@@ -85,5 +70,5 @@ pub(super) fn vouched_for(net: &Context<'_>, candidate: &Candidate) -> Option<Pr
         let taken = k * i128::from(net.pre_weight(t, p));
         net.require(3, taken == 0 || taken <= need + spare)?;
     }
-    Some(Proposal::of(Edit::RemovePlace(p)))
+    Some(vec![Edit::RemovePlace(p)])
 }

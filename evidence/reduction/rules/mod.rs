@@ -6,7 +6,6 @@
 //! of [`Preserve`](super::Preserve): reachability over S, dead markings over S, liveness of
 //! protected transitions.
 
-pub mod composed_transitions;
 pub mod constant_places;
 pub mod dead_transitions;
 pub mod equal_futures;
@@ -14,25 +13,23 @@ pub mod free_agglomeration;
 pub mod fused_cycles;
 pub mod gcd_scaling;
 pub mod implicit_places;
-pub mod lossy_transitions;
 pub mod neutral_transitions;
-pub mod parallel_places;
 pub mod partial_post_agglomeration;
 pub mod post_agglomeration;
 pub mod pre_agglomeration;
 pub mod redundant_arcs;
 pub mod relevance;
 pub mod same_effect;
-pub mod sink_places;
 pub mod source_transitions;
-pub mod structurally_implicit_places;
 pub mod token_prefiring;
 pub mod unmarkable_presets;
 pub mod weaker_transitions;
 
 use super::change::Edit;
 use super::compose::Composite;
-use super::conditions::Conditions;
+use super::conditions::{Candidate, Conditions, Context};
+use super::needs::Preserve;
+use super::weighted_sum::WeightedSum;
 use super::work::WorkNet;
 use parikh_net::{PlaceId, Step, TransitionId};
 
@@ -44,11 +41,8 @@ pub static ALL: &[Conditions] = &[
     fused_cycles::RULE,
     constant_places::RULE,
     redundant_arcs::RULE,
-    sink_places::RULE,
     neutral_transitions::RULE,
-    lossy_transitions::RULE,
     same_effect::RULE,
-    parallel_places::RULE,
     gcd_scaling::RULE,
     post_agglomeration::RULE,
     pre_agglomeration::RULE,
@@ -56,14 +50,9 @@ pub static ALL: &[Conditions] = &[
     implicit_places::RULE,
     equal_futures::RULE,
     weaker_transitions::RULE,
-    composed_transitions::RULE,
-    post_agglomeration::PRODUCT_RULE,
-    pre_agglomeration::PRODUCT_RULE,
-    free_agglomeration::PRODUCT_RULE,
     partial_post_agglomeration::RULE,
     token_prefiring::RULE,
     unmarkable_presets::RULE,
-    structurally_implicit_places::RULE,
 ];
 
 /// Those of the rule of this name.
@@ -81,13 +70,34 @@ pub fn puts_only_to(net: &WorkNet, t: TransitionId, p: PlaceId) -> bool {
     matches!(net.post(t), [arc] if arc.place == p)
 }
 
-/// The transition for `first` and then `times` firings of `second`; `None` on overflow.
-fn merged(net: &WorkNet, first: TransitionId, second: TransitionId, times: u64) -> Option<Edit> {
-    let next = Composite::of(net, second).repeated(times)?;
-    let both = Composite::of(net, first).then(&next)?;
-    let stands_for =
-        vec![Step { transition: first, count: 1 }, Step { transition: second, count: times }];
-    Some(Edit::AddTransition { pre: both.pre(), post: both.post(), stands_for })
+/// Whether `h` puts to `p` only and takes nothing from it.
+pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
+    puts_only_to(net, h, p) && net.pre_weight(h, p) == 0
+}
+
+/// The heart of agglomerations: a transition for each h of `first` with so many firings of each of
+/// `second` right behind it; then all of `gone` go. `None` on overflow.
+fn merge_all(
+    net: &WorkNet,
+    first: &[TransitionId],
+    second: &[TransitionId],
+    times: impl Fn(TransitionId) -> u64,
+    gone: &[&[TransitionId]],
+) -> Option<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for &h in first {
+        for &f in second {
+            let count = times(h);
+            let both = Composite::of(net, h).then(&Composite::of(net, f).repeated(count)?)?;
+            let stands_for = vec![Step { transition: h, count: 1 }, Step { transition: f, count }];
+            edits.push(Edit::AddTransition { pre: both.pre(), post: both.post(), stands_for });
+        }
+    }
+    let mut gone = gone.concat();
+    gone.sort_unstable();
+    gone.dedup();
+    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+    Some(edits)
 }
 
 #[cfg(test)]

@@ -25,24 +25,19 @@
 //! # Sources
 //! Berthelot, *Checking properties of nets using transformations*, APN 1985; rule G of verifypn.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-
-/// Its name.
-pub const NAME: &str = "neutral-transitions";
+use super::{Candidate, Conditions, Context, Edit, Preserve};
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::LIVENESS),
-    conditions: 1,
-    is_lossless: true,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new(
+    "neutral-transitions",
+    Preserve::REACHABILITY.and(Preserve::LIVENESS),
+    1,
+    check,
+)
+.lossless();
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let [t] = candidate.transitions[..] else { return None };
     net.require(1, net.changes(t).next().is_none())?;
-    Some(Proposal::of(Edit::RemoveTransition(t)))
+    Some(vec![Edit::RemoveTransition(t)])
 }

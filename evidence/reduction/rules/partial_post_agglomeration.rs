@@ -41,24 +41,14 @@
 //! Partial post-agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, there for
 //! p whose consumers all take from p only.
 
-use super::{merged, takes_only_from};
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
+use super::{Candidate, Conditions, Context, Edit, Preserve, merge_all, takes_only_from};
 use parikh_net::TransitionId;
 
-/// Its name.
-pub const NAME: &str = "partial-post-agglomeration";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY,
-    conditions: 3,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions =
+    Conditions::new("partial-post-agglomeration", Preserve::REACHABILITY, 3, check);
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let [p] = candidate.places[..] else { return None };
     let consumers = &candidate.transitions;
     let weight = net.pre_weight(*consumers.first()?, p);
@@ -69,12 +59,6 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
     let feeds = |h| net.post_weight(h, p) == weight && net.pre_weight(h, p) == 0;
     net.require(2, net.producers(p).all(feeds))?;
     net.require(3, net.tokens(p) < weight)?;
-    let mut edits = Vec::new();
-    for h in net.producers(p) {
-        for &f in consumers {
-            edits.push(merged(net, h, f, 1)?);
-        }
-    }
-    edits.extend(consumers.iter().map(|&f| Edit::RemoveTransition(f)));
-    Some(Proposal::new(edits))
+    let producers: Vec<_> = net.producers(p).collect();
+    merge_all(net, &producers, consumers, |_| 1, &[consumers])
 }

@@ -53,30 +53,16 @@
 //! 2020. Rule A of verifypn is |F| = 1. ITS-Tools lacks the bound k = 1 for visible f: half of a
 //! double firing would be lost.
 
-use super::{merged, puts_only_to, takes_only_from};
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-use crate::reduction::work::WorkNet;
+use super::{
+    Candidate, Conditions, Context, Edit, Preserve, WorkNet, merge_all, puts_only_to,
+    takes_only_from,
+};
 use parikh_net::{PlaceId, Step, TransitionId};
 
-/// Its name.
-pub const NAME: &str = "post-agglomeration";
-/// Its name where |H|, |F| > 1.
-pub const PRODUCT: &str = "post-agglomeration-product";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 6,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("post-agglomeration", Preserve::ALL, 6, check);
 
-/// The same where |H|, |F| > 1.
-pub const PRODUCT_RULE: Conditions = Conditions { name: PRODUCT, ..RULE };
-
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
     let producers: Vec<_> = net.producers(p).collect();
     let consumers: Vec<_> = net.consumers(p).collect();
@@ -103,26 +89,15 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
             waiting == 0 && producers.iter().all(|&h| returnable(net, h, p, weight));
         net.require(6, silent || or_returnable)?;
     }
-    let mut edits = Vec::new();
-    if waiting > 0 {
-        let step = Step { transition: first, count: waiting };
-        if !net.can_fire(step) {
-            return None;
-        }
-        edits.push(Edit::Prefire(step));
-    }
-    for &h in &producers {
-        let times = (net.post_weight(h, p) / weight).max(1);
-        for &f in &consumers {
-            edits.push(merged(net, h, f, times)?);
-        }
-    }
-    let mut gone: Vec<_> = producers.iter().chain(&consumers).copied().collect();
-    gone.sort_unstable();
-    gone.dedup();
-    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
+    let times = |h| (net.post_weight(h, p) / weight).max(1);
+    let mut edits = merge_all(net, &producers, &consumers, times, &[&producers, &consumers])?;
     edits.push(Edit::RemovePlace(p));
-    Some(Proposal::new(edits))
+    if waiting > 0 {
+        // Before it goes.
+        let step = Step { transition: first, count: waiting };
+        edits.insert(0, net.can_fire(step).then_some(Edit::Prefire(step))?);
+    }
+    Some(edits)
 }
 
 /// Whether leaving out a firing of `h` only returns tokens, but for `weight` on `p`, and not on S.

@@ -47,39 +47,21 @@
 //! Berthelot, APN 1986; Haddad and Pradat-Peyre, PPL 2006; rule T of verifypn, whose form of (5) we
 //! use for D, and whose use of it for branching time is wrong: hence the strict form for L.
 
-use super::{merged, puts_only_to};
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
+use super::{Candidate, Conditions, Context, Edit, Preserve, feeds_only, merge_all};
 use parikh_net::TransitionId;
 
-/// Its name.
-pub const NAME: &str = "pre-agglomeration";
-/// Its name where |H|, |F| > 1.
-pub const PRODUCT: &str = "pre-agglomeration-product";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 5,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("pre-agglomeration", Preserve::ALL, 5, check);
 
-/// The same where |H|, |F| > 1.
-pub const PRODUCT_RULE: Conditions = Conditions { name: PRODUCT, ..RULE };
-
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
     let producers: Vec<_> = net.producers(p).collect();
     let consumers: Vec<_> = net.consumers(p).collect();
     let &first = consumers.first()?;
     producers.first()?;
     let weight = net.pre_weight(first, p);
-    let feeds_only = |&h: &TransitionId| {
-        puts_only_to(net, h, p) && net.pre_weight(h, p) == 0 && !net.pre(h).is_empty()
-    };
-    net.require(1, producers.iter().all(feeds_only))?;
+    let feeds = |&h: &TransitionId| feeds_only(net, h, p) && !net.pre(h).is_empty();
+    net.require(1, producers.iter().all(feeds))?;
     let takes = |&f: &TransitionId| net.pre_weight(f, p) == weight && net.post_weight(f, p) == 0;
     let puts = |&h: &TransitionId| net.post_weight(h, p) == weight;
     net.require(2, producers.iter().all(puts) && consumers.iter().all(takes))?;
@@ -93,16 +75,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
         })
     };
     net.require(5, producers.iter().all(own))?;
-    let mut edits = vec![Edit::FireLast(producers.clone())];
-    for &h in &producers {
-        for &f in &consumers {
-            edits.push(merged(net, h, f, 1)?);
-        }
-    }
-    let mut gone: Vec<_> = producers.iter().chain(&consumers).copied().collect();
-    gone.sort_unstable();
-    gone.dedup();
-    edits.extend(gone.into_iter().map(Edit::RemoveTransition));
-    edits.push(Edit::RemovePlace(p));
-    Some(Proposal::new(edits))
+    let mut edits = merge_all(net, &producers, &consumers, |_| 1, &[&producers, &consumers])?;
+    edits.extend([Edit::RemovePlace(p), Edit::FireLast(producers)]);
+    Some(edits)
 }

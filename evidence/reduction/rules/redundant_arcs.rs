@@ -30,23 +30,12 @@
 //! Rules N and F of verifypn; Bønneland et al., *Stubborn versus structural reductions for Petri
 //! nets*, JLAMP 102, 2019.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-
-/// Its name.
-pub const NAME: &str = "redundant-arcs";
+use super::{Candidate, Conditions, Context, Edit, Preserve};
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 1,
-    is_lossless: true,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("redundant-arcs", Preserve::ALL, 1, check).lossless();
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;
     let mut low = net.tokens(p);
     for u in net.consumers(p) {
@@ -62,5 +51,5 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
             arcs.push((t, 0, put.saturating_sub(taken)));
         }
     }
-    (!arcs.is_empty()).then(|| Proposal::of(Edit::SetArcs(p, arcs)))
+    (!arcs.is_empty()).then(|| vec![Edit::SetArcs(p, arcs)])
 }

@@ -25,7 +25,8 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: a set D of transitions; all go.
+//! Candidate: a set D of transitions; all go. (With D = {t} for a t that puts nowhere more than it takes,
+//! these are the *sink transitions* of others.)
 //! 1. No transition of D touches S.
 //! 2. No transition of D puts more than it takes to an input place of a transition outside D.
 //!
@@ -39,27 +40,17 @@
 //! other place. The largest D is found by growing its complement from the transitions that touch S.
 //!
 //! # Sources
-//! Rule I of verifypn, a cone of influence. The *prefix of interest* of ITS-Tools (Thierry-Mieg,
+//! Rules I, a cone of influence, and G of verifypn. The *prefix of interest* of ITS-Tools (Thierry-Mieg,
 //! *Structural reductions revisited*, 2020) keeps transitions that lost inputs, which breaks runs
 //! on the way back, and is unsound for deadlocks as shipped.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
+use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::TransitionId;
 
-/// Its name.
-pub const NAME: &str = "relevance";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY,
-    conditions: 2,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("relevance", Preserve::REACHABILITY, 2, check);
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut goes = vec![false; net.transition_ids()];
     candidate.transitions.iter().for_each(|t| goes[t.index()] = true);
     let mut needed: Vec<Option<bool>> = vec![None; net.place_ids()];
@@ -71,6 +62,5 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
             net.require(2, !*needed)?;
         }
     }
-    let remove = |&t: &TransitionId| Edit::RemoveTransition(t);
-    Some(Proposal::new(candidate.transitions.iter().map(remove).collect()))
+    Some(candidate.transitions.iter().map(|&t| Edit::RemoveTransition(t)).collect())
 }

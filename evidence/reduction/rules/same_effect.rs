@@ -1,4 +1,4 @@
-//! A transition goes when repeating another one does the same and needs no more.
+//! A transition goes when others, one after the other and perhaps repeated, do the same and need no more.
 //!
 //! ```text
 //! # deadlock
@@ -17,50 +17,42 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: two transitions t and u; u goes. There is a k ≥ 1 with
-//! 1. Δ(u,p) = k·Δ(t,p) for every place p, and
-//! 2. the sequence tᵏ can fire wherever u can: for every p, pre(u,p) ≥ pre(t,p) + (k−1)·lost, where
-//!    lost is what t loses on p, if any.
+//! Candidate: transitions t₁ … tₙ and u, all different; u goes. Let σ = t₁ … tₙ, fired one after the other.
+//! There is a k ≥ 1 with
+//! 1. Δ(u,p) = k·Δ(σ,p) for every place p, and
+//! 2. the sequence σᵏ can fire wherever u can.
 //!
 //! # Preserves
 //! R, D, L, and every reachable marking.
 //!
 //! # Soundness
-//! Where u fires, tᵏ fires and leads to the same marking; where u is enabled, t is, so no marking
-//! becomes dead. t stays, as u ≠ t is removed one at a time. A protected u changes its virtual
-//! place, and so does t then.
+//! Where u fires, σᵏ fires and leads to the same marking; where u is enabled, t₁ is, so no marking
+//! becomes dead. All of σ stay; each application is checked on the net without those removed before, so
+//! transitions cannot remove each other. A protected u changes its virtual place, and so does σ then.
 //!
 //! # Sources
 //! Rules D and L of verifypn and *dominated transitions* of Thierry-Mieg, *Structural reductions
-//! revisited*, 2020. Neither allows k > 1 together with a larger preset.
+//! revisited*, 2020. Neither allows k > 1 together with a larger preset. For n = 2: *redundant compositions* in
+//! LoLA 2 and ITS-Tools, which once removed both of a = b·c and b = a·d.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::compose::Composite;
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-
-/// Its name.
-pub const NAME: &str = "same-effect";
+use super::{Candidate, Composite, Conditions, Context, Edit, Preserve};
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 2,
-    is_lossless: true,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("same-effect", Preserve::ALL, 2, check).lossless();
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
-    let [t, u] = candidate.transitions[..] else { return None };
-    let times = match (net.changes(t).next(), net.changes(u).next()) {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
+    let (&u, sequence) = candidate.transitions.split_last()?;
+    let mut parts = sequence.iter().map(|&t| Composite::of(net, t));
+    let first = parts.next()?;
+    let once = parts.try_fold(first, |before, next| before.then(&next))?;
+    let times = match (once.changes().next(), net.changes(u).next()) {
         (Some((_, one)), Some((_, many))) => many.checked_div(one).filter(|&k| k >= 1),
         _ => None,
     };
     // A k that does not fit fails (1).
     let times = times.map_or(1, i64::unsigned_abs);
-    let repeated = Composite::of(net, t).repeated(times)?;
-    net.require(1, t != u && repeated.changes().eq(net.changes(u)))?;
+    let repeated = once.repeated(times)?;
+    net.require(1, repeated.changes().eq(net.changes(u)))?;
     net.require(2, repeated.fires_with(net, u))?;
-    (t != u).then(|| Proposal::of(Edit::RemoveTransition(u)))
+    Some(vec![Edit::RemoveTransition(u)])
 }

@@ -24,26 +24,16 @@
 //! Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020. There it has to precede the
 //! prefix of interest, which would take this net for one that deadlocks.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-
-/// Its name.
-pub const NAME: &str = "source-transitions";
+use super::{Candidate, Conditions, Context, Edit, Preserve};
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::DEADLOCK,
-    conditions: 1,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("source-transitions", Preserve::DEADLOCK, 1, check);
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let [t] = candidate.transitions[..] else { return None };
     net.require(1, net.pre(t).is_empty())?;
     let others = net.transitions().filter(|&other| other != t).map(Edit::RemoveTransition);
     let arcs = net.arcs(t).map(|(p, ..)| Edit::SetArcs(p, vec![(t, 0, 0)]));
     let places = net.places().filter(|&p| !net.in_support(p)).map(Edit::RemovePlace);
-    Some(Proposal::new(others.chain(arcs).chain(places).collect()))
+    Some(others.chain(arcs).chain(places).collect())
 }

@@ -32,27 +32,17 @@
 //! # Sources
 //! Rule Q of verifypn; token pre-firing in ITS-Tools is the case of a place without producers.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
+use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::Step;
 
-/// Its name.
-pub const NAME: &str = "token-prefiring";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 2,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions = Conditions::new("token-prefiring", Preserve::ALL, 2, check);
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let [t] = candidate.transitions[..] else { return None };
     net.require(1, !net.touches_support(t))?;
     net.require(2, net.pre(t).iter().all(|arc| net.consumer_count(arc.place) == 1))?;
     let count = net.pre(t).iter().map(|arc| net.tokens(arc.place) / arc.weight).min()?;
     let step = Step { transition: t, count };
-    (count > 0 && net.can_fire(step)).then(|| Proposal::of(Edit::Prefire(step)))
+    (count > 0 && net.can_fire(step)).then(|| vec![Edit::Prefire(step)])
 }

@@ -37,26 +37,14 @@
 //! solver in its reductions: Thierry-Mieg, *Symbolic and structural model-checking*, Fundamenta
 //! Informaticae 183, 2021.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-use crate::reduction::weighted_sum::WeightedSum;
+use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 use parikh_net::TransitionId;
 
-/// Its name.
-pub const NAME: &str = "unmarkable-presets";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY.and(Preserve::DEADLOCK).and(Preserve::LIVENESS),
-    conditions: 2,
-    is_lossless: true,
-    weighs: true,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions =
+    Conditions::new("unmarkable-presets", Preserve::ALL, 2, check).lossless().weighed();
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut dead = candidate.transitions.clone();
     if dead.is_empty() {
         return None;
@@ -68,5 +56,5 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
         *change <= 0 || dead.binary_search(u).is_ok()
     };
     net.require(2, sum.around.iter().all(falls))?;
-    Some(Proposal::new(dead.into_iter().map(Edit::RemoveDead).collect()))
+    Some(dead.into_iter().map(Edit::RemoveDead).collect())
 }

@@ -33,29 +33,15 @@
 //! # Sources
 //! Rule D of verifypn, extended to arbitrary presets.
 
-use crate::reduction::change::{Edit, Proposal};
-use crate::reduction::compose::Composite;
-use crate::reduction::conditions::{Candidate, Conditions, Context};
-use crate::reduction::needs::Preserve;
-use crate::reduction::work::WorkNet;
+use super::{Candidate, Composite, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::TransitionId;
 
-/// Its name.
-pub const NAME: &str = "weaker-transitions";
-
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions {
-    name: NAME,
-    preserves: Preserve::REACHABILITY,
-    conditions: 3,
-    ..Conditions::by(check)
-};
+pub const RULE: Conditions =
+    Conditions::new("weaker-transitions", Preserve::REACHABILITY, 3, check);
 
-fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let [t, u] = candidate.transitions[..] else { return None };
-    if t == u {
-        return None;
-    }
     let times = repetitions(net, t, u);
     let repeated = Composite::of(net, t).repeated(times)?;
     let change_by_u = |p| net.effect(u, p);
@@ -66,7 +52,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Proposal> {
         && net.changes(u).all(|(p, _)| !net.in_support(p) || net.effect(t, p) != 0);
     net.require(2, alike)?;
     net.require(3, repeated.fires_with(net, u))?;
-    Some(Proposal::of(Edit::RemoveTransition(u)))
+    Some(vec![Edit::RemoveTransition(u)])
 }
 
 /// The k to try: what S asks for, else what the first gain of `u` asks for.

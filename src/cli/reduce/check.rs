@@ -55,9 +55,9 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
                 "net": net.name(),
                 "steps": steps,
                 "holds": true,
-                "preserves": file.preserves,
-                "support": file.support,
-                "protected": file.protected,
+                "preserves": file.log.preserves,
+                "support": file.log.support,
+                "protected": file.log.protected,
                 "reduced": file.reduced,
             })
             .to_string(),
@@ -68,11 +68,11 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
 
 /// Refuses a log that asks for nothing of what it preserves: any net would do.
 fn refuse_vacuous(file: &LogFile) -> Result<()> {
-    let has = |class: &str| file.preserves.iter().any(|name| name == class);
-    if has("reachability") && file.support.is_empty() && file.protected.is_empty() {
+    let has = |class: &str| file.log.preserves.iter().any(|name| name == class);
+    if has("reachability") && file.log.support.is_empty() && file.log.protected.is_empty() {
         bail!("the log preserves reachability, and no place or transition is asked for");
     }
-    if has("liveness") && file.protected.is_empty() {
+    if has("liveness") && file.log.protected.is_empty() {
         bail!("the log preserves liveness, and no transition is asked for");
     }
     Ok(())
@@ -87,12 +87,12 @@ fn preserved(file: &LogFile) -> String {
     let phrase = |class: &String| {
         let firing = match class.as_str() {
             "deadlock" => String::new(),
-            "liveness" => of("of", &file.protected),
-            _ if file.support.is_empty() => of("over the firing of", &file.protected),
-            _ => of("and the firing of", &file.protected),
+            "liveness" => of("of", &file.log.protected),
+            _ if file.log.support.is_empty() => of("over the firing of", &file.log.protected),
+            _ => of("and the firing of", &file.log.protected),
         };
-        let over = if class == "liveness" { String::new() } else { of("over", &file.support) };
+        let over = if class == "liveness" { String::new() } else { of("over", &file.log.support) };
         format!("{class}{over}{firing}")
     };
-    file.preserves.iter().map(phrase).collect::<Vec<_>>().join("; ")
+    file.log.preserves.iter().map(phrase).collect::<Vec<_>>().join("; ")
 }

@@ -3,7 +3,7 @@
 use super::super::Misuse;
 use super::{Arguments, Class};
 use crate::formula::{Formula, ReachabilityQuery, closest, lower};
-use crate::reduction::{Needs, Preserve, Reduction};
+use crate::reduction::{Needs, Preserve, Reduction, needs};
 use anyhow::{Result, bail};
 use parikh_net::builder::Node;
 use parikh_net::{Goal, Net};
@@ -26,7 +26,7 @@ impl Wanted {
         let asked = asked(net, arguments)?;
         let mut needs = needs(net, &arguments.preserve, &nodes)?;
         let goals: Vec<Goal> = asked.iter().filter_map(Asked::goal).collect();
-        let others = Needs::of_goals(net, &goals);
+        let others = needs::of_goals(net, &goals);
         needs.support.extend(others.support);
         needs.protected.extend(others.protected);
         needs.preserve = needs.preserve | others.preserve;

@@ -17,8 +17,7 @@ use super::stubborn::Stubborn;
 use super::watch::{PackedGoal, Watch, read_off};
 use crate::board::{Over, Proof, Under};
 use crate::engine::Task;
-use crate::evidence::certificate::Markings;
-use crate::evidence::{Claim, Document};
+use crate::evidence::Document;
 use parikh_net::{Goal, GoalId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;
@@ -443,18 +442,7 @@ impl Search<'_> {
         } else {
             return None;
         };
-        let claims = self.watch.goals.iter().enumerate().filter_map(|(index, watched)| {
-            let shown = watched.open && !watched.claimed && (index == 0 || !self.config.first_only);
-            let (_, goal) = self.task.goals.iter().find(|(id, _)| shown && *id == watched.id)?;
-            match (goal, &watched.packed) {
-                (Goal::Reach(predicate), _) => Some(Claim::Unreachable(predicate.clone())),
-                (Goal::Maximise(sum), PackedGoal::Maximise(_, _, Some((best, _)))) => {
-                    Some(Claim::AtMost(sum.clone(), i64::try_from(*best).ok()?))
-                }
-                (Goal::Maximise(_), _) => None,
-            }
-        });
-        Some(Document::Markings(Markings { claims: claims.collect(), count }))
+        Some(Document::Markings(count))
     }
 }
 

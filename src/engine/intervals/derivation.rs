@@ -17,8 +17,8 @@
 //! derivation, so that goals by the thousand cost one look at each bound.
 
 use super::Level;
+use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Bounds, Inference};
-use crate::evidence::{Claim, Document};
 use parikh_net::facts::{DerivedBound, Reason};
 use parikh_net::{Atom, Facts, Net, PlaceArc, PlaceId, Predicate, Provenance, TransitionId};
 use parikh_solvers::Budget;
@@ -28,34 +28,32 @@ use std::sync::Arc;
 /// Between two looks at the budget.
 const POLLING: usize = 256;
 
-/// One document for as many of the claims as the level decides and the facts say why, and by claim
-/// whether it is for it. `None` when there is none, or the budget ends.
+/// One document for as many of the refuted predicates as the level decides and the facts say why, and by
+/// predicate whether it is for it. `None` when there is none, or the budget ends.
 pub(super) fn document(
     net: &Net,
     facts: &Facts,
     level: &Level,
-    claims: &[&Claim],
+    refuted: &[Predicate],
     budget: &Budget,
 ) -> Option<(Arc<Document>, Vec<bool>)> {
     let mut derivation = Derivation::new(net, facts, level);
-    let mut explained = Vec::with_capacity(claims.len());
-    for (index, claim) in claims.iter().enumerate() {
+    let mut explained = Vec::with_capacity(refuted.len());
+    for (index, predicate) in refuted.iter().enumerate() {
         if index.is_multiple_of(POLLING) && budget.is_exhausted() {
             return None;
         }
-        explained.push(derivation.explain(&claim.refuted().to_atoms(net)).is_some());
+        explained.push(derivation.explain(&predicate.to_atoms(net)).is_some());
     }
     if !explained.contains(&true) {
         return None;
     }
     let steps = derivation.steps(budget)?;
     let assumes_units = steps.iter().any(|step| matches!(step, Inference::SafeUnits(_)));
-    let listed = claims.iter().zip(&explained).filter(|(_, explained)| **explained);
-    let claims = listed.map(|(claim, _)| (*claim).clone()).collect();
-    Some((Arc::new(Document::Bounds(Bounds { claims, assumes_units, steps })), explained))
+    Some((Arc::new(Document::Bounds(Bounds { assumes_units, steps })), explained))
 }
 
-/// What the claims need, as far as it was followed.
+/// What the refutations need, as far as it was followed.
 struct Derivation<'a> {
     net: &'a Net,
     facts: &'a Facts,

@@ -28,12 +28,9 @@ mod derivation;
 
 use super::Task;
 use crate::board::{Argument, Over, Proof, Under};
-use crate::evidence::{Claim, Document};
 use parikh_net::facts::{Bound, Provenance};
 use parikh_net::{Atom, Facts, FiringSequence, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
 use parikh_net::{Marking, TransitionId};
-use parikh_solvers::Budget;
-use std::sync::Arc;
 
 /// Bounds on the tokens of every place that hold in every reachable marking, if what they rest on
 /// does: the same pass over the arcs with all facts that are proved, with those that are claimed
@@ -283,7 +280,7 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
 /// [`run`] with intervals that are known already, from the facts of the task. What rests on the same
 /// is shown by one document together; bounds that the facts give no reason for settle nothing.
 pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Over<'_>) {
-    let mut refuted: [Vec<(GoalId, Claim)>; 3] = Default::default();
+    let mut refuted: [Vec<(GoalId, Option<i128>, Predicate)>; 3] = Default::default();
     for (at, (id, goal)) in task.goals.iter().enumerate() {
         if !task.board.is_open(*id) {
             continue;
@@ -294,7 +291,7 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
         match goal {
             Goal::Reach(predicate) => match intervals.decide(task.net, predicate) {
                 Some(Decision { holds: false, rests_on }) => {
-                    refuted[rests_on as usize].push((*id, Claim::Unreachable(predicate.clone())));
+                    refuted[rests_on as usize].push((*id, None, predicate.clone()));
                 }
                 Some(Decision { holds: true, .. }) => under.reached(*id, FiringSequence::new()),
                 None => {}
@@ -304,7 +301,8 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
                 // Bounds beyond 63 bits are of no use to anybody.
                 let Ok(small) = i64::try_from(most) else { continue };
                 if over.proved(*id).is_none_or(|proved| most < proved) {
-                    refuted[rests_on as usize].push((*id, Claim::AtMost(sum.clone(), small)));
+                    let more = Predicate::at_most(sum.clone(), small).negated();
+                    refuted[rests_on as usize].push((*id, Some(most), more));
                 }
             }
         }
@@ -313,35 +311,22 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
         if refuted.is_empty() {
             continue;
         }
-        let claims: Vec<&Claim> = refuted.iter().map(|(_, claim)| claim).collect();
+        let predicates: Vec<Predicate> = refuted.iter().map(|(.., it)| it.clone()).collect();
         let level = intervals.within(rests_on);
-        let made = derivation::document(task.net, task.facts, level, &claims, task.budget);
+        let made = derivation::document(task.net, task.facts, level, &predicates, task.budget);
         let Some((document, shown)) = made else { continue };
         let over = over.by(&document);
-        for ((id, claim), shown) in refuted.into_iter().zip(shown) {
+        for ((id, most, _), shown) in refuted.into_iter().zip(shown) {
             if !shown {
                 continue;
             }
             let proof = Proof::new(Argument::Bounds(rests_on), Some(document.clone()));
-            match claim {
-                Claim::Unreachable(_) => over.unreachable(id, proof),
-                Claim::AtMost(_, most) => over.at_most(id, most.into(), proof),
+            match most {
+                None => over.unreachable(id, proof),
+                Some(most) => over.at_most(id, most, proof),
             }
         }
     }
-}
-
-/// A document that shows as many of the claims as the facts do, from what rests on no more than
-/// `within`, and by claim whether it shows it. `None` when it shows none, or the budget ends.
-pub fn document(
-    net: &Net,
-    facts: &Facts,
-    within: Provenance,
-    claims: &[&Claim],
-    budget: &Budget,
-) -> Option<(Arc<Document>, Vec<bool>)> {
-    let intervals = Intervals::new(net, facts);
-    derivation::document(net, facts, intervals.within(within), claims, budget)
 }
 
 /// Goals between two looks at the budget.

@@ -5,7 +5,7 @@ use super::atoms::{AtomId, Node};
 use super::proposer::Proposal;
 use super::relaxation::Decision;
 use crate::board::Over;
-use crate::evidence::certificate::{Claim, Lemma};
+use crate::evidence::certificate::Lemma;
 use parikh_net::{Atom, Goal, LinearSum};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
@@ -85,8 +85,7 @@ impl Engine<'_> {
         atoms.dedup();
         let lemmas: Vec<Lemma> = self.lemmas_about(&atoms).into_iter().cloned().collect();
         let lemmas: Vec<&Lemma> = lemmas.iter().collect();
-        let claim = Claim::Unreachable(predicate.clone());
-        match self.prove(self.targets[index].id, claim, &lemmas, budget, over) {
+        match self.prove(self.targets[index].id, predicate, &lemmas, budget, over) {
             Some(proof) => {
                 self.statistics.refuted += 1;
                 over.unreachable(self.targets[index].id, proof);

@@ -8,8 +8,7 @@ use super::Engine;
 use super::relaxation::Least;
 use crate::board::Over;
 use crate::engine::Task;
-use crate::evidence::certificate::Claim;
-use parikh_net::{Atom, LinearSum};
+use parikh_net::{Atom, LinearSum, Predicate};
 use parikh_solvers::Budget;
 use std::rc::Rc;
 
@@ -37,10 +36,9 @@ impl Engine<'_> {
             if over.proved(id).is_none_or(|proved| bound < proved) {
                 // Bounds beyond 63 bits are of no use to anybody.
                 let Ok(small) = i64::try_from(bound) else { return true };
-                let sum = negated.negated();
-                let more = Atom { sum: sum.clone(), bound: small }.negated();
-                let lemma = lemma.refuting(self.atoms.intern(more));
-                match self.prove(id, Claim::AtMost(sum, small), &[&lemma], budget, over) {
+                let more = Atom { sum: negated.negated(), bound: small }.negated();
+                let lemma = lemma.refuting(self.atoms.intern(more.clone()));
+                match self.prove(id, &Predicate::Atom(more), &[&lemma], budget, over) {
                     Some(proof) => {
                         self.statistics.bounds += 1;
                         over.at_most(id, bound, proof);

@@ -52,11 +52,11 @@ pub use session::ENGINE;
 use super::Task;
 pub use super::registry::Progress;
 use crate::board::{Argument, Over, Proof};
-use crate::evidence::certificate::{Claim, Lemma, LinearCertificate};
+use crate::evidence::certificate::{Lemma, LinearCertificate};
 use crate::evidence::{Document, words};
 use crate::structure::traps::small_marked_traps;
 use atoms::{AtomId, Atoms, Node};
-use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId};
+use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::certify::Tally;
 use parikh_solvers::cnf::Literal;
@@ -87,18 +87,18 @@ impl Default for Config {
     }
 }
 
-/// The certificate of `claim` from `lemmas`, with the steps that its propositional part needs; `atom`
+/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, with the steps that its propositional part needs; `atom`
 /// and `traps` are what the lemmas' positions refer to. `None` when it is not found in time or does
 /// not stand the checker.
 pub fn certificate(
     net: &Net,
-    claim: Claim,
+    refuted: &Predicate,
     lemmas: &[&Lemma],
     atom: &dyn Fn(usize) -> parikh_net::Atom,
     traps: &[Vec<PlaceId>],
     budget: &Budget,
 ) -> Option<LinearCertificate> {
-    match proofs::certificate(net, claim, lemmas, atom, traps, budget, None) {
+    match proofs::certificate(net, refuted, lemmas, atom, traps, budget, None) {
         Ok(certificate) => Some(certificate),
         Err(NoProof::Unfinished) => None,
         Err(NoProof::Flawed(flaw)) => {
@@ -514,12 +514,12 @@ impl<'n> Engine<'n> {
         lemmas.filter(|lemma| lemma.atoms.iter().all(|&(atom, _)| known(atom))).collect()
     }
 
-    /// The checked proof of `claim` for a goal; `None` when it is not finished, or flawed, which the
+    /// The checked proof, for a goal, that no reachable marking satisfies `refuted`; `None` when it is not finished, or flawed, which the
     /// board hears of.
     fn prove(
         &mut self,
         id: GoalId,
-        claim: Claim,
+        refuted: &Predicate,
         lemmas: &[&Lemma],
         budget: &Budget,
         over: Over<'_>,
@@ -527,7 +527,7 @@ impl<'n> Engine<'n> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
         let traps = self.relaxation.traps();
         let dump = self.config.dump.as_ref();
-        match proofs::certificate(self.net, claim, lemmas, &atom, traps, budget, dump) {
+        match proofs::certificate(self.net, refuted, lemmas, &atom, traps, budget, dump) {
             Ok(certificate) => Some(proof(certificate)),
             Err(NoProof::Unfinished) => None,
             Err(NoProof::Flawed(flaw)) => {

@@ -4,8 +4,8 @@
 //! comparisons only are handed to a SAT solver, each behind an assumption; its core is what the
 //! certificate lists. Then the steps are worked out, and the checker has the last word.
 
-use crate::evidence::certificate::{Claim, Flaw, Lemma, LinearCertificate};
-use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
+use crate::evidence::certificate::{Flaw, Lemma, LinearCertificate};
+use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::{Literal, to_dimacs};
 use parikh_solvers::dump::{Dump, recorded_sat};
@@ -20,43 +20,48 @@ pub(super) enum NoProof {
     Flawed(Flaw),
 }
 
-/// The certificate of `claim` from `lemmas`, whose atoms are positions in a list that `atom` reads
+/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, whose atoms are positions in a list that `atom` reads
 /// and whose traps are positions in `traps`. Checked.
 pub(super) fn certificate(
     net: &Net,
-    claim: Claim,
+    refuted: &Predicate,
     lemmas: &[&Lemma],
     atom: &dyn Fn(usize) -> Atom,
     traps: &[Vec<PlaceId>],
     budget: &Budget,
     dump: Option<&Dump>,
 ) -> Result<LinearCertificate, NoProof> {
-    let mut certificate = assemble(net, claim, lemmas, atom, traps);
+    let mut certificate = assemble(net, lemmas, atom, traps);
     if lemmas.len() > 1 {
-        let needed = core(net, &certificate, budget, dump).ok_or(NoProof::Unfinished)?;
+        let needed = core(net, &certificate, refuted, budget, dump).ok_or(NoProof::Unfinished)?;
         let needed: Vec<&Lemma> = needed.into_iter().map(|index| lemmas[index]).collect();
-        certificate = assemble(net, certificate.claim, &needed, atom, traps);
+        certificate = assemble(net, &needed, atom, traps);
     }
-    match certificate.check(net) {
+    match accepts(net, &certificate, refuted) {
         Ok(()) => return Ok(certificate),
-        Err(Flaw::NotRefuted) => {}
+        Err(Flaw::DoesNotFollow) => {}
         Err(flaw) => return Err(NoProof::Flawed(flaw)),
     }
-    certificate.steps = match refutation(&certificate.clauses(net), budget) {
+    certificate.steps = match refutation(&certificate.clauses(net, refuted), budget) {
         Some(steps) => steps,
         None if budget.is_exhausted() => return Err(NoProof::Unfinished),
-        None => return Err(NoProof::Flawed(Flaw::NotRefuted)),
+        None => return Err(NoProof::Flawed(Flaw::DoesNotFollow)),
     };
-    match certificate.check(net) {
+    match accepts(net, &certificate, refuted) {
         Ok(()) => Ok(certificate),
         Err(flaw) => Err(NoProof::Flawed(flaw)),
     }
 }
 
+/// What the checker says.
+fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> Result<(), Flaw> {
+    let goes_on = &mut || true;
+    certificate.check(net, goes_on)?.refute(&refuted.to_atoms(net), goes_on)
+}
+
 /// The lemmas with their atoms and traps, renumbered in the order they come up.
 fn assemble(
     net: &Net,
-    claim: Claim,
     lemmas: &[&Lemma],
     atom: &dyn Fn(usize) -> Atom,
     traps: &[Vec<PlaceId>],
@@ -72,7 +77,6 @@ fn assemble(
     let mut atoms: Vec<Atom> = atom_of.into_iter().map(atom).collect();
     let counters = renumber_counters(net, &mut atoms, &mut lemmas);
     LinearCertificate {
-        claim,
         counters,
         assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
         atoms,
@@ -126,10 +130,11 @@ fn position(list: &mut Vec<usize>, wanted: usize) -> usize {
 fn core(
     net: &Net,
     certificate: &LinearCertificate,
+    refuted: &Predicate,
     budget: &Budget,
     dump: Option<&Dump>,
 ) -> Option<Vec<usize>> {
-    let clauses = certificate.clauses(net);
+    let clauses = certificate.clauses(net, refuted);
     let tree = clauses.len().checked_sub(certificate.lemmas.len())?;
     let variables = clauses.iter().flatten().map(|number| number.unsigned_abs()).max()?;
     let mut solver = recorded_sat(BatSat::new(), dump);

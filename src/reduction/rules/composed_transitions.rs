@@ -1,4 +1,22 @@
-//! The search for candidates of [composed transitions](parikh_evidence::reduction::rules::composed_transitions).
+//! The search for composed transitions, a case of
+//! [same effect](parikh_evidence::reduction::rules::same_effect): of two transitions in a row.
+//!
+//! ```text
+//! # deadlock
+//! place p 1
+//! place q
+//! place r
+//! transition a: p -> q
+//! transition b: q -> r
+//! transition c: p -> r
+//! # becomes
+//! place p 1
+//! place q
+//! place r
+//! transition a: p -> q
+//! transition b: q -> r
+//! ```
+//!
 //!
 //! # Back-translation
 //! None.
@@ -8,6 +26,7 @@
 //! hashes of effects add up.
 
 use crate::reduction::buckets::Buckets;
+use crate::reduction::candidate;
 use crate::reduction::hashes::effect_hash;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
@@ -43,7 +62,12 @@ impl Search for ComposedTransitions {
             let alive = |id: usize| net.has_transition(TransitionId::new(id));
             let seconds = self.by_effect.of(second, MOST_ALIKE, alive);
             let seconds = seconds.into_iter().map(TransitionId::new);
-            candidates.extend(seconds.map(|second| Candidate::transitions([first, second, whole])));
+            candidates.extend(seconds.map(|second| {
+                let mut all = vec![first, second, whole];
+                // Twice the same is the first one repeated.
+                all.dedup();
+                candidate::transitions(all)
+            }));
         };
         for &t in &dirty.transitions {
             for arc in net.pre(t) {
@@ -61,12 +85,11 @@ impl Search for ComposedTransitions {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::composed_transitions::NAME;
 
     #[test]
     fn two_transitions_do_not_remove_each_other() {
         example::reduces(
-            NAME,
+            "composed-transitions",
             "# deadlock
              place p 1
              place q

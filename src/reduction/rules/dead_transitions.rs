@@ -6,6 +6,7 @@
 //! # Cost
 //! Linear in the net; once per round.
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -18,7 +19,7 @@ impl Search for DeadTransitions {
         let fires = may_fire(net);
         let dead: Vec<_> = net.transitions().filter(|t| !fires[t.index()]).collect();
         if !dead.is_empty() {
-            candidates.push(Candidate::transitions(dead));
+            candidates.push(candidate::transitions(dead));
         }
     }
 }
@@ -60,12 +61,11 @@ fn may_fire(net: &WorkNet) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::dead_transitions::NAME;
 
     #[test]
     fn a_place_that_only_dead_transitions_feed_does_not_grow() {
         example::reduces(
-            NAME,
+            "dead-transitions",
             "# deadlock
              place p
              place q 1

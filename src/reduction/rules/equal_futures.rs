@@ -7,6 +7,7 @@
 //! A hash over the consumers of a changed place, at most [`MOST`] of them.
 
 use crate::reduction::buckets::Buckets;
+use crate::reduction::candidate;
 use crate::reduction::hashes::{row_hash, scrambled};
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
@@ -45,7 +46,7 @@ impl Search for EqualFutures {
             let other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
             let others = self.by_signature.of(signature, MOST_ALIKE, other);
             let others = others.into_iter().map(PlaceId::new);
-            candidates.extend(others.map(|q| Candidate::places([q.min(p), q.max(p)])));
+            candidates.extend(others.map(|q| candidate::places([q.min(p), q.max(p)])));
             self.by_signature.insert(signature, p.index());
         }
     }
@@ -64,7 +65,6 @@ fn signature(net: &WorkNet, p: PlaceId) -> u64 {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::equal_futures::NAME;
 
     #[test]
     fn a_consumer_of_two_tokens_tells_the_places_apart() {
@@ -74,6 +74,6 @@ mod tests {
              place x
              transition f: 2*p -> x
              transition g: 2*q -> x";
-        example::reduces(NAME, net, net);
+        example::reduces("equal-futures", net, net);
     }
 }

@@ -9,9 +9,10 @@
 //! around a cycle that would never end.
 
 use super::Limits;
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
-use parikh_evidence::reduction::rules::free_agglomeration::feeds_only;
+use parikh_evidence::reduction::rules::feeds_only;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
@@ -47,7 +48,7 @@ impl Search for FreeAgglomeration {
                 self.product && consumers.len() == 1
             };
             if fits && !producers.is_empty() {
-                candidates.push(Candidate::around(p, producers));
+                candidates.push(candidate::around(p, producers));
             }
         }
     }
@@ -56,12 +57,11 @@ impl Search for FreeAgglomeration {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::free_agglomeration::PRODUCT;
 
     #[test]
     fn a_place_with_other_feeders_stays() {
         example::reduces(
-            PRODUCT,
+            "free-agglomeration-product",
             "# reachability over c
              place a 1
              place p 1

@@ -159,12 +159,11 @@ fn components(moves: &[Move]) -> HashMap<PlaceId, usize> {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::fused_cycles::NAME;
 
     #[test]
     fn two_cycles_that_touch_are_one() {
         example::reduces(
-            NAME,
+            "fused-cycles",
             "# reachability over x
              place a
              place b 1

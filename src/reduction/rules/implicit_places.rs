@@ -8,6 +8,7 @@
 //! violates (2) or (3) is mended by raising the multiplicity of one of its inputs. The check reads
 //! the rows of all places of the candidate.
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -26,7 +27,7 @@ impl Search for ImplicitPlaces {
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         for p in dirty.places_around(net) {
             if !net.in_support(p) && net.consumer_count(p) > 0 && is_small(net, p) {
-                candidates.extend(Vouchers::new(net, p).run().map(Candidate::places));
+                candidates.extend(Vouchers::new(net, p).run());
             }
         }
     }
@@ -55,14 +56,14 @@ impl<'n> Vouchers<'n> {
         Vouchers { net, p, others: Vec::new(), spare, around }
     }
 
-    /// p and what vouches for it, if it is found.
-    fn run(mut self) -> Option<Vec<PlaceId>> {
+    /// p and what vouches for it with multiplicities, if it is found.
+    fn run(mut self) -> Option<Candidate> {
         for _ in 0..STEPS {
             let Some((violated, by_effect)) = self.violated() else {
-                let mut found = vec![self.p];
                 self.others.sort_unstable();
-                found.append(&mut self.others);
-                return Some(found);
+                let same = self.others.chunk_by(|a, b| a == b);
+                let others = same.map(|same| (same[0], same.len() as u32));
+                return Some(candidate::weighted([(self.p, 1)].into_iter().chain(others), []));
             };
             let q = self.remedy(violated, by_effect)?;
             self.raise(q);
@@ -113,14 +114,13 @@ impl<'n> Vouchers<'n> {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::implicit_places::NAME;
 
     #[test]
     fn multiplicities_are_found_too() {
         let net = "# deadlock; reachability over q\nplace p 1\nplace q 0\nplace two 0\n\
                    transition a: p -> q + 2*two\ntransition b: q + 2*two -> p\n";
         let after = "place p 1\nplace q 0\ntransition a: p -> q\ntransition b: q -> p";
-        example::reduces(NAME, net, after);
+        example::reduces("implicit-places", net, after);
     }
 
     #[test]
@@ -129,10 +129,10 @@ mod tests {
                    transition a: p -> q + r\ntransition b: q + r -> p\n";
         // r vouches for q, and q then for nobody.
         let after = "place p\nplace r 1\ntransition a: p -> r\ntransition b: r -> p";
-        example::reduces(NAME, net, after);
+        example::reduces("implicit-places", net, after);
         let fewer = net.replace("place r 1", "place r");
         // Now q has one more than r: q goes, r may not.
         let after = "place p\nplace r\ntransition a: p -> r\ntransition b: r -> p";
-        example::reduces(NAME, &fewer, after);
+        example::reduces("implicit-places", &fewer, after);
     }
 }

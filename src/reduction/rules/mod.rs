@@ -23,7 +23,7 @@ mod weaker_transitions;
 
 use super::search::Phase::{self, Agglomeration, Cheap, Global, Linear, Product};
 use super::search::{ChangedPlaces, ChangedTransitions, PlacesAround, Rule, Search};
-use parikh_evidence::reduction::WorkNet;
+use parikh_evidence::reduction::{Conditions, WorkNet};
 
 pub use parikh_evidence::reduction::rules::{ALL, named};
 use parikh_net::TransitionId;
@@ -43,12 +43,21 @@ impl Default for Limits {
     }
 }
 
-/// The names of all rules.
+/// The names of all searches. Some have the conditions of a rule in common.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|rule| rule.name)
+    all(&Limits::default()).into_iter().map(|rule| rule.name)
 }
 
-/// All rules in the order they run within their phase: each with the search for its candidates.
+/// The rule whose conditions the candidates of a search are held against.
+pub fn rule_of(search: &str) -> Option<&'static Conditions> {
+    let searches = all(&Limits::default()).into_iter();
+    searches
+        .map(|rule| (rule.name, rule.conditions))
+        .find(|(name, _)| *name == search)
+        .map(|it| it.1)
+}
+
+/// All searches in the order they run within their phase: each with the rule for whose candidates it looks.
 pub(super) fn all(limits: &Limits) -> Vec<Rule> {
     let limits = || limits.clone();
     let post = |product| post_agglomeration::PostAgglomeration { product, limits: limits() };
@@ -64,44 +73,78 @@ pub(super) fn all(limits: &Limits) -> Vec<Rule> {
     let is_free = |net: &WorkNet, p| !net.in_support(p);
     let puts_as_often = |net: &WorkNet, t| net.pre(t).len() == net.post(t).len();
     let puts_no_more_often = |net: &WorkNet, t| net.post(t).len() <= net.pre(t).len();
-    let table: Vec<(&str, Phase, Box<dyn Search>)> = vec![
-        ("source-transitions", Global, Box::new(source_transitions::SourceTransitions)),
-        ("dead-transitions", Global, Box::new(dead_transitions::DeadTransitions)),
-        ("relevance", Global, Box::new(relevance::Relevance)),
-        ("fused-cycles", Cheap, Box::<fused_cycles::FusedCycles>::default()),
-        ("constant-places", Cheap, Box::new(PlacesAround(balanced))),
-        ("redundant-arcs", Cheap, Box::new(PlacesAround(is_read))),
-        ("sink-places", Cheap, Box::new(ChangedPlaces(is_sink))),
-        ("neutral-transitions", Cheap, Box::new(ChangedTransitions(puts_as_often))),
-        ("lossy-transitions", Cheap, Box::new(ChangedTransitions(puts_no_more_often))),
-        ("same-effect", Cheap, Box::<same_effect::SameEffect>::default()),
-        ("parallel-places", Cheap, Box::new(parallel_places::ParallelPlaces)),
-        ("gcd-scaling", Cheap, Box::new(PlacesAround(is_free))),
-        ("post-agglomeration", Agglomeration, Box::new(post(false))),
-        ("pre-agglomeration", Agglomeration, Box::new(pre(false))),
-        ("free-agglomeration", Agglomeration, Box::new(free(false))),
-        ("implicit-places", Product, Box::new(implicit_places::ImplicitPlaces)),
-        ("equal-futures", Product, Box::<equal_futures::EqualFutures>::default()),
-        ("weaker-transitions", Product, Box::new(weaker_transitions::WeakerTransitions)),
+    let table: Vec<(&str, &str, Phase, Box<dyn Search>)> = vec![
+        (
+            "source-transitions",
+            "source-transitions",
+            Global,
+            Box::new(source_transitions::SourceTransitions),
+        ),
+        (
+            "dead-transitions",
+            "dead-transitions",
+            Global,
+            Box::new(dead_transitions::DeadTransitions),
+        ),
+        ("relevance", "relevance", Global, Box::new(relevance::Relevance)),
+        ("fused-cycles", "fused-cycles", Cheap, Box::<fused_cycles::FusedCycles>::default()),
+        ("constant-places", "constant-places", Cheap, Box::new(PlacesAround(balanced))),
+        ("redundant-arcs", "redundant-arcs", Cheap, Box::new(PlacesAround(is_read))),
+        ("sink-places", "implicit-places", Cheap, Box::new(ChangedPlaces(is_sink))),
+        (
+            "neutral-transitions",
+            "neutral-transitions",
+            Cheap,
+            Box::new(ChangedTransitions(puts_as_often)),
+        ),
+        ("lossy-transitions", "relevance", Cheap, Box::new(ChangedTransitions(puts_no_more_often))),
+        ("same-effect", "same-effect", Cheap, Box::<same_effect::SameEffect>::default()),
+        ("parallel-places", "implicit-places", Cheap, Box::new(parallel_places::ParallelPlaces)),
+        ("gcd-scaling", "gcd-scaling", Cheap, Box::new(PlacesAround(is_free))),
+        ("post-agglomeration", "post-agglomeration", Agglomeration, Box::new(post(false))),
+        ("pre-agglomeration", "pre-agglomeration", Agglomeration, Box::new(pre(false))),
+        ("free-agglomeration", "free-agglomeration", Agglomeration, Box::new(free(false))),
+        ("implicit-places", "implicit-places", Product, Box::new(implicit_places::ImplicitPlaces)),
+        ("equal-futures", "equal-futures", Product, Box::<equal_futures::EqualFutures>::default()),
+        (
+            "weaker-transitions",
+            "weaker-transitions",
+            Product,
+            Box::new(weaker_transitions::WeakerTransitions),
+        ),
         (
             "composed-transitions",
+            "same-effect",
             Product,
             Box::<composed_transitions::ComposedTransitions>::default(),
         ),
-        ("post-agglomeration-product", Product, Box::new(post(true))),
-        ("pre-agglomeration-product", Product, Box::new(pre(true))),
-        ("free-agglomeration-product", Product, Box::new(free(true))),
-        ("partial-post-agglomeration", Product, Box::new(partial)),
-        ("token-prefiring", Product, Box::<token_prefiring::TokenPrefiring>::default()),
-        ("unmarkable-presets", Linear, Box::<unmarkable_presets::UnmarkablePresets>::default()),
+        ("post-agglomeration-product", "post-agglomeration", Product, Box::new(post(true))),
+        ("pre-agglomeration-product", "pre-agglomeration", Product, Box::new(pre(true))),
+        ("free-agglomeration-product", "free-agglomeration", Product, Box::new(free(true))),
+        ("partial-post-agglomeration", "partial-post-agglomeration", Product, Box::new(partial)),
+        (
+            "token-prefiring",
+            "token-prefiring",
+            Product,
+            Box::<token_prefiring::TokenPrefiring>::default(),
+        ),
+        (
+            "unmarkable-presets",
+            "unmarkable-presets",
+            Linear,
+            Box::<unmarkable_presets::UnmarkablePresets>::default(),
+        ),
         (
             "structurally-implicit-places",
+            "implicit-places",
             Linear,
             Box::<structurally_implicit_places::StructurallyImplicitPlaces>::default(),
         ),
     ];
-    // That each name is one of the rules' is tested.
-    let rule = |(name, phase, search)| Some(Rule { conditions: named(name)?, phase, search });
+    // That each second name is one of the rules' is tested.
+    let rule = |(name, conditions, phase, search)| {
+        Some(Rule { name, conditions: named(conditions)?, phase, search })
+    };
     table.into_iter().filter_map(rule).collect()
 }
 
@@ -135,22 +178,44 @@ mod tests {
     use crate::reduction::example;
 
     #[test]
-    fn every_rule_has_one_search() {
-        let mut names: Vec<_> =
-            all(&Limits::default()).iter().map(|rule| rule.conditions.name).collect();
+    fn every_rule_has_a_search_and_every_search_a_rule_and_a_name() {
+        let searches = all(&Limits::default());
+        for rule in ALL {
+            assert!(searches.iter().any(|search| search.conditions.name == rule.name));
+        }
+        let mut names: Vec<_> = super::names().collect();
+        assert_eq!(names.len(), 26, "one for each line of the table");
         names.sort_unstable();
-        let mut expected: Vec<_> = super::names().collect();
-        expected.sort_unstable();
-        assert_eq!(names, expected);
+        names.dedup();
+        assert_eq!(names.len(), 26);
     }
 
     #[test]
     fn the_examples_of_the_headers() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/evidence/reduction/rules");
-        for name in names().filter(|name| !name.ends_with("-product")) {
-            let file = format!("{folder}/{}.rs", name.replace('-', "_"));
-            let source = std::fs::read_to_string(&file).expect("named after its rule");
-            example::check(name, &source);
+        // Those of searches for an instance of a rule stand with the search.
+        for folder in ["evidence/reduction/rules", "src/reduction/rules"] {
+            for name in names() {
+                let root = env!("CARGO_MANIFEST_DIR");
+                let file = format!("{root}/{folder}/{}.rs", name.replace('-', "_"));
+                let source = std::fs::read_to_string(&file).unwrap_or_default();
+                if source.contains("//! ```text") {
+                    example::check(name, &source);
+                }
+            }
         }
+    }
+
+    #[test]
+    fn places_from_which_nobody_takes_go() {
+        let net = "# deadlock\nplace p 1\nplace done\ntransition a: p -> 3*done";
+        example::reduces("sink-places", net, "place p 1\ntransition a: p ->");
+    }
+
+    #[test]
+    fn transitions_that_only_lose_tokens_go() {
+        let net = "# reachability over q\nplace p 1\nplace q\nplace r\n\
+                   transition a: p -> q + r\ntransition b: q + 2*r -> q + r";
+        let after = "place p 1\nplace q\nplace r\ntransition a: p -> q + r";
+        example::reduces("lossy-transitions", net, after);
     }
 }

@@ -1,4 +1,28 @@
-//! The search for candidates of [parallel places](parikh_evidence::reduction::rules::parallel_places).
+//! The search for parallel places, a case of
+//! [implicit places](parikh_evidence::reduction::rules::implicit_places): p is never the scarcer of two.
+//!
+//! ```text
+//! # deadlock
+//! place p 1
+//! place slow 1
+//! place fast 3
+//! place q
+//! transition a: p -> slow + 2*fast + q
+//! transition b: slow + 2*fast -> p
+//! transition c: fast ->
+//! transition d: slow -> fast
+//! # becomes
+//! place p 1
+//! place slow 1
+//! place fast 3
+//! place q
+//! transition a: p -> slow + 2*fast + q
+//! transition b: slow + 2*fast -> p
+//! transition c: fast ->
+//! transition d: slow -> fast
+//! ```
+//!
+//! Nothing here: c takes from fast alone. Without c, fast would be at least twice slow and go.
 //!
 //! # Back-translation
 //! None.
@@ -6,10 +30,12 @@
 //! # Cost
 //! For a changed place, the other inputs of one of its consumers; each comparison reads both rows.
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
+use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
-use parikh_net::PlaceId;
+use parikh_net::{PlaceId, TransitionId};
 
 /// A place with more consumers is not tried as the one that stays when it changes.
 const MOST: usize = 16;
@@ -23,8 +49,8 @@ impl Search for ParallelPlaces {
                 && !net.in_support(p)
                 && net.consumer_count(p) <= net.consumer_count(kept)
                 && net.producer_count(kept) <= net.producer_count(p);
-            if may {
-                candidates.push(Candidate::places([kept, p]));
+            if may && let Some((k, y)) = multiplicities(net, kept, p) {
+                candidates.push(candidate::weighted([(p, k), (kept, y)], []));
             }
         };
         for p in dirty.places_around(net) {
@@ -42,15 +68,41 @@ impl Search for ParallelPlaces {
     }
 }
 
+/// Multiplicities of p and kept with which kept vouches for p. Let d be the largest pre(t,p) / pre(t,kept)
+/// over the transitions t that take from p, all of which have to take from kept. Then post(t,p) ≥
+/// d·post(t,kept) is asked for every t, and m₀(p) ≥ d·m₀(kept).
+fn multiplicities(net: &WorkNet, kept: PlaceId, p: PlaceId) -> Option<(u32, u32)> {
+    let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
+    // The fraction d as (numerator, denominator).
+    let mut d: Option<(u64, u64)> = None;
+    for t in net.consumers(p) {
+        let (mine, theirs) = (net.pre_weight(t, p), net.pre_weight(t, kept));
+        if theirs == 0 {
+            return None;
+        }
+        if d.is_none_or(|d| product(mine, d.1) > product(d.0, theirs)) {
+            d = Some((mine, theirs));
+        }
+    }
+    let (numerator, denominator) = d?;
+    let enough = |mine: u64, theirs: u64| product(mine, denominator) >= product(theirs, numerator);
+    let fed = |t: TransitionId| enough(net.post_weight(t, p), net.post_weight(t, kept));
+    if !net.producers(kept).all(fed) || !enough(net.tokens(p), net.tokens(kept)) {
+        return None;
+    }
+    let divisor = gcd(numerator, denominator);
+    let small = |number: u64| u32::try_from(number / divisor).ok();
+    Some((small(denominator)?, small(numerator)?))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::parallel_places::NAME;
 
     #[test]
     fn the_place_with_more_tokens_goes() {
         example::reduces(
-            NAME,
+            "parallel-places",
             "# deadlock
              place p 1
              place q 2
@@ -77,9 +129,9 @@ mod tests {
              transition b: p -> p
              transition c: p -> p";
         // post(a,q) = 1 < 2·post(a,p).
-        example::reduces(NAME, net, net);
+        example::reduces("parallel-places", net, net);
         let fed = net.replace("-> p + q\n             transition b", "-> p + 2*q\n transition b");
         let fed = fed.replace("transition c: p -> p + q", "transition c: p -> p + 2*q");
-        example::reduces(NAME, &fed, result);
+        example::reduces("parallel-places", &fed, result);
     }
 }

@@ -8,6 +8,7 @@
 //! so it ends.
 
 use super::Limits;
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::rules::takes_only_from;
@@ -36,7 +37,7 @@ impl Search for PartialPostAgglomeration {
             let consumers: Vec<_> = net.consumers(p).filter(may).collect();
             let producers: Vec<_> = net.producers(p).collect();
             if !consumers.is_empty() && self.limits.allow(net, false, &producers, &consumers) {
-                candidates.push(Candidate::around(p, consumers));
+                candidates.push(candidate::around(p, consumers));
             }
         }
     }

@@ -8,6 +8,7 @@
 //! wants |H| ≤ 1 or |F| ≤ 1, the other one bounds the product.
 
 use super::Limits;
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -33,7 +34,7 @@ impl Search for PostAgglomeration {
             let producers: Vec<_> = net.producers(p).collect();
             let consumers: Vec<_> = net.consumers(p).collect();
             if self.limits.allow(net, self.product, &producers, &consumers) {
-                candidates.push(Candidate::place(p));
+                candidates.push(candidate::place(p));
             }
         }
     }
@@ -42,7 +43,6 @@ impl Search for PostAgglomeration {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::post_agglomeration::NAME;
 
     #[test]
     fn half_of_a_visible_double_firing_is_not_lost() {
@@ -52,16 +52,16 @@ mod tests {
              place q
              transition h: a -> 2*p
              transition f: p -> q";
-        example::reduces(NAME, net, net);
+        example::reduces("post-agglomeration", net, net);
         let dead = net.replace("reachability", "deadlock");
         let result = "place a 1\n place q\n transition h.f_2: a -> 2*q";
-        example::reduces(NAME, &dead, result);
+        example::reduces("post-agglomeration", &dead, result);
     }
 
     #[test]
     fn tokens_waiting_are_consumed_first() {
         example::reduces(
-            NAME,
+            "post-agglomeration",
             "# deadlock
              place p 5
              place q

@@ -7,6 +7,7 @@
 //! The rows around p and the consumers of •H.
 
 use super::Limits;
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -50,7 +51,7 @@ impl Search for PreAgglomeration {
                 .iter()
                 .all(|&h| net.pre(h).iter().all(|arc| net.consumer_count(arc.place) <= MOST));
             if inputs_are_few && self.limits.allow(net, self.product, &producers, &consumers) {
-                candidates.push(Candidate::place(p));
+                candidates.push(candidate::place(p));
             }
         }
     }

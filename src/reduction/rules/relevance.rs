@@ -6,6 +6,7 @@
 //! # Cost
 //! Linear in the net; once per round.
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -18,7 +19,7 @@ impl Search for Relevance {
         let matters = relevant(net);
         let rest: Vec<_> = net.transitions().filter(|t| !matters[t.index()]).collect();
         if !rest.is_empty() {
-            candidates.push(Candidate::transitions(rest));
+            candidates.push(candidate::transitions(rest));
         }
     }
 }

@@ -8,6 +8,7 @@
 //! [`MOST`] others of the same hash, besides exact doubles.
 
 use crate::reduction::buckets::Buckets;
+use crate::reduction::candidate;
 use crate::reduction::hashes::{effect_hash, row_hash, scrambled};
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
@@ -31,7 +32,7 @@ impl Search for SameEffect {
 
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         for &t in &dirty.transitions {
-            let mut pair = |kept, goes| candidates.push(Candidate::transitions([kept, goes]));
+            let mut pair = |kept, goes| candidates.push(candidate::transitions([kept, goes]));
             let other = |id: usize| id != t.index() && net.has_transition(TransitionId::new(id));
             let rows = row_hash(net.pre(t)).wrapping_mul(31).wrapping_add(row_hash(net.post(t)));
             if let [twin] = self.by_rows.of(rows, 1, other)[..] {
@@ -70,7 +71,6 @@ fn direction_hash(net: &WorkNet, t: TransitionId) -> u64 {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::same_effect::NAME;
 
     #[test]
     fn a_repetition_that_runs_dry_is_no_replacement() {
@@ -79,6 +79,6 @@ mod tests {
              place q
              transition a: 2*p -> p + q
              transition b: 2*p -> 2*q";
-        example::reduces(NAME, net, net);
+        example::reduces("same-effect", net, net);
     }
 }

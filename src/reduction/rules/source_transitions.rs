@@ -6,6 +6,7 @@
 //! # Cost
 //! Linear, once.
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -16,6 +17,6 @@ impl Search for SourceTransitions {
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         let source = dirty.transitions.iter().find(|&&t| net.pre(t).is_empty());
         let done = |t| net.transition_count() == 1 && net.post(t).is_empty();
-        candidates.extend(source.filter(|&&t| !done(t)).map(|&t| Candidate::transitions([t])));
+        candidates.extend(source.filter(|&&t| !done(t)).map(|&t| candidate::transitions([t])));
     }
 }

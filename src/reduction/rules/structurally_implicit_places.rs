@@ -1,4 +1,26 @@
-//! The search for candidates of [structurally implicit places](parikh_evidence::reduction::rules::structurally_implicit_places).
+//! The search for structurally implicit places, a case of
+//! [implicit places](parikh_evidence::reduction::rules::implicit_places), where a linear program finds the multiplicities.
+//!
+//! ```text
+//! # deadlock
+//! place a 2
+//! place b
+//! place c
+//! place half 1
+//! transition s: 2*a -> 2*b + half
+//! transition r: 2*b -> 2*c
+//! transition t: 2*c + half -> 2*a
+//! # becomes
+//! place a 2
+//! place b
+//! place c
+//! transition s: 2*a -> 2*b
+//! transition r: 2*b -> 2*c
+//! transition t: 2*c -> 2*a
+//! ```
+//!
+//! Twice half is never less than b + c, and t takes 2 of c where it takes one of half.
+//!
 //!
 //! # Back-translation
 //! None.
@@ -9,8 +31,9 @@
 //! of its transitions' rows differ: the least sum of multiplicities. It goes on from where the last
 //! one ended. The check reads the rows of all places of the candidate, in integers.
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
-use crate::reduction::multipliers::{Effects, MOST_ARCS, integers, solver};
+use crate::reduction::multipliers::{Effects, MOST_ARCS, arc_count, integers, solver};
 use crate::reduction::search::Search;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -34,7 +57,7 @@ impl Search for StructurallyImplicitPlaces {
 
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         let Some(slice) = &self.slice else { return };
-        if net.arc_count() > MOST_ARCS {
+        if arc_count(net) > MOST_ARCS {
             return;
         }
         let mut asked = dirty.places_around(net);
@@ -133,7 +156,7 @@ impl<'n> Vouchers<'n> {
             let at = guess.iter().position(|&(at, _)| at == own as usize)?;
             let k = guess.remove(at).1;
             let others = guess.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
-            Some(Candidate::weighted([(p, k)].into_iter().chain(others), []))
+            Some(candidate::weighted([(p, k)].into_iter().chain(others), []))
         };
         guesses.filter_map(candidate).collect()
     }
@@ -142,7 +165,6 @@ impl<'n> Vouchers<'n> {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::structurally_implicit_places::NAME;
 
     #[test]
     fn a_place_with_too_few_tokens_stays() {
@@ -150,6 +172,6 @@ mod tests {
         let net = "# deadlock\nplace a 1\nplace b\nplace c 1\nplace lamp\n\
                    transition s: a -> b + lamp\ntransition r: b -> c\ntransition t: c + lamp -> a";
         let stays = net.lines().skip(1).collect::<Vec<_>>().join("\n");
-        example::reduces(NAME, net, &stays);
+        example::reduces("structurally-implicit-places", net, &stays);
     }
 }

@@ -7,6 +7,7 @@
 //! The inputs of a changed transition, once each: in a ring of such transitions the tokens would
 //! move for ever.
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -31,7 +32,7 @@ impl Search for TokenPrefiring {
             // Composed ones are not: they come without end around a ring.
             let original = t.index() < net.original_transitions();
             if ready && original && self.found.insert(t) {
-                candidates.push(Candidate::transitions([t]));
+                candidates.push(candidate::transitions([t]));
             }
         }
     }

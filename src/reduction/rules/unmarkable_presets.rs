@@ -13,8 +13,9 @@
 //! transitions, and those found are left out of the matrix for the next. The check reads the rows of
 //! the places of the candidate, in integers.
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
-use crate::reduction::multipliers::{Effects, MOST_ARCS, integers, solver};
+use crate::reduction::multipliers::{Effects, MOST_ARCS, arc_count, integers, solver};
 use crate::reduction::search::Search;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, WeightedSum, WorkNet};
@@ -37,7 +38,7 @@ impl Search for UnmarkablePresets {
 
     fn find(&mut self, net: &WorkNet, _: &Dirty, candidates: &mut Vec<Candidate>) {
         let Some(slice) = &self.slice else { return };
-        if net.arc_count() > MOST_ARCS {
+        if arc_count(net) > MOST_ARCS {
             return;
         }
         let asked = unfired(net, slice);
@@ -62,7 +63,7 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
     let mut fired = vec![false; net.transition_ids()];
     let initial: Vec<u64> = (0..net.place_ids()).map(|p| net.tokens(PlaceId::new(p))).collect();
     let mut marking = initial.clone();
-    let sweeps = (ARCS_LOOKED_AT / (net.arc_count() + 1)).clamp(SWEEPS_OF_A_SEQUENCE, 128);
+    let sweeps = (ARCS_LOOKED_AT / (arc_count(net) + 1)).clamp(SWEEPS_OF_A_SEQUENCE, 128);
     for sweep in 0..sweeps {
         if left.is_empty() || budget.is_exhausted() {
             break;
@@ -172,7 +173,7 @@ impl<'n> Sums<'n> {
     /// are dead.
     fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
         let places = weights.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
-        let mut candidate = Candidate::weighted(places, []);
+        let mut candidate = candidate::weighted(places, []);
         let sum = WeightedSum::of(self.net, candidate.weighted_places());
         let is_dead = |t: TransitionId| self.dead[t.index()];
         let falls = |(&t, &(need, change)): (&TransitionId, &(i128, i128))| {
@@ -199,7 +200,6 @@ impl<'n> Sums<'n> {
 #[cfg(test)]
 mod tests {
     use crate::reduction::example;
-    use parikh_evidence::reduction::rules::unmarkable_presets::NAME;
 
     #[test]
     fn multiplicities_need_not_be_one() {
@@ -207,10 +207,10 @@ mod tests {
         let net = "# deadlock\nplace a 3\nplace b\ntransition s: 3*a -> 2*b\n\
                    transition r: 2*b -> 3*a\ntransition t: 2*a + b -> 2*a + b";
         let after = "place a 3\nplace b\ntransition s: 3*a -> 2*b\ntransition r: 2*b -> 3*a";
-        example::reduces(NAME, net, after);
+        example::reduces("unmarkable-presets", net, after);
         let more = net.replace("place a 3", "place a 6");
         let stays = more.lines().skip(1).collect::<Vec<_>>().join("\n");
-        example::reduces(NAME, &more, &stays);
+        example::reduces("unmarkable-presets", &more, &stays);
     }
 
     #[test]
@@ -221,6 +221,6 @@ mod tests {
                    transition v: w -> x\ntransition y: x -> w\ntransition more: 2*w + x -> a";
         let after = "place a 1\nplace b\nplace w 2\nplace x\ntransition s: a -> b\n\
                      transition r: b -> a\ntransition v: w -> x\ntransition y: x -> w";
-        example::reduces(NAME, net, after);
+        example::reduces("unmarkable-presets", net, after);
     }
 }

@@ -6,6 +6,7 @@
 //! # Cost
 //! For a changed transition, those that share its rarest input place, if at most [`MOST`].
 
+use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
@@ -23,9 +24,9 @@ impl Search for WeakerTransitions {
             if let Some(arc) = rarest.filter(|arc| net.consumer_count(arc.place) <= MOST) {
                 let others = net.consumers(arc.place).filter(|&u| u != t);
                 let weaker = others.clone().filter(|&u| net.pre(u).len() >= net.pre(t).len());
-                candidates.extend(weaker.map(|u| Candidate::transitions([t, u])));
+                candidates.extend(weaker.map(|u| candidate::transitions([t, u])));
                 let stronger = others.filter(|&u| net.pre(u).len() < net.pre(t).len());
-                candidates.extend(stronger.map(|u| Candidate::transitions([u, t])));
+                candidates.extend(stronger.map(|u| candidate::transitions([u, t])));
             }
         }
     }

@@ -1,0 +1,116 @@
+//! Documents as they stand in files: nodes by name.
+//!
+//! ```json
+//! {"bounds": {"assumes_units": false,
+//!             "steps": [{"inductive": [{"place": "dead", "upper": true, "tokens": 0}]},
+//!                       {"weighted": {"weights": [["lock", 1], ["in1", 1], ["in2", 1]],
+//!                                     "bounds": [{"place": "lock", "upper": true, "tokens": 1}]}},
+//!                       {"safe_units": ["idle1"]}]}}
+//! {"linear": {"assumes_units": false, "counters": [],
+//!             "atoms": [{"sum": [["in1", -1]], "bound": -1}, {"sum": [["in2", -1]], "bound": -1}],
+//!             "traps": [],
+//!             "lemmas": [{"atoms": [[0, 1], [1, 1]], "traps": [], "units": [],
+//!                         "weights": [["lock", 1], ["in1", 1], ["in2", 1]]}],
+//!             "steps": []}}
+//! {"markings": 3}
+//! ```
+//!
+//! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
+//! `firings#0`, `firings#1` … count them. Integers may have up to 127 bits.
+
+use super::bounds::{Bound, Bounds, Inference};
+use super::counters;
+use super::document::Document;
+use super::flaw::Flaw;
+use super::lemma::Lemma;
+use super::linear::LinearCertificate;
+use parikh_net::{Atom, LinearSum, Net, PlaceId};
+use serde::{Deserialize, Serialize};
+
+/// A document in names.
+pub type NamedDocument = Document<String, String, String, Comparison>;
+
+/// Σ ≤ bound, in names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Places with their coefficients.
+    pub sum: Vec<(String, i64)>,
+    /// What it is at most.
+    pub bound: i64,
+}
+
+impl NamedDocument {
+    /// The document in ids of `net`; nothing of it is checked yet.
+    ///
+    /// # Errors
+    /// When a name is not known, or a comparison is too large.
+    pub fn resolve(&self, net: &Net) -> Result<Document, Flaw> {
+        Ok(match self {
+            Document::Linear(certificate) => Document::Linear(linear(certificate, net)?),
+            Document::Bounds(Bounds { assumes_units, steps }) => Document::Bounds(Bounds {
+                assumes_units: *assumes_units,
+                steps: all(steps, |step| inference(step, net))?,
+            }),
+            Document::Markings(count) => Document::Markings(*count),
+        })
+    }
+}
+
+fn linear(
+    named: &LinearCertificate<String, String, String, Comparison>,
+    net: &Net,
+) -> Result<LinearCertificate, Flaw> {
+    let transition = |name: &String| {
+        let t = net.transition_named(name);
+        t.ok_or_else(|| Flaw::NoSuchName("transition", name.clone()))
+    };
+    let unit = |(name, factor): &(String, i128)| {
+        let mut units = net.units().into_iter().flat_map(|units| units.iter());
+        let known = units.find(|(_, unit)| *unit.name == **name);
+        Ok((known.ok_or_else(|| Flaw::NoSuchName("unit", name.clone()))?.0, *factor))
+    };
+    let counters = all(&named.counters, |set| all(set, transition))?;
+    let counting = counters::count(net, &counters)?;
+    let weight = |(name, weight): &(String, i128)| Ok((place(&counting, name)?, *weight));
+    let atom = |Comparison { sum, bound }: &Comparison| {
+        let terms = all(sum, |(name, a)| Ok((place(&counting, name)?, *a)))?;
+        let sum = LinearSum::new(terms).map_err(|error| Flaw::TooLarge(error.to_string()))?;
+        Ok(Atom { sum, bound: *bound })
+    };
+    let lemma = |lemma: &Lemma<String, String>| {
+        let (atoms, traps) = (lemma.atoms.clone(), lemma.traps.clone());
+        let units = all(&lemma.units, unit)?;
+        Ok(Lemma { atoms, traps, units, weights: all(&lemma.weights, weight)? })
+    };
+    Ok(LinearCertificate {
+        assumes_units: named.assumes_units,
+        atoms: all(&named.atoms, atom)?,
+        traps: all(&named.traps, |trap| all(trap, |name| place(&counting, name)))?,
+        lemmas: all(&named.lemmas, lemma)?,
+        steps: named.steps.clone(),
+        counters,
+    })
+}
+
+fn inference(step: &Inference<String>, net: &Net) -> Result<Inference, Flaw> {
+    let bound = |&Bound { place: ref name, upper, tokens }: &Bound<String>| {
+        Ok(Bound { place: place(net, name)?, upper, tokens })
+    };
+    Ok(match step {
+        Inference::Inductive(bounds) => Inference::Inductive(all(bounds, bound)?),
+        Inference::Weighted { weights, bounds } => Inference::Weighted {
+            weights: all(weights, |(name, weight)| Ok((place(net, name)?, *weight)))?,
+            bounds: all(bounds, bound)?,
+        },
+        Inference::SafeUnits(places) => Inference::SafeUnits(all(places, |name| place(net, name))?),
+    })
+}
+
+fn place(net: &Net, name: &str) -> Result<PlaceId, Flaw> {
+    net.place_named(name).ok_or_else(|| Flaw::NoSuchName("place", name.to_owned()))
+}
+
+/// All of them, or the first flaw.
+fn all<A, B>(list: &[A], resolve: impl Fn(&A) -> Result<B, Flaw>) -> Result<Vec<B>, Flaw> {
+    list.iter().map(resolve).collect()
+}

@@ -1,0 +1,219 @@
+//! Writes files of evidence, line by line: [`crate::evidence::file`] has the format.
+
+mod names;
+
+pub use names::in_names;
+
+use crate::evidence::Document;
+use crate::evidence::certificate::NamedDocument;
+use crate::evidence::file::{Answer, FORMAT, Unfolding};
+use crate::evidence::reduction::NamedLog;
+use parikh_net::{FiringSequence, Net};
+use serde::Serialize;
+use serde_json::json;
+use std::io::{self, Write};
+
+/// What an answer stands on, the weakest part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// The word of an exhaustive search.
+    Searched,
+    /// Documents that the checker accepted.
+    Certified,
+    /// Firing sequences that were replayed.
+    Replayed,
+}
+
+/// Writes a file, line by line. Ids are given out as it goes.
+#[derive(Debug)]
+pub struct Writer<'n, W: Write> {
+    net: &'n Net,
+    out: W,
+    /// Lines so far that may be referred to.
+    lines: u64,
+}
+
+impl<'n, W: Write> Writer<'n, W> {
+    /// Begins a file about an examination of `net`.
+    ///
+    /// # Errors
+    /// Those of `out`, as in all that follows.
+    pub fn new(net: &'n Net, examination: &str, out: W) -> io::Result<Self> {
+        let mut writer = Writer { net, out, lines: 0 };
+        let header = json!({
+            "format": FORMAT, "net": net.name(), "places": net.place_count(),
+            "transitions": net.transition_count(), "examination": examination,
+        });
+        writer.line("evidence", &header)?;
+        if net.folding().is_some() {
+            writer.line("unfolding", &Unfolding::of(net))?;
+        }
+        Ok(writer)
+    }
+
+    /// A firing sequence of the net, from its initial marking. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn trace(&mut self, sequence: &FiringSequence) -> io::Result<String> {
+        let id = self.id('w');
+        write!(self.out, r#"{{"trace":{{"id":"{id}","steps":"#)?;
+        self.steps(sequence)?;
+        self.out.write_all(b"}}\n")?;
+        Ok(id)
+    }
+
+    /// A firing sequence, and what can repeat for ever after it. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn pump(&mut self, prefix: &FiringSequence, pump: &FiringSequence) -> io::Result<String> {
+        let id = self.id('p');
+        write!(self.out, r#"{{"pump":{{"id":"{id}","prefix":"#)?;
+        self.steps(prefix)?;
+        write!(self.out, r#","pump":"#)?;
+        self.steps(pump)?;
+        self.out.write_all(b"}}\n")?;
+        Ok(id)
+    }
+
+    /// A reduction of the net, or `of` what another one made of it. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn reduction(&mut self, of: Option<&str>, log: &NamedLog) -> io::Result<String> {
+        #[derive(Serialize)]
+        struct Reduction<'a> {
+            id: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            of: Option<&'a str>,
+            log: &'a NamedLog,
+        }
+        let id = self.id('r');
+        self.line("reduction", &Reduction { id: &id, of, log })?;
+        Ok(id)
+    }
+
+    /// A document about the net, or about `on`: the id of a reduction with the net that it made. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn document(
+        &mut self,
+        on: Option<(&str, &Net)>,
+        document: &Document,
+    ) -> io::Result<String> {
+        #[derive(Serialize)]
+        struct About<'a> {
+            id: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            on: Option<&'a str>,
+            document: NamedDocument,
+        }
+        let id = self.id('d');
+        let document = in_names(document, on.map_or(self.net, |(_, net)| net));
+        self.line("document", &About { id: &id, on: on.map(|(id, _)| id), document })?;
+        Ok(id)
+    }
+
+    /// An answer, what it stands on, and why for people. It and all before it are in the file then, whatever
+    /// ends the process.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn answer(&mut self, answer: &Answer, by: Strength, because: &str) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            #[serde(flatten)]
+            answer: &'a Answer,
+            evidence: Strength,
+            #[serde(skip_serializing_if = "str::is_empty")]
+            because: &'a str,
+        }
+        self.line("answer", &Line { answer, evidence: by, because })?;
+        self.out.flush()
+    }
+
+    /// What was written to; all of it is there.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn id(&mut self, sort: char) -> String {
+        self.lines += 1;
+        format!("{sort}{}", self.lines)
+    }
+
+    fn line(&mut self, sort: &str, content: &impl Serialize) -> io::Result<()> {
+        write!(self.out, r#"{{"{sort}":"#)?;
+        serde_json::to_writer(&mut self.out, content)?;
+        self.out.write_all(b"}\n")
+    }
+
+    fn steps(&mut self, sequence: &FiringSequence) -> io::Result<()> {
+        self.out.write_all(b"[")?;
+        for (at, step) in sequence.steps().iter().enumerate() {
+            self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
+            serde_json::to_writer(&mut self.out, self.net.transition_name(step.transition))?;
+            write!(self.out, ",{}]", step.count)?;
+        }
+        self.out.write_all(b"]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::certificate::Bounds;
+    use crate::evidence::file::{About, Shown};
+    use parikh_net::{TransitionId, text};
+    use serde_json::Value;
+
+    #[test]
+    fn lines_are_objects_that_refer_to_earlier_ones() {
+        let net = text::parse("net n\nplace p 1\ntransition \"t \\\"1\\\"\": p -> p").unwrap();
+        let mut twice = FiringSequence::new();
+        twice.push(TransitionId::new(0), 2);
+        let mut writer = Writer::new(&net, "OneSafe", Vec::new()).unwrap();
+        let trace = writer.trace(&twice).unwrap();
+        let pump = writer.pump(&FiringSequence::new(), &twice).unwrap();
+        let bounds = Document::Bounds(Bounds { assumes_units: false, steps: Vec::new() });
+        let document = writer.document(Some(("r9", &net)), &bounds).unwrap();
+        let answer = Answer {
+            id: "OneSafe".to_owned(),
+            value: "TRUE".to_owned(),
+            assumes: Vec::new(),
+            searched: None,
+            shown_by: vec![
+                Shown::Trace { trace, after: Some(2) },
+                Shown::Pump { pump },
+                Shown::Document { document },
+            ],
+        };
+        writer.answer(&answer, Strength::Certified, "").unwrap();
+        let text = String::from_utf8(writer.finish().unwrap()).unwrap();
+        let lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let name = net.transition_name(TransitionId::new(0));
+        assert_eq!(lines[0]["evidence"]["places"], 1);
+        assert_eq!(lines[1], json!({"trace": {"id": "w1", "steps": [[name, 2]]}}));
+        assert_eq!(lines[2], json!({"pump": {"id": "p2", "prefix": [], "pump": [[name, 2]]}}));
+        let read: About = serde_json::from_value(lines[3]["document"].clone()).unwrap();
+        assert_eq!(read.on.as_deref(), Some("r9"));
+        assert_eq!(read.document.resolve(&net), Ok(bounds));
+        let shown = json!([{"trace": "w1", "after": 2}, {"pump": "p2"}, {"document": "d3"}]);
+        assert_eq!(
+            lines[4],
+            json!({"answer": {
+                "id": "OneSafe", "value": "TRUE", "evidence": "certified", "shown_by": shown,
+            }})
+        );
+        let again: Answer = serde_json::from_value(lines[4]["answer"].clone()).unwrap();
+        assert_eq!(again, answer);
+    }
+}

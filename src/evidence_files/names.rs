@@ -1,0 +1,76 @@
+//! Documents in the names of a net.
+
+use crate::evidence::Document;
+use crate::evidence::certificate::bounds::{Bound, Inference};
+use crate::evidence::certificate::{
+    Bounds, Comparison, Lemma, LinearCertificate, NamedDocument, count,
+};
+use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
+use std::borrow::Cow;
+
+/// A document about `net` as it stands in a file: what [`NamedDocument::resolve`] reads back.
+pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
+    match document {
+        Document::Linear(certificate) => Document::Linear(linear(certificate, net)),
+        Document::Bounds(Bounds { assumes_units, steps }) => Document::Bounds(Bounds {
+            assumes_units: *assumes_units,
+            steps: steps.iter().map(|step| inference(step, net)).collect(),
+        }),
+        Document::Markings(count) => Document::Markings(*count),
+    }
+}
+
+fn linear(
+    certificate: &LinearCertificate,
+    net: &Net,
+) -> LinearCertificate<String, String, String, Comparison> {
+    // Refused only where a transition does not exist, which nobody has checked then.
+    let counting = count(net, &certificate.counters).unwrap_or(Cow::Borrowed(net));
+    let place = |&place: &PlaceId| counting.place_name(place).to_owned();
+    let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
+    let unit = |unit: UnitId| match net.units() {
+        Some(units) => units.get(unit).name.to_string(),
+        None => String::new(),
+    };
+    let atom = |Atom { sum, bound }: &Atom| Comparison {
+        sum: sum.terms().iter().map(|(p, a)| (place(p), *a)).collect(),
+        bound: *bound,
+    };
+    let lemma = |lemma: &Lemma| Lemma {
+        atoms: lemma.atoms.clone(),
+        traps: lemma.traps.clone(),
+        units: lemma.units.iter().map(|&(u, factor)| (unit(u), factor)).collect(),
+        weights: lemma.weights.iter().map(|(p, weight)| (place(p), *weight)).collect(),
+    };
+    let counters = certificate.counters.iter();
+    LinearCertificate {
+        assumes_units: certificate.assumes_units,
+        counters: counters.map(|set| set.iter().map(transition).collect()).collect(),
+        atoms: certificate.atoms.iter().map(atom).collect(),
+        traps: certificate.traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
+        lemmas: certificate.lemmas.iter().map(lemma).collect(),
+        steps: certificate.steps.clone(),
+    }
+}
+
+fn inference(step: &Inference, net: &Net) -> Inference<String> {
+    let place = |place: PlaceId| net.place_name(place).to_owned();
+    let all = |bounds: &[Bound]| -> Vec<Bound<String>> {
+        let bound = |bound: &Bound| Bound {
+            place: place(bound.place),
+            upper: bound.upper,
+            tokens: bound.tokens,
+        };
+        bounds.iter().map(bound).collect()
+    };
+    match step {
+        Inference::Inductive(bounds) => Inference::Inductive(all(bounds)),
+        Inference::Weighted { weights, bounds } => Inference::Weighted {
+            weights: weights.iter().map(|&(p, weight)| (place(p), weight)).collect(),
+            bounds: all(bounds),
+        },
+        Inference::SafeUnits(places) => {
+            Inference::SafeUnits(places.iter().copied().map(place).collect())
+        }
+    }
+}

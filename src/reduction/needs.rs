@@ -1,0 +1,94 @@
+//! What questions need of a reduction.
+
+use parikh_evidence::reduction::{Form, Needs, Preserve};
+use parikh_net::{Goal, Net, PlaceId, Predicate, TransitionId};
+
+/// Reachability of predicates over `support`, and maxima of sums over it.
+pub fn reachability(support: impl IntoIterator<Item = PlaceId>) -> Needs {
+    Needs {
+        support: support.into_iter().collect(),
+        preserve: Preserve::REACHABILITY,
+        ..Needs::default()
+    }
+}
+
+/// Whether there is a deadlock.
+pub fn deadlock() -> Needs {
+    Needs { preserve: Preserve::DEADLOCK, ..Needs::default() }
+}
+
+/// Which of these transitions ever fire.
+pub fn quasi_liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Needs {
+    Needs {
+        protected: transitions.into_iter().collect(),
+        preserve: Preserve::REACHABILITY,
+        ..Needs::default()
+    }
+}
+
+/// Which of these transitions are live.
+pub fn liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Needs {
+    Needs {
+        protected: transitions.into_iter().collect(),
+        preserve: Preserve::LIVENESS,
+        ..Needs::default()
+    }
+}
+
+/// What these goals need together. A fireability question of a single transition protects the
+/// transition rather than its input places; inside a larger predicate it protects the places.
+pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Needs {
+    let mut needs = Needs::default();
+    for goal in goals {
+        match goal {
+            Goal::Reach(predicate) => add(&mut needs, net, predicate),
+            Goal::Maximise(_) => {
+                needs.preserve = needs.preserve | Preserve::REACHABILITY;
+                needs.support.extend(goal.support(net));
+            }
+        }
+    }
+    needs.normalised()
+}
+
+fn add(needs: &mut Needs, net: &Net, predicate: &Predicate) {
+    match Form::of(predicate) {
+        Form::Parts(parts) => parts.iter().for_each(|part| add(needs, net, part)),
+        Form::Fires(t) => {
+            needs.preserve = needs.preserve | Preserve::REACHABILITY;
+            needs.protected.push(t);
+        }
+        Form::DeadAnd(rest) => {
+            needs.preserve = needs.preserve | Preserve::DEADLOCK;
+            rest.iter().for_each(|part| needs.support.extend(part.support(net)));
+        }
+        Form::State => {
+            needs.preserve = needs.preserve | Preserve::REACHABILITY;
+            needs.support.extend(predicate.support(net));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn goals_need_the_least_that_answers_them() {
+        let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p + q -> r").unwrap();
+        let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
+        let t = TransitionId::new(0);
+        let of = |predicate: Predicate| of_goals(&net, [&Goal::Reach(predicate)]);
+        assert_eq!(of(Predicate::Enabled(t)), quasi_liveness([t]));
+        assert_eq!(of(Predicate::Dead), deadlock());
+        let marked = Predicate::at_least(r, 1);
+        assert_eq!(of(marked.clone()), reachability([r]));
+        let both = of(Predicate::and([Predicate::Enabled(t), marked.clone()]));
+        assert_eq!(both, reachability([p, q, r]));
+        let dead = of(Predicate::and([Predicate::Dead, marked.clone()]));
+        assert_eq!((dead.preserve, dead.support), (Preserve::DEADLOCK, vec![r]));
+        let alive = of(Predicate::and([Predicate::NotDead, marked]));
+        assert_eq!((alive.preserve, alive.support), (Preserve::REACHABILITY, vec![p, q, r]));
+    }
+}

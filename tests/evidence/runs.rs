@@ -1,0 +1,157 @@
+//! Every goal that a run refutes has a document, and an auditor confirms the file that is written.
+
+use crate::support::binary::{example, run, stderr};
+use crate::support::documents::{Kind, Made, Proof, proofs, refutes};
+use crate::support::oracle::{Limits, explore};
+use parikh::answer::Plan;
+use parikh::board::{Evidence, Knowledge, Maximum, Reach, Shown};
+use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::certificate::bounds::Inference;
+use parikh::evidence::reader::pnml;
+use parikh::evidence::{Document, Flaw};
+use parikh::mcc::Examination;
+use parikh::net::generate::{self, Shape, random, random_goals};
+use parikh::net::units::Unit;
+use parikh::net::{Goal, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};
+use parikh::run::{self, Event};
+use parikh::solvers::Budget;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a run of the whole pipeline refutes, each with its document and the kind of its proof.
+fn refuted(net: &Net, plan: Plan) -> Vec<(Option<Shown>, &'static str)> {
+    let config = run::Config { threads: 1, keep_documents: true, ..Default::default() };
+    let budget = Budget::lasting(Duration::from_secs(2));
+    let mut refuted = Vec::new();
+    run::run(net, plan, &config, &budget, |event| {
+        let Event::Settled { knowledge, .. } = event else { return };
+        let (evidence, proof) = match knowledge {
+            Knowledge::Reach(Reach::Unreachable { evidence, proof, .. }) => (evidence, proof),
+            Knowledge::Maximum(Maximum {
+                evidence: Some(evidence),
+                proved: Some((_, proof, _)),
+                ..
+            }) => (evidence, proof),
+            _ => return,
+        };
+        let shown = match evidence {
+            Evidence::Certified(shown) => shown.clone(),
+            Evidence::Searched { .. } => None,
+        };
+        refuted.push((shown, proof.kind()));
+    });
+    refuted
+}
+
+#[test]
+fn whatever_a_run_refutes_has_a_document() {
+    let (mut goals, mut kinds) = (0, BTreeSet::new());
+    for seed in 0..60 {
+        let net = random(seed, &Shape::small(seed));
+        // Small enough for every goal to be settled.
+        if explore(&net, Limits { states: 2000, tokens: 100 }).is_none() {
+            continue;
+        }
+        let mut plan = Plan::default();
+        for (at, goal) in random_goals(seed, &net, 8).into_iter().enumerate() {
+            match goal {
+                Goal::Reach(predicate) => plan.ask_exists(&format!("{at}"), predicate),
+                Goal::Maximise(sum) => plan.ask_maximum(&format!("{at}"), sum),
+            }
+        }
+        plan.ask_exists("dead", Predicate::Dead);
+        for (shown, kind) in refuted(&net, plan) {
+            assert!(shown.is_some(), "net {seed}: {kind}");
+            kinds.insert(kind);
+            goals += 1;
+        }
+    }
+    assert!(goals > 100 && kinds.len() >= 3, "{goals} {kinds:?}");
+}
+
+#[test]
+fn all_goals_of_an_examination_share_few_documents() {
+    let net = generate::philosophers(6).net;
+    let plan = Plan::of_examination(Examination::OneSafe, &net).unwrap();
+    let refuted = refuted(&net, plan);
+    assert_eq!(refuted.len(), net.place_count());
+    let documents: BTreeSet<*const Document> = refuted
+        .iter()
+        .map(|(shown, _)| Arc::as_ptr(&shown.as_ref().expect("certified").document))
+        .collect();
+    assert!(documents.len() <= 2, "{}", documents.len());
+}
+
+/// A place that another one fills for ever, in safe units or in units that claim nothing.
+fn with_units(safe: bool) -> Net {
+    let mut builder = NetBuilder::new("units");
+    let [p, q] = [("p", 1), ("q", 0)].map(|(name, tokens)| builder.place(name, tokens).unwrap());
+    let t = builder.transition("t").unwrap();
+    builder.take(t, p, 1).unwrap();
+    builder.put(t, q, 1).unwrap();
+    builder.put(t, p, 1).unwrap();
+    let unit = |name: &str, places, parent| Unit { name: name.into(), places, parent };
+    let root = UnitId::new(0);
+    let units = vec![
+        unit("all", vec![], None),
+        unit("a", vec![p], Some(root)),
+        unit("b", vec![q], Some(root)),
+    ];
+    let initial = builder.initial();
+    builder.set_units(
+        Units::new(units, root, safe, &initial, |p| if p == PlaceId::new(0) { "p" } else { "q" })
+            .unwrap(),
+    );
+    builder.build().unwrap()
+}
+
+#[test]
+fn safe_units_are_used_only_where_claimed_and_only_said_aloud() {
+    let net = with_units(true);
+    let q = net.place_named("q").unwrap();
+    let two = Predicate::at_least(q, 2);
+    let made = proofs(&net, std::slice::from_ref(&two), Kind::Bounds);
+    let [Made { proof: Proof::Plain(document), .. }] = &made[..] else { panic!("{made:?}") };
+    let Document::Bounds(bounds) = document else { panic!("{document:?}") };
+    assert!(bounds.assumes_units && bounds.steps.contains(&Inference::SafeUnits(vec![q])));
+    let mut silent = bounds.clone();
+    silent.assumes_units = false;
+    assert_eq!(refutes(&Document::Bounds(silent), &net, &two), Err(Flaw::Units(0)));
+    let other = with_units(false);
+    assert_eq!(refutes(document, &other, &two), Err(Flaw::Units(0)));
+    assert!(proofs(&other, &[two], Kind::Bounds).is_empty());
+}
+
+#[test]
+fn what_the_command_line_writes_is_confirmed_unless_it_is_changed() {
+    let model = example("philosophers.pnml");
+    let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().to_str().unwrap();
+    let audit = |examination: &str| -> Vec<Judged> {
+        let mut audit = Audit::new(&net, 0, Box::new(|_| Err("no formulas".to_owned())));
+        audit.file(&directory.path().join(format!("{examination}.jsonl"))).unwrap();
+        audit.finish().judged
+    };
+    for examination in ["OneSafe", "ReachabilityDeadlock", "QuasiLiveness", "StableMarking"] {
+        let checked =
+            run(&["check", model.to_str().unwrap(), "-e", examination, "--evidence", path]);
+        assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+        let judged = audit(examination);
+        assert!(
+            matches!(&judged[..], [Judged { verdict: Verdict::Confirmed(_), .. }]),
+            "{judged:?}"
+        );
+    }
+    let file = directory.path().join("OneSafe.jsonl");
+    let right = std::fs::read_to_string(&file).unwrap();
+    for (from, to) in
+        [("\"tokens\":1", "\"tokens\":0"), ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"")]
+    {
+        let wrong = right.replace(from, to);
+        assert_ne!(wrong, right, "{from}");
+        std::fs::write(&file, wrong).unwrap();
+        assert!(matches!(audit("OneSafe")[0].verdict, Verdict::Refused(_)), "{from}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Proofs of every kind, made by the engines, and what the checker says of them.
+
+use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::{Task, intervals, siphon_trap, state_equation};
+use parikh::evidence::certificate::NamedDocument;
+use parikh::evidence::reduction::{CheckedReduction, NamedLog};
+use parikh::evidence::{Document, Flaw};
+use parikh::evidence_files::in_names;
+use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
+use parikh::reduction::{self, needs, reduce};
+use parikh::solvers::Budget;
+use parikh::structure;
+use std::sync::Arc;
+
+/// A kind of proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Bounds,
+    Linear,
+    Markings,
+    Reduced,
+}
+
+/// A document, or a reduction with a document about the reduced net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    Plain(Document),
+    Reduced(NamedLog, NamedDocument),
+}
+
+/// A proof and what it was made to refute.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub(crate) proof: Proof,
+    pub(crate) refuted: Vec<Predicate>,
+}
+
+/// What the checker says of each of these; nothing where it refuses the proof by itself.
+pub(crate) fn verdicts(
+    document: &Document,
+    net: &Net,
+    predicates: &[Predicate],
+) -> Result<Vec<bool>, Flaw> {
+    let goes_on = &mut || true;
+    let checked = document.check(net, goes_on)?;
+    Ok(predicates.iter().map(|predicate| checked.refutes(predicate, goes_on).is_ok()).collect())
+}
+
+/// Whether the checker accepts that the document refutes it.
+pub(crate) fn refutes(document: &Document, net: &Net, predicate: &Predicate) -> Result<(), Flaw> {
+    let goes_on = &mut || true;
+    document.check(net, goes_on)?.refutes(predicate, goes_on)
+}
+
+impl Proof {
+    /// As the function of the same name.
+    pub(crate) fn verdicts(&self, net: &Net, all: &[Predicate]) -> Result<Vec<bool>, String> {
+        match self {
+            Proof::Plain(document) => verdicts(document, net, all).map_err(|flaw| flaw.to_string()),
+            Proof::Reduced(log, document) => {
+                let reduction = CheckedReduction::of_log(net, log, &mut || true);
+                let reduction = reduction.map_err(|error| error.to_string())?;
+                let small = reduction.net();
+                let document = document.resolve(small).map_err(|flaw| flaw.to_string())?;
+                let goes_on = &mut || true;
+                let checked = document.check(small, goes_on).map_err(|flaw| flaw.to_string())?;
+                let refuted = |predicate: &Predicate| {
+                    let known = parikh::evidence::certificate::check_names(net, predicate).is_ok();
+                    let here = known.then(|| reduction.translate(net, predicate)).flatten();
+                    here.is_some_and(|here| checked.refutes(&here, &mut || true).is_ok())
+                };
+                Ok(all.iter().map(refuted).collect())
+            }
+        }
+    }
+}
+
+/// Proofs of one kind for as many of these predicates as there are any.
+pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: Kind) -> Vec<Made> {
+    let made = match kind {
+        Kind::Bounds => by_bounds(net, refuted),
+        Kind::Linear => by_sums(net, refuted),
+        Kind::Markings => by_markings(net, refuted),
+        Kind::Reduced => refuted.iter().filter_map(|it| by_reduction(net, it)).collect(),
+    };
+    for Made { proof, refuted } in &made {
+        let verdicts = proof.verdicts(net, refuted);
+        assert_eq!(verdicts, Ok(vec![true; refuted.len()]), "{proof:?}");
+        if let Proof::Plain(document) = proof {
+            let text = serde_json::to_string(&in_names(document, net)).unwrap();
+            let read: NamedDocument = serde_json::from_str(&text).unwrap();
+            assert_eq!(read.resolve(net).as_ref(), Ok(document));
+        }
+    }
+    made
+}
+
+/// The documents that an engine hands over for these, each with what it is for.
+fn by_engine(net: &Net, facts: &Facts, refuted: &[Predicate], run: fn(&Task<'_>)) -> Vec<Made> {
+    let goals: Vec<Goal> = refuted.iter().cloned().map(Goal::Reach).collect();
+    let listed: Vec<(GoalId, Goal)> =
+        goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
+    let board = Board::new(net, goals);
+    let budget = Budget::unlimited();
+    run(&Task { net, goals: &listed, facts, board: &board, budget: &budget, seed: 1 });
+    assert_eq!(board.faults(), 0);
+    let mut found: Vec<(Arc<Document>, Vec<Predicate>)> = Vec::new();
+    for (id, predicate) in board.ids().zip(refuted) {
+        let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = board.knowledge(id) else {
+            continue;
+        };
+        let Some(document) = proof.document else { continue };
+        match found.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &document)) {
+            Some((_, refuted)) => refuted.push(predicate.clone()),
+            None => found.push((document, vec![predicate.clone()])),
+        }
+    }
+    let made = |(document, refuted): (Arc<Document>, _)| Made {
+        proof: Proof::Plain(Arc::unwrap_or_clone(document)),
+        refuted,
+    };
+    found.into_iter().map(made).collect()
+}
+
+fn by_bounds(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+    let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
+    if let Ok(flows) = structure::flows::place_flows(net, &budget) {
+        structure::bounds::place_bounds(net, &flows, &budget).write(&mut facts);
+    }
+    facts.claim_units(net);
+    by_engine(net, &facts, refuted, |task| {
+        let (under, over) = (task.board.under("TEST"), task.board.over("TEST"));
+        intervals::run(task, under, over);
+    })
+}
+
+fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+    by_engine(net, &Facts::none(net), refuted, |task| {
+        siphon_trap::run(task, task.board.over("TEST"));
+        state_equation::run(task, task.board.over("TEST"), &state_equation::Config::default());
+    })
+}
+
+fn by_markings(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+    let visited = parikh::evidence::certificate::markings::visit(net, 10_000, |_| true);
+    let document = Document::Markings(visited.expect("few").count());
+    // A few together, as they come from one question.
+    let some = refuted.chunks(4).map(<[_]>::to_vec);
+    some.map(|refuted| Made { proof: Proof::Plain(document.clone()), refuted }).collect()
+}
+
+/// By reducing the net for it alone.
+fn by_reduction(net: &Net, refuted: &Predicate) -> Option<Made> {
+    let needs = needs::of_goals(net, [&Goal::Reach(refuted.clone())]);
+    let reduction = reduce(net, &needs, &Budget::unlimited(), &reduction::Config::default());
+    let log = reduction.log.in_names(net, reduction.needs());
+    let checked = CheckedReduction::of_log(net, &log, &mut || true).expect("our own");
+    let here = [checked.translate(net, refuted)?];
+    let kinds = [Kind::Bounds, Kind::Linear, Kind::Markings];
+    let inner = kinds.iter().find_map(|kind| proofs(checked.net(), &here, *kind).pop())?;
+    let Proof::Plain(document) = inner.proof else { return None };
+    let document = in_names(&document, checked.net());
+    Some(Made { proof: Proof::Reduced(log, document), refuted: vec![refuted.clone()] })
+}
