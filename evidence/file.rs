@@ -2,6 +2,7 @@
 //!
 //! ```json
 //! {"evidence": {"format": "parikh-evidence-2", "net": "mutex", "places": 5, "transitions": 4, "examination": "OneSafe"}}
+//! {"unfolding": {"places": ["p(red)", "p(blue)"], "transitions": ["t(x=red)"]}}
 //! {"trace": {"id": "w1", "steps": [["enter1", 1], ["leave1", 1]]}}
 //! {"pump": {"id": "p1", "prefix": [["enter1", 1]], "pump": [["work", 3]]}}
 //! {"reduction": {"id": "r1", "log": {"preserves": ["reachability"], "support": ["in1"], "protected": [],
@@ -12,6 +13,9 @@
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
 //! ```
 //!
+//! About a coloured model, the second line lists the places and transitions of the net that the rest is
+//! about, in order: the colours and bindings that were not left out. About others there is none.
+//!
 //! A line is written before those that refer to it. Steps are transitions by name with how often each
 //! fires in a row, from the initial marking. A reduction ([`NamedLog`]) is `of` the net of another one, a document
 //! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on the net
@@ -21,6 +25,8 @@
 
 use crate::certificate::NamedDocument;
 use crate::reduction::NamedLog;
+use parikh_net::Net;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 /// What this version of the format is called.
@@ -32,6 +38,8 @@ pub const FORMAT: &str = "parikh-evidence-2";
 pub enum Line {
     /// The first line.
     Evidence(Header),
+    /// The second line, about a coloured model: an [`Unfolding`], which whoever made the net has read.
+    Unfolding(IgnoredAny),
     /// A [`Trace`].
     Trace(Named),
     /// A [`Pump`].
@@ -57,6 +65,16 @@ pub struct Header {
     pub transitions: usize,
     /// The contest's name of what was asked.
     pub examination: String,
+}
+
+/// The nodes of an unfolding by their names, those of one coloured node together, in the order of the
+/// model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfolding {
+    /// Places, `p(red,2)`; `p` where tokens are black.
+    pub places: Vec<String>,
+    /// Transitions, `t(x=red,y=2)`; `t` where there are no variables.
+    pub transitions: Vec<String>,
 }
 
 /// Something to be referred to.
@@ -152,4 +170,14 @@ pub enum Shown {
         /// Its id.
         document: String,
     },
+}
+
+impl Unfolding {
+    /// That of a net.
+    pub fn of(net: &Net) -> Self {
+        Unfolding {
+            places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
+            transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
+        }
+    }
 }

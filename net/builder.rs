@@ -6,8 +6,8 @@ use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
 use crate::net::{Arc, Change, Net, PlaceArc, Rows};
+use crate::table::{Table, hash};
 use crate::units::Units;
-use std::collections::HashMap;
 
 /// Why a node or an arc is refused. Every variant names what it concerns.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,7 +48,6 @@ pub struct NetBuilder {
     transitions: Names,
     place_labels: Vec<(PlaceId, Box<str>)>,
     transition_labels: Vec<(TransitionId, Box<str>)>,
-    nodes: HashMap<Box<str>, Node>,
     tokens: Vec<u64>,
     pre: Vec<RawArc>,
     post: Vec<RawArc>,
@@ -85,8 +84,8 @@ impl NetBuilder {
             return Err(BuildError::TooManyTokens(id.to_owned(), tokens));
         }
         let place = PlaceId::new(self.places.len());
-        self.claim(id, Node::Place(place))?;
-        self.places.push(id).map_err(|_| BuildError::TooLarge)?;
+        let hash = self.claim(id)?;
+        self.places.push_hashed(id, hash).map_err(|_| BuildError::TooLarge)?;
         self.tokens.push(tokens);
         Ok(place)
     }
@@ -97,23 +96,24 @@ impl NetBuilder {
     /// When the id is empty or taken.
     pub fn transition(&mut self, id: &str) -> Result<TransitionId, BuildError> {
         let transition = TransitionId::new(self.transitions.len());
-        self.claim(id, Node::Transition(transition))?;
-        self.transitions.push(id).map_err(|_| BuildError::TooLarge)?;
+        let hash = self.claim(id)?;
+        self.transitions.push_hashed(id, hash).map_err(|_| BuildError::TooLarge)?;
         Ok(transition)
     }
 
-    fn claim(&mut self, id: &str, node: Node) -> Result<(), BuildError> {
+    /// The hash of an id, if a node may have it.
+    fn claim(&self, id: &str) -> Result<u32, BuildError> {
         if id.is_empty() {
             return Err(BuildError::EmptyId);
         }
-        if self.nodes.len() >= u32::MAX as usize {
+        if self.places.len() + self.transitions.len() >= u32::MAX as usize {
             return Err(BuildError::TooLarge);
         }
-        if self.nodes.contains_key(id) {
-            return Err(BuildError::DuplicateId(id.to_owned()));
+        let hash = hash(id);
+        match self.node_hashed(id, hash) {
+            None => Ok(hash),
+            Some(_) => Err(BuildError::DuplicateId(id.to_owned())),
         }
-        self.nodes.insert(id.into(), node);
-        Ok(())
     }
 
     /// The name given to people for a place; kept only where it differs from the id.
@@ -180,7 +180,14 @@ impl NetBuilder {
 
     /// The node with this id, if it was added.
     pub fn node(&self, id: &str) -> Option<Node> {
-        self.nodes.get(id).copied()
+        self.node_hashed(id, hash(id))
+    }
+
+    fn node_hashed(&self, id: &str, hash: u32) -> Option<Node> {
+        let place = self.places.find_hashed(id, hash).map(PlaceId::new).map(Node::Place);
+        place.or_else(|| {
+            self.transitions.find_hashed(id, hash).map(TransitionId::new).map(Node::Transition)
+        })
     }
 
     /// How many places were added so far.
@@ -216,9 +223,6 @@ impl NetBuilder {
         if self.pre.len().max(self.post.len()) >= u32::MAX as usize {
             return Err(BuildError::TooLarge);
         }
-        self.nodes = HashMap::new();
-        self.places.seal();
-        self.transitions.seal();
         let places = self.places.len();
         let transitions = self.transitions.len();
 
@@ -263,7 +267,13 @@ impl NetBuilder {
 
 /// Sorts by (transition, place) and adds up parallel arcs; the arc that overflows on failure.
 fn merge_parallel(arcs: &mut Vec<RawArc>) -> Result<(), RawArc> {
-    arcs.sort_unstable_by_key(|arc| (arc.transition, arc.place));
+    // Mostly they come one transition after the other.
+    match arcs.is_sorted_by_key(|arc| arc.transition) {
+        true => arcs
+            .chunk_by_mut(|a, b| a.transition == b.transition)
+            .for_each(|row| row.sort_unstable_by_key(|arc| arc.place)),
+        false => arcs.sort_unstable_by_key(|arc| (arc.transition, arc.place)),
+    }
     let mut overflow = None;
     arcs.dedup_by(|later, kept| {
         let parallel = later.transition == kept.transition && later.place == kept.place;
@@ -293,8 +303,18 @@ fn rows_by_transition(transitions: usize, arcs: &[RawArc]) -> Rows<Arc> {
 
 /// The same arcs in rows by place, each row by ascending transition.
 fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
-    let mut order: Vec<u32> = (0..arcs.len() as u32).collect();
-    order.sort_unstable_by_key(|&at| (arcs[at as usize].place, at));
+    // A counting sort: where the next arc of each place goes.
+    let mut next = vec![0u32; places + 1];
+    arcs.iter().for_each(|arc| next[arc.place as usize + 1] += 1);
+    for place in 1..=places {
+        next[place] += next[place - 1];
+    }
+    let mut order = vec![0u32; arcs.len()];
+    for (at, arc) in (0..).zip(arcs) {
+        let slot = &mut next[arc.place as usize];
+        order[*slot as usize] = at;
+        *slot += 1;
+    }
     let mut rows = Rows::with_capacity(places, arcs.len());
     let mut rest = order.into_iter().map(|at| arcs[at as usize]).peekable();
     for p in 0..places as u32 {
@@ -311,24 +331,27 @@ type Classes = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
 
 /// Groups transitions by post − pre. Classes are numbered by their first transition.
 fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> Classes {
-    let mut known: HashMap<Vec<Change>, EffectId> = HashMap::new();
-    let mut effects = Rows::with_capacity(transitions, transitions * 2);
+    let mut known = Table::default();
+    let mut effects: Rows<Change> = Rows::with_capacity(transitions, transitions * 2);
+    let (mut count, mut delta) = (0u32, Vec::new());
     let mut effect_of = Vec::with_capacity(transitions);
     for t in 0..transitions {
-        let delta = difference(pre.row(t), post.row(t));
-        let next = EffectId::new(known.len());
-        let class = *known.entry(delta).or_insert_with_key(|delta| {
+        difference(pre.row(t), post.row(t), &mut delta);
+        let hash = hash(&delta);
+        let class = known.find(hash, |class| *effects.row(class) == *delta).unwrap_or_else(|| {
+            known.insert(hash, count);
             delta.iter().for_each(|&change| effects.push(change));
             effects.end_row();
-            next
+            count += 1;
+            count as usize - 1
         });
-        effect_of.push(class);
+        effect_of.push(EffectId::new(class));
     }
     let mut order: Vec<TransitionId> = (0..transitions).map(TransitionId::new).collect();
     order.sort_by_key(|t| effect_of[t.index()]);
-    let mut classes = Rows::with_capacity(known.len(), transitions);
+    let mut classes = Rows::with_capacity(count as usize, transitions);
     let mut rest = order.into_iter().peekable();
-    for class in 0..known.len() {
+    for class in 0..count as usize {
         while let Some(t) = rest.next_if(|t| effect_of[t.index()].index() == class) {
             classes.push(t);
         }
@@ -338,8 +361,8 @@ fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> Clas
 }
 
 /// post − pre of two rows sorted by place, zeros left out. Fits: both weights are below 2⁶³.
-fn difference(pre: &[Arc], post: &[Arc]) -> Vec<Change> {
-    let mut delta = Vec::with_capacity(pre.len() + post.len());
+fn difference(pre: &[Arc], post: &[Arc], delta: &mut Vec<Change>) {
+    delta.clear();
     let (mut i, mut j) = (0, 0);
     while i < pre.len() || j < post.len() {
         let from = pre.get(i).map(|arc| arc.place);
@@ -361,7 +384,6 @@ fn difference(pre: &[Arc], post: &[Arc]) -> Vec<Change> {
             delta.push(Change { place, delta: change });
         }
     }
-    delta
 }
 
 #[cfg(test)]

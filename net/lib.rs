@@ -39,6 +39,7 @@ pub mod pnml;
 pub mod predicate;
 pub mod sequence;
 pub mod sum;
+mod table;
 pub mod text;
 pub mod units;
 

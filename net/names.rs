@@ -1,30 +1,31 @@
 //! The names of the nodes of one kind, in one piece of text: a net of 10⁵ transitions keeps three
 //! allocations instead of 10⁵.
 
+use crate::table::{FREE, Table, hash};
+
 /// Names by dense index, with look-up by name. Names are unique; the builder sees to it.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     text: String,
     /// End of each name in `text`.
     ends: Vec<u32>,
-    /// Indices in the order of their names, for look-up by binary search.
-    sorted: Vec<u32>,
+    table: Table,
 }
 
 impl Names {
-    /// Appends a name; [`seal`](Self::seal) must follow before look-up.
+    /// Appends a name that is not there yet.
     pub(crate) fn push(&mut self, name: &str) -> Result<(), TooMuchText> {
+        self.push_hashed(name, hash(name))
+    }
+
+    /// The same of a name whose hash is known.
+    pub(crate) fn push_hashed(&mut self, name: &str, hash: u32) -> Result<(), TooMuchText> {
         let end = u32::try_from(self.text.len() + name.len()).map_err(|_| TooMuchText)?;
+        let index = u32::try_from(self.ends.len()).ok().filter(|&index| index != FREE);
+        self.table.insert(hash, index.ok_or(TooMuchText)?);
         self.text.push_str(name);
         self.ends.push(end);
         Ok(())
-    }
-
-    /// Sorts the look-up table.
-    pub(crate) fn seal(&mut self) {
-        let mut sorted: Vec<u32> = (0..self.ends.len() as u32).collect();
-        sorted.sort_unstable_by(|&a, &b| self.get(a as usize).cmp(self.get(b as usize)));
-        self.sorted = sorted;
     }
 
     /// How many names there are.
@@ -45,8 +46,12 @@ impl Names {
 
     /// The index of `name`.
     pub fn find(&self, name: &str) -> Option<usize> {
-        let at = self.sorted.binary_search_by(|&i| self.get(i as usize).cmp(name)).ok()?;
-        Some(self.sorted[at] as usize)
+        self.find_hashed(name, hash(name))
+    }
+
+    /// The same of a name whose hash is known.
+    pub(crate) fn find_hashed(&self, name: &str, hash: u32) -> Option<usize> {
+        self.table.find(hash, |index| self.get(index) == name)
     }
 
     /// All names by index.
@@ -55,6 +60,6 @@ impl Names {
     }
 }
 
-/// The names of one kind exceed 4 GiB.
+/// The names of one kind exceed 4 GiB, or there are too many.
 #[derive(Debug)]
 pub(crate) struct TooMuchText;

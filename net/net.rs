@@ -255,6 +255,24 @@ impl Net {
         self.place_named(name).map(|place| vec![place])
     }
 
+    /// The place that a colour of a coloured place unfolds to, if the sort has such a colour; no place
+    /// where it was left out. A colour is `red`, `red,2`, or `(red,2)`.
+    pub fn colour_named(&self, place: usize, colour: &str) -> Option<Option<PlaceId>> {
+        let folding = self.folding()?;
+        let coloured = folding.coloured()?;
+        let owner = &coloured.places()[place];
+        let colour = coloured.colour_named(owner.sort, colour)?;
+        let mut name = coloured.unfolded_name(owner, colour);
+        loop {
+            match self.place_named(&name) {
+                Some(found) if folding.place_of(found) == place => return Some(Some(found)),
+                None if self.transition_named(&name).is_none() => return Some(None),
+                // Where a model's own ids look like these, they have a mark.
+                _ => name.push('\''),
+            }
+        }
+    }
+
     /// The transitions that a formula's name stands for: the transition of this id, and in an
     /// unfolding all bindings of the coloured transition of this id, of which there may be none left.
     pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
@@ -269,6 +287,11 @@ impl Net {
     /// The same net, whose model does not claim that its units are safe.
     pub fn without_unit_claim(&self) -> Net {
         Net { units: self.units.as_ref().map(Units::unclaimed), ..self.clone() }
+    }
+
+    /// The same net, about whose nodes it is not said any more what they were unfolded from.
+    pub fn without_folding(self) -> Net {
+        Net { folding: None, ..self }
     }
 
     /// Whether `marking` holds what `t` takes.

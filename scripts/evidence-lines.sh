@@ -3,7 +3,7 @@
 # without comments, file by file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-total_all=0 total_code=0
+total_all=0 total_code=0 coloured_all=0 coloured_code=0
 while read -r file; do
     read -r all code < <(awk '
         held { held = 0; if (/^mod [a-z_]+ \{/) exit; if (/^mod /) next }
@@ -12,6 +12,11 @@ while read -r file; do
         !/^[[:space:]]*$/ && !/^[[:space:]]*\/\// { code++ }
         END { print all + 0, code + 0 }' "$file")
     [[ ${1-} == --total ]] || printf '%6d %6d  %s\n' "$all" "$code" "$file"
-    total_all=$((total_all + all)) total_code=$((total_code + code))
+    if [[ $file == evidence/coloured/* ]]; then
+        coloured_all=$((coloured_all + all)) coloured_code=$((coloured_code + code))
+    else
+        total_all=$((total_all + all)) total_code=$((total_code + code))
+    fi
 done < <(find evidence -name '*.rs' -not -path '*/tests/*' -not -name 'tests.rs' | sort)
 printf '%6d %6d  all lines, lines of code\n' "$total_all" "$total_code"
+printf '%6d %6d  on top of these for coloured nets\n' "$coloured_all" "$coloured_code"

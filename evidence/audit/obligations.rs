@@ -18,6 +18,7 @@
 //! the answer is then. An upper bound n takes both sides: a marking in which the sum is n, and a proof
 //! that it never is more; `+inf` takes a pump. The initial marking is reachable.
 
+use crate::coloured::questions;
 use parikh_net::{LinearSum, Net, Predicate};
 use std::fmt;
 
@@ -68,17 +69,18 @@ impl Asked {
     /// What an examination asks that needs no query file; `None` for others.
     pub fn by_examination(examination: &str, net: &Net) -> Option<Asked> {
         let reach = |goals, all, then| Some(Asked::Reach { goals, all, then });
-        match examination {
-            "ReachabilityDeadlock" => reach(vec![Predicate::Dead], true, true),
-            "OneSafe" => {
+        match (examination, net.folding()) {
+            ("ReachabilityDeadlock", _) => reach(vec![Predicate::Dead], true, true),
+            (_, Some(nodes)) => questions::by_examination(examination, net, nodes),
+            ("OneSafe", None) => {
                 let goals = net.places().map(|place| Predicate::at_least(place, 2)).collect();
                 reach(goals, false, false)
             }
-            "QuasiLiveness" => {
+            ("QuasiLiveness", None) => {
                 let goals = net.transitions().map(Predicate::Enabled).collect();
                 reach(goals, true, true)
             }
-            "StableMarking" => {
+            ("StableMarking", None) => {
                 let changed = |place| {
                     let initially = net.initial()[place];
                     let more = Predicate::at_least(place, initially + 1);
@@ -90,7 +92,7 @@ impl Asked {
                 };
                 reach(net.places().map(changed).collect(), true, false)
             }
-            _ => None,
+            (_, None) => None,
         }
     }
 

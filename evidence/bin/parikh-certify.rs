@@ -4,7 +4,9 @@
 #![forbid(unsafe_code)]
 
 use parikh_evidence::audit::{Audit, Broken, Judged, Report, Verdict};
-use parikh_evidence::reader::{pnml, queries};
+use parikh_evidence::coloured::{self, ColouredAudit, Limits};
+use parikh_evidence::reader::pnml;
+use parikh_evidence::reader::queries::{self, Property};
 use parikh_net::Net;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -17,7 +19,7 @@ Checks the evidence behind answers about a Petri net
 
 Usage: parikh-certify [OPTIONS] MODEL EVIDENCE...
 
-  MODEL       a PNML file (place/transition nets), or a directory with a model.pnml
+  MODEL       a PNML file (a place/transition net or a coloured one), or a directory with a model.pnml
   EVIDENCE    files as `parikh check MODEL --evidence DIR` writes them, one for each examination, or
               directories of such files (*.jsonl)
 
@@ -28,6 +30,8 @@ this program, and nothing is believed that the evidence says of itself.
 
 Options:
   --queries FILE    the query file [default: the file EXAMINATION.xml beside the model]
+  --unfold N        make the unfolding of a coloured model again where it takes up to N colours tried
+                    [default: 20000000]
   --visit N         make exhaustive searches again of up to N markings [default: 1000000]
   --verbose         a line for every answer, not only for those that are not confirmed
   --format FORMAT   text or json (one object a line) [default: text]
@@ -37,7 +41,8 @@ Options:
 Of each answer it says one of
   confirmed               the evidence shows it
   searched                it is the word of an exhaustive search too large to be made again
-  beyond                  its question is of a kind that this program does not know
+  beyond                  its question is of a kind that this program does not know, or the model is
+                          coloured and its unfolding too large to be made again
   refused                 the evidence does not show it
 and, where that is so, that it assumes what the model claims of its nested units (NUPN).
 
@@ -58,6 +63,7 @@ struct Arguments {
     model: PathBuf,
     evidence: Vec<PathBuf>,
     queries: Option<PathBuf>,
+    unfold: Option<u64>,
     visit: Option<u64>,
     verbose: bool,
     json: bool,
@@ -88,11 +94,13 @@ fn arguments(mut given: impl Iterator<Item = OsString>) -> Result<Asked, String>
         };
         match option {
             "--queries" => arguments.queries = Some(value()?.into()),
-            "--visit" => {
+            "--visit" | "--unfold" => {
                 let number = value()?;
                 let parsed = number.to_str().and_then(|number| number.parse().ok());
-                let wrong = || format!("--visit needs a number, not {}", number.display());
-                arguments.visit = Some(parsed.ok_or_else(wrong)?);
+                let wrong = || format!("{option} needs a number, not {}", number.display());
+                let number: u64 = parsed.ok_or_else(wrong)?;
+                let limits = (&mut arguments.visit, &mut arguments.unfold);
+                *(if option == "--visit" { limits.0 } else { limits.1 }) = Some(number);
             }
             "--format" => match value()?.to_str() {
                 Some("text") => arguments.json = false,
@@ -150,34 +158,28 @@ fn audit(arguments: &Arguments) -> Result<u8, String> {
         true => arguments.model.join("model.pnml"),
         false => arguments.model.clone(),
     };
-    let model = pnml::read(&contents(&path)?).map_err(|error| in_file(&path, &error))?;
-    if let Some(note) = &model.note {
-        eprintln!("note: {}: {note}", path.display());
-    }
-    let net: &Net = &model.net;
-    let query_file = |examination: &str| {
-        let name = format!("{examination}.xml");
-        // The name comes from a file of evidence and must not lead elsewhere.
-        let plain =
-            !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
-        let file = match &arguments.queries {
-            Some(file) => file.clone(),
-            None if plain => path.with_file_name(name),
-            None => return Err(format!("`{examination}` is no examination")),
-        };
-        if arguments.queries.is_none() && !file.exists() {
-            let what = format!("{examination} needs formulas, and there is no {}", file.display());
-            return Err(what);
-        }
-        queries::read(net, &contents(&file)?).map_err(|error| in_file(&file, &error))
-    };
-    let most = arguments.visit.unwrap_or(1_000_000);
-    let mut audit = Audit::new(net, most, Box::new(query_file));
+    let bytes = contents(&path)?;
+    let visited = arguments.visit.unwrap_or(1_000_000);
+    let files = evidence_files(&arguments.evidence)?;
     let mut broken: Vec<Broken> = Vec::new();
-    for file in evidence_files(&arguments.evidence)? {
-        broken.extend(audit.file(&file).err());
-    }
-    let Report { judged, unanswered, cut_short } = audit.finish();
+    let query_file = |net: &Net, examination: &str| query_file(arguments, &path, net, examination);
+    let report = if coloured::is_coloured(&bytes) {
+        let model = coloured::read(&bytes).map_err(|error| in_file(&path, &error))?;
+        let limits = Limits { tried: arguments.unfold.unwrap_or(20_000_000), visited };
+        let mut audit = ColouredAudit::new(&model, limits, Box::new(query_file));
+        files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+        audit.finish()
+    } else {
+        let model = pnml::read(&bytes).map_err(|error| in_file(&path, &error))?;
+        if let Some(note) = &model.note {
+            eprintln!("note: {}: {note}", path.display());
+        }
+        let net = &model.net;
+        let mut audit = Audit::new(net, visited, Box::new(move |it| query_file(net, it)));
+        files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+        audit.finish()
+    };
+    let Report { judged, unanswered, cut_short } = report;
     broken.iter().for_each(|broken| eprintln!("error: {broken}"));
     for cut in &cut_short {
         eprintln!("note: {cut}, as an interrupted run leaves it; what comes before was read");
@@ -193,6 +195,26 @@ fn audit(arguments: &Arguments) -> Result<u8, String> {
         () if is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
         () => 0,
     })
+}
+
+/// The questions about `net` in the query file of an examination.
+fn query_file(
+    arguments: &Arguments,
+    model: &Path,
+    net: &Net,
+    examination: &str,
+) -> Result<Vec<Property>, String> {
+    // The name comes from a file of evidence and must not lead elsewhere.
+    let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
+    let file = match &arguments.queries {
+        Some(file) => file.clone(),
+        None if plain => model.with_file_name(format!("{examination}.xml")),
+        None => return Err(format!("`{examination}` is no examination")),
+    };
+    if arguments.queries.is_none() && !file.exists() {
+        return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
+    }
+    queries::read(net, &contents(&file)?).map_err(|error| in_file(&file, &error))
 }
 
 /// The files named, and those in the directories named, by name.

@@ -34,7 +34,7 @@ pub struct Unreadable {
 
 impl Unreadable {
     /// About `node`.
-    fn at(node: Node<'_, '_>, what: impl Into<String>) -> Self {
+    pub(crate) fn at(node: Node<'_, '_>, what: impl Into<String>) -> Self {
         Unreadable::at_byte(node.document().input_text().as_bytes(), node.range().start, what)
     }
 
@@ -48,7 +48,7 @@ impl Unreadable {
 
 /// The text of a file. UTF-8 and, where the XML declaration says so, ISO-8859-1, in which each byte is
 /// the character of that number.
-fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match declared_encoding(bytes).as_str() {
         "" | "utf-8" | "utf8" | "us-ascii" | "ascii" => match std::str::from_utf8(bytes) {
@@ -79,7 +79,7 @@ fn declared_encoding(bytes: &[u8]) -> String {
 
 /// The tree of an XML file. Document types are refused: nothing here needs them, and entities that are
 /// made of entities can be as large as they like.
-fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
+pub(crate) fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
     roxmltree::Document::parse(text).map_err(|error| Unreadable {
         line: u64::from(error.pos().row),
         what: format!("this is not well-formed XML: {error}"),
@@ -87,17 +87,19 @@ fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
 }
 
 /// The name of an element without its namespace, which tools write differently, or not at all.
-fn name<'a>(node: Node<'a, '_>) -> &'a str {
+pub(crate) fn name<'a>(node: Node<'a, '_>) -> &'a str {
     node.tag_name().name()
 }
 
 /// The elements right inside `node`.
-fn elements<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a, 'input>> {
+pub(crate) fn elements<'a, 'input>(
+    node: Node<'a, 'input>,
+) -> impl Iterator<Item = Node<'a, 'input>> {
     node.children().filter(Node::is_element)
 }
 
 /// The only one of these elements; they are inside `node`.
-fn only<'a, 'input>(
+pub(crate) fn only<'a, 'input>(
     node: Node<'a, 'input>,
     mut inside: impl Iterator<Item = Node<'a, 'input>>,
     expected: &str,
@@ -109,7 +111,10 @@ fn only<'a, 'input>(
 }
 
 /// The only element inside `node` that has this name.
-fn child<'a, 'input>(node: Node<'a, 'input>, key: &str) -> Result<Node<'a, 'input>, Unreadable> {
+pub(crate) fn child<'a, 'input>(
+    node: Node<'a, 'input>,
+    key: &str,
+) -> Result<Node<'a, 'input>, Unreadable> {
     only(node, elements(node).filter(|&inside| name(inside) == key), &format!("`{key}`"))
 }
 
@@ -125,13 +130,16 @@ fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
 }
 
 /// An attribute that has to be there.
-fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Unreadable> {
+pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Unreadable> {
     node.attribute(key)
         .ok_or_else(|| Unreadable::at(node, format!("`{}` has no attribute `{key}`", name(node))))
 }
 
 /// A number in decimal digits and nothing else: no sign, no point, no exponent.
-fn number<T: std::str::FromStr>(node: Node<'_, '_>, digits: &str) -> Result<T, Unreadable> {
+pub(crate) fn number<T: std::str::FromStr>(
+    node: Node<'_, '_>,
+    digits: &str,
+) -> Result<T, Unreadable> {
     let digits = digits.trim();
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let value = if plain { digits.parse().ok() } else { None };

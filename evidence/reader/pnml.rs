@@ -18,7 +18,7 @@
 use super::{Unreadable, attribute, child, decode, elements, name, number, text, tree, units};
 use parikh_net::builder::Node as NetNode;
 use parikh_net::{BuildError, Net, NetBuilder};
-use roxmltree::Node;
+use roxmltree::{Document, Node};
 use std::collections::HashMap;
 
 /// A net, and what is to be said about how it was read.
@@ -47,11 +47,7 @@ struct Parts<'a, 'input> {
 pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
-    let root = tree.root_element();
-    if name(root) != "pnml" {
-        return Err(Unreadable::at(root, format!("expected `pnml`, found `{}`", name(root))));
-    }
-    let net = child(root, "net")?;
+    let net = the_net(&tree)?;
     if let Some(kind) = net.attribute("type")
         && !kind.to_ascii_lowercase().contains("ptnet")
     {
@@ -59,6 +55,17 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
         return Err(Unreadable::at(net, what));
     }
     build(net, &collect(net)?)
+}
+
+/// The one net of a file.
+pub(crate) fn the_net<'a, 'input>(
+    tree: &'a Document<'input>,
+) -> Result<Node<'a, 'input>, Unreadable> {
+    let root = tree.root_element();
+    match name(root) {
+        "pnml" => child(root, "net"),
+        other => Err(Unreadable::at(root, format!("expected `pnml`, found `{other}`"))),
+    }
 }
 
 /// Goes through pages with a list of those still to be opened, so that no depth of nesting matters.
@@ -153,7 +160,7 @@ fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
 }
 
 /// Arcs that some tools mark as plain ones are plain; all others test, inhibit or reset.
-fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
+pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     let mut kinds: Vec<String> = arc.attribute("type").map(str::to_owned).into_iter().collect();
     for inside in elements(arc).filter(|&inside| name(inside) == "type") {
         match inside.attribute("value") {
@@ -168,7 +175,9 @@ fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
 }
 
 /// What each reference refers to, by its own id.
-fn references<'a>(nodes: &[Node<'a, '_>]) -> Result<HashMap<&'a str, &'a str>, Unreadable> {
+pub(crate) fn references<'a>(
+    nodes: &[Node<'a, '_>],
+) -> Result<HashMap<&'a str, &'a str>, Unreadable> {
     let mut targets = HashMap::new();
     for &node in nodes {
         if targets.insert(attribute(node, "id")?, attribute(node, "ref")?).is_some() {
@@ -180,7 +189,7 @@ fn references<'a>(nodes: &[Node<'a, '_>]) -> Result<HashMap<&'a str, &'a str>, U
 
 /// The id of the node that `id` stands for. A chain of references longer than there are references
 /// runs in a circle.
-fn resolve<'a>(
+pub(crate) fn resolve<'a>(
     arc: Node<'a, '_>,
     id: &'a str,
     references: &HashMap<&'a str, &'a str>,
@@ -195,7 +204,7 @@ fn resolve<'a>(
     Err(Unreadable::at(arc, format!("the reference `{id}` refers to itself")))
 }
 
-fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
+pub(crate) fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
     let (inside, around) = (name(found), name(around));
     let what = format!("`{inside}` inside `{around}` is not known, and not guessed");
     Unreadable::at(found, what)

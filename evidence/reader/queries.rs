@@ -16,7 +16,8 @@
 //! - `place-bound` asks for the largest value of the sum of the tokens of its places. It is the maximum
 //!   of the sum, not the sum of the maxima. A place listed twice counts twice.
 //! - `tokens-count` is the sum of the tokens of its places, `is-fireable` holds if at least one of its
-//!   transitions is enabled, `deadlock` if none of the net's is.
+//!   transitions is enabled, `deadlock` if none of the net's is. A place of a coloured net stands for all
+//!   its colours, a transition for all its bindings.
 //! - Other operators of time (`next`, `until`, EG, AF, or one below another) are beyond what evidence
 //!   shows; the formula is then an error by itself, and the others of its file are not.
 //!
@@ -187,8 +188,9 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
         "false" => return Ok(Predicate::False),
         "deadlock" => return Ok(Predicate::Dead),
         "is-fireable" => {
-            let enabled = listed(node, "transition", |id| net.transition_named(id))?;
-            return Ok(Predicate::or(enabled.into_iter().map(Predicate::Enabled)));
+            let enabled =
+                listed(node, "transition", |id| net.transitions_named(id))?.into_iter().flatten();
+            return Ok(Predicate::or(enabled.map(Predicate::Enabled)));
         }
         "integer-le" => (false, 0),
         "integer-lt" => (false, 1),
@@ -284,8 +286,8 @@ fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
 
 /// The tokens of the places listed in `node`, together.
 fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
-    let places = listed(node, "place", |id| net.place_named(id))?;
-    Ok(places.into_iter().map(|place| (place, 1)).collect())
+    let places = listed(node, "place", |id| net.places_named(id))?.into_iter().flatten();
+    Ok(places.map(|place| (place, 1)).collect())
 }
 
 fn sum(node: Node<'_, '_>, terms: Vec<(PlaceId, i64)>) -> Result<LinearSum, Unreadable> {

@@ -1,9 +1,11 @@
 //! The way back from an unfolding: which of its nodes are the colours of which place, and the
 //! bindings of which transition.
 
+use super::ColouredNet;
 use crate::id::{PlaceId, TransitionId};
 use crate::names::Names;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The coloured nodes that a place/transition net was unfolded from. The colours of a coloured place
 /// are consecutive places of the net, the bindings of a coloured transition consecutive transitions;
@@ -14,6 +16,7 @@ pub struct Folding {
     transitions: Names,
     place_ends: Vec<u32>,
     transition_ends: Vec<u32>,
+    net: Option<Arc<ColouredNet>>,
 }
 
 /// A coloured net has more than 4 GiB of names, or more than 2³² − 1 nodes.
@@ -38,12 +41,21 @@ impl Folding {
                 end += count;
                 ends.push(u32::try_from(end).map_err(|_| TooLarge)?);
             }
-            names.seal();
             Ok((names, ends))
         };
         let (places, place_ends) = rows(&mut places.into_iter())?;
         let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
-        Ok(Folding { places, transitions, place_ends, transition_ends })
+        Ok(Folding { places, transitions, place_ends, transition_ends, net: None })
+    }
+
+    /// The same of this net, whose colours have names then.
+    pub fn of(self, net: Arc<ColouredNet>) -> Self {
+        Folding { net: Some(net), ..self }
+    }
+
+    /// The coloured net, where it is known.
+    pub fn coloured(&self) -> Option<&ColouredNet> {
+        self.net.as_deref()
     }
 
     /// How many coloured places there are.

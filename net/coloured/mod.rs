@@ -296,6 +296,17 @@ impl ColouredNet {
         }
     }
 
+    /// What a place's colour is called in an unfolding, `p(red,2)`; `p` where tokens are black.
+    pub fn unfolded_name(&self, place: &ColouredPlace, colour: u64) -> String {
+        let mut name = place.name.clone();
+        if *self.sort(place.sort).kind() != SortKind::Dot {
+            name.push('(');
+            self.write_colour(&mut name, place.sort, colour, false);
+            name.push(')');
+        }
+        name
+    }
+
     /// The colour of this name, as [`colour_name`](Self::colour_name) writes it; blanks around its
     /// parts do not matter.
     pub fn colour_named(&self, sort: SortId, name: &str) -> Option<u64> {

@@ -25,7 +25,7 @@ mod parser;
 mod printer;
 
 pub use parser::parse;
-pub use printer::print;
+pub use printer::{guard, multiset, print};
 
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,10 +1,14 @@
 //! `parikh draw`: a picture of a net.
 
+use super::model::{self, Model};
 use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, model};
-use crate::draw::{Highlight, HighlightError, MOST_NODES, Part, dot, summary};
+use super::{Misuse, Outcome, limits};
+use crate::draw::{Highlight, HighlightError, MOST_NODES, Part, coloured, dot, summary};
+use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::Net;
+use parikh_net::coloured::ColouredNet;
+use std::collections::HashSet;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,6 +46,10 @@ pub(super) struct Arguments {
     /// Draw every node, however many there are.
     #[arg(long)]
     all: bool,
+    /// Draw the unfolding of a coloured net. Without, the coloured net itself is drawn, unless what is
+    /// to be highlighted is of the unfolding.
+    #[arg(long)]
+    unfold: bool,
     /// How long the structure may take to compute.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -60,7 +68,17 @@ Examples:
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     // Before the work: the name of the file decides what to write.
     let output = arguments.output.as_deref().map(Output::of).transpose()?;
-    let net = model::read(&arguments.model)?;
+    let net = match model::read_as_it_is(&arguments.model)? {
+        Model::Plain(net) => *net,
+        Model::Coloured(net) => match arguments.of_coloured(&net)? {
+            Some(picture) => return deliver(&picture, output),
+            None => model::unfolded(
+                &net,
+                &unfold::Config::default(),
+                &parikh_solvers::Budget::unlimited(),
+            )?,
+        },
+    };
     let highlight = match arguments.highlight(&net) {
         Ok(highlight) => highlight,
         Err(error) => match error.downcast_ref() {
@@ -75,6 +93,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         highlight if arguments.all => dot(&net, &Part::whole(&net), &highlight.unwrap_or_default()),
         highlight => part_or_summary(&net, &highlight.unwrap_or_default())?,
     };
+    deliver(&picture, output)
+}
+
+fn deliver(picture: &str, output: Option<Output<'_>>) -> Result<Outcome> {
     match output {
         None => {
             let mut stdout = std::io::stdout().lock();
@@ -86,12 +108,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
         Some(Output::Dot(file)) => std::fs::write(file, picture)
             .with_context(|| format!("cannot write {}", file.display()))?,
-        Some(Output::Svg(file)) => render(&picture, file)?,
+        Some(Output::Svg(file)) => render(picture, file)?,
     }
     Ok(Outcome::Complete)
 }
 
 impl Arguments {
+    /// The picture of a coloured net, unless one of its unfolding is asked for.
+    fn of_coloured(&self, net: &ColouredNet) -> Result<Option<String>> {
+        let names: HashSet<&str> =
+            self.highlight.iter().flat_map(|names| names.split(',')).collect();
+        let of_unfolding = self.unfold
+            || self.invariant.is_some()
+            || self.siphon.is_some()
+            || self.trap.is_some()
+            || self.trace.is_some()
+            || names.iter().any(|name| net.node(name).is_none());
+        let nodes = net.places().len() + net.transitions().len();
+        if !of_unfolding && nodes > MOST_NODES && !self.all {
+            bail!("{nodes} nodes are too many to look at; --all draws them");
+        }
+        Ok((!of_unfolding).then(|| coloured(net, &names)))
+    }
+
     fn highlight(&self, net: &Net) -> Result<Option<Highlight>> {
         let budget = limits::budget(Some(self.timeout), None);
         if let Some(number) = self.invariant {

@@ -1,15 +1,18 @@
 //! `parikh properties`: the 21 keys of a model form, found by our own computation.
 
+use super::model::{self, Model};
 use super::output::line;
-use super::{Outcome, limits, model, signals};
+use super::{Outcome, limits, signals};
 use crate::run;
+use crate::unfold::{self, Declined};
 use crate::verdicts::{
     Category, Computed, Findings, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict,
-    VerdictFile, Version, compute, firing_sequence, now,
+    VerdictFile, Version, compute, compute_unfolded, firing_sequence, now,
 };
 use anyhow::Result;
 use clap::ValueEnum;
 use parikh_net::Net;
+use parikh_solvers::Budget;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -60,20 +63,19 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = arguments.limits.budget();
-    let net = model::read(&arguments.model)?;
+    let subject = Subject::read(&arguments.model, &budget)?;
     let wanted: Vec<Property> = Property::all().collect();
     let format = arguments.format;
-    let found =
-        compute(&net, &wanted, &arguments.limits.config(), &budget, |computed| match format {
-            Format::Text => {
-                line(&format!(
-                    "{}: {} — {}",
-                    computed.property, computed.value, computed.explanation
-                ));
-            }
-            Format::Json => line(&json(computed).to_string()),
-            Format::Xml => {}
-        });
+    if let (Format::Text, true) = (format, subject.coloured) {
+        line("# keys are about the place/transition net that the coloured net stands for");
+    }
+    let found = subject.compute(&wanted, &arguments.limits, &budget, |computed| match format {
+        Format::Text => {
+            line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
+        }
+        Format::Json => line(&json(computed).to_string()),
+        Format::Xml => {}
+    });
     if let Some(breach) = &found.breach {
         let text = format!("the model's NUPN claim is false: {breach}");
         match format {
@@ -85,10 +87,64 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     if format == Format::Xml {
-        let file = verdict_file(&arguments.model, &net, &found.keys, arguments.limits.threads);
+        let file =
+            verdict_file(&arguments.model, &subject.net, &found.keys, arguments.limits.threads);
         line(file.print().trim_end());
     }
     Ok(outcome(&found))
+}
+
+/// What keys are about.
+pub(super) struct Subject {
+    /// The model's net, or what it stands for without colours.
+    pub(super) net: Net,
+    coloured: bool,
+    /// Why the unfolding is without what no marking can have, where it is.
+    left_out: Option<String>,
+}
+
+impl Subject {
+    /// Reads a model.
+    pub(super) fn read(model: &Path, budget: &Budget) -> Result<Subject> {
+        let coloured = match model::read_as_it_is(model)? {
+            Model::Plain(net) => {
+                return Ok(Subject { net: *net, coloured: false, left_out: None });
+            }
+            Model::Coloured(coloured) => coloured,
+        };
+        // All of it, as long as that is worth while for properties of the structure.
+        let mut whole =
+            unfold::Config { symmetry: false, fixpoint: false, ..unfold::Config::default() };
+        whole.limits.bindings = 1_000_000;
+        whole.limits.tries = 20_000_000;
+        let (net, left_out) = match unfold::unfold(&coloured, &whole, budget) {
+            Ok((net, _)) => (net, None),
+            Err(declined @ Declined::TooLarge { .. }) => {
+                let net = model::unfolded(&coloured, &unfold::Config::default(), budget)?;
+                (net, Some(declined.to_string()))
+            }
+            Err(declined) => return Err(declined.into()),
+        };
+        Ok(Subject { net: net.without_folding(), coloured: true, left_out })
+    }
+
+    /// The keys, as they are found.
+    pub(super) fn compute(
+        &self,
+        wanted: &[Property],
+        limits: &Limits,
+        budget: &Budget,
+        tell: impl FnMut(&Computed),
+    ) -> Findings {
+        let config = limits.config();
+        match self.coloured {
+            false => compute(&self.net, wanted, &config, budget, tell),
+            true => {
+                let left_out = self.left_out.as_deref();
+                compute_unfolded(&self.net, left_out, wanted, &config, budget, tell)
+            }
+        }
+    }
 }
 
 /// Whether everything was found out, and nothing was refused.
@@ -104,7 +160,7 @@ fn outcome(found: &Findings) -> Outcome {
 
 impl Limits {
     /// The budget, which signals and its own end enforce.
-    pub(super) fn budget(&self) -> parikh_solvers::Budget {
+    pub(super) fn budget(&self) -> Budget {
         let budget = limits::budget(Some(self.timeout), self.memory);
         signals::cancel_on_signal(&budget, || ());
         budget

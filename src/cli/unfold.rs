@@ -25,6 +25,10 @@ pub(super) struct Arguments {
     /// Make every binding a transition, even those that take and put the same as another one.
     #[arg(long)]
     every_binding: bool,
+    /// Make every colour of every place, and every binding whose guard holds, even those that no marking
+    /// can have.
+    #[arg(long)]
+    everything: bool,
     /// The most transitions.
     #[arg(long, value_name = "N", default_value_t = Config::default().limits.bindings)]
     limit: u64,
@@ -47,7 +51,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let Model::Coloured(coloured) = model::read_as_it_is(&arguments.model)? else {
         bail!("{}: the net has no colours to unfold", arguments.model.display());
     };
-    let mut config = Config { symmetry: !arguments.every_binding, ..Config::default() };
+    let mut config = Config {
+        symmetry: !arguments.every_binding,
+        fixpoint: !arguments.everything,
+        ..Config::default()
+    };
     let scale = arguments.limit.div_ceil(config.limits.bindings).max(1);
     config.limits.bindings = arguments.limit;
     config.limits.arcs = config.limits.arcs.saturating_mul(scale);

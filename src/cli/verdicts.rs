@@ -1,7 +1,7 @@
 //! `parikh verdicts`: the contest's verdict files, checked by themselves or against a model.
 
 use super::output::line;
-use super::properties::Limits;
+use super::properties::{Limits, Subject};
 use super::{Outcome, model};
 use crate::verdicts::{self, Category, Comparison, Property, Standing, Truth, Value, VerdictFile};
 use anyhow::{Result, bail};
@@ -102,8 +102,8 @@ fn describe(file: &VerdictFile) -> String {
 fn compare(arguments: &Compare) -> Result<Outcome> {
     let budget = arguments.limits.budget();
     let file = verdicts::read(&arguments.file)?;
-    let net = model::read(&arguments.model)?;
-    let names = model::instance_names(&arguments.model, &net);
+    let subject = Subject::read(&arguments.model, &budget)?;
+    let names = model::instance_names(&arguments.model, &subject.net);
     let instance = names.iter().find(|name| verdicts::is_about(&file.model, name));
     if instance.is_none() && !arguments.force {
         refuse(&arguments.file, &file.model, &names)?;
@@ -114,8 +114,7 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
         })
     };
     let wanted: Vec<Property> = Property::all().filter(stated).collect();
-    let config = arguments.limits.config();
-    let found = verdicts::compute(&net, &wanted, &config, &budget, |_| {});
+    let found = subject.compute(&wanted, &arguments.limits, &budget, |_| {});
     let comparisons = verdicts::compare(&file, instance.map(String::as_str), &found.keys);
     for comparison in &comparisons {
         match arguments.format {

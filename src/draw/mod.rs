@@ -1,12 +1,14 @@
 //! Pictures of nets, in the language of Graphviz.
 //!
 //! [`dot`] draws a net, or the part of it around its highlighted nodes; [`summary`] draws what a
-//! net too large to look at consists of. What can be highlighted is in `highlight`.
+//! net too large to look at consists of; [`coloured`] draws a coloured net. What can be highlighted is in `highlight`.
 
+mod coloured;
 mod dot;
 mod highlight;
 mod summary;
 
+pub use coloured::coloured;
 pub use dot::dot;
 pub use highlight::{Highlight, HighlightError};
 pub use summary::{Summary, summary};

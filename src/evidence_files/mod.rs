@@ -6,7 +6,7 @@ pub use names::in_names;
 
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{Answer, FORMAT};
+use crate::evidence::file::{Answer, FORMAT, Unfolding};
 use crate::evidence::reduction::NamedLog;
 use parikh_net::{FiringSequence, Net};
 use serde::Serialize;
@@ -46,6 +46,9 @@ impl<'n, W: Write> Writer<'n, W> {
             "transitions": net.transition_count(), "examination": examination,
         });
         writer.line("evidence", &header)?;
+        if net.folding().is_some() {
+            writer.line("unfolding", &Unfolding::of(net))?;
+        }
         Ok(writer)
     }
 

@@ -104,6 +104,21 @@ pub enum FormulaProblem {
         /// The place.
         place: String,
     },
+    /// A colour that the place's sort does not have.
+    #[error(
+        "`{}` is no colour of place `{}`, whose tokens are of sort `{}`",
+        shown(colour),
+        shown(place),
+        shown(sort)
+    )]
+    UnknownColour {
+        /// The place.
+        place: String,
+        /// The colour.
+        colour: String,
+        /// What its tokens are.
+        sort: String,
+    },
     /// A remark: beyond the grammar of 2011.
     #[error("not in the grammar of 2011: {0}")]
     Not2011(&'static str),

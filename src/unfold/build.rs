@@ -3,9 +3,9 @@
 use super::Statistics;
 use super::compile::{Compiled, Tokens, merge};
 use super::possible::Possible;
-use parikh_net::coloured::{ColouredNet, Folding, SortKind};
+use parikh_net::coloured::{ColouredNet, Folding, SortId, SortKind, Variable, VariableId};
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId};
-use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Builds the net: colours of a place in ascending order, bindings of a transition in the order of
 /// their variables' colours.
@@ -32,8 +32,7 @@ pub(super) fn net(
                 coloured.write_colour(&mut name, place.sort, colour, false);
                 name.push(')');
             }
-            unused(&builder, &mut name);
-            builder.place(&name, 0)?;
+            named(&mut name, |name| builder.place(name, 0))?;
         }
     }
     for (at, bag) in initial.iter().enumerate() {
@@ -49,7 +48,10 @@ pub(super) fn net(
     let mut counts = Vec::with_capacity(transitions.len());
     for (at, compiled) in transitions.iter().enumerate() {
         let before = statistics.dropped;
-        let bindings = sorted(std::mem::take(&mut possible.bindings[at]), compiled.variables.len());
+        let bindings = sorted(std::mem::take(&mut possible.bindings[at]), &compiled.sizes);
+        let labels: Vec<Vec<String>> = (compiled.variables.iter())
+            .map(|&variable| labels(coloured, variable, possible.counts[at]))
+            .collect();
         let mut binding = vec![0u64; compiled.variables.len()];
         for row in 0..possible.counts[at] {
             for (slot, colour) in binding.iter_mut().enumerate() {
@@ -70,16 +72,19 @@ pub(super) fn net(
             name.clear();
             name.push_str(&coloured.transitions()[at].name);
             for (slot, &variable) in compiled.variables.iter().enumerate() {
-                let variable = coloured.variable(variable);
                 name.push(if slot == 0 { '(' } else { ',' });
-                let _ = write!(name, "{}=", variable.name);
-                coloured.write_colour(&mut name, variable.sort, binding[slot], true);
+                match labels[slot].get(binding[slot] as usize) {
+                    Some(known) => name.push_str(known),
+                    None => {
+                        let Variable { name: own, sort } = coloured.variable(variable);
+                        name.push_str(&label(coloured, own, *sort, binding[slot]));
+                    }
+                }
             }
             if !compiled.variables.is_empty() {
                 name.push(')');
             }
-            unused(&builder, &mut name);
-            let t = builder.transition(&name)?;
+            let t = named(&mut name, |name| builder.transition(name))?;
             for (arcs, takes) in [(&compiled.takes, true), (&compiled.puts, false)] {
                 for (place, moved) in arcs {
                     tokens.clear();
@@ -104,19 +109,62 @@ pub(super) fn net(
         coloured.transitions().iter().zip(counts).map(|(it, count)| (&*it.name, count)),
     );
     drop(possible);
-    builder.set_folding(folding.map_err(|_| BuildError::TooLarge)?);
+    let folding = folding.map_err(|_| BuildError::TooLarge)?;
+    builder.set_folding(folding.of(Arc::new(coloured.clone())));
     builder.build()
 }
 
-/// Node names are unique but where a model's own ids look like ours; then one gets a mark.
-fn unused(builder: &NetBuilder, name: &mut String) {
-    while builder.node(name).is_some() {
-        name.push('\'');
+/// Adds a node. Names are unique but where a model's own ids look like ours; then one gets a mark.
+fn named<T>(
+    name: &mut String,
+    mut add: impl FnMut(&str) -> Result<T, BuildError>,
+) -> Result<T, BuildError> {
+    loop {
+        match add(name) {
+            Err(BuildError::DuplicateId(_)) => name.push('\''),
+            added => return added,
+        }
     }
 }
 
+/// What a variable's colours look like in names, `x=red`; where there are no more of them than names.
+fn labels(coloured: &ColouredNet, variable: VariableId, names: usize) -> Vec<String> {
+    let Variable { name, sort } = coloured.variable(variable);
+    let size = coloured.sort(*sort).size();
+    let sizes = if size <= names as u64 { 0..size } else { 0..0 };
+    sizes.map(|colour| label(coloured, name, *sort, colour)).collect()
+}
+
+fn label(coloured: &ColouredNet, name: &str, sort: SortId, colour: u64) -> String {
+    let mut label = format!("{name}=");
+    coloured.write_colour(&mut label, sort, colour, true);
+    label
+}
+
+/// The bindings in ascending order. Where a binding fits one number, numbers are sorted.
+fn sorted(bindings: Vec<u32>, sizes: &[u64]) -> Vec<u32> {
+    let (width, all) =
+        (sizes.len(), sizes.iter().try_fold(1u64, |all, &size| all.checked_mul(size)));
+    if width < 2 || all.is_none() {
+        return sorted_rows(bindings, width);
+    }
+    let number = |row: &[u32]| {
+        row.iter().zip(sizes).fold(0, |number, (&colour, &size)| number * size + u64::from(colour))
+    };
+    let mut numbers: Vec<u64> = bindings.chunks_exact(width).map(number).collect();
+    numbers.sort_unstable();
+    let mut bindings = bindings;
+    for (row, mut number) in bindings.chunks_exact_mut(width).zip(numbers) {
+        for (colour, &size) in row.iter_mut().zip(sizes).rev() {
+            *colour = (number % size) as u32;
+            number /= size;
+        }
+    }
+    bindings
+}
+
 /// The rows of `width` numbers each in ascending order.
-fn sorted(bindings: Vec<u32>, width: usize) -> Vec<u32> {
+fn sorted_rows(bindings: Vec<u32>, width: usize) -> Vec<u32> {
     match width {
         0 => bindings,
         1 => {

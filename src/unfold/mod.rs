@@ -55,11 +55,13 @@ pub struct Config {
     pub limits: Limits,
     /// Make bindings that take and put the same only once. Not where firings are counted.
     pub symmetry: bool,
+    /// Leave out what no marking can have: colours that a place never holds, bindings that never fire.
+    pub fixpoint: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { limits: Limits::default(), symmetry: true }
+        Config { limits: Limits::default(), symmetry: true, fixpoint: true }
     }
 }
 
@@ -129,7 +131,7 @@ pub fn unfold(
     let initial: Vec<_> = coloured.places().iter().map(|it| compiler.tokens(&it.initial)).collect();
     let sizes: Vec<u64> =
         coloured.places().iter().map(|place| coloured.sort(place.sort).size()).collect();
-    let possible = Possible::find(&transitions, &sizes, &initial, config.limits, budget)?;
+    let possible = Possible::find(&transitions, &sizes, &initial, config, budget)?;
     statistics.bindings = possible.counts.iter().sum();
     let found = start.elapsed();
     let net = build::net(coloured, &transitions, &initial, possible, &mut statistics)?;

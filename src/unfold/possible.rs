@@ -8,6 +8,8 @@
 //! inputs is, and only then: of two inputs that are the same new colour, the earlier one counts as
 //! last. So every binding comes up once, and none needs to be looked for in those found before.
 //!
+//! Without the fixpoint, places hold all their colours from the start.
+//!
 //! Inputs that are no single colours (`all`, differences) are not waited for. Bindings that lack them
 //! are left out when the net is built.
 
@@ -61,9 +63,10 @@ impl Possible {
         transitions: &[Compiled],
         sizes: &[u64],
         initial: &[Tokens],
-        limits: super::Limits,
+        config: &super::Config,
         budget: &Budget,
     ) -> Result<Possible, Declined> {
+        let limits = config.limits;
         let mut places: Vec<Colours> = sizes.iter().map(|&size| Colours::new(size)).collect();
         let rules: Vec<Rules<'_>> =
             transitions.iter().map(|transition| Rules::new(transition, &mut places)).collect();
@@ -96,6 +99,17 @@ impl Possible {
             merge(&mut found.tokens);
             for &(colour, _) in &found.tokens {
                 places[place].add(colour);
+            }
+        }
+        if !config.fixpoint {
+            for (place, &size) in places.iter_mut().zip(sizes) {
+                colours = colours.saturating_add(size);
+                if colours > limits.places {
+                    return Err(found.declined());
+                }
+                for colour in 0..size {
+                    place.add(colour);
+                }
             }
         }
         for (t, rule) in rules.iter().enumerate() {

@@ -423,7 +423,7 @@ fn techniques_of(mut engines: Vec<&'static str>, assumes_units: bool) -> Vec<&'s
     engines
 }
 
-fn unknown(property: Property, explanation: String) -> Computed {
+pub(super) fn unknown(property: Property, explanation: String) -> Computed {
     Computed {
         property,
         value: Truth::Unknown,

@@ -21,6 +21,7 @@ mod compute;
 mod date;
 mod property;
 mod read;
+mod unfolded;
 mod write;
 
 pub use compare::{Comparison, Standing, compare, is_about};
@@ -28,6 +29,7 @@ pub use compute::{Computed, Findings, compute};
 pub use date::now;
 pub use property::Property;
 pub use read::{InvalidVerdicts, Problem, read, read_from};
+pub use unfolded::compute_unfolded;
 pub use write::firing_sequence;
 
 use crate::input::Element;

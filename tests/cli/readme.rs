@@ -12,10 +12,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo build", "builds"),
     ("cargo run", "builds; evidence/tests call parikh-certify"),
     ("target/release/parikh-bench", "another program, for hours; benchmarks/tests calls it"),
-    (
-        "parikh check MODEL --formula 'EF \"p(red",
-        "of a coloured net: tests/coloured/cli.rs asks so",
-    ),
+    ("parikh check MODEL --formula 'EF p(red", "of a coloured net: tests/coloured/cli.rs asks so"),
     ("parikh unfold MODEL", "of a coloured net: tests/coloured/cli.rs does it"),
     ("parikh draw MODEL -o net.svg", "takes Graphviz; draw.rs does it where that is installed"),
 ];

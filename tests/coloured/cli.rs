@@ -130,5 +130,108 @@ fn every_command_takes_a_coloured_model() {
     let encoded =
         desk.fine(&["encode", "model.pnml", "--goal", "deadlock", "-e", "state-equation"]);
     assert!(encoded.contains("at(a)"), "{encoded}");
-    assert!(desk.fine(&["properties", "model.pnml"]).contains("DEADLOCK"));
+    assert!(desk.said(&["properties", "model.pnml"]).1.contains("DEADLOCK"));
+}
+
+#[test]
+fn colours_follow_their_place_in_formulas() {
+    let desk = desk();
+    let ask = |formula: &str| {
+        let text = desk.fine(&["check", "model.pnml", "--formula", formula]);
+        text.split(" — ").next().unwrap().trim().replace("formula-1: ", "")
+    };
+    assert_eq!(ask("EF at(b) >= 2"), "TRUE");
+    assert_eq!(ask("EF at(b) >= 3"), "FALSE");
+    assert_eq!(ask("EF at( a ) = 2 && off = 0"), "TRUE");
+    assert_eq!(ask("bound(at(a) + off)"), "2");
+    // A colour that is never there has no place of its own, and no tokens.
+    assert_eq!(ask("AG never(2) = 0"), "TRUE");
+    assert_eq!(ask("EF tokens(never(3), at(c)) >= 2"), "TRUE");
+    for (formula, problem) in [
+        ("EF at(d) >= 1", "`d` is no colour of place `at`, whose tokens are of sort `Ring`"),
+        ("EF never(a) >= 1", "`a` is no colour of place `never`, whose tokens are of sort `Level`"),
+        ("EF at(a,b) >= 1", "`a,b` is no colour of place `at`"),
+        ("EF step(a) >= 1", "`step(`"),
+    ] {
+        let stderr = desk.refused(1, &["check", "model.pnml", "--formula", formula]);
+        assert!(stderr.contains(problem), "{stderr}");
+    }
+}
+
+#[test]
+fn multisets_of_the_2011_grammar_have_colours() {
+    let desk = desk();
+    let ask = |formula: &str| {
+        desk.write("f.txt", &format!("f = {formula}\n"));
+        let (code, stdout, stderr) =
+            desk.said(&["check", "model.pnml", "--formulas", "f.txt", "--language", "2011"]);
+        match code {
+            0 => stdout.split(" — ").next().unwrap().trim().replace("f: ", ""),
+            _ => stderr,
+        }
+    };
+    assert_eq!(ask("reachable (at contains {2*[b]})"), "TRUE");
+    assert_eq!(ask("reachable (at contains {2*[b], 1*[a]})"), "FALSE");
+    assert_eq!(ask("reachable (at equals {1*[b], 1*[c]})"), "TRUE");
+    // It holds another token.
+    assert_eq!(ask("reachable (at equals {1*[b]})"), "FALSE");
+    assert_eq!(ask("reachable (at equals {}) and (off equals {2*[.]})"), "TRUE");
+    assert_eq!(ask("invariant (never equals {})"), "TRUE");
+    assert_eq!(ask("reachable (never contains {1*[2]})"), "FALSE");
+    assert_eq!(ask("invariant (never contains {})"), "TRUE");
+    assert_eq!(ask("reachable (at equals {1*[b], 1*[b]})"), "TRUE");
+    for (formula, problem) in [
+        ("reachable (at contains {1*[d]})", "`d` is no colour of place `at`"),
+        ("reachable (at contains {1*[.]})", "`.` is no colour of place `at`"),
+        ("reachable (off contains {1*[a]})", "`a` is no colour of place `off`"),
+        ("reachable (at contains {1*[a, b]})", "`a,b` is no colour of place `at`"),
+    ] {
+        let said = ask(formula);
+        assert!(said.contains(problem), "{said}");
+    }
+}
+
+#[test]
+fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
+    let desk = desk();
+    let found = desk.said(&["properties", "model.pnml"]).1;
+    let key = |name: &str| {
+        let line = found.lines().find(|line| line.starts_with(&format!("{name}:")));
+        line.unwrap_or_else(|| panic!("{name}\n{found}")).to_owned()
+    };
+    assert!(found.starts_with("# keys are about the place/transition net"), "{found}");
+    // Places of single colours: two tokens meet on one. `never` and `idle` have three each.
+    assert!(key("SAFE").starts_with("SAFE: false"), "{found}");
+    assert!(key("DEAD_PLACES").starts_with("DEAD_PLACES: true"), "{found}");
+    assert!(key("DEAD_TRANSITIONS").starts_with("DEAD_TRANSITIONS: true"), "{found}");
+    assert!(key("SOURCE_PLACE").contains("place never(1)"), "{found}");
+    assert!(key("SINK_TRANSITION").contains("transition idle(l=1)"), "{found}");
+    assert!(key("NESTED_UNITS").starts_with("NESTED_UNITS: unknown"), "{found}");
+    let (code, _, stderr) =
+        desk.said(&["unfold", "model.pnml", "--everything", "-o", "whole.pnml"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("are 7 places and 7 transitions"), "{stderr}");
+    let flat = desk.said(&["properties", "whole.pnml"]).1;
+    let of = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with(['#', 'N']));
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!(of(&flat), of(&found));
+}
+
+#[test]
+fn a_coloured_net_is_drawn_with_its_sorts_and_its_unfolding_on_request() {
+    let desk = desk();
+    let drawn = desk.fine(&["draw", "model.pnml"]);
+    assert!(drawn.contains("xlabel=\"at : Ring\"") && drawn.contains("[label=\"x++\"]"), "{drawn}");
+    let bright = desk.fine(&["draw", "model.pnml", "--highlight", "at,fall"]);
+    assert_eq!(bright.matches("fillcolor").count(), 2, "{bright}");
+    for arguments in [
+        &["draw", "model.pnml", "--unfold"][..],
+        &["draw", "model.pnml", "--highlight", "at(a)"],
+        &["draw", "model.pnml", "--invariant", "1"],
+    ] {
+        let drawn = desk.fine(arguments);
+        assert!(drawn.contains("xlabel=\"at(a)"), "{drawn}");
+    }
 }

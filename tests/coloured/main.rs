@@ -3,8 +3,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audit;
 mod cli;
 mod examinations;
 mod malformed;
+mod pnml;
 mod reader;
+mod twins;
 mod unfolding;

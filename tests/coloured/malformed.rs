@@ -1,7 +1,12 @@
 //! Broken coloured files: a message with the line and what is wrong there, no panic, no blow-up.
 
+use crate::audit::content;
 use crate::reader::{SORTS, arc, guarded, place, pnml, read};
+use crate::support::scale::scaled;
 use fastrand::Rng;
+use parikh::evidence::file::Unfolding;
+use parikh::unfold::{Config, Declined, unfold};
+use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
 fn problem(declarations: &str, page: &str) -> String {
@@ -207,6 +212,16 @@ fn deep_and_large_terms_are_refused_before_they_cost_anything() {
     assert!(
         read(&pnml(&range, &place("q", "a", "<all><usersort declaration=\"a\"/></all>"))).is_ok()
     );
+    // A million colours, in pairs and triples: counted before anything is made of them.
+    let million = sort("a", "<finiteintrange start=\"1\" end=\"1000000\"/>");
+    let user = "<usersort declaration=\"a\"/>";
+    let pairs = million + &sort("b", &format!("<productsort>{}</productsort>", user.repeat(2)));
+    let all =
+        format!("<tuple>{}</tuple>", format!("<subterm><all>{user}</all></subterm>").repeat(2));
+    let net = read(&pnml(&pairs, &place("q", "b", &all))).unwrap();
+    let declined = unfold(&net, &Config::default(), &Budget::unlimited());
+    assert!(matches!(declined, Err(Declined::TooLarge { .. })));
+    assert!(net.initial(1_000_000).is_err());
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
@@ -235,27 +250,42 @@ fn sample() -> String {
     pnml(SORTS, &page)
 }
 
-/// Two hundred files with one to three changes each: whatever they say now, there is a net or a message.
+/// Two hundred files with one to three changes each: whatever they say now, there is a net or a message,
+/// of the auditor's reader, too; and where both have a net, it is the same.
 #[test]
 fn two_hundred_broken_files_give_a_net_or_a_message() {
     let sample = sample();
     assert!(read(&sample).is_ok());
-    let mut refused = 0;
-    for seed in 0..200 {
+    let (mut refused, mut same) = (0, 0);
+    for seed in 0..scaled(200) {
         let mut rng = Rng::with_seed(seed);
         let mut text = sample.clone();
         for _ in 0..rng.usize(1..=3) {
             text = changed(&text, &mut rng);
         }
+        let audited = parikh::evidence::coloured::read(text.as_bytes());
+        if let Err(error) = &audited {
+            assert!(error.line >= 1 && error.line <= text.lines().count() as u64, "{error}");
+        }
         match read(&text) {
-            Ok(net) => drop(parikh_net::coloured::text::print(&net)),
+            Ok(net) => {
+                drop(parikh_net::coloured::text::print(&net));
+                let Ok(model) = audited else { continue };
+                let flat = unfold(&net, &Config::default(), &Budget::unlimited()).unwrap().0;
+                let own = model.unfold(&Unfolding::of(&flat), 1_000_000);
+                let own = own.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+                assert_eq!(content(&own), content(&flat), "seed {seed}\n{text}");
+                same += 1;
+            }
             Err(message) => {
                 refused += 1;
-                assert!(message.starts_with("f:"), "{message}");
+                let line = message.strip_prefix("f:").and_then(|rest| rest.split(':').next());
+                let line: Option<usize> = line.and_then(|line| line.parse().ok());
+                assert!(line.is_some_and(|line| line <= text.lines().count()), "{message}");
             }
         }
     }
-    assert!(refused > 100, "{refused}");
+    assert!(refused > 100 && same > 10, "{refused} {same}");
 }
 
 /// One change: an element dropped, doubled, renamed or put in another's place, or an attribute's

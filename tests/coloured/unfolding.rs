@@ -65,7 +65,7 @@ pub(crate) fn explore(
 }
 
 /// A marking of the unfolding, read by the names of its places.
-fn coloured(net: &ColouredNet, flat: &Net, marking: &Marking) -> ColouredMarking {
+pub(crate) fn coloured(net: &ColouredNet, flat: &Net, marking: &Marking) -> ColouredMarking {
     let folding = flat.folding().unwrap();
     let mut bags = vec![BTreeMap::new(); net.places().len()];
     for (place, tokens) in marking.marked() {

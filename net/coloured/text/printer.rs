@@ -48,14 +48,14 @@ pub fn print(net: &ColouredNet) -> String {
         let sort = Written(net.sort(place.sort).name());
         let _ = write!(text, "place {}: {sort}", Written(&place.name));
         if place.initial != Multiset::EMPTY {
-            let _ = write!(text, " = {{{}}}", multiset(net, &place.initial, false));
+            let _ = write!(text, " = {{{}}}", multiset(net, &place.initial));
         }
         text.push('\n');
     }
     for transition in net.transitions() {
         let _ = write!(text, "transition {}", Written(&transition.name));
         if transition.guard != Guard::TRUE {
-            let _ = write!(text, " [{}]", guard(net, &transition.guard, false));
+            let _ = write!(text, " [{}]", guard(net, &transition.guard));
         }
         if !transition.takes.is_empty() || !transition.puts.is_empty() {
             let _ = write!(text, ": {}", arcs(net, &transition.takes));
@@ -70,23 +70,34 @@ pub fn print(net: &ColouredNet) -> String {
 
 fn arcs(net: &ColouredNet, arcs: &[ColouredArc]) -> String {
     let arc = |arc: &ColouredArc| {
-        let inscription = multiset(net, &arc.inscription, false);
+        let inscription = multiset(net, &arc.inscription);
         format!("{}{{{inscription}}}", Written(&net.place(arc.place).name))
     };
     arcs.iter().map(arc).collect::<Vec<_>>().join(" + ")
 }
 
-/// A multiset as it is written in braces; `inner` where it has to be one operand.
-pub(super) fn multiset(net: &ColouredNet, multiset_: &Multiset, inner: bool) -> String {
+/// A multiset as it is written in braces.
+pub fn multiset(net: &ColouredNet, of: &Multiset) -> String {
+    write_multiset(net, of, false)
+}
+
+/// A guard as it is written in brackets.
+pub fn guard(net: &ColouredNet, of: &Guard) -> String {
+    write_guard(net, of, false)
+}
+
+/// A multiset; `inner` where it has to be one operand.
+fn write_multiset(net: &ColouredNet, multiset_: &Multiset, inner: bool) -> String {
     let text = match multiset_ {
         Multiset::Of { count: 1, term } => return write_term(net, term),
         Multiset::Of { count, term } => return format!("{count}'{}", write_term(net, term)),
         Multiset::Sum(parts) => {
-            let parts: Vec<String> = parts.iter().map(|part| multiset(net, part, true)).collect();
+            let parts: Vec<String> =
+                parts.iter().map(|part| write_multiset(net, part, true)).collect();
             parts.join(" + ")
         }
         Multiset::Difference(a, b) => {
-            format!("{} - {}", multiset(net, a, true), multiset(net, b, true))
+            format!("{} - {}", write_multiset(net, a, true), write_multiset(net, b, true))
         }
     };
     if inner { format!("[{text}]") } else { text }
@@ -126,7 +137,7 @@ fn constant(net: &ColouredNet, sort: SortId, colour: u64) -> String {
 }
 
 /// A guard; `inner` where it has to be one operand.
-pub(super) fn guard(net: &ColouredNet, guard_: &Guard, inner: bool) -> String {
+fn write_guard(net: &ColouredNet, guard_: &Guard, inner: bool) -> String {
     let (parts, word) = match guard_ {
         Guard::Compare(relation, left, right) => {
             let sign = match relation {
@@ -145,7 +156,7 @@ pub(super) fn guard(net: &ColouredNet, guard_: &Guard, inner: bool) -> String {
     if parts.is_empty() {
         return if word == " or " { "not all".to_owned() } else { "all".to_owned() };
     }
-    let parts: Vec<String> = parts.iter().map(|part| guard(net, part, true)).collect();
+    let parts: Vec<String> = parts.iter().map(|part| write_guard(net, part, true)).collect();
     let text = parts.join(word);
     if inner { format!("[{text}]") } else { text }
 }

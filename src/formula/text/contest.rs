@@ -154,7 +154,7 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
 
     fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Value, Failure> {
         if cursor.peek().is("(") {
-            let transitions = operands::list(cursor, |name| self.names.transition(name))?;
+            let transitions = operands::list(cursor, |_, name| self.names.transition(name))?;
             cursor.expect("?")?;
             return Ok(Value::Formula(Formula::Fireable(transitions)));
         }
@@ -174,11 +174,11 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
             }
             Kind::Word("tokens-count") => self.tokens(cursor)?,
             Kind::Word("is-fireable") => {
-                let transitions = operands::list(cursor, |name| self.names.transition(name))?;
+                let transitions = operands::list(cursor, |_, name| self.names.transition(name))?;
                 Value::Formula(Formula::Fireable(transitions))
             }
             Kind::Word("bound" | "place-bound") => {
-                let places = operands::list(cursor, |name| self.names.place(name))?;
+                let places = operands::list(cursor, |cursor, name| self.names.place(cursor, name))?;
                 Value::Formula(Formula::PlaceBound(places))
             }
             Kind::Word("deadlock") => Value::Formula(Formula::Deadlock),
@@ -212,7 +212,7 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
 
 impl Contest<'_, '_> {
     fn tokens(&mut self, cursor: &mut Cursor<'_>) -> Result<Value, Failure> {
-        let places = operands::list(cursor, |name| self.names.place(name))?;
+        let places = operands::list(cursor, |cursor, name| self.names.place(cursor, name))?;
         Ok(Value::Number(Expression::Tokens(places)))
     }
 }

@@ -214,11 +214,11 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
             Kind::Word("false") => Formula::False,
             Kind::Word("deadlock") => Formula::Deadlock,
             Kind::Word("fireable" | "enabled") => {
-                Formula::Fireable(operands::list(cursor, |name| self.names.transition(name))?)
+                Formula::Fireable(operands::list(cursor, |_, name| self.names.transition(name))?)
             }
             Kind::Word("bound" | "max") => Formula::PlaceBound(self.sum(cursor)?),
             Kind::Word("tokens") => {
-                let places = operands::list(cursor, |name| self.names.place(name))?;
+                let places = operands::list(cursor, |cursor, name| self.names.place(cursor, name))?;
                 return Ok(Value::Number(Expression::Tokens(places)));
             }
             Kind::Word(word) if !is_reserved(word) => return self.tokens(cursor, &token),
@@ -292,6 +292,7 @@ impl Inline<'_, '_> {
         // No name is followed by a list, so this was meant as a function.
         if let Kind::Word(word) = token.kind
             && cursor.peek().is("(")
+            && !self.names.is_coloured(word)
         {
             let problem = FormulaProblem::Syntax {
                 found: format!("`{word}(`"),
@@ -299,7 +300,7 @@ impl Inline<'_, '_> {
             };
             return Err(Failure { span: token.span.clone(), problem });
         }
-        let places = self.names.place(token).map_err(|failure| {
+        let places = self.names.place(cursor, token).map_err(|failure| {
             match (failure.problem, meant(&token.kind)) {
                 (FormulaProblem::UnknownPlace { name, .. }, Some(meant)) => Failure {
                     problem: FormulaProblem::UnknownPlace {
@@ -321,9 +322,11 @@ impl Inline<'_, '_> {
         loop {
             if cursor.peek().is_word("tokens") {
                 cursor.take();
-                places.extend(operands::list(cursor, |name| self.names.place(name))?);
+                places
+                    .extend(operands::list(cursor, |cursor, name| self.names.place(cursor, name))?);
             } else {
-                places.extend(self.names.place(&cursor.take())?);
+                let token = cursor.take();
+                places.extend(self.names.place(cursor, &token)?);
             }
             let token = cursor.take();
             if token.is(")") {

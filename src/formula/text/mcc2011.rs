@@ -22,6 +22,8 @@ use super::lexer::{Cursor, Kind, Lexis, Token};
 use super::operands::{self, Names};
 use super::precedence::{Grammar, Operator, Part, expression};
 use crate::formula::{Expression, Formula, FormulaProblem, Relation};
+use parikh_net::PlaceId;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 static LEXIS: Lexis = Lexis {
@@ -387,6 +389,9 @@ fn tree(body: &Tree, names: &mut Names<'_>) -> Result<Formula, Failure> {
 }
 
 fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
+    if names.is_coloured(&atom.place) {
+        return compare_colours(atom, names);
+    }
     let places = names.place_at(&atom.place, &atom.at)?;
     let mut sum = 0i128;
     for tokens in &atom.tokens {
@@ -407,5 +412,51 @@ fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
         Comparison::Contains if sum == 0 => Formula::True,
         Comparison::Contains => Formula::Compare { left, relation: Relation::AtLeast, right },
         Comparison::Equals => Formula::Compare { left, relation: Relation::Equal, right },
+    })
+}
+
+/// Each colour by itself; those that are not listed are none of `equals`. A colour that never holds a
+/// token has no place in an unfolding, and 0 tokens.
+fn compare_colours(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
+    let mut counts: BTreeMap<Option<PlaceId>, i64> = BTreeMap::new();
+    for tokens in &atom.tokens {
+        let components: Vec<&str> = tokens
+            .colour
+            .iter()
+            .map(|component| match component {
+                Component::Number(text) | Component::Name(text) => text.as_str(),
+            })
+            .collect();
+        let colour = if components.is_empty() { ".".to_owned() } else { components.join(",") };
+        let place = names.colour(&atom.place, &colour, &tokens.at)?;
+        let sum = counts.entry(place).or_insert(0);
+        *sum = sum.checked_add(tokens.count).ok_or_else(|| {
+            let problem = FormulaProblem::BadNumber(format!("{sum} + {}", tokens.count));
+            Failure { span: tokens.at.clone(), problem }
+        })?;
+    }
+    let relation = match atom.comparison {
+        Comparison::Contains => Relation::AtLeast,
+        Comparison::Equals => Relation::Equal,
+    };
+    let compare = |places: Vec<PlaceId>, count| Formula::Compare {
+        left: Expression::Tokens(places),
+        relation,
+        right: Expression::Constant(count),
+    };
+    let mut parts: Vec<Formula> = counts
+        .iter()
+        .filter(|(_, count)| atom.comparison == Comparison::Equals || **count > 0)
+        .map(|(place, &count)| compare(place.iter().copied().collect(), count))
+        .collect();
+    if atom.comparison == Comparison::Equals {
+        let mut others = names.place_at(&atom.place, &atom.at)?;
+        others.retain(|&place| !counts.contains_key(&Some(place)));
+        parts.push(compare(others, 0));
+    }
+    Ok(match parts.len() {
+        0 => Formula::True,
+        1 => parts.swap_remove(0),
+        _ => Formula::And(parts),
     })
 }

@@ -33,10 +33,50 @@ impl<'n> Names<'n> {
         guess
     }
 
-    /// The places that `token` names: of a coloured place all colours.
-    pub(super) fn place(&mut self, token: &Token<'_>) -> Result<Vec<PlaceId>, Failure> {
+    /// The places that `token` names: of a coloured place all colours, or the one that follows it, as in
+    /// `p(red,2)`.
+    pub(super) fn place(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        token: &Token<'_>,
+    ) -> Result<Vec<PlaceId>, Failure> {
         let name = name(token).ok_or_else(|| token.instead_of("the name of a place"))?;
-        self.place_at(name, &token.span)
+        match self.is_coloured(name) && cursor.peek().is("(") {
+            false => self.place_at(name, &token.span),
+            true => {
+                let start = cursor.position();
+                let colour = colour(cursor)?;
+                let place = self.colour(name, &colour, &(start..cursor.end()))?;
+                Ok(place.into_iter().collect())
+            }
+        }
+    }
+
+    /// Whether a name is that of a place with colours.
+    pub(super) fn is_coloured(&self, place: &str) -> bool {
+        let folding = self.net.folding();
+        folding.is_some_and(|it| it.coloured().is_some() && it.place_named(place).is_some())
+    }
+
+    /// The place of a coloured place's colour, which stands at `span`; nothing if it never holds a token.
+    pub(super) fn colour(
+        &mut self,
+        place: &str,
+        colour: &str,
+        span: &Range<usize>,
+    ) -> Result<Option<PlaceId>, Failure> {
+        let at = self.net.folding().and_then(|it| it.place_named(place));
+        let known = at.and_then(|at| self.net.colour_named(at, colour));
+        known.ok_or_else(|| {
+            let coloured = self.net.folding().and_then(|it| it.coloured());
+            let sort = coloured.zip(at).map(|(net, at)| net.sort(net.places()[at].sort).name());
+            let problem = FormulaProblem::UnknownColour {
+                place: place.to_owned(),
+                colour: colour.to_owned(),
+                sort: sort.unwrap_or_default().to_owned(),
+            };
+            Failure { span: span.clone(), problem }
+        })
     }
 
     /// The places of this name, which stands at `span`.
@@ -78,16 +118,40 @@ pub(super) fn name<'a>(token: &'a Token<'_>) -> Option<&'a str> {
     }
 }
 
+/// Takes a colour in parentheses, of which there are some; without the outer ones.
+fn colour(cursor: &mut Cursor<'_>) -> Result<String, Failure> {
+    let (mut text, mut open) = (String::new(), 0);
+    loop {
+        let token = cursor.take();
+        match &token.kind {
+            Kind::Symbol("(") => open += 1,
+            Kind::Symbol(")") => open -= 1,
+            Kind::Symbol("," | "-" | ".") | Kind::Word(_) | Kind::Integer(_) | Kind::Quoted(_) => {}
+            _ => return Err(token.instead_of("a colour like `(red,2)`")),
+        }
+        match &token.kind {
+            Kind::Symbol(symbol) => text.push_str(symbol),
+            Kind::Word(word) => text.push_str(word),
+            Kind::Integer(digits) => text.push_str(digits),
+            Kind::Quoted(name) => text.push_str(name),
+            _ => {}
+        }
+        if open == 0 {
+            return Ok(text[1..text.len() - 1].to_owned());
+        }
+    }
+}
+
 /// Takes `( name, … )`, at least one name, each turned into the ids it stands for.
 pub(super) fn list<Id>(
     cursor: &mut Cursor<'_>,
-    mut named: impl FnMut(&Token<'_>) -> Result<Vec<Id>, Failure>,
+    mut named: impl FnMut(&mut Cursor<'_>, &Token<'_>) -> Result<Vec<Id>, Failure>,
 ) -> Result<Vec<Id>, Failure> {
     cursor.expect("(")?;
     let mut ids = Vec::new();
     loop {
         let token = cursor.take();
-        ids.extend(named(&token)?);
+        ids.extend(named(cursor, &token)?);
         if cursor.take_if(",").is_some() {
             continue;
         }

@@ -1,0 +1,26 @@
+//! Evidence about coloured models: the auditor's own reader of symmetric nets, and a check that the net
+//! without colours that the evidence speaks about stands for the coloured one.
+//!
+//! Nothing here is shared with what it checks, neither the reader nor the evaluation of terms nor the way
+//! in which bindings are found: the prover joins colours that may be reached, here colours are tried one
+//! after the other.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`sorts`] | reads sorts, constants and variables |
+//! | [`terms`] | reads and evaluates terms and guards |
+//! | [`net`] | reads places, transitions and arcs |
+//! | [`unfolding`] | makes the net that is listed, and shows that it stands for the coloured one |
+//! | [`questions`] | what examinations ask of coloured nodes |
+//! | [`audit`] | goes through files of evidence |
+
+mod audit;
+mod net;
+pub(crate) mod questions;
+mod sorts;
+mod terms;
+mod unfolding;
+
+pub use audit::{ColouredAudit, Limits, Queries};
+pub use net::{ColouredModel, is_coloured, read};
+pub use unfolding::Unconfirmed;

@@ -1,0 +1,332 @@
+//! Sorts, their constants, and the variables: the declarations of a symmetric net.
+//!
+//! A colour is its position in its sort, from 0. A tuple (a, b) of sorts with m and n colours is
+//! a·n + b, so the colours of a product are those of one sort again. Sorts that have the same colours by
+//! their structure are one sort: the black token, ranges with the same ends, products of the same sorts.
+//! Enumerations and partitions are only equal to themselves.
+
+use crate::reader::{Unreadable, attribute, elements, name, number, only};
+use roxmltree::Node;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+/// More colours than any sort may have.
+const MOST: u64 = 1 << 62;
+
+/// A sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sort {
+    pub(super) kind: Kind,
+    /// How many colours it has.
+    pub(super) size: u64,
+}
+
+/// What the colours of a sort are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Dot,
+    /// Constants in the order of their declaration.
+    Constants {
+        id: String,
+        names: Vec<String>,
+        cyclic: bool,
+    },
+    /// Numbers from this one on.
+    Range(i64),
+    Product(Vec<usize>),
+    /// The parts that another sort is cut into, and the part of each of its colours.
+    Partition {
+        id: String,
+        names: Vec<String>,
+        of: usize,
+        part_of: Vec<u64>,
+    },
+}
+
+/// A variable.
+#[derive(Debug)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) sort: usize,
+}
+
+/// All that is declared.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    sorts: Vec<Sort>,
+    pub(super) variables: Vec<Variable>,
+    sort_ids: HashMap<String, usize>,
+    constants: HashMap<String, (usize, u64)>,
+    variable_ids: HashMap<String, usize>,
+}
+
+impl Declarations {
+    /// Reads the elements inside `<declarations>`. A sort waits for those it is made of.
+    pub(super) fn read(nodes: Vec<Node<'_, '_>>) -> Result<Self, Unreadable> {
+        let mut all = Declarations::default();
+        let is_sort = |node: &Node<'_, '_>| matches!(name(*node), "namedsort" | "partition");
+        let (mut waiting, variables): (Vec<_>, Vec<_>) = nodes.into_iter().partition(is_sort);
+        while let Some(&first) = waiting.first() {
+            let before = waiting.len();
+            let mut left = Vec::new();
+            for node in waiting {
+                if !all.declare(node)? {
+                    left.push(node);
+                }
+            }
+            if left.len() == before {
+                let what = "this sort is made of itself, or of what is not declared";
+                return Err(Unreadable::at(first, what));
+            }
+            waiting = left;
+        }
+        let mut names = HashSet::new();
+        for node in variables {
+            if name(node) != "variabledecl" {
+                return Err(not_known(node));
+            }
+            let id = attribute(node, "id")?;
+            let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());
+            let called = called.unwrap_or(id);
+            let sort = all.sort(only(node, elements(node), "sort")?)?;
+            // The first of two variables has the name that they share.
+            let name = if names.insert(called) { called } else { id };
+            let at = all.variables.len();
+            all.variables.push(Variable { name: name.to_owned(), sort });
+            unique(node, all.variable_ids.insert(id.to_owned(), at))?;
+        }
+        Ok(all)
+    }
+
+    /// Adds a sort; false if it is made of one that is not there yet.
+    fn declare(&mut self, node: Node<'_, '_>) -> Result<bool, Unreadable> {
+        let id = attribute(node, "id")?;
+        let (sort, members) = if name(node) == "partition" {
+            match self.partition(node, id)? {
+                Some(made) => made,
+                None => return Ok(false),
+            }
+        } else {
+            let definition = only(node, elements(node), "definition")?;
+            match name(definition) {
+                "cyclicenumeration" | "finiteenumeration" => {
+                    let (ids, names) = constants(definition, "feconstant")?;
+                    let size = ids.len() as u64;
+                    let cyclic = name(definition) == "cyclicenumeration";
+                    let kind = Kind::Constants { id: id.to_owned(), names, cyclic };
+                    (self.add(definition, Sort { kind, size })?, ids)
+                }
+                _ => match self.known_sort(definition)? {
+                    Some(sort) => (sort, Vec::new()),
+                    None => return Ok(false),
+                },
+            }
+        };
+        for (colour, constant) in (0..).zip(members) {
+            unique(node, self.constants.insert(constant, (sort, colour)))?;
+        }
+        unique(node, self.sort_ids.insert(id.to_owned(), sort))?;
+        Ok(true)
+    }
+
+    /// A partition: each part lists the constants in it.
+    fn partition(
+        &mut self,
+        node: Node<'_, '_>,
+        id: &str,
+    ) -> Result<Option<(usize, Vec<String>)>, Unreadable> {
+        let (sorts, parts): (Vec<_>, Vec<_>) =
+            elements(node).partition(|&inside| name(inside) == "usersort");
+        let [of] = sorts[..] else {
+            return Err(Unreadable::at(node, "expected one sort that is cut"));
+        };
+        let Some(of) = self.known_sort(of)? else { return Ok(None) };
+        let (ids, names) = constants(node, "partitionelement")?;
+        let mut part_of = HashMap::new();
+        for (part, &element) in (0..).zip(&parts) {
+            for member in elements(element) {
+                let constant = self.constant(member)?;
+                if name(member) != "useroperator" || constant.0 != of {
+                    return Err(Unreadable::at(
+                        member,
+                        "this is no colour of the sort that is cut",
+                    ));
+                }
+                unique(member, part_of.insert(constant.1, part))?;
+            }
+        }
+        let part_of: Option<Vec<u64>> = match self.size(of) == part_of.len() as u64 {
+            true => (0..self.size(of)).map(|colour| part_of.get(&colour).copied()).collect(),
+            false => None,
+        };
+        let missing = || Unreadable::at(node, "a colour of the sort that is cut is in no part");
+        let part_of = part_of.ok_or_else(missing)?;
+        let size = ids.len() as u64;
+        let kind = Kind::Partition { id: id.to_owned(), names, of, part_of };
+        Ok(Some((self.add(node, Sort { kind, size })?, ids)))
+    }
+
+    /// The sort that an element names or describes; none if it is made of one that is not declared.
+    fn known_sort(&mut self, node: Node<'_, '_>) -> Result<Option<usize>, Unreadable> {
+        let sort = match name(node) {
+            "usersort" => {
+                return Ok(self.sort_ids.get(attribute(node, "declaration")?).copied());
+            }
+            "multisetsort" => return self.known_sort(only(node, elements(node), "sort")?),
+            "dot" => return self.dot(node).map(Some),
+            "finiteintrange" => {
+                let [start, end] = [integer(node, "start")?, integer(node, "end")?];
+                let size = if start > end { 0 } else { end.abs_diff(start).saturating_add(1) };
+                Sort { kind: Kind::Range(start), size }
+            }
+            "productsort" => {
+                let mut parts = Vec::new();
+                for part in elements(node) {
+                    match self.known_sort(part)? {
+                        Some(part) => parts.push(part),
+                        None => return Ok(None),
+                    }
+                }
+                return self.product(node, parts).map(Some);
+            }
+            _ => return Err(not_known(node)),
+        };
+        self.add(node, sort).map(Some)
+    }
+
+    /// The sort that an element names or describes.
+    pub(super) fn sort(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
+        let known = self.known_sort(node)?;
+        known.ok_or_else(|| Unreadable::at(node, "this sort is not declared"))
+    }
+
+    /// The sort of black tokens.
+    pub(super) fn dot(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
+        self.add(node, Sort { kind: Kind::Dot, size: 1 })
+    }
+
+    /// The product of these sorts.
+    pub(super) fn product(
+        &mut self,
+        node: Node<'_, '_>,
+        parts: Vec<usize>,
+    ) -> Result<usize, Unreadable> {
+        let sizes = parts.iter().map(|&part| self.size(part));
+        let size = if parts.is_empty() { 0 } else { sizes.fold(1, u64::saturating_mul) };
+        self.add(node, Sort { kind: Kind::Product(parts), size })
+    }
+
+    /// Adds a sort, if there is none that is equal.
+    fn add(&mut self, node: Node<'_, '_>, sort: Sort) -> Result<usize, Unreadable> {
+        if sort.size == 0 || sort.size > MOST {
+            return Err(Unreadable::at(node, "this sort has no colours, or more than 2^62"));
+        }
+        Ok(self.sorts.iter().position(|known| *known == sort).unwrap_or_else(|| {
+            self.sorts.push(sort);
+            self.sorts.len() - 1
+        }))
+    }
+
+    /// What the colours of a sort are.
+    pub(super) fn kind(&self, sort: usize) -> &Kind {
+        &self.sorts[sort].kind
+    }
+
+    /// How many colours a sort has.
+    pub(super) fn size(&self, sort: usize) -> u64 {
+        self.sorts[sort].size
+    }
+
+    /// The sort and the colour of the constant that an element refers to.
+    pub(super) fn constant(&self, node: Node<'_, '_>) -> Result<(usize, u64), Unreadable> {
+        let id = attribute(node, "declaration")?;
+        let constant = self.constants.get(id).copied();
+        constant.ok_or_else(|| Unreadable::at(node, format!("`{id}` is no constant")))
+    }
+
+    /// The variable that an element refers to.
+    pub(super) fn variable(&self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
+        let id = attribute(node, "refvariable")?;
+        let variable = self.variable_ids.get(id).copied();
+        variable.ok_or_else(|| Unreadable::at(node, format!("`{id}` is no variable")))
+    }
+
+    /// The partition of this id.
+    pub(super) fn sort_of_id(&self, node: Node<'_, '_>, key: &str) -> Result<usize, Unreadable> {
+        let id = attribute(node, key)?;
+        let sort = self.sort_ids.get(id).copied();
+        sort.ok_or_else(|| Unreadable::at(node, format!("`{id}` is not declared")))
+    }
+
+    /// Writes a colour as nodes of an unfolding are called by it: `red`, `3`, `(red,3)`; the outermost
+    /// tuple without its parentheses unless it is `enclosed`.
+    pub(super) fn write_colour(&self, text: &mut String, sort: usize, colour: u64, enclosed: bool) {
+        match self.kind(sort) {
+            Kind::Dot => text.push('.'),
+            Kind::Constants { names, .. } | Kind::Partition { names, .. } => {
+                text.push_str(&names[colour as usize]);
+            }
+            Kind::Range(start) => {
+                let _ = write!(text, "{}", i128::from(*start) + i128::from(colour));
+            }
+            Kind::Product(parts) => {
+                text.push_str(if enclosed { "(" } else { "" });
+                let mut components = Vec::new();
+                let mut rest = colour;
+                for &part in parts.iter().rev() {
+                    components.push((part, rest % self.size(part)));
+                    rest /= self.size(part);
+                }
+                for (at, (part, colour)) in components.into_iter().rev().enumerate() {
+                    text.push_str(if at == 0 { "" } else { "," });
+                    self.write_colour(text, part, colour, true);
+                }
+                text.push_str(if enclosed { ")" } else { "" });
+            }
+        }
+    }
+}
+
+/// The ids of the constants in `around` and what they are called: by their names, or by their ids when
+/// two share a name.
+fn constants(
+    around: Node<'_, '_>,
+    element: &str,
+) -> Result<(Vec<String>, Vec<String>), Unreadable> {
+    let (mut ids, mut names) = (Vec::new(), Vec::new());
+    for node in elements(around) {
+        match name(node) {
+            found if found == element => {}
+            "usersort" if element == "partitionelement" => continue,
+            _ => return Err(not_known(node)),
+        }
+        let id = attribute(node, "id")?.to_owned();
+        let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());
+        names.push(called.unwrap_or(&id).to_owned());
+        ids.push(id);
+    }
+    let distinct = names.iter().collect::<HashSet<_>>().len() == names.len();
+    let names = if distinct { names } else { ids.clone() };
+    Ok((ids, names))
+}
+
+/// A whole number in an attribute, which may be negative.
+pub(super) fn integer(node: Node<'_, '_>, key: &str) -> Result<i64, Unreadable> {
+    let text = attribute(node, key)?.trim();
+    match text.strip_prefix('-') {
+        None => number(node, text),
+        Some(digits) => number::<i64>(node, digits).map(|value| -value),
+    }
+}
+
+pub(super) fn not_known(node: Node<'_, '_>) -> Unreadable {
+    let what = format!("`{}` is not known here, and what it means is not guessed", name(node));
+    Unreadable::at(node, what)
+}
+
+fn unique<T>(node: Node<'_, '_>, before: Option<T>) -> Result<(), Unreadable> {
+    match before {
+        None => Ok(()),
+        Some(_) => Err(Unreadable::at(node, "what is declared here was declared before")),
+    }
+}

@@ -1,0 +1,400 @@
+//! Does a place/transition net stand for a coloured one?
+//!
+//! A prover unfolds a coloured net and leaves out what cannot matter: colours that no place ever holds,
+//! bindings that can never fire, one of two bindings that do the same. What it proves is about the net
+//! that remains, whose places and transitions the evidence lists by name. Here that net is made from the
+//! coloured one and the names alone, and it is shown that leaving out the others was right.
+//!
+//! # Conditions
+//! 1. Each name is that of a place with a colour, or of a transition with colours for its variables under
+//!    which its guard holds; none comes twice.
+//! 2. The initial marking has no token on a place that is not listed.
+//! 3. Every binding that takes from listed places only puts on listed places only.
+//! 4. Of these bindings, one that is not listed takes and puts the same as a listed one of its transition.
+//!
+//! # Soundness
+//! The places that are not listed are a siphon without tokens: by 3, whatever puts a token on one takes
+//! one from another, so they stay empty (2), and no binding that takes from them ever fires. The others
+//! are transitions of the net, or do what such a one does (4). So the markings that can be reached
+//! are the same but for places that are always empty, a transition of the coloured net is enabled exactly
+//! when one of its listed bindings is, and a marking is dead here when it is there.
+//!
+//! # Cost
+//! Bindings are found by trying colours for one variable after the other; what a guard or a place that is
+//! not listed excludes is not completed. Whoever calls says how many colours may be tried.
+
+use super::net::{ColouredModel, Place, Transition};
+use super::sorts::Kind;
+use super::terms::{Bag, Guard, Term, TooMany};
+use crate::file::Unfolding;
+use parikh_net::coloured::Folding;
+use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+/// Why there is no net.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unconfirmed {
+    /// The names do not make a net that stands for the coloured one.
+    #[error("{0}")]
+    Wrong(String),
+    /// More colours would have to be tried than was allowed.
+    #[error("more than {0} colours would have to be tried to make the unfolding again")]
+    TooLarge(u64),
+}
+
+/// The listed colours of each place, with their positions in the net.
+type Listed = Vec<HashMap<u64, PlaceId>>;
+
+/// What moves along the arcs of one direction, or a place that is not listed on which it does.
+type Moved = Result<Vec<(PlaceId, u64)>, String>;
+
+/// What a binding takes and puts.
+type Arcs = [Vec<(PlaceId, u64)>; 2];
+
+impl ColouredModel {
+    /// The net of the places and transitions listed, if it stands for this one; up to `most` colours are
+    /// tried.
+    ///
+    /// # Errors
+    /// When it does not, or that does not show.
+    pub fn unfold(&self, listed: &Unfolding, most: u64) -> Result<Net, Unconfirmed> {
+        let mut builder = NetBuilder::new(&self.name);
+        let mut tries = Tries { left: most, most };
+        let (places, place_counts) = self.places(listed, &mut builder, &mut tries)?;
+        let mut first = 0;
+        let mut transition_counts = Vec::new();
+        for transition in &self.transitions {
+            let names = own(&listed.transitions[first..], &transition.id);
+            for name in names {
+                builder.transition(name).map_err(wrong)?;
+            }
+            let mut search = Search::new(self, transition, &places, names, &mut tries);
+            search.run()?;
+            let arcs = search.finish()?;
+            for (at, [takes, puts]) in (first..).zip(arcs) {
+                let t = TransitionId::new(at);
+                takes.into_iter().try_for_each(|(p, n)| builder.take(t, p, n)).map_err(wrong)?;
+                puts.into_iter().try_for_each(|(p, n)| builder.put(t, p, n)).map_err(wrong)?;
+            }
+            first += names.len();
+            transition_counts.push(names.len());
+        }
+        if let Some(name) = listed.transitions.get(first) {
+            return Err(no_such(name, "transition"));
+        }
+        let places = self.places.iter().map(|place| &*place.id).zip(place_counts);
+        let transitions = self.transitions.iter().map(|it| &*it.id).zip(transition_counts);
+        builder.set_folding(Folding::new(places, transitions).map_err(wrong)?);
+        builder.build().map_err(wrong)
+    }
+
+    /// Adds the places listed, with their tokens (1, 2); how many each coloured place has.
+    fn places(
+        &self,
+        listed: &Unfolding,
+        builder: &mut NetBuilder,
+        tries: &mut Tries,
+    ) -> Result<(Listed, Vec<usize>), Unconfirmed> {
+        let (mut places, mut counts, mut first) = (Vec::new(), Vec::new(), 0);
+        for place in &self.places {
+            let names = own(&listed.places[first..], &place.id);
+            let mut positions: HashMap<&str, PlaceId> = HashMap::new();
+            for (at, name) in (first..).zip(names) {
+                builder.place(name, 0).map_err(wrong)?;
+                positions.insert(name, PlaceId::new(at));
+            }
+            let mut colours = HashMap::new();
+            for colour in 0..self.declarations.size(place.sort) {
+                if positions.is_empty() {
+                    break;
+                }
+                tries.one()?;
+                if let Some(at) = positions.remove(&*self.place_name(place, colour)) {
+                    colours.insert(colour, at);
+                }
+            }
+            if let Some(name) = positions.keys().next() {
+                return Err(no_such(name, "place"));
+            }
+            for (colour, tokens) in evaluated(&place.initial, &[], tries)? {
+                let Some(&at) = colours.get(&colour) else {
+                    let name = self.place_name(place, colour);
+                    return Err(Unconfirmed::Wrong(format!("`{name}` is marked and not listed")));
+                };
+                builder.set_tokens(at, tokens).map_err(wrong)?;
+            }
+            first += names.len();
+            counts.push(names.len());
+            places.push(colours);
+        }
+        match listed.places.get(first) {
+            Some(name) => Err(no_such(name, "place")),
+            None => Ok((places, counts)),
+        }
+    }
+
+    fn place_name(&self, place: &Place, colour: u64) -> String {
+        let mut name = place.id.clone();
+        if !matches!(self.declarations.kind(place.sort), Kind::Dot) {
+            name.push('(');
+            self.declarations.write_colour(&mut name, place.sort, colour, false);
+            name.push(')');
+        }
+        name
+    }
+
+    fn binding_name(&self, transition: &Transition, binding: &[u64]) -> String {
+        let mut name = transition.id.clone();
+        for (at, &variable) in transition.variables.iter().enumerate() {
+            let declared = &self.declarations.variables[variable];
+            let _ = write!(name, "{}{}=", if at == 0 { '(' } else { ',' }, declared.name);
+            self.declarations.write_colour(&mut name, declared.sort, binding[variable], true);
+        }
+        if !transition.variables.is_empty() {
+            name.push(')');
+        }
+        name
+    }
+}
+
+/// How many colours may still be tried.
+struct Tries {
+    left: u64,
+    most: u64,
+}
+
+impl Tries {
+    fn one(&mut self) -> Result<(), Unconfirmed> {
+        self.left = self.left.checked_sub(1).ok_or(Unconfirmed::TooLarge(self.most))?;
+        Ok(())
+    }
+}
+
+/// What has to hold once the variables in it have colours.
+enum Test<'m> {
+    Guard(&'m Guard),
+    /// The colour that is taken from this place is listed.
+    Listed(usize, &'m Term),
+}
+
+/// Goes through the bindings of a transition.
+struct Search<'m, 's> {
+    model: &'m ColouredModel,
+    transition: &'m Transition,
+    places: &'s Listed,
+    /// The names listed that were not met yet.
+    missing: HashMap<&'s str, usize>,
+    tries: &'s mut Tries,
+    /// The variables in the order in which they get their colours, each with what is tested then; what
+    /// needs no variable comes with none.
+    steps: Vec<(Option<usize>, Vec<Test<'m>>)>,
+    binding: Vec<u64>,
+    arcs: Vec<Arcs>,
+    /// The bindings that are not listed: what they do, and a name for one that does it.
+    unlisted: HashMap<Arcs, String>,
+}
+
+impl<'m, 's> Search<'m, 's> {
+    fn new(
+        model: &'m ColouredModel,
+        transition: &'m Transition,
+        places: &'s Listed,
+        names: &'s [String],
+        tries: &'s mut Tries,
+    ) -> Self {
+        let mut tests: Vec<(Vec<usize>, Test<'m>)> = Vec::new();
+        let mut guards = vec![&transition.guard];
+        while let Some(guard) = guards.pop() {
+            match guard {
+                Guard::All(parts) => guards.extend(parts),
+                part => tests.push((variables(|into| part.variables(into)), Test::Guard(part))),
+            }
+        }
+        for (place, term) in &transition.takes {
+            let mut parts = vec![term];
+            while let Some(part) = parts.pop() {
+                match part {
+                    Term::Sum(inside) => parts.extend(inside),
+                    Term::Times(1.., of) => parts.push(of),
+                    part if part.is_one_colour() => {
+                        let read = variables(|into| part.variables(into));
+                        tests.push((read, Test::Listed(*place, part)));
+                    }
+                    // Looked at when the binding is complete.
+                    _ => {}
+                }
+            }
+        }
+        let steps = order(model, &transition.variables, tests);
+        Search {
+            model,
+            transition,
+            places,
+            missing: names.iter().enumerate().map(|(at, name)| (&**name, at)).collect(),
+            tries,
+            steps,
+            binding: vec![0; model.declarations.variables.len()],
+            arcs: vec![Arcs::default(); names.len()],
+            unlisted: HashMap::new(),
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Unconfirmed> {
+        // The colours to be tried at each step, from the one that is tried there now.
+        let sizes: Vec<u64> = self
+            .steps
+            .iter()
+            .map(|(variable, _)| match variable {
+                None => 1,
+                Some(at) => {
+                    self.model.declarations.size(self.model.declarations.variables[*at].sort)
+                }
+            })
+            .collect();
+        let mut next = vec![0u64];
+        while let Some(at) = next.len().checked_sub(1) {
+            if next[at] == sizes[at] {
+                next.pop();
+                continue;
+            }
+            if let Some(variable) = self.steps[at].0 {
+                self.binding[variable] = next[at];
+            }
+            next[at] += 1;
+            self.tries.one()?;
+            if !self.steps[at].1.iter().all(|test| self.holds(test)) {
+                continue;
+            }
+            match at + 1 == self.steps.len() {
+                true => self.complete()?,
+                false => next.push(0),
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&self, test: &Test<'_>) -> bool {
+        match test {
+            Test::Guard(guard) => guard.holds(&self.binding),
+            Test::Listed(place, term) => {
+                self.places[*place].contains_key(&term.colour(&self.binding))
+            }
+        }
+    }
+
+    /// Every variable has its colour, and the guard holds.
+    fn complete(&mut self) -> Result<(), Unconfirmed> {
+        let Ok(takes) = self.moved(&self.transition.takes)? else { return Ok(()) };
+        let name = self.model.binding_name(self.transition, &self.binding);
+        let puts = self.moved(&self.transition.puts)?.map_err(|place| {
+            Unconfirmed::Wrong(format!("`{name}` puts tokens on `{place}`, which is not listed"))
+        })?;
+        let arcs = [takes, puts];
+        match self.missing.remove(&*name) {
+            Some(at) => self.arcs[at] = arcs,
+            None => {
+                self.unlisted.entry(arcs).or_insert(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the binding moves along these arcs.
+    fn moved(&mut self, arcs: &[(usize, Term)]) -> Result<Moved, Unconfirmed> {
+        let mut moved: Vec<(PlaceId, u64)> = Vec::new();
+        for (place, term) in arcs {
+            for (colour, tokens) in evaluated(term, &self.binding, self.tries)? {
+                let Some(&at) = self.places[*place].get(&colour) else {
+                    return Ok(Err(self.model.place_name(&self.model.places[*place], colour)));
+                };
+                match moved.iter_mut().find(|(known, _)| *known == at) {
+                    None => moved.push((at, tokens)),
+                    Some((_, sum)) => {
+                        *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
+                    }
+                }
+            }
+        }
+        moved.sort_unstable();
+        Ok(Ok(moved))
+    }
+
+    /// The arcs of the transitions listed, when all were met and the others are like them (4).
+    fn finish(self) -> Result<Vec<Arcs>, Unconfirmed> {
+        if let Some(name) = self.missing.keys().next() {
+            return Err(no_such(name, "transition that can fire"));
+        }
+        let known: HashSet<&Arcs> = self.arcs.iter().collect();
+        match self.unlisted.iter().find(|(arcs, _)| !known.contains(arcs)) {
+            Some((_, name)) => Err(Unconfirmed::Wrong(format!("`{name}` is not listed"))),
+            None => Ok(self.arcs),
+        }
+    }
+}
+
+/// The variables in an order in which tests soon exclude something: always next the test with the fewest
+/// combinations of colours for the variables that it still needs.
+fn order<'m>(
+    model: &ColouredModel,
+    variables: &[usize],
+    mut tests: Vec<(Vec<usize>, Test<'m>)>,
+) -> Vec<(Option<usize>, Vec<Test<'m>>)> {
+    let size =
+        |variable: usize| model.declarations.size(model.declarations.variables[variable].sort);
+    let mut open = variables.to_vec();
+    let mut steps = vec![(None, Vec::new())];
+    loop {
+        let (ready, waiting): (Vec<_>, Vec<_>) =
+            tests.into_iter().partition(|(read, _)| !read.iter().any(|it| open.contains(it)));
+        tests = waiting;
+        if let Some((_, last)) = steps.last_mut() {
+            last.extend(ready.into_iter().map(|(_, test)| test));
+        }
+        let needed = |read: &[usize]| -> Vec<usize> {
+            read.iter().copied().filter(|it| open.contains(it)).collect()
+        };
+        let costs = |read: &[usize]| {
+            needed(read).iter().fold(1u128, |all, &it| all.saturating_mul(size(it).into()))
+        };
+        let best = tests.iter().min_by_key(|(read, _)| costs(read));
+        let among = best.map_or_else(|| open.clone(), |(read, _)| needed(read));
+        let Some(variable) = among.into_iter().min_by_key(|&it| size(it)) else { return steps };
+        open.retain(|&it| it != variable);
+        steps.push((Some(variable), Vec::new()));
+    }
+}
+
+fn variables(append: impl FnOnce(&mut Vec<usize>)) -> Vec<usize> {
+    let mut all = Vec::new();
+    append(&mut all);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The names at the beginning of a list that are a node's own: its id, alone or with something in
+/// parentheses.
+fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
+    let is_own = |name: &String| {
+        name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
+    };
+    &names[..names.iter().take_while(|name| is_own(name)).count()]
+}
+
+fn evaluated(term: &Term, binding: &[u64], tries: &mut Tries) -> Result<Bag, Unconfirmed> {
+    let most = usize::try_from(tries.left).unwrap_or(usize::MAX);
+    let bag = term.evaluate(binding, most).map_err(|TooMany| Unconfirmed::TooLarge(tries.most))?;
+    tries.left -= bag.len() as u64;
+    Ok(bag)
+}
+
+const TOO_MANY: &str = "a binding moves 2^63 tokens or more";
+
+fn wrong(what: impl ToString) -> Unconfirmed {
+    Unconfirmed::Wrong(what.to_string())
+}
+
+fn no_such(name: &str, kind: &str) -> Unconfirmed {
+    Unconfirmed::Wrong(format!("`{name}` is listed and is no {kind} of the model, or comes twice"))
+}

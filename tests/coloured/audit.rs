@@ -1,0 +1,267 @@
+//! The auditor on coloured models: it confirms what `check` shows, refuses what is not shown, and takes
+//! for an unfolding only what stands for the model.
+
+use crate::pnml;
+use crate::support::binary::Desk;
+use crate::support::oracle;
+use crate::support::scale::scaled;
+use crate::unfolding::{coloured, explore};
+use fastrand::Rng;
+use parikh::evidence::audit::{Report, Verdict};
+use parikh::evidence::coloured::{ColouredAudit, ColouredModel, Limits, Unconfirmed, read};
+use parikh::evidence::file::Unfolding;
+use parikh::evidence::reader::queries;
+use parikh::unfold::{Config, unfold};
+use parikh_net::Net;
+use parikh_net::coloured::{ColouredNet, text};
+use parikh_net::generate::random_coloured;
+use parikh_solvers::Budget;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+fn model(net: &ColouredNet) -> (ColouredModel, String) {
+    let file = pnml::write(net);
+    match read(file.as_bytes()) {
+        Ok(model) => (model, file),
+        Err(error) => panic!("{error}\n{file}"),
+    }
+}
+
+fn unfolded(net: &ColouredNet) -> Net {
+    unfold(net, &Config::default(), &Budget::unlimited()).unwrap().0
+}
+
+/// Nodes, tokens and arcs.
+pub(crate) fn content(net: &Net) -> String {
+    let mut content = String::new();
+    for p in net.places() {
+        let _ = writeln!(content, "{} {}", net.place_name(p), net.initial()[p]);
+    }
+    for t in net.transitions() {
+        let arcs = |arcs: &[parikh_net::Arc]| -> Vec<(usize, u64)> {
+            arcs.iter().map(|arc| (arc.place.index(), arc.weight)).collect()
+        };
+        let (pre, post) = (arcs(net.pre(t)), arcs(net.post(t)));
+        let _ = writeln!(content, "{} {pre:?} {post:?}", net.transition_name(t));
+    }
+    content
+}
+
+#[test]
+fn both_readers_and_both_unfoldings_make_the_same_net() {
+    for seed in 0..scaled(1_000) {
+        let net = random_coloured(seed);
+        let (model, file) = model(&net);
+        let again = parikh::input::read_coloured_from(file.as_bytes(), "f").unwrap();
+        let flat = unfolded(&again);
+        assert_eq!(content(&flat), content(&unfolded(&net)), "seed {seed}\n{file}");
+        let own = model.unfold(&Unfolding::of(&flat), 1_000_000);
+        let own = own.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", text::print(&net)));
+        assert_eq!(content(&own), content(&flat), "seed {seed}\n{}", text::print(&net));
+        let folding = |net: &Net| {
+            let nodes = net.folding().unwrap();
+            let places = (0..nodes.place_count()).map(|at| nodes.places(at).len());
+            let transitions = (0..nodes.transition_count()).map(|at| nodes.transitions(at).len());
+            (places.collect::<Vec<_>>(), transitions.collect::<Vec<_>>())
+        };
+        assert_eq!(folding(&own), folding(&flat), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
+    let (mut taken, mut refused) = (0, 0);
+    for seed in 0..scaled(1_500) {
+        let net = random_coloured(seed);
+        let Some((markings, _)) = explore(&net, 100) else { continue };
+        let (model, _) = model(&net);
+        let all = Unfolding::of(&unfolded(&net));
+        let mut rng = Rng::with_seed(seed);
+        for _ in 0..6 {
+            let mut listed = all.clone();
+            for _ in 0..rng.usize(1..=2) {
+                let nodes = match rng.bool() {
+                    true => &mut listed.places,
+                    false => &mut listed.transitions,
+                };
+                if nodes.is_empty() {
+                    continue;
+                }
+                let [at, other] = [(); 2].map(|()| rng.usize(0..nodes.len()));
+                match rng.usize(0..6) {
+                    0 => nodes.swap(at, other),
+                    1 => nodes[at] = nodes[other].clone(),
+                    2 => nodes[at] = nodes[at].replacen(['a', '0'], "1", 1),
+                    _ => drop(nodes.remove(at)),
+                }
+            }
+            let Ok(flat) = model.unfold(&listed, 1_000_000) else {
+                refused += 1;
+                continue;
+            };
+            let shown = || format!("seed {seed}, {listed:?}\n{}", text::print(&net));
+            let limits = oracle::Limits { states: 10_000, tokens: 1_000 };
+            let space = oracle::explore(&flat, limits).unwrap_or_else(|| panic!("{}", shown()));
+            let there: BTreeSet<_> =
+                space.markings().iter().map(|marking| coloured(&net, &flat, marking)).collect();
+            assert_eq!(there, markings, "{}", shown());
+            taken += u64::from(listed != all);
+        }
+    }
+    // What may be left out or be in another order, may.
+    assert!(taken > 100 && refused > 1_000, "{taken} {refused}");
+}
+
+const QUESTIONS: [&str; 6] = [
+    "OneSafe",
+    "QuasiLiveness",
+    "StableMarking",
+    "ReachabilityDeadlock",
+    "UpperBounds",
+    "ReachabilityFireability",
+];
+
+/// The query files: each place's bound, and whether each transition can fire.
+fn queries_about(net: &ColouredNet) -> [(&'static str, String); 2] {
+    let property = |id: String, formula: String| {
+        format!("<property><id>{id}</id><formula>{formula}</formula></property>")
+    };
+    let bounds = net.places().iter().map(|place| {
+        let name = &place.name;
+        property(format!("b-{name}"), format!("<place-bound><place>{name}</place></place-bound>"))
+    });
+    let fires = net.transitions().iter().map(|t| {
+        let formula = format!(
+            "<exists-path><finally><is-fireable><transition>{}</transition></is-fireable></finally></exists-path>",
+            t.name
+        );
+        property(format!("f-{}", t.name), formula)
+    });
+    let set = |properties: String| {
+        format!("<property-set xmlns=\"http://mcc.lip6.fr/\">{properties}</property-set>")
+    };
+    [("UpperBounds", set(bounds.collect())), ("ReachabilityFireability", set(fires.collect()))]
+}
+
+fn audit(desk: &Desk, model: &ColouredModel, examination: &str, tried: u64) -> (Report, String) {
+    let query_file = |net: &Net, examination: &str| {
+        let text = desk.read(&format!("{examination}.xml"));
+        queries::read(net, text.as_bytes()).map_err(|error| error.to_string())
+    };
+    let limits = Limits { tried, visited: 10_000 };
+    let mut audit = ColouredAudit::new(model, limits, Box::new(query_file));
+    let broken = audit.file(&desk.at(&format!("proofs/{examination}.jsonl"))).err();
+    (audit.finish(), broken.map(|broken| broken.to_string()).unwrap_or_default())
+}
+
+#[test]
+fn answers_about_random_coloured_nets_are_confirmed_and_their_opposites_are_not() {
+    let (mut confirmed, mut refused) = (0, 0);
+    for seed in 0..scaled(12) {
+        let net = random_coloured(seed);
+        if explore(&net, 100).is_none() {
+            continue;
+        }
+        let (model, file) = model(&net);
+        let desk = Desk::new();
+        desk.write("model.pnml", &file);
+        for (name, text) in queries_about(&net) {
+            desk.write(&format!("{name}.xml"), &text);
+        }
+        for examination in QUESTIONS {
+            let arguments =
+                ["check", "model.pnml", "-e", examination, "--evidence", "proofs", "-t", "20s"];
+            let (_, _, stderr) = desk.said(&arguments);
+            let shown = || format!("seed {seed}, {examination}\n{stderr}\n{}", text::print(&net));
+            let (report, broken) = audit(&desk, &model, examination, 1_000_000);
+            assert_eq!(broken, "", "{}", shown());
+            assert!(!report.judged.is_empty(), "{}", shown());
+            for judged in &report.judged {
+                let right = matches!(judged.verdict, Verdict::Confirmed(_));
+                assert!(right, "{judged:?}\n{}", shown());
+                confirmed += 1;
+            }
+            // The opposite answers, and numbers that are one too large.
+            let name = format!("proofs/{examination}.jsonl");
+            let right = desk.read(&name);
+            let mut wrong = right.replace("\"value\":\"TRUE\"", "\"value\":\"?\"");
+            wrong = wrong.replace("\"value\":\"FALSE\"", "\"value\":\"TRUE\"");
+            wrong = wrong.replace("\"value\":\"?\"", "\"value\":\"FALSE\"");
+            for number in (0..50).rev() {
+                let value = |number: i32| format!("\"value\":\"{number}\"");
+                wrong = wrong.replace(&value(number), &value(number + 1));
+            }
+            assert_ne!(wrong, right, "{}", shown());
+            desk.write(&name, &wrong);
+            for judged in audit(&desk, &model, examination, 1_000_000).0.judged {
+                let no = matches!(judged.verdict, Verdict::Refused(_));
+                assert!(no, "{judged:?}\n{}", shown());
+                refused += 1;
+            }
+        }
+    }
+    assert!(confirmed > 60 && refused == confirmed, "{confirmed} {refused}");
+}
+
+#[test]
+fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
+    let ring = "net n
+         sort Node = cyclic {a, b, c}
+         var x: Node
+         place at: Node = {a}
+         place off
+         transition step: at{x} -> at{x++}";
+    let (net, other) =
+        (text::parse(ring).unwrap(), ring.to_owned() + "\ntransition fall: at{c} -> off");
+    let (own, file) = model(&net);
+    let (other, _) = model(&text::parse(&other).unwrap());
+    let desk = Desk::new();
+    desk.write("model.pnml", &file);
+    desk.fine(&["check", "model.pnml", "-e", "ReachabilityDeadlock", "--evidence", "proofs"]);
+    let verdicts = |model: &ColouredModel, tried: u64| {
+        let (report, broken) = audit(&desk, model, "ReachabilityDeadlock", tried);
+        (report.judged.into_iter().map(|it| it.verdict).collect::<Vec<_>>(), broken)
+    };
+    assert!(matches!(verdicts(&own, 1000).0[..], [Verdict::Confirmed(_)]));
+    let (none, broken) = verdicts(&other, 1000);
+    assert!(
+        none.is_empty() && broken.contains(":2: the net listed is not the model's"),
+        "{broken}"
+    );
+    let (beyond, broken) = verdicts(&own, 3);
+    let [Verdict::Beyond(why)] = &beyond[..] else { panic!("{beyond:?}") };
+    assert!(why.starts_with("certified on the unfolding") && broken.is_empty(), "{why} {broken}");
+    // Evidence that lists no unfolding, as if the model had no colours.
+    let text = desk.read("proofs/ReachabilityDeadlock.jsonl");
+    let without: Vec<&str> = text.lines().filter(|it| !it.starts_with("{\"unfolding\"")).collect();
+    desk.write("proofs/ReachabilityDeadlock.jsonl", &without.join("\n"));
+    assert!(verdicts(&own, 1000).1.contains("expected {\"unfolding\": …}"));
+}
+
+#[test]
+fn what_the_auditors_reader_does_not_know_it_refuses() {
+    let (_, file) = model(&random_coloured(3));
+    for (from, to, expected) in [
+        ("<place id=", "<capacity/><place id=", "`capacity` is not known here"),
+        ("<variabledecl", "<namedoperator id=\"o\"/><variabledecl", "`namedoperator` is not known"),
+        ("<dotconstant/>", "<cardinality/>", "`cardinality` is not known here"),
+        ("source=\"", "type=\"inhibitor\" source=\"", "expected a plain arc"),
+        ("</place>", "<initialMarking/></place>", "`initialMarking` is not known here"),
+    ] {
+        let changed = file.replacen(from, to, 1);
+        if changed != file {
+            let error = read(changed.as_bytes()).unwrap_err();
+            assert!(error.what.contains(expected) && error.line > 3, "{error}");
+        }
+    }
+    let deep = |depth: usize| {
+        let sort = "<namedsort id=\"dot\"><dot/></namedsort>";
+        let term = "<add>".repeat(depth) + "<dotconstant/>" + &"</add>".repeat(depth);
+        crate::reader::pnml(sort, &crate::reader::place("p", "dot", &term))
+    };
+    assert!(read(deep(100).as_bytes()).is_ok());
+    assert!(read(deep(100_000).as_bytes()).unwrap_err().what.contains("nested deeper"));
+    let (ring, _) = model(&text::parse("sort N = 1..1000000000\nplace p: N = {all}").unwrap());
+    let listed = Unfolding { places: vec!["p(1)".into()], transitions: vec![] };
+    assert_eq!(ring.unfold(&listed, 1000).unwrap_err(), Unconfirmed::TooLarge(1000));
+}
