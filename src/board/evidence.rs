@@ -55,7 +55,7 @@ pub(super) struct Checks {
 }
 
 /// What visiting all markings again may take in any case.
-const FREE: Duration = Duration::from_millis(100);
+const FREE: Duration = Duration::from_millis(250);
 
 /// The share of the run's time so far that visiting markings again may take.
 const SHARE: f64 = 0.1;
