@@ -50,7 +50,7 @@ Exit codes:
   0  all answers are confirmed
   1  a file cannot be read
   2  the command line is wrong
-  3  an answer is not confirmed, but none is refused
+  3  an answer is not confirmed, but none is refused; or there are no answers
   4  an answer is refused
 
 Example:
@@ -192,7 +192,7 @@ fn audit(arguments: &Arguments) -> Result<u8, String> {
     Ok(match () {
         () if is(|verdict| matches!(verdict, Verdict::Refused(_))) => 4,
         () if !broken.is_empty() => 1,
-        () if is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
+        () if judged.is_empty() || is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
         () => 0,
     })
 }

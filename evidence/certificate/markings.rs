@@ -24,6 +24,12 @@ impl Visited {
     }
 }
 
+/// The most bytes that visited markings may take, about: who wrote a document may ask for any number.
+const MOST_BYTES: usize = 8 << 30;
+
+/// What a marking takes besides its own bytes: twice a pointer and a length, and its place in a table.
+const OVERHEAD: usize = 64;
+
 /// Shows all reachable markings, at most so many, to `sees`, which says whether it wants to go on.
 ///
 /// # Errors
@@ -35,6 +41,7 @@ pub fn visit(
 ) -> Result<Visited, Flaw> {
     let mut seen: HashSet<Box<[u8]>> = HashSet::new();
     let mut waiting = vec![packed(net.initial().tokens())];
+    let mut bytes = 0;
     seen.extend(waiting.iter().cloned());
     while let Some(next) = waiting.pop() {
         let marking = Marking::new(unpacked(&next));
@@ -54,12 +61,13 @@ pub fn visit(
             }
             let after = packed(&after);
             if !seen.contains(&after) {
+                bytes += 2 * after.len() + OVERHEAD;
                 seen.insert(after.clone());
                 waiting.push(after);
             }
         }
-        if seen.len() as u64 > most {
-            return Err(Flaw::More(most));
+        if seen.len() as u64 > most || bytes > MOST_BYTES {
+            return Err(Flaw::More(most.min(seen.len() as u64)));
         }
     }
     Ok(Visited(seen))

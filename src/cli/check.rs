@@ -348,8 +348,9 @@ impl Job<'_> {
         let figures = run::state_space(self.net, &self.config, self.budget);
         for figure in figures {
             match figure.value {
-                Ok((value, technique)) => {
-                    printer.figure(figure.key, &value, technique, start.elapsed());
+                Ok((value, technique, grade)) => {
+                    let found = (value.as_str(), technique, grade);
+                    printer.figure(figure.key, found, start.elapsed());
                     report.answered += 1;
                 }
                 Err(reason) => {

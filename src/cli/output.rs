@@ -99,10 +99,11 @@ impl Printer {
     }
 
     /// Prints a figure of the state space.
-    pub(super) fn figure(&self, key: &str, value: &str, technique: &str, after: Duration) {
+    pub(super) fn figure(&self, key: &str, found: (&str, &str, Grade), after: Duration) {
+        let (value, technique, grade) = found;
         match self.format {
             Format::Text => line(&format!(
-                "{}: {value} [{technique}, {:.2} s]",
+                "{}: {value} [{grade}, {technique}, {:.2} s]",
                 key.to_lowercase().replace('_', " "),
                 after.as_secs_f64()
             )),
@@ -111,6 +112,8 @@ impl Printer {
                     "type": "answer",
                     "id": format!("STATE_SPACE {key}"),
                     "value": value,
+                    "evidence": grade.to_string(),
+                    "searched": searched(grade),
                     "techniques": [technique],
                     "seconds": after.as_secs_f64(),
                 })

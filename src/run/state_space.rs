@@ -2,6 +2,7 @@
 //! many markings.
 
 use super::Config;
+use crate::answer::Grade;
 use crate::engine::{explicit, walk};
 use parikh_net::{Facts, FiringSequence, Net};
 use parikh_solvers::Budget;
@@ -12,8 +13,8 @@ use std::time::Duration;
 pub struct Figure {
     /// The contest's name for it.
     pub key: &'static str,
-    /// The figure and who found it, or why it is not known.
-    pub value: Result<(String, &'static str), String>,
+    /// The figure, who found it and what it stands on, or why it is not known.
+    pub value: Result<(String, &'static str, Grade), String>,
 }
 
 /// About how many firings are spent on looking for a pump before the states are counted.
@@ -24,7 +25,7 @@ const PUMP_WORK: u64 = 50_000_000;
 pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
     const KEYS: [&str; 4] =
         ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
-    let figures = |value: &dyn Fn(usize) -> Result<(String, &'static str), String>| {
+    let figures = |value: &dyn Fn(usize) -> Result<(String, &'static str, Grade), String>| {
         let figure = |(index, key)| Figure { key, value: value(index) };
         KEYS.into_iter().enumerate().map(figure).collect()
     };
@@ -37,16 +38,24 @@ pub fn state_space(net: &Net, config: &Config, budget: &Budget) -> Vec<Figure> {
                     space.max_tokens_per_marking,
                     space.max_tokens_in_place,
                 ];
-                Ok((values[index].to_string(), "EXPLICIT"))
+                let markings = u64::try_from(space.states).unwrap_or(u64::MAX);
+                let grade = Grade::Searched { markings, stubborn: false };
+                Ok((values[index].to_string(), "EXPLICIT", grade))
             })
         })
     };
     // Most nets that can be counted at all are counted at once.
-    if let Ok(figures) = counted(&budget.slice(Duration::from_millis(500))) {
+    if !config.certified_only
+        && let Ok(figures) = counted(&budget.slice(Duration::from_millis(500)))
+    {
         return figures;
     }
     if find_pump(net, config, budget).is_some() {
-        return figures(&|_| Ok(("+inf".to_owned(), "RANDOM_WALK")));
+        return figures(&|_| Ok(("+inf".to_owned(), "RANDOM_WALK", Grade::Replayed)));
+    }
+    if config.certified_only {
+        let why = "it is found by visiting all markings, and no search's word is taken";
+        return figures(&|_| Err(why.to_owned()));
     }
     counted(budget).unwrap_or_else(|incomplete| figures(&|_| Err(incomplete.to_string())))
 }
