@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod certificate;
+pub mod coloured;
 pub mod file;
 pub mod reader;
 pub mod reduction;

@@ -1,6 +1,7 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
-use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Shown, Technique, in_tokens_of};
+use super::{Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, in_tokens_of};
+use crate::evidence::coloured::ColouredModel;
 use crate::evidence::{Checked, Claim, Document, DocumentFlaw};
 use crate::ground::{Ground, Unshown};
 use parikh_net::{Goal, GoalId};
@@ -100,6 +101,32 @@ impl<'b> Over<'b> {
     /// A bound in the tokens of the board's net.
     fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
         bound + self.ground.map_or(0, |ground| ground.constant(goal))
+    }
+
+    /// What another board, over the skeleton of this board's coloured net, has of this goal
+    /// [weakened](crate::evidence::coloured::Skeleton::weakened).
+    pub fn on_skeleton(&self, goal: GoalId, weakened: &Goal, known: &Knowledge) {
+        let skeleton = self.board.coloured.map(ColouredModel::skeleton);
+        let Some(skeleton) = skeleton.filter(|skeleton| skeleton.is_complete()) else { return };
+        if skeleton.weakened(self.board.goal(goal)) != *weakened {
+            return self.refuse(goal, &"another goal was asked of the skeleton");
+        }
+        match known {
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, by }) => {
+                let over = Over { by, ..*self };
+                over.enter_unreachable(goal, proof.clone().of_skeleton(), evidence.clone());
+            }
+            Knowledge::Maximum(Maximum {
+                proved: Some((bound, proof, by)),
+                evidence: Some(evidence),
+                ..
+            }) => {
+                let over = Over { by, ..*self };
+                over.enter_at_most(goal, *bound, proof.clone().of_skeleton(), evidence.clone());
+            }
+            // What the skeleton reaches says nothing.
+            Knowledge::Reach(_) | Knowledge::Maximum(_) => {}
+        }
     }
 
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {

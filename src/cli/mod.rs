@@ -4,6 +4,7 @@
 
 mod certify;
 mod check;
+mod coloured;
 mod draw;
 mod encode;
 mod evidence;

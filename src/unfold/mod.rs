@@ -20,7 +20,8 @@ mod symmetry;
 
 pub use map::write_map;
 
-use compile::{Check, Compiler};
+pub(crate) use colours::ByColour;
+pub(crate) use compile::{Check, Compiled, Compiler, Pattern, merge};
 use ground::Ground;
 use parikh_net::coloured::{ColouredNet, Guard, Relation, Term};
 use parikh_net::{BuildError, Net};
