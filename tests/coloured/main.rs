@@ -8,3 +8,4 @@ mod examinations;
 mod malformed;
 mod reader;
 mod unfolding;
+mod without_unfolding;

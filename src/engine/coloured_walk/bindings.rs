@@ -338,3 +338,84 @@ impl Finder {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::coloured_walk::tokens;
+    use crate::unfold::Compiler;
+    use parikh_net::coloured::{ColouredMarking, Value, text};
+    use parikh_net::generate::random_coloured;
+
+    /// Every combination of colours for the variables of a rule.
+    fn all(rule: &Rule) -> Vec<Vec<Value>> {
+        let mut all = vec![Vec::new()];
+        for (&variable, &size) in rule.compiled.variables.iter().zip(&rule.compiled.sizes) {
+            let with = |binding: &Vec<Value>, colour| {
+                let mut binding = binding.clone();
+                binding.push(Value { variable, colour });
+                binding
+            };
+            all = all.iter().flat_map(|binding| (0..size).map(|c| with(binding, c))).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn a_binding_is_found_if_and_only_if_the_firing_rule_knows_one() {
+        let (mut found, mut none) = (0, 0);
+        for seed in 0..500 {
+            let net = random_coloured(seed);
+            let transitions = net.transition_ids().zip(net.transitions());
+            let rules: Vec<_> = transitions
+                .map(|(t, transition)| (t, Rule::new(Compiler::transition(&net, transition))))
+                .collect();
+            let mut finder = Finder::new(seed);
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let mut marking: ColouredMarking = net.initial(1000).unwrap();
+            for _ in 0..30 {
+                let bags = net.place_ids().map(|place| {
+                    marking.bag(place).iter().map(|(&colour, &tokens)| (colour, tokens)).collect()
+                });
+                let there = tokens::of(bags);
+                let mut next = None;
+                for (t, rule) in &rules {
+                    let fires = |binding: &[Value]| {
+                        let mut after = marking.clone();
+                        net.fire(&mut after, *t, binding).is_ok().then_some(after)
+                    };
+                    let mut bindings = all(rule);
+                    rng.shuffle(&mut bindings);
+                    let known = bindings.iter().find_map(|binding| fires(binding));
+                    let shown = || format!("seed {seed}\n{}", text::print(&net));
+                    for exhaustive in [false, true] {
+                        let answer = finder.find(rule, &there, 1 << 40, exhaustive);
+                        let expected =
+                            if known.is_some() { Found::Binding } else { Found::None };
+                        assert_eq!(answer, expected, "{}", shown());
+                        if answer == Found::Binding {
+                            let values = rule.compiled.variables.iter().zip(&finder.binding);
+                            let binding: Vec<Value> = values
+                                .map(|(&variable, &colour)| Value { variable, colour })
+                                .collect();
+                            assert!(fires(&binding).is_some(), "{}", shown());
+                            found += 1;
+                        } else {
+                            none += 1;
+                        }
+                        // A search cut short never says that there is none.
+                        let short = finder.find(rule, &there, rng.u64(0..20), exhaustive);
+                        assert!(short == expected || short == Found::GaveUp, "{}", shown());
+                    }
+                    next = next.or(known);
+                }
+                let Some(after) = next else { break };
+                if net.place_ids().any(|place| after.total(place) > 100) {
+                    break;
+                }
+                marking = after;
+            }
+        }
+        assert!(found > 1_000 && none > 1_000, "{found} {none}");
+    }
+}
