@@ -15,7 +15,7 @@ use crate::goals::{Asked, goals};
 use crate::instance::Instance;
 use crate::signals;
 use parikh::structure::facts::facts_for;
-use parikh_encodings::{Encoding, Numbers, Part, Question, predicate};
+use parikh_encodings::{EncodedGoal, Encoding, Numbers, Part, predicate};
 use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
@@ -245,7 +245,7 @@ impl Encodings {
         }
         let goal = Goal::Reach(asked.goal.clone());
         let budget = Budget::lasting(self.timeout);
-        let Ok(mut question) = Question::new(net, &goal, encoding, facts) else {
+        let Ok(mut question) = EncodedGoal::new(net, &goal, encoding, facts) else {
             return (Outcome::NotAsked, 0);
         };
         let constraints = question.constraint_count();
@@ -284,7 +284,7 @@ fn highs() -> Option<Box<dyn LpSolver>> {
 fn by_programs(
     net: &Net,
     asked: &Asked,
-    question: &mut Question<'_>,
+    question: &mut EncodedGoal<'_>,
     solver: &mut dyn LpSolver,
     budget: &Budget,
 ) -> Outcome {
@@ -310,7 +310,7 @@ fn by_programs(
 }
 
 #[cfg(feature = "z3")]
-fn by_z3(question: &Question<'_>, budget: &Budget) -> Outcome {
+fn by_z3(question: &EncodedGoal<'_>, budget: &Budget) -> Outcome {
     use parikh_solvers::smt::{SmtAnswer, SmtSolver};
     let Ok(mut z3) = parikh_solvers::smt_z3::Z3::new() else { return Outcome::NotAsked };
     for assertion in question.assertions() {
@@ -326,7 +326,7 @@ fn by_z3(question: &Question<'_>, budget: &Budget) -> Outcome {
 }
 
 #[cfg(not(feature = "z3"))]
-fn by_z3(_: &Question<'_>, _: &Budget) -> Outcome {
+fn by_z3(_: &EncodedGoal<'_>, _: &Budget) -> Outcome {
     Outcome::NotAsked
 }
 

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::oracle;
-use parikh::formula::{Question, lower};
+use parikh::formula::{ReachabilityQuery, lower};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::path::Path;
 
@@ -50,13 +50,13 @@ pub fn goals(
     for (id, asks) in questions(instance, net, exam)? {
         let expected = expected(&id).unwrap_or_default();
         let (goal, reachable) = match asks {
-            Question::Possible(goal) => (goal, truth(expected)),
-            Question::Never(goal) => (goal, truth(expected).map(|holds| !holds)),
-            Question::Bound(sum) => match more_than(&sum, expected) {
+            ReachabilityQuery::Possible(goal) => (goal, truth(expected)),
+            ReachabilityQuery::Never(goal) => (goal, truth(expected).map(|holds| !holds)),
+            ReachabilityQuery::Bound(sum) => match more_than(&sum, expected) {
                 Some(goal) => (goal, Some(false)),
                 None => continue,
             },
-            Question::Initially(_) => continue,
+            ReachabilityQuery::Initially(_) => continue,
         };
         goals.push(Asked { exam, id, goal, reachable });
     }
@@ -71,7 +71,7 @@ pub fn questions(
     instance: &Instance,
     net: &Net,
     exam: Exam,
-) -> Result<Vec<(String, Question)>, Error> {
+) -> Result<Vec<(String, ReachabilityQuery)>, Error> {
     let path = instance.path().join(format!("{}.xml", exam.long()));
     let file = parikh::input::read_queries(&path, net)
         .map_err(|problem| Error::Rows { path, problem: problem.to_string() })?;

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::goals::questions;
 use crate::instance::Instance;
-use parikh::formula::Question;
+use parikh::formula::ReachabilityQuery;
 use parikh_encodings::StateEquation;
 use parikh_net::{Facts, LinearSum, Net, Predicate};
 use parikh_solvers::Budget;
@@ -131,13 +131,13 @@ impl Lp {
         for exam in [Exam::ReachabilityCardinality, Exam::UpperBounds] {
             for (_, question) in questions(&instance, &net, exam)? {
                 match question {
-                    Question::Possible(goal) | Question::Never(goal) => {
+                    ReachabilityQuery::Possible(goal) | ReachabilityQuery::Never(goal) => {
                         expressions(&goal, &mut sums)
                     }
-                    Question::Bound(sum) => {
+                    ReachabilityQuery::Bound(sum) => {
                         sums.insert(sum);
                     }
-                    Question::Initially(_) => {}
+                    ReachabilityQuery::Initially(_) => {}
                 }
             }
         }

@@ -7,7 +7,7 @@
 
 use crate::error::Error;
 use crate::instance::Instance;
-use parikh::formula::{Question, lower};
+use parikh::formula::{ReachabilityQuery, lower};
 use parikh::input::{InstanceDirectory, read_net, read_queries};
 use parikh_evidence::audit::Asked;
 use parikh_evidence::reader::{pnml, queries};
@@ -85,7 +85,7 @@ impl Measurement {
     fn compare_queries(&mut self, first: &Net, second: &Net, file: &Path) -> Result<(), Error> {
         let start = Instant::now();
         let mine = read_queries(file, first);
-        let lowered: Vec<(String, Option<Question>)> = match &mine {
+        let lowered: Vec<(String, Option<ReachabilityQuery>)> = match &mine {
             Ok(mine) => mine
                 .queries
                 .iter()
@@ -198,14 +198,14 @@ impl<'n> Names<'n> {
         Some((units.safe(), all))
     }
 
-    fn question(&self, question: &Question) -> Asked {
+    fn question(&self, question: &ReachabilityQuery) -> Asked {
         let predicate = |it: &Predicate| self.predicate(it).sorted();
         let reach = |goal, then| Asked::Reach { goals: vec![predicate(goal)], all: true, then };
         match question {
-            Question::Possible(goal) => reach(goal, true),
-            Question::Never(goal) => reach(goal, false),
-            Question::Initially(here) => Asked::Initially(predicate(here)),
-            Question::Bound(sum) => Asked::Largest(self.sum(sum)),
+            ReachabilityQuery::Possible(goal) => reach(goal, true),
+            ReachabilityQuery::Never(goal) => reach(goal, false),
+            ReachabilityQuery::Initially(here) => Asked::Initially(predicate(here)),
+            ReachabilityQuery::Bound(sum) => Asked::Largest(self.sum(sum)),
         }
     }
 
@@ -286,7 +286,7 @@ mod tests {
         let other = text::parse(reordered).unwrap();
         let names = Names::of(&net, &other).unwrap();
         let [p, q] = [0, 1].map(PlaceId::new);
-        let question = |place| Question::Possible(Predicate::at_least(place, 1));
+        let question = |place| ReachabilityQuery::Possible(Predicate::at_least(place, 1));
         let goals = vec![Predicate::at_least(q, 1)];
         let asked = Asked::Reach { goals, all: true, then: true };
         assert_eq!(names.question(&question(p)), asked, "p comes second in the other net");

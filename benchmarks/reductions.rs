@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::memory::peak_of;
-use parikh::formula::{Question, lower};
+use parikh::formula::{ReachabilityQuery, lower};
 use parikh::reduction::{Config, Needs, RuleStatistics, Size, Statistics, reduce};
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
@@ -199,9 +199,11 @@ fn goals_of(file: &Path, net: &Net) -> Result<Vec<Goal>, parikh::input::InputErr
     let questions = queries.iter().filter_map(|query| query.formula.as_ref().ok());
     let questions = questions.filter_map(|formula| lower(formula, net).ok());
     let goals = questions.filter_map(|question| match question {
-        Question::Possible(predicate) | Question::Never(predicate) => Some(Goal::Reach(predicate)),
-        Question::Bound(sum) => Some(Goal::Maximise(sum)),
-        Question::Initially(_) => None,
+        ReachabilityQuery::Possible(predicate) | ReachabilityQuery::Never(predicate) => {
+            Some(Goal::Reach(predicate))
+        }
+        ReachabilityQuery::Bound(sum) => Some(Goal::Maximise(sum)),
+        ReachabilityQuery::Initially(_) => None,
     });
     Ok(goals.collect())
 }

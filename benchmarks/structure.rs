@@ -13,7 +13,7 @@ use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::{form, oracle};
 use parikh::structure::bounds::place_bounds;
-use parikh::structure::commoner::{Question, SiphonTrap, siphon_trap};
+use parikh::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
 use parikh::structure::flows::{place_flows, transition_flows};
 use parikh::structure::keys::structural_keys;
 use parikh_net::Net;
@@ -199,7 +199,7 @@ fn compare_keys(net: &Net, file: &Path) -> Result<Vec<(&'static str, Agreement)>
 
 /// The check of the certificate is timed with the search: an answer is not one before.
 fn exclude_deadlocks(net: &Net, budget: &Budget) -> Timed<Deadlock> {
-    Timed::of(|| match siphon_trap(net, Question::DeadMarkings, budget)? {
+    Timed::of(|| match siphon_trap(net, SiphonTrapProperty::DeadMarkings, budget)? {
         SiphonTrap::Fails(_) => Ok(Deadlock::Open),
         SiphonTrap::Holds(certificate) => match certificate.check(net, budget) {
             Ok(()) if certificate.excludes_deadlocks(net) => {

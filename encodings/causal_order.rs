@@ -21,7 +21,7 @@
 use crate::read_feed::feeders;
 use crate::variables::Variables;
 use parikh_net::{EffectId, PlaceId};
-use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
 /// One constraint per class whose every transition needs what is not there initially.
@@ -53,7 +53,7 @@ fn fed_before(variables: &mut Variables<'_>, place: PlaceId, own: EffectId) -> T
         if let (true, Some(x)) = (effect != own, variables.firings(effect)) {
             let theirs = first(variables, effect);
             let fires = variables.terms.at_least(x, 1);
-            let before = LinearSum::variable(theirs).plus_constant(1);
+            let before = LinearExpression::variable(theirs).plus_constant(1);
             let before = variables.terms.at_most(before, mine);
             ways.push(variables.terms.and([fires, before]));
         }

@@ -10,6 +10,7 @@
 use crate::encoding::EncodeError;
 use crate::variables::Variables;
 use parikh_net::{LinearSum, Net};
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
 /// One equation per flow.
@@ -25,7 +26,7 @@ pub fn constraints(
     for flow in flows {
         is_flow(net, flow)?;
         let sum = variables.sum(flow);
-        let mut constant = parikh_solvers::linear_sum::LinearSum::new();
+        let mut constant = LinearExpression::new();
         for &(place, y) in flow.terms() {
             constant.add_product(y, net.initial()[place]);
         }

@@ -4,7 +4,7 @@
 //! engines ask it.
 //!
 //! [`StateEquation`] is the linear program that the engine keeps and solves again and again.
-//! [`Question`] is any encoding of any goal as terms, a *sum of parts* ([`Part`]), each in its own
+//! [`EncodedGoal`] is any encoding of any goal as terms, a *sum of parts* ([`Part`]), each in its own
 //! file and each sound by itself: they can be put together and compared at will.
 //!
 //! ```text
@@ -15,11 +15,12 @@
 
 pub mod bounds;
 pub mod causal_order;
+pub mod encoded_goal;
 pub mod encoding;
 pub mod flows;
 pub mod predecessor;
 pub mod predicate;
-pub mod question;
+
 pub mod read_feed;
 pub mod state_equation;
 pub mod traps;
@@ -27,6 +28,7 @@ pub mod units;
 pub mod unrolling;
 pub mod variables;
 
+pub use encoded_goal::EncodedGoal;
 pub use encoding::{EncodeError, Encoding, Numbers, Part};
-pub use question::Question;
+
 pub use state_equation::StateEquation;

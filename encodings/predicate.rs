@@ -8,7 +8,7 @@
 //! on contest nets often a tenth of the transitions.
 
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
-use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Terms, Variable};
 
 /// The tokens of a place in some marking: a variable, if any, and a number.
@@ -68,7 +68,7 @@ pub fn holds(
 }
 
 fn comparison(terms: &mut Terms, atom: &Atom, at: &dyn Fn(PlaceId) -> Tokens) -> Term {
-    let mut sum = LinearSum::new();
+    let mut sum = LinearExpression::new();
     for &(place, a) in atom.sum.terms() {
         let tokens = at(place);
         if let Some(variable) = tokens.variable {
@@ -106,8 +106,8 @@ pub fn at_least(terms: &mut Terms, tokens: Tokens, count: u64) -> Term {
     terms.at_least(with_offset(tokens), count)
 }
 
-fn with_offset(tokens: Tokens) -> LinearSum {
-    let sum = tokens.variable.map(LinearSum::variable).unwrap_or_default();
+fn with_offset(tokens: Tokens) -> LinearExpression {
+    let sum = tokens.variable.map(LinearExpression::variable).unwrap_or_default();
     sum.plus_constant(tokens.offset)
 }
 

@@ -17,7 +17,7 @@
 
 use crate::variables::Variables;
 use parikh_net::{EffectId, Net, PlaceId};
-use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
 /// One constraint per class whose every transition reads what is not there initially.
@@ -46,8 +46,8 @@ pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     constraints
 }
 
-fn fed_by_others(variables: &Variables<'_>, place: PlaceId, own: EffectId) -> LinearSum {
-    let mut sum = LinearSum::new();
+fn fed_by_others(variables: &Variables<'_>, place: PlaceId, own: EffectId) -> LinearExpression {
+    let mut sum = LinearExpression::new();
     for (effect, delta) in feeders(variables.net, place) {
         if let (true, Some(x)) = (effect != own, variables.firings(effect)) {
             sum.add(delta, x);

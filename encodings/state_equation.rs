@@ -16,8 +16,8 @@
 
 use crate::variables::Variables;
 use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId, Provenance};
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
-use parikh_solvers::linear_sum as terms;
 use parikh_solvers::term::Term;
 
 /// The state equation of a net as a linear program with objective 0.
@@ -124,8 +124,8 @@ impl StateEquation {
 /// m(p) = m₀(p) + Σ C(p,e)·x(e) for every place: the same as terms, with the marking as variables.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
-    let mut fired: Vec<terms::LinearSum> =
-        net.places().map(|place| terms::LinearSum::constant(net.initial()[place])).collect();
+    let mut fired: Vec<LinearExpression> =
+        net.places().map(|place| LinearExpression::constant(net.initial()[place])).collect();
     for effect in net.effect_classes() {
         if let Some(x) = variables.firings(effect) {
             for change in net.effect(effect) {

@@ -32,7 +32,7 @@ use crate::encoding::EncodeError;
 use crate::predicate::{Tokens, at_least};
 use crate::variables::Variables;
 use parikh_net::{EffectId, LinearSum, Net, PlaceId};
-use parikh_solvers::linear_sum as terms;
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 use std::collections::HashMap;
 
@@ -56,7 +56,7 @@ pub fn listed(
         if trap.iter().any(|&place| net.initial()[place] > 0) {
             constraints.push(marked);
         } else if with_firings {
-            let mut feeding = terms::LinearSum::new();
+            let mut feeding = LinearExpression::new();
             for effect in feeders(net, trap) {
                 if let Some(x) = variables.firings(effect) {
                     feeding.add(1, x);
@@ -118,7 +118,7 @@ pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
                 let (earlier, when) = leaving.of(variables, output.place);
                 let tokens: Tokens = variables.tokens(output.place).into();
                 let marked = at_least(&mut variables.terms, tokens, 1);
-                let before = terms::LinearSum::variable(when).plus_constant(1);
+                let before = LinearExpression::variable(when).plus_constant(1);
                 let before = variables.terms.at_most(before, rank);
                 let left_before = variables.terms.and([earlier, before]);
                 all.push(variables.terms.or([marked, left_before]));

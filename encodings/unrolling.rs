@@ -24,7 +24,7 @@
 use crate::predicate::{Tokens, enabled, holds};
 use crate::variables::Variables;
 use parikh_net::{Marking, PlaceId, Predicate};
-use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
 /// Where every place stands in one marking of the row.
@@ -69,8 +69,8 @@ fn next(
     constraints: &mut Vec<Term>,
 ) -> Frame {
     let net = variables.net;
-    let mut sums: Vec<LinearSum> = vec![LinearSum::new(); net.place_count()];
-    let mut one = LinearSum::new();
+    let mut sums: Vec<LinearExpression> = vec![LinearExpression::new(); net.place_count()];
+    let mut one = LinearExpression::new();
     for t in net.transitions().filter(|&t| !net.delta(t).is_empty()) {
         let fire = variables.number(&format!("fire({step},{})", net.transition_name(t)));
         let terms = &mut variables.terms;
@@ -90,7 +90,7 @@ fn next(
     });
     let mut after = Frame::with_capacity(frame.len());
     for ((place, tokens), mut sum) in net.places().zip(frame).zip(sums) {
-        if sum == LinearSum::new() {
+        if sum == LinearExpression::new() {
             after.push(*tokens);
             continue;
         }

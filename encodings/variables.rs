@@ -2,16 +2,16 @@
 //! class. They bear the names of places and transitions, so that what is written can be read.
 
 use crate::encoding::Numbers;
-use parikh_net::{EffectId, LinearSum as NetSum, Net, PlaceId};
-use parikh_solvers::linear_sum::LinearSum;
+use parikh_net::{EffectId, LinearSum, Net, PlaceId};
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Terms, Variable};
 
-/// Net, arena and variables of one question.
+/// Net, arena and variables of one encoding.
 #[derive(Debug)]
 pub struct Variables<'n> {
     /// The net.
     pub net: &'n Net,
-    /// All terms of the question.
+    /// All terms of the encoding.
     pub terms: Terms,
     numbers: Numbers,
     marking: Vec<Variable>,
@@ -40,7 +40,7 @@ impl<'n> Variables<'n> {
         this
     }
 
-    /// A number of the question's kind.
+    /// A number of the encoding's kind.
     pub fn number(&mut self, name: &str) -> Variable {
         match self.numbers {
             Numbers::Reals => self.terms.real(name),
@@ -71,8 +71,8 @@ impl<'n> Variables<'n> {
     }
 
     /// Σ a·m(p).
-    pub fn sum(&self, sum: &NetSum) -> LinearSum {
-        let mut tokens = LinearSum::new();
+    pub fn sum(&self, sum: &LinearSum) -> LinearExpression {
+        let mut tokens = LinearExpression::new();
         sum.terms().iter().for_each(|&(place, a)| tokens.add(a, self.tokens(place)));
         tokens
     }

@@ -17,7 +17,7 @@ mod replay;
 mod unit_claim;
 pub mod words;
 
-pub use certificate::{Certificate, Checked, Claim, Document, DocumentFlaw, Flaw};
+pub use certificate::{Checked, Claim, Document, DocumentFlaw, Flaw, LinearCertificate};
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, pump_grows, replay};
 pub use unit_claim::first_breach;
 

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 
+use crate::linear_expression::LinearExpression;
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Sense};
-use crate::linear_sum::LinearSum;
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
 /// A linear program and what its columns are.
@@ -49,7 +49,7 @@ impl Linear {
     pub fn new(
         terms: &Terms,
         assertions: &[Term],
-        maximise: Option<&LinearSum>,
+        maximise: Option<&LinearExpression>,
     ) -> Result<Self, NotLinear> {
         let program = LinearProgram::new(Sense::Maximise);
         let mut linear = Linear { program, variables: Vec::new(), constant: BigInt::ZERO };
@@ -213,7 +213,7 @@ mod tests {
     fn conjunctions_become_bounds_and_rows() {
         let mut terms = Terms::new();
         let (x, y) = (terms.integer("m(p-1)"), terms.integer("m(p_1)"));
-        let sum = LinearSum::new().plus(2, x).plus(-1, y);
+        let sum = LinearExpression::new().plus(2, x).plus(-1, y);
         let parts = [terms.at_least(x, 1), terms.less(sum.clone(), 7), terms.equal(y, 3)];
         let all = terms.and(parts);
         let linear = Linear::new(&terms, &[all], Some(&sum.plus_constant(5))).unwrap();

@@ -105,13 +105,13 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linear_sum::LinearSum;
+    use crate::linear_expression::LinearExpression;
 
     #[test]
     fn terms_are_evaluated_exactly_and_only_when_all_values_are_known() {
         let mut terms = Terms::new();
         let (x, y) = (terms.integer("x"), terms.real("y"));
-        let sum = LinearSum::new().plus(3, y).plus(1, x);
+        let sum = LinearExpression::new().plus(3, y).plus(1, x);
         let (exact, below) = (terms.equal(sum.clone(), 3), terms.less(sum, 3));
         let mut model = Model::new();
         model.set_integer(x, 2);

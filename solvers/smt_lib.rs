@@ -9,7 +9,7 @@ use std::io;
 use num_bigint::BigInt;
 use num_traits::Signed;
 
-use crate::linear_sum::LinearSum;
+use crate::linear_expression::LinearExpression;
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
 /// Terms nested deeper than this are named, so that writing does not recurse far.
@@ -41,7 +41,7 @@ pub struct Section<'a> {
 pub fn write_script(
     terms: &Terms,
     sections: &[Section<'_>],
-    maximise: Option<&LinearSum>,
+    maximise: Option<&LinearExpression>,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let all: Vec<Term> = sections.iter().flat_map(|section| section.assertions).copied().collect();
@@ -285,7 +285,7 @@ mod tests {
         let (x, y, unused) = (terms.integer("x"), terms.real("y z"), terms.integer("unused"));
         let b = terms.boolean("t!0");
         terms.at_most(unused, 1);
-        let sum = LinearSum::new().plus(-2, x).plus(1, y);
+        let sum = LinearExpression::new().plus(-2, x).plus(1, y);
         let mixed = terms.at_most(sum, -3);
         let plain = terms.at_least(x, 4);
         let either = terms.or([b, plain]);

@@ -348,7 +348,7 @@ pub fn run_script(script: &str, timeout: Duration) -> Result<String, SmtError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linear_sum::LinearSum;
+    use crate::linear_expression::LinearExpression;
     use num_rational::BigRational;
     use std::time::Duration;
 
@@ -363,7 +363,7 @@ mod tests {
     fn scopes_assumptions_models_and_cores_work_together() {
         let mut terms = Terms::new();
         let (x, y) = (terms.integer("x"), terms.integer("y"));
-        let sum = terms.at_most(LinearSum::new().plus(1, x).plus(1, y), 10);
+        let sum = terms.at_most(LinearExpression::new().plus(1, x).plus(1, y), 10);
         let (high, low, odd) = (terms.at_least(x, 8), terms.at_least(y, 3), terms.boolean("odd"));
         let mut z3 = Z3::new().unwrap();
         let budget = Budget::unlimited();
@@ -391,9 +391,10 @@ mod tests {
     fn huge_numbers_and_fractions_come_back_exact() {
         let mut terms = Terms::new();
         let (x, y) = (terms.integer("x"), terms.real("y"));
-        let huge = LinearSum::constant(u64::MAX).plus_constant(u64::MAX);
+        let huge = LinearExpression::constant(u64::MAX).plus_constant(u64::MAX);
         let first = terms.equal(x, huge.clone());
-        let second = terms.equal(LinearSum::new().plus(-3, y).plus(1, x), huge.plus_constant(1));
+        let second =
+            terms.equal(LinearExpression::new().plus(-3, y).plus(1, x), huge.plus_constant(1));
         let mut z3 = Z3::new().unwrap();
         z3.assert(&terms, first).unwrap();
         z3.assert(&terms, second).unwrap();

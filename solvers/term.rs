@@ -16,7 +16,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use crate::linear_sum::LinearSum;
+use crate::linear_expression::LinearExpression;
 
 /// The kind of values a variable has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -215,7 +215,11 @@ impl Terms {
     }
 
     /// a ≤ b.
-    pub fn at_most(&mut self, a: impl Into<LinearSum>, b: impl Into<LinearSum>) -> Term {
+    pub fn at_most(
+        &mut self,
+        a: impl Into<LinearExpression>,
+        b: impl Into<LinearExpression>,
+    ) -> Term {
         let (mut entries, constant) = a.into().minus_sum(&b.into()).into_parts();
         let mut bound = -constant;
         if entries.is_empty() {
@@ -237,18 +241,26 @@ impl Terms {
     }
 
     /// a ≥ b.
-    pub fn at_least(&mut self, a: impl Into<LinearSum>, b: impl Into<LinearSum>) -> Term {
+    pub fn at_least(
+        &mut self,
+        a: impl Into<LinearExpression>,
+        b: impl Into<LinearExpression>,
+    ) -> Term {
         self.at_most(b, a)
     }
 
     /// a < b.
-    pub fn less(&mut self, a: impl Into<LinearSum>, b: impl Into<LinearSum>) -> Term {
+    pub fn less(&mut self, a: impl Into<LinearExpression>, b: impl Into<LinearExpression>) -> Term {
         let reached = self.at_most(b, a);
         self.not(reached)
     }
 
     /// a = b.
-    pub fn equal(&mut self, a: impl Into<LinearSum>, b: impl Into<LinearSum>) -> Term {
+    pub fn equal(
+        &mut self,
+        a: impl Into<LinearExpression>,
+        b: impl Into<LinearExpression>,
+    ) -> Term {
         let (mut entries, constant) = a.into().minus_sum(&b.into()).into_parts();
         let mut bound = -constant;
         if entries.is_empty() {
@@ -367,7 +379,7 @@ mod tests {
         let x = terms.integer("x");
         let low = terms.at_most(x, 3);
         assert_eq!(terms.less(x, 4), low);
-        let twice = LinearSum::new().plus(2, x);
+        let twice = LinearExpression::new().plus(2, x);
         assert_eq!(terms.at_most(twice.clone(), 7), low);
         let high = terms.at_least(x, 4);
         assert_eq!(terms.not(low), high);
@@ -380,7 +392,7 @@ mod tests {
     fn constraints_over_reals_are_not_rounded() {
         let mut terms = Terms::new();
         let x = terms.real("x");
-        let twice = LinearSum::new().plus(2, x);
+        let twice = LinearExpression::new().plus(2, x);
         assert_ne!(terms.at_most(twice.clone(), 7), terms.at_most(x, 3));
         assert_ne!(terms.equal(twice, 7), terms.truth(false));
         assert_ne!(terms.less(x, 4), terms.at_most(x, 3));
@@ -390,7 +402,8 @@ mod tests {
     fn extreme_coefficients_do_not_overflow() {
         let mut terms = Terms::new();
         let x = terms.integer("x");
-        let sum = LinearSum::new().plus(u64::MAX, x).plus(u64::MAX, x).plus_constant(i64::MIN);
+        let sum =
+            LinearExpression::new().plus(u64::MAX, x).plus(u64::MAX, x).plus_constant(i64::MIN);
         let term = terms.at_most(sum, u64::MAX);
         assert!(matches!(terms.node(term), Node::AtMost(entries, _) if entries[0].1 == 1));
     }

@@ -40,7 +40,7 @@ pub struct Bounds {
     /// Whether steps may use that the model's units are safe (NUPN).
     pub assumes_units: bool,
     /// The derivation.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Inference>,
 }
 
 /// One bound on the tokens of a place.
@@ -56,7 +56,7 @@ pub struct Bound {
 
 /// A step of the derivation. See the module for when it is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Inference {
     /// Bounds that no firing breaks.
     Inductive(Vec<Bound>),
     /// Bounds by a weighted sum of tokens that no firing raises.
@@ -122,11 +122,11 @@ impl Bounds {
         let mut known = Known::new(net);
         for (index, step) in self.steps.iter().enumerate() {
             match step {
-                Step::Inductive(bounds) => known.inductive(net, index, bounds)?,
-                Step::Weighted { weights, bounds } => {
+                Inference::Inductive(bounds) => known.inductive(net, index, bounds)?,
+                Inference::Weighted { weights, bounds } => {
                     known.weighted(net, index, weights, bounds)?;
                 }
-                Step::SafeUnits(places) => {
+                Inference::SafeUnits(places) => {
                     if !self.assumes_units || !net.units().is_some_and(|units| units.safe()) {
                         return Err(BoundsFlaw::Units(index));
                     }
@@ -356,7 +356,7 @@ mod tests {
         let net = net();
         let starved = net.transition_named("starved").unwrap();
         let claim = Claim::Unreachable(Predicate::Enabled(starved));
-        let step = |bounds| vec![Step::Inductive(bounds)];
+        let step = |bounds| vec![Inference::Inductive(bounds)];
         let check =
             |steps| Bounds { claims: vec![claim.clone()], assumes_units: false, steps }.check(&net);
         assert_eq!(check(step(vec![bound(&net, "never", true, 0)])), Ok(()));
@@ -384,9 +384,9 @@ mod tests {
             |factor: i128| ["p", "q"].map(|name| (net.place_named(name).unwrap(), factor)).to_vec();
         let check = |weights: Vec<(PlaceId, i128)>, tokens, claimed, first: bool| {
             let bounds = vec![bound(&net, "q", true, tokens)];
-            let mut steps = vec![Step::Weighted { weights, bounds }];
+            let mut steps = vec![Inference::Weighted { weights, bounds }];
             if first {
-                steps.insert(0, Step::Inductive(vec![bound(&net, "never", true, 0)]));
+                steps.insert(0, Inference::Inductive(vec![bound(&net, "never", true, 0)]));
             }
             Bounds { claims: vec![more(&net, "q", claimed)], assumes_units: false, steps }
                 .check(&net)
@@ -400,7 +400,7 @@ mod tests {
             text::parse("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let check = |weights: &[(PlaceId, i128)], bounds: Vec<Bound>, claim: Claim| {
-            let steps = vec![Step::Weighted { weights: weights.to_vec(), bounds }];
+            let steps = vec![Inference::Weighted { weights: weights.to_vec(), bounds }];
             Bounds { claims: vec![claim], assumes_units: false, steps }.check(&net)
         };
         let most = |tokens| Bound { place: q, upper: true, tokens };

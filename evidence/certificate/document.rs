@@ -6,7 +6,7 @@
 
 use super::bounds::{Bounds, BoundsFlaw, Known};
 use super::claim::Claim;
-use super::linear::{Certificate, Flaw};
+use super::linear::{Flaw, LinearCertificate};
 use super::markings::{Markings, MarkingsFlaw, Visited};
 use super::reduced::{Reduced, ReducedFlaw};
 use crate::reduction::{CheckedReduction, LogError};
@@ -16,7 +16,7 @@ use parikh_net::Net;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Document {
     /// Sums of inequalities.
-    Linear(Certificate),
+    Linear(LinearCertificate),
     /// Bounds on tokens.
     Bounds(Bounds),
     /// All markings.

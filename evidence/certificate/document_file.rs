@@ -2,7 +2,7 @@
 //!
 //! | format | what it holds |
 //! |---|---|
-//! | `parikh-certificate-1` | sums of inequalities and a propositional refutation: [`Certificate`] |
+//! | `parikh-certificate-1` | sums of inequalities and a propositional refutation: [`LinearCertificate`] |
 //! | `parikh-bounds-1` | bounds on tokens, step by step: [`Bounds`] |
 //! | `parikh-markings-1` | the number of markings, each of which is looked at: [`Markings`] |
 //! | `parikh-reduced-1` | a reduction, and a certificate about the reduced net: [`Reduced`] |
@@ -23,9 +23,9 @@
 //!  "certificate": {"format": "parikh-bounds-1", "…": "…"}}
 //! ```
 
-use super::bounds::{Bound, Bounds, Step};
+use super::bounds::{Bound, Bounds, Inference};
 use super::document::Document;
-use super::linear::Certificate;
+use super::linear::LinearCertificate;
 use super::linear_file;
 use super::markings::Markings;
 use super::reduced::Reduced;
@@ -170,7 +170,7 @@ impl Document {
         let claims = |texts: &[ClaimText]| collect(texts, |text| claim_of(net, text));
         match head.format.as_str() {
             linear_file::FORMAT => {
-                let (certificate, about) = Certificate::parse(net, text)?;
+                let (certificate, about) = LinearCertificate::parse(net, text)?;
                 Ok((Document::Linear(certificate), about))
             }
             BOUNDS => {
@@ -201,7 +201,7 @@ impl Document {
     }
 }
 
-fn step_text(net: &Net, step: &Step) -> StepText {
+fn step_text(net: &Net, step: &Inference) -> StepText {
     let name = |place: PlaceId| net.place_name(place).to_owned();
     let texts = |bounds: &[Bound]| {
         let text = |bound: &Bound| {
@@ -211,16 +211,18 @@ fn step_text(net: &Net, step: &Step) -> StepText {
         bounds.iter().map(text).collect()
     };
     match step {
-        Step::Inductive(bounds) => StepText::Inductive(texts(bounds)),
-        Step::Weighted { weights, bounds } => StepText::Weighted(WeightedText {
+        Inference::Inductive(bounds) => StepText::Inductive(texts(bounds)),
+        Inference::Weighted { weights, bounds } => StepText::Weighted(WeightedText {
             weights: weights.iter().map(|&(place, weight)| (name(place), weight.into())).collect(),
             bounds: texts(bounds),
         }),
-        Step::SafeUnits(places) => StepText::SafeUnits(places.iter().copied().map(name).collect()),
+        Inference::SafeUnits(places) => {
+            StepText::SafeUnits(places.iter().copied().map(name).collect())
+        }
     }
 }
 
-fn step_of(net: &Net, text: &StepText) -> Result<Step, FileError> {
+fn step_of(net: &Net, text: &StepText) -> Result<Inference, FileError> {
     let bounds = |texts: &[BoundText]| {
         collect(texts, |(name, side, tokens)| {
             let place = place_named(net, name)?;
@@ -234,15 +236,15 @@ fn step_of(net: &Net, text: &StepText) -> Result<Step, FileError> {
         })
     };
     Ok(match text {
-        StepText::Inductive(texts) => Step::Inductive(bounds(texts)?),
-        StepText::Weighted(text) => Step::Weighted {
+        StepText::Inductive(texts) => Inference::Inductive(bounds(texts)?),
+        StepText::Weighted(text) => Inference::Weighted {
             weights: collect(&text.weights, |(name, weight)| {
                 Ok((place_named(net, name)?, weight.value()?))
             })?,
             bounds: bounds(&text.bounds)?,
         },
         StepText::SafeUnits(names) => {
-            Step::SafeUnits(collect(names, |name| place_named(net, name))?)
+            Inference::SafeUnits(collect(names, |name| place_named(net, name))?)
         }
     })
 }

@@ -17,16 +17,16 @@
 //! at most: Σ_chain m(p) ≤ 1. Adding these up with (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z + Σ s < 0 by (4);
 //! but m ≥ 0 and v ≥ 0 by (3), so 0 ≤ v·m. No such m exists.
 
-use super::linear::{Certificate, Flaw};
+use super::linear::{Flaw, LinearCertificate};
 use parikh_net::{Net, PlaceId, TransitionId, UnitId};
 use std::collections::BTreeMap;
 
 /// Comparisons that no reachable marking satisfies together. See the file's head for the letters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lemma {
-    /// Positions in [`Certificate::atoms`] with λ.
+    /// Positions in [`LinearCertificate::atoms`] with λ.
     pub atoms: Vec<(usize, i128)>,
-    /// Positions in [`Certificate::traps`] with z.
+    /// Positions in [`LinearCertificate::traps`] with z.
     pub traps: Vec<(usize, i128)>,
     /// Units with s.
     pub units: Vec<(UnitId, i128)>,
@@ -45,7 +45,7 @@ impl Lemma {
         &self,
         net: &Net,
         index: usize,
-        certificate: &Certificate,
+        certificate: &LinearCertificate,
     ) -> Result<(), Flaw> {
         let multipliers = self.atoms.iter().map(|&(_, factor)| factor);
         let multipliers = multipliers.chain(self.traps.iter().map(|&(_, factor)| factor));

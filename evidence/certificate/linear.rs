@@ -1,13 +1,13 @@
 //! Sums of inequalities, and a propositional refutation.
 //!
-//! A [`Certificate`] says why no reachable marking satisfies a predicate, in two layers that are read
+//! A [`LinearCertificate`] says why no reachable marking satisfies a predicate, in two layers that are read
 //! and checked separately:
 //!
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
 //!   each with a weighting of the places that shows it by adding up integers.
 //! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
 //!   of a comparison and its negation one holds, because tokens are whole, and the lemmas forbid
-//!   every such choice. Mostly obvious; where it is not, [`Certificate::steps`]
+//!   every such choice. Mostly obvious; where it is not, [`LinearCertificate::steps`]
 //!   lists intermediate clauses, each of which follows from those before it by unit propagation.
 //!
 //! # Reading one
@@ -31,7 +31,7 @@ use parikh_net::{Atom, Net, PlaceId, TransitionId};
 /// A claim with everything that is needed to check it. Plain data: to be stored, printed,
 /// mutilated and checked again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Certificate {
+pub struct LinearCertificate {
     /// What is proved.
     pub claim: Claim,
     /// Whether lemmas may use that the model's units are safe (NUPN): a claim of the model, which
@@ -46,7 +46,7 @@ pub struct Certificate {
     pub traps: Vec<Vec<PlaceId>>,
     /// Which comparisons exclude each other.
     pub lemmas: Vec<Lemma>,
-    /// Clauses on the way to the contradiction, in order; variables as [`Certificate::clauses`]
+    /// Clauses on the way to the contradiction, in order; variables as [`LinearCertificate::clauses`]
     /// has them, negative for a negation.
     pub steps: Vec<Vec<i32>>,
 }
@@ -108,7 +108,7 @@ impl From<RefutationFlaw> for Flaw {
     }
 }
 
-impl Certificate {
+impl LinearCertificate {
     /// Accepts the certificate if it proves its own claim about `net`.
     ///
     /// # Errors
@@ -179,7 +179,7 @@ mod tests {
     use parikh_net::{LinearSum, Predicate, text};
 
     /// Two processes and a lock: never both inside.
-    fn mutex() -> (Net, Certificate) {
+    fn mutex() -> (Net, LinearCertificate) {
         let net = text::parse(
             "net mutex
              place idle1 1
@@ -196,7 +196,7 @@ mod tests {
         let [lock, in1, in2] = ["lock", "in1", "in2"].map(|name| net.place_named(name).unwrap());
         let inside = |place| Atom { sum: LinearSum::place(place).negated(), bound: -1 };
         let both = Predicate::and([Predicate::at_least(in1, 1), Predicate::at_least(in2, 1)]);
-        let certificate = Certificate {
+        let certificate = LinearCertificate {
             claim: Claim::Unreachable(both),
             assumes_units: false,
             counters: vec![],
@@ -248,7 +248,7 @@ mod tests {
         )
         .unwrap();
         let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
-        let mut certificate = Certificate {
+        let mut certificate = LinearCertificate {
             claim: Claim::Unreachable(Predicate::and([
                 Predicate::no_more_than(p, 0),
                 Predicate::no_more_than(q, 0),

@@ -20,7 +20,7 @@
 
 use super::counters;
 use super::lemma::Lemma;
-use super::linear::Certificate;
+use super::linear::LinearCertificate;
 use super::text::{
     AtomText, ClaimText, FileError, Integer, atom_of, atom_text, claim_of, claim_text, collect,
     place_named, transition_named,
@@ -67,7 +67,7 @@ struct LemmaText {
     weights: Vec<(String, Integer)>,
 }
 
-impl Certificate {
+impl LinearCertificate {
     /// The certificate as JSON; `about` says what asked for it, such as a formula's id.
     pub fn print(&self, net: &Net, about: &str) -> String {
         let counting = counters::count(net, &self.counters).ok();
@@ -117,7 +117,7 @@ impl Certificate {
     ///
     /// # Errors
     /// Anything that is not as [`print`](Self::print) writes it.
-    pub fn parse(net: &Net, text: &str) -> Result<(Certificate, String), FileError> {
+    pub fn parse(net: &Net, text: &str) -> Result<(LinearCertificate, String), FileError> {
         let file: File = serde_json::from_str(text)?;
         if file.format != FORMAT {
             return Err(FileError::Format(file.format));
@@ -147,7 +147,7 @@ impl Certificate {
                 })?,
             })
         };
-        let certificate = Certificate {
+        let certificate = LinearCertificate {
             claim: claim_of(net, &file.claim)?,
             assumes_units: file.assumes_safe_units,
             counters,

@@ -32,7 +32,7 @@ pub use bounds::{Bounds, BoundsFlaw};
 pub use claim::{Claim, NoSuchNode};
 pub use document::{Checked, Document, DocumentFlaw};
 pub use lemma::Lemma;
-pub use linear::{Certificate, Flaw};
+pub use linear::{Flaw, LinearCertificate};
 pub use markings::{Markings, MarkingsFlaw};
 pub use reduced::{Reduced, ReducedFlaw};
 pub use text::FileError;

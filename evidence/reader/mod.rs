@@ -96,16 +96,21 @@ fn elements<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a,
     node.children().filter(Node::is_element)
 }
 
-/// The only element inside `node`.
+/// The only one of these elements; they are inside `node`.
 fn only<'a, 'input>(
     node: Node<'a, 'input>,
+    mut inside: impl Iterator<Item = Node<'a, 'input>>,
     expected: &str,
 ) -> Result<Node<'a, 'input>, Unreadable> {
-    let mut inside = elements(node);
     match (inside.next(), inside.next()) {
         (Some(one), None) => Ok(one),
-        _ => Err(Unreadable::at(node, format!("expected {expected} inside `{}`", name(node)))),
+        _ => Err(Unreadable::at(node, format!("expected one {expected} in `{}`", name(node)))),
     }
+}
+
+/// The only element inside `node` that has this name.
+fn child<'a, 'input>(node: Node<'a, 'input>, key: &str) -> Result<Node<'a, 'input>, Unreadable> {
+    only(node, elements(node).filter(|&inside| name(inside) == key), &format!("`{key}`"))
 }
 
 /// The characters right inside `node`, which comments may have cut into pieces, without white space
@@ -115,19 +120,8 @@ fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
         let what = format!("expected text inside `{}`, found `{}`", name(node), name(element));
         return Err(Unreadable::at(element, what));
     }
-    let pieces: String = node.children().filter_map(|child| child.text_piece()).collect();
-    Ok(pieces.trim().to_owned())
-}
-
-/// The text of a node that is text and no comment.
-trait TextPiece<'a> {
-    fn text_piece(&self) -> Option<&'a str>;
-}
-
-impl<'a> TextPiece<'a> for Node<'a, '_> {
-    fn text_piece(&self) -> Option<&'a str> {
-        if self.is_text() { self.text() } else { None }
-    }
+    let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
+    Ok(pieces.collect::<String>().trim().to_owned())
 }
 
 /// An attribute that has to be there.

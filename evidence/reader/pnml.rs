@@ -15,7 +15,7 @@
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
-use super::{Unreadable, attribute, decode, elements, name, number, text, tree, units};
+use super::{Unreadable, attribute, child, decode, elements, name, number, text, tree, units};
 use parikh_net::builder::Node as NetNode;
 use parikh_net::{BuildError, Net, NetBuilder};
 use roxmltree::Node;
@@ -51,11 +51,7 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
     if name(root) != "pnml" {
         return Err(Unreadable::at(root, format!("expected `pnml`, found `{}`", name(root))));
     }
-    let mut nets = elements(root).filter(|&node| name(node) == "net");
-    let net = nets.next().ok_or_else(|| Unreadable::at(root, "expected a `net`, found none"))?;
-    if let Some(second) = nets.next() {
-        return Err(Unreadable::at(second, "expected one `net`, found a second one"));
-    }
+    let net = child(root, "net")?;
     if let Some(kind) = net.attribute("type")
         && !kind.to_ascii_lowercase().contains("ptnet")
     {
@@ -109,23 +105,17 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Model, Unreadable> 
         let added = match (end("source")?, end("target")?) {
             (NetNode::Place(p), NetNode::Transition(t)) => builder.take(t, p, weight),
             (NetNode::Transition(t), NetNode::Place(p)) => builder.put(t, p, weight),
-            _ => {
-                let what = "expected an arc between a place and a transition, found one between \
-                            two nodes of one kind";
-                return Err(Unreadable::at(node, what));
-            }
+            _ => return Err(Unreadable::at(node, "an arc between two nodes of one kind")),
         };
         added.map_err(|error| refused(node, error))?;
     }
-    let note = match units::read(&builder, &parts.units, parts.transitions.len(), parts.arcs.len())
-    {
-        Ok(None) => None,
-        Ok(Some(units)) => {
-            builder.set_units(units);
-            None
-        }
-        Err(error) => Some(format!("the model's nested units are left out: {error}")),
-    };
+    let sizes = (parts.transitions.len(), parts.arcs.len());
+    let units = units::read(&builder, &parts.units, sizes);
+    let left_out = |error| format!("the model's nested units are left out: {error}");
+    let note = units.as_ref().err().map(left_out);
+    if let Ok(Some(units)) = units {
+        builder.set_units(units);
+    }
     let net = builder.build().map_err(|error| refused(net, error))?;
     Ok(Model { net, note })
 }
@@ -206,10 +196,7 @@ fn resolve<'a>(
 }
 
 fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
-    let what = format!(
-        "`{}` inside `{}` is not known, and what it means is not guessed",
-        name(found),
-        name(around)
-    );
+    let (inside, around) = (name(found), name(around));
+    let what = format!("`{inside}` inside `{around}` is not known, and not guessed");
     Unreadable::at(found, what)
 }

@@ -25,7 +25,7 @@
 //! is negated, so that negation ends at the leaves and no depth of the file costs stack. What comes out
 //! may be [`DEEPEST`] operators deep.
 
-use super::{Unreadable, decode, elements, name, number, only, text, tree};
+use super::{Unreadable, child, decode, elements, name, number, only, text, tree};
 use crate::audit::Asked;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate};
 use roxmltree::Node;
@@ -64,35 +64,22 @@ fn property(net: &Net, node: Node<'_, '_>) -> Result<Property, Unreadable> {
         let what = format!("expected `property`, found `{}`", name(node));
         return Err(Unreadable::at(node, what));
     }
-    let child = |key: &str| {
-        let mut found = elements(node).filter(|&child| name(child) == key);
-        match (found.next(), found.next()) {
-            (Some(one), None) => Ok(one),
-            _ => Err(Unreadable::at(node, format!("expected one `{key}` in this property"))),
-        }
-    };
-    let asked = asked(net, child("formula")?);
-    Ok(Property { id: text(child("id")?)?, asked })
+    let asked = asked(net, child(node, "formula")?);
+    Ok(Property { id: text(child(node, "id")?)?, asked })
 }
 
 /// What a `formula` asks.
 fn asked(net: &Net, formula: Node<'_, '_>) -> Result<Asked, Unreadable> {
-    let mut node = only(formula, "one formula")?;
+    let mut node = inside(formula)?;
     let mut holds = true;
     while name(node) == "negation" {
-        node = only(node, "one formula")?;
+        node = inside(node)?;
         holds = !holds;
     }
     match name(node) {
-        "place-bound" if holds => Ok(Asked::Largest(sum(node, tokens(net, node)?.0)?)),
-        "exists-path" => {
-            let inside = path(node, "finally")?;
-            Ok(reach(predicate(net, inside, false)?, holds))
-        }
-        "all-paths" => {
-            let inside = path(node, "globally")?;
-            Ok(reach(predicate(net, inside, true)?, !holds))
-        }
+        "place-bound" if holds => Ok(Asked::Largest(sum(node, tokens(net, node)?)?)),
+        "exists-path" => Ok(reach(predicate(net, path(node, "finally")?, false)?, holds)),
+        "all-paths" => Ok(reach(predicate(net, path(node, "globally")?, true)?, !holds)),
         _ => Ok(Asked::Initially(predicate(net, node, !holds)?)),
     }
 }
@@ -102,18 +89,23 @@ fn reach(goal: Predicate, then: bool) -> Asked {
     Asked::Reach { goals: vec![goal], all: true, then }
 }
 
+/// The only formula inside `node`.
+fn inside<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unreadable> {
+    only(node, elements(node), "formula")
+}
+
 /// The state formula below a path quantifier and the one path operator that goes with it.
 fn path<'a, 'input>(
     quantifier: Node<'a, 'input>,
     operator: &str,
 ) -> Result<Node<'a, 'input>, Unreadable> {
-    let path = only(quantifier, "one path formula")?;
+    let path = inside(quantifier)?;
     if name(path) != operator {
         let (around, inside) = (name(quantifier), name(path));
         let what = format!("`{inside}` inside `{around}` is more than a question of reachability");
         return Err(Unreadable::at(path, what));
     }
-    only(path, "one state formula")
+    inside(path)
 }
 
 /// A junction that is being put together.
@@ -194,22 +186,21 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
         "true" => return Ok(Predicate::True),
         "false" => return Ok(Predicate::False),
         "deadlock" => return Ok(Predicate::Dead),
-        "is-fireable" => return fireable(net, node),
+        "is-fireable" => {
+            let enabled = listed(node, "transition", |id| net.transition_named(id))?;
+            return Ok(Predicate::or(enabled.into_iter().map(Predicate::Enabled)));
+        }
         "integer-le" => (false, 0),
         "integer-lt" => (false, 1),
         "integer-ge" => (true, 0),
         "integer-gt" => (true, 1),
         "integer-eq" => {
-            return Ok(Predicate::and([
-                compare(net, node, false, 0)?,
-                compare(net, node, true, 0)?,
-            ]));
+            let sides = [compare(net, node, false, 0)?, compare(net, node, true, 0)?];
+            return Ok(Predicate::and(sides));
         }
         "integer-ne" => {
-            return Ok(Predicate::or([
-                compare(net, node, false, 1)?,
-                compare(net, node, true, 1)?,
-            ]));
+            let sides = [compare(net, node, false, 1)?, compare(net, node, true, 1)?];
+            return Ok(Predicate::or(sides));
         }
         other => {
             return Err(Unreadable::at(node, format!("expected a state formula, found `{other}`")));
@@ -218,18 +209,23 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
     compare(net, node, swapped, less)
 }
 
-fn fireable(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
-    let mut enabled = Vec::new();
+/// The nodes listed inside `node`, at least one; all are of this `kind`.
+fn listed<T>(
+    node: Node<'_, '_>,
+    kind: &str,
+    named: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, Unreadable> {
+    let mut nodes = Vec::new();
     for listed in elements(node) {
         let id = text(listed)?;
-        match net.transition_named(&id) {
-            Some(t) if name(listed) == "transition" => enabled.push(Predicate::Enabled(t)),
-            _ => return Err(Unreadable::at(listed, format!("the net has no transition `{id}`"))),
-        }
+        let known = named(&id).filter(|_| name(listed) == kind);
+        nodes.push(
+            known.ok_or_else(|| Unreadable::at(listed, format!("the net has no {kind} `{id}`")))?,
+        );
     }
-    match enabled.is_empty() {
-        true => Err(Unreadable::at(node, "expected at least one transition")),
-        false => Ok(Predicate::or(enabled)),
+    match nodes.is_empty() {
+        true => Err(Unreadable::at(node, format!("expected at least one {kind}"))),
+        false => Ok(nodes),
     }
 }
 
@@ -270,7 +266,7 @@ type Integer = (Vec<(PlaceId, i64)>, i128);
 
 fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
     match name(node) {
-        "tokens-count" => tokens(net, node),
+        "tokens-count" => Ok((tokens(net, node)?, 0)),
         "integer-constant" => {
             let digits = text(node)?;
             let (sign, digits) = match digits.strip_prefix('-') {
@@ -279,27 +275,17 @@ fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
             };
             Ok((Vec::new(), sign * i128::from(number::<u64>(node, digits)?)))
         }
-        other => Err(Unreadable::at(
-            node,
-            format!("expected `tokens-count` or `integer-constant`, found `{other}`"),
-        )),
+        other => {
+            let what = format!("expected `tokens-count` or `integer-constant`, found `{other}`");
+            Err(Unreadable::at(node, what))
+        }
     }
 }
 
 /// The tokens of the places listed in `node`, together.
-fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
-    let mut terms = Vec::new();
-    for listed in elements(node) {
-        let id = text(listed)?;
-        match net.place_named(&id) {
-            Some(place) if name(listed) == "place" => terms.push((place, 1)),
-            _ => return Err(Unreadable::at(listed, format!("the net has no place `{id}`"))),
-        }
-    }
-    match terms.is_empty() {
-        true => Err(Unreadable::at(node, "expected at least one place")),
-        false => Ok((terms, 0)),
-    }
+fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
+    let places = listed(node, "place", |id| net.place_named(id))?;
+    Ok(places.into_iter().map(|place| (place, 1)).collect())
 }
 
 fn sum(node: Node<'_, '_>, terms: Vec<(PlaceId, i64)>) -> Result<LinearSum, Unreadable> {

@@ -72,9 +72,9 @@ fn what_is_not_known_is_refused_with_its_line() {
     refused("<place id='p'>", 3, "well-formed");
     for (file, part) in [
         ("", "well-formed"),
-        ("<pnml/>", "expected a `net`"),
+        ("<pnml/>", "expected one `net`"),
         ("<net/>", "expected `pnml`"),
-        ("<pnml><net id='a'/><net id='b'/></pnml>", "second"),
+        ("<pnml><net id='a'/><net id='b'/></pnml>", "expected one `net`"),
         ("<pnml><net type='http://x/symmetricnet'/></pnml>", "symmetricnet"),
         ("<!DOCTYPE a [<!ENTITY b 'c'>]><pnml><net/></pnml>", "well-formed"),
         ("<?xml version='1.0' encoding='UTF-16'?><pnml/>", "utf-16"),
@@ -225,7 +225,7 @@ fn malformed_queries_are_errors_of_their_own_formula() {
         ("<integer-le><true/><true/></integer-le>", "tokens-count"),
         ("<integer-le><integer-constant>1</integer-constant></integer-le>", "two operands"),
         ("<no-such/>", "state formula"),
-        ("<exists-path/>", "path formula"),
+        ("<exists-path/>", "one formula"),
     ] {
         let error = asked(&net, formula).unwrap_err();
         assert!(error.what.contains(part), "{formula}: {error}");

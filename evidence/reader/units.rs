@@ -14,7 +14,7 @@
 //! it, when the section is not all as it should be: sizes that are not the net's, units that are no
 //! tree, places in none or in two of them, or an initial marking that breaks the claim.
 
-use super::{Unreadable, attribute, elements, name, number, text};
+use super::{Unreadable, attribute, child, elements, name, number, text};
 use parikh_net::builder::Node as NetNode;
 use parikh_net::units::Unit;
 use parikh_net::{NetBuilder, UnitId, Units};
@@ -22,11 +22,11 @@ use roxmltree::Node;
 use std::collections::HashMap;
 
 /// The units in the sections of a file, over the nodes of `builder`; `None` where there is no section.
+/// The file has so many transitions and arcs.
 pub(super) fn read(
     builder: &NetBuilder,
     sections: &[Node<'_, '_>],
-    transitions: usize,
-    arcs: usize,
+    (transitions, arcs): (usize, usize),
 ) -> Result<Option<Units>, Unreadable> {
     let section = match sections {
         [] => return Ok(None),
@@ -43,13 +43,7 @@ pub(super) fn read(
             }
         }
     }
-    let mut structures = elements(section).filter(|&node| name(node) == "structure");
-    let structure = structures.next();
-    let structure = structure.ok_or_else(|| Unreadable::at(section, "expected a `structure`"))?;
-    if let Some(second) = structures.next() {
-        return Err(Unreadable::at(second, "a second `structure`"));
-    }
-    structured(builder, structure).map(Some)
+    structured(builder, child(section, "structure")?).map(Some)
 }
 
 fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Unreadable> {

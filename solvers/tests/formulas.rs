@@ -63,7 +63,7 @@ proptest! {
 /// A recipe for a term over Booleans b0, b1 and integers x0, x1, which lie in 0..=3.
 mod recipes {
     use super::*;
-    use parikh_solvers::linear_sum::LinearSum;
+    use parikh_solvers::linear_expression::LinearExpression;
     use parikh_solvers::model::{Model, Value};
     use parikh_solvers::term::{Node, Term, Terms, Variable};
 
@@ -113,7 +113,7 @@ mod recipes {
             Recipe::Boolean(number) => names.booleans[*number],
             Recipe::Compare(relation, [a, b], constant) => {
                 let [x, y] = names.integers;
-                let sum = LinearSum::new().plus(*a, x).plus(*b, y);
+                let sum = LinearExpression::new().plus(*a, x).plus(*b, y);
                 match relation {
                     0 => terms.at_most(sum, *constant),
                     1 => terms.at_least(sum, *constant),

@@ -6,7 +6,7 @@
 
 use super::question::{Combination, Question, Standing};
 use crate::board::Board;
-use crate::formula::{Formula, Question as Asked, Unsupported, lower};
+use crate::formula::{Formula, ReachabilityQuery, Unsupported, lower};
 use crate::mcc::Examination;
 use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
@@ -93,10 +93,10 @@ impl Plan {
         net: &Net,
     ) -> Result<(), Unsupported> {
         match lower(formula, net)? {
-            Asked::Possible(predicate) => self.ask_exists(id, predicate),
-            Asked::Never(predicate) => self.ask_never(id, predicate),
-            Asked::Bound(sum) => self.ask_maximum(id, sum),
-            Asked::Initially(predicate) => {
+            ReachabilityQuery::Possible(predicate) => self.ask_exists(id, predicate),
+            ReachabilityQuery::Never(predicate) => self.ask_never(id, predicate),
+            ReachabilityQuery::Bound(sum) => self.ask_maximum(id, sum),
+            ReachabilityQuery::Initially(predicate) => {
                 let holds = predicate.holds(net, net.initial());
                 self.ask_exists(id, Predicate::constant(holds));
             }

@@ -7,7 +7,7 @@ use crate::evidence::certificate::{Markings, MarkingsFlaw, Reduced, markings};
 use crate::evidence::{Claim, Document};
 use crate::reduction::{self, Needs};
 use crate::structure;
-use crate::structure::commoner::{Question, SiphonTrap};
+use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty};
 use parikh_net::{Facts, Goal, GoalId, Net, Predicate, Provenance};
 use parikh_solvers::Budget;
 use std::cell::OnceCell;
@@ -123,8 +123,11 @@ impl<'a> Maker<'a> {
         if *claim != Claim::Unreachable(Predicate::Dead) {
             return None;
         }
-        let found =
-            structure::commoner::siphon_trap(self.net, Question::DeadMarkings, &share(budget, 0.3));
+        let found = structure::commoner::siphon_trap(
+            self.net,
+            SiphonTrapProperty::DeadMarkings,
+            &share(budget, 0.3),
+        );
         match found {
             Ok(SiphonTrap::Holds(holds)) => siphon_trap::document(self.net, &holds.traps, budget),
             _ => None,

@@ -20,7 +20,7 @@ pub use maker::Maker;
 
 use crate::board::{Argument, Proof};
 use crate::evidence::certificate::{Bounds, Markings};
-use crate::evidence::{Certificate, Claim, Document};
+use crate::evidence::{Claim, Document, LinearCertificate};
 use parikh_net::{Net, Predicate, Provenance};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, HashSet};
@@ -157,7 +157,8 @@ fn kept(refuted: &[Refuted]) -> Vec<(&'static str, Vec<usize>, Document)> {
             Document::Linear(certificate) => {
                 for position in positions {
                     let claim = refuted[position].claim.clone();
-                    let document = Document::Linear(Certificate { claim, ..certificate.clone() });
+                    let document =
+                        Document::Linear(LinearCertificate { claim, ..certificate.clone() });
                     kept.push(("linear", vec![position], document));
                 }
             }

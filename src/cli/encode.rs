@@ -3,11 +3,11 @@
 use super::formulas::{self, Asked, Formulas};
 use super::{Outcome, limits, model, signals};
 use crate::evidence::words;
-use crate::formula::{Formula, Question as Asks, linear_sum, lower, text};
+use crate::formula::{Formula, ReachabilityQuery, linear_sum, lower, text};
 use crate::structure::facts::facts_for;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use parikh_encodings::{Encoding, Numbers, Part, Question};
+use parikh_encodings::{EncodedGoal, Encoding, Numbers, Part};
 use parikh_net::{Goal, Net};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         // What is not marked initially need not be marked: that is a choice.
         facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
     }
-    let question = Question::new(&net, &subject.goal, &encoding, &facts)?;
+    let question = EncodedGoal::new(&net, &subject.goal, &encoding, &facts)?;
     if format == Format::Lp {
         question.linear().context("this is no linear program: write it as --format smt2")?;
     }
@@ -140,7 +140,7 @@ fn of_name(file: Option<&Path>) -> Format {
 }
 
 fn write(
-    question: &Question<'_>,
+    question: &EncodedGoal<'_>,
     format: Format,
     head: &str,
     out: &mut dyn Write,
@@ -163,7 +163,7 @@ fn head(
     net: &Net,
     subject: &Subject,
     encoding: &Encoding,
-    question: &Question<'_>,
+    question: &EncodedGoal<'_>,
 ) -> String {
     let name = if net.name().is_empty() { "(without a name)" } else { net.name() };
     let mut text = format!(
@@ -236,23 +236,23 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
         }
     };
     Ok(match asks {
-        Asks::Possible(predicate) => {
+        ReachabilityQuery::Possible(predicate) => {
             let text = format!("{name}: EF {}", said(&predicate));
             Subject { goal: Goal::Reach(predicate), text }
         }
-        Asks::Never(predicate) => {
+        ReachabilityQuery::Never(predicate) => {
             let text = format!("{name}: violated by EF {}", said(&predicate));
             Subject { goal: Goal::Reach(predicate), text }
         }
-        Asks::Bound(sum) => {
+        ReachabilityQuery::Bound(sum) => {
             let text = format!("{name}: the most that {} ever is", words::linear(net, &sum));
             Subject { goal: Goal::Maximise(sum), text }
         }
-        Asks::Initially(predicate) if state => {
+        ReachabilityQuery::Initially(predicate) if state => {
             let text = format!("{name}: EF {}", said(&predicate));
             Subject { goal: Goal::Reach(predicate), text }
         }
-        Asks::Initially(_) => {
+        ReachabilityQuery::Initially(_) => {
             bail!("{name} asks of the initial marking only, which needs no solver: see `check`")
         }
     })

@@ -7,7 +7,7 @@ use parikh_net::coloured::{ColouredMarking, ColouredNet, ColouredTransitionId, V
 /// More colours than any initial marking that can be written down.
 const COLOURS: usize = 100_000_000;
 
-struct Step {
+struct ColouredStep {
     line: usize,
     transition: ColouredTransitionId,
     binding: Vec<Value>,
@@ -54,7 +54,7 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     Ok(())
 }
 
-type Steps = Vec<Step>;
+type Steps = Vec<ColouredStep>;
 
 fn parse(net: &ColouredNet, text: &str, path: &str) -> Result<(Steps, Option<Steps>)> {
     let mut sequence = Vec::new();
@@ -86,7 +86,7 @@ fn parse(net: &ColouredNet, text: &str, path: &str) -> Result<(Steps, Option<Ste
             false => name.to_owned(),
         };
         let (transition, binding) = net.binding_named(&unquoted).map_err(fail)?;
-        let step = Step { line: index + 1, transition, binding, count };
+        let step = ColouredStep { line: index + 1, transition, binding, count };
         pump.as_mut().unwrap_or(&mut sequence).push(step);
     }
     Ok((sequence, pump))
@@ -94,7 +94,7 @@ fn parse(net: &ColouredNet, text: &str, path: &str) -> Result<(Steps, Option<Ste
 
 fn fire(
     net: &ColouredNet,
-    steps: &[Step],
+    steps: &[ColouredStep],
     marking: &mut ColouredMarking,
     path: &str,
 ) -> Result<u64> {

@@ -19,7 +19,7 @@ use super::{Task, state_equation};
 use crate::board::{Argument, Over, Proof};
 use crate::evidence::certificate::Lemma;
 use crate::evidence::{Claim, Document};
-use crate::structure::commoner::{Question, SiphonTrap, siphon_trap};
+use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
 use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
     if wanted().next().is_none() {
         return "nothing to do".to_owned();
     }
-    match siphon_trap(task.net, Question::DeadMarkings, task.budget) {
+    match siphon_trap(task.net, SiphonTrapProperty::DeadMarkings, task.budget) {
         Ok(SiphonTrap::Holds(holds)) => {
             let traps = holds.traps.len();
             let Some(document) = document(task.net, &holds.traps, task.budget) else {

@@ -14,7 +14,7 @@ use parikh_net::{LinearSum, Net, Predicate};
 
 /// What a formula asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum ReachabilityQuery {
     /// EF φ, with φ: TRUE if and only if a reachable marking satisfies it.
     Possible(Predicate),
     /// AG φ, with **¬φ**: TRUE if and only if *no* reachable marking satisfies what is carried
@@ -53,9 +53,9 @@ pub enum Unsupported {
 ///
 /// # Errors
 /// When it asks for more than reachability, or its numbers are too large.
-pub fn lower(formula: &Formula, net: &Net) -> Result<Question, Unsupported> {
+pub fn lower(formula: &Formula, net: &Net) -> Result<ReachabilityQuery, Unsupported> {
     if let Formula::PlaceBound(places) = formula {
-        return linear::tokens(places).map(Question::Bound);
+        return linear::tokens(places).map(ReachabilityQuery::Bound);
     }
     let spare = 100_000;
     let mut lowering = Lowering { net, left: 4 * formula.size() + spare };
@@ -78,7 +78,7 @@ struct Lowering<'n> {
 
 impl Lowering<'_> {
     /// `formula`, or its negation when `holds` is false.
-    fn state(&mut self, formula: &Formula, holds: bool) -> Result<Question, Unsupported> {
+    fn state(&mut self, formula: &Formula, holds: bool) -> Result<ReachabilityQuery, Unsupported> {
         match formula {
             Formula::AllPaths(path) if holds => self.path(Paths::All, path, true),
             Formula::AllPaths(path) => self.path(Paths::Some, path, false),
@@ -103,52 +103,61 @@ impl Lowering<'_> {
                 let parts = vec![self.merge(true, first)?, self.merge(true, second)?];
                 self.merge(false, parts)
             }
-            formula => Ok(Question::Initially(self.predicate(formula, holds)?)),
+            formula => Ok(ReachabilityQuery::Initially(self.predicate(formula, holds)?)),
         }
     }
 
     /// One question for all of `parts`, or for any of them.
-    fn merge(&self, all: bool, parts: Vec<Question>) -> Result<Question, Unsupported> {
+    fn merge(
+        &self,
+        all: bool,
+        parts: Vec<ReachabilityQuery>,
+    ) -> Result<ReachabilityQuery, Unsupported> {
         let (mut here, mut possible, mut never) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             match part {
-                Question::Initially(predicate) => here.push(predicate),
-                Question::Possible(predicate) => possible.push(predicate),
-                Question::Never(predicate) => never.push(predicate),
-                Question::Bound(_) => return Err(Unsupported::BoundAsProperty),
+                ReachabilityQuery::Initially(predicate) => here.push(predicate),
+                ReachabilityQuery::Possible(predicate) => possible.push(predicate),
+                ReachabilityQuery::Never(predicate) => never.push(predicate),
+                ReachabilityQuery::Bound(_) => return Err(Unsupported::BoundAsProperty),
             }
         }
         let combine = |parts| if all { Predicate::and(parts) } else { Predicate::or(parts) };
         let here = combine(here);
         if possible.is_empty() && never.is_empty() {
-            return Ok(Question::Initially(here));
+            return Ok(ReachabilityQuery::Initially(here));
         }
         // What the initial marking decides is a constant in such a mixture: it either settles the
         // whole or leaves the rest as it is.
         if here.holds(self.net, self.net.initial()) != all {
-            return Ok(Question::Initially(Predicate::constant(!all)));
+            return Ok(ReachabilityQuery::Initially(Predicate::constant(!all)));
         }
         // EF φ ∨ EF ψ = EF (φ ∨ ψ), and ¬EF φ ∧ ¬EF ψ = ¬EF (φ ∨ ψ).
         match (possible.len(), never.len()) {
-            (1, 0) => Ok(Question::Possible(possible.remove(0))),
-            (0, 1) => Ok(Question::Never(never.remove(0))),
-            (_, 0) if !all => Ok(Question::Possible(Predicate::or(possible))),
-            (0, _) if all => Ok(Question::Never(Predicate::or(never))),
+            (1, 0) => Ok(ReachabilityQuery::Possible(possible.remove(0))),
+            (0, 1) => Ok(ReachabilityQuery::Never(never.remove(0))),
+            (_, 0) if !all => Ok(ReachabilityQuery::Possible(Predicate::or(possible))),
+            (0, _) if all => Ok(ReachabilityQuery::Never(Predicate::or(never))),
             _ => Err(Unsupported::Combination),
         }
     }
 
     /// On `paths` from the initial marking, `path` or its negation.
-    fn path(&mut self, paths: Paths, path: &Formula, holds: bool) -> Result<Question, Unsupported> {
+    fn path(
+        &mut self,
+        paths: Paths,
+        path: &Formula,
+        holds: bool,
+    ) -> Result<ReachabilityQuery, Unsupported> {
         match (path, paths, holds) {
             (Formula::Not(part), ..) => self.path(paths, part, !holds),
             (Formula::Finally(part), Paths::Some, true)
             | (Formula::Globally(part), Paths::Some, false) => {
-                Ok(Question::Possible(self.predicate(part, holds)?))
+                Ok(ReachabilityQuery::Possible(self.predicate(part, holds)?))
             }
             (Formula::Globally(part), Paths::All, true)
             | (Formula::Finally(part), Paths::All, false) => {
-                Ok(Question::Never(self.predicate(part, !holds)?))
+                Ok(ReachabilityQuery::Never(self.predicate(part, !holds)?))
             }
             (Formula::Finally(_), ..) => Err(Unsupported::Temporal("AF")),
             (Formula::Globally(_), ..) => Err(Unsupported::Temporal("EG")),
@@ -250,7 +259,7 @@ mod tests {
         compare(&[place], Relation::AtLeast, 1)
     }
 
-    fn lowered(formula: &Formula) -> Result<Question, Unsupported> {
+    fn lowered(formula: &Formula) -> Result<ReachabilityQuery, Unsupported> {
         lower(formula, &net())
     }
 
@@ -273,9 +282,12 @@ mod tests {
     #[test]
     fn an_invariant_carries_what_violates_it() {
         let always = lowered(&ag(compare(&["p"], Relation::AtMost, 2))).unwrap();
-        assert_eq!(always, Question::Never(at_least("p", 3)));
-        assert_eq!(lowered(&not(ef(marked("q")))), Ok(Question::Never(at_least("q", 1))));
-        assert_eq!(lowered(&not(ag(not(marked("q"))))), Ok(Question::Possible(at_least("q", 1))));
+        assert_eq!(always, ReachabilityQuery::Never(at_least("p", 3)));
+        assert_eq!(lowered(&not(ef(marked("q")))), Ok(ReachabilityQuery::Never(at_least("q", 1))));
+        assert_eq!(
+            lowered(&not(ag(not(marked("q"))))),
+            Ok(ReachabilityQuery::Possible(at_least("q", 1)))
+        );
     }
 
     #[test]
@@ -283,9 +295,9 @@ mod tests {
         let both = Predicate::or([at_least("p", 1), at_least("q", 1)]);
         let parts = || vec![marked("p"), marked("q")];
         let each = |wrap: fn(Formula) -> Formula| parts().into_iter().map(wrap).collect();
-        assert_eq!(lowered(&Formula::Or(each(ef))), Ok(Question::Possible(both.clone())));
+        assert_eq!(lowered(&Formula::Or(each(ef))), Ok(ReachabilityQuery::Possible(both.clone())));
         let never = |formula| ag(not(formula));
-        assert_eq!(lowered(&Formula::And(each(never))), Ok(Question::Never(both)));
+        assert_eq!(lowered(&Formula::And(each(never))), Ok(ReachabilityQuery::Never(both)));
         assert_eq!(lowered(&Formula::And(each(ef))), Err(Unsupported::Combination));
         assert_eq!(
             lowered(&Formula::Implies(Box::new(ef(marked("p"))), Box::new(ef(marked("q"))))),
@@ -294,11 +306,11 @@ mod tests {
         // p is marked initially, q is not.
         assert_eq!(
             lowered(&Formula::And(vec![marked("p"), ef(marked("q"))])),
-            Ok(Question::Possible(at_least("q", 1)))
+            Ok(ReachabilityQuery::Possible(at_least("q", 1)))
         );
         assert_eq!(
             lowered(&Formula::And(vec![marked("q"), ef(marked("q"))])),
-            Ok(Question::Initially(Predicate::False))
+            Ok(ReachabilityQuery::Initially(Predicate::False))
         );
     }
 
@@ -326,14 +338,14 @@ mod tests {
         let fireable = Formula::Fireable(vec![u, t, u]);
         assert_eq!(
             lowered(&ef(fireable.clone())),
-            Ok(Question::Possible(Predicate::Or(vec![
+            Ok(ReachabilityQuery::Possible(Predicate::Or(vec![
                 Predicate::Enabled(t),
                 Predicate::Enabled(u)
             ])))
         );
         assert_eq!(
             lowered(&ef(not(fireable))),
-            Ok(Question::Possible(Predicate::And(vec![
+            Ok(ReachabilityQuery::Possible(Predicate::And(vec![
                 Predicate::Disabled(t),
                 Predicate::Disabled(u)
             ])))
@@ -344,7 +356,7 @@ mod tests {
     fn comparisons_at_the_ends_of_the_numbers_are_exact() {
         let here = |relation, right| {
             lowered(&compare(&["p"], relation, right)).map(|question| match question {
-                Question::Initially(predicate) => predicate,
+                ReachabilityQuery::Initially(predicate) => predicate,
                 other => panic!("{other:?}"),
             })
         };
@@ -370,7 +382,7 @@ mod tests {
         let places: Vec<_> = net.places().collect();
         let bound = Formula::PlaceBound(places.clone());
         let sum = LinearSum::new(places.into_iter().map(|place| (place, 1))).unwrap();
-        assert_eq!(lowered(&bound), Ok(Question::Bound(sum)));
+        assert_eq!(lowered(&bound), Ok(ReachabilityQuery::Bound(sum)));
         assert_eq!(lowered(&not(bound)), Err(Unsupported::BoundAsProperty));
     }
 

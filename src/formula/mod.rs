@@ -11,7 +11,7 @@ pub mod text;
 
 pub use error::{FormulaError, FormulaProblem};
 pub use linear::linear_sum;
-pub use lower::{Question, Unsupported, lower};
+pub use lower::{ReachabilityQuery, Unsupported, lower};
 pub(crate) use parikh_net::closest;
 pub use print::Printed;
 pub use syntax::{Expression, Formula, MAX_DEPTH, Relation};

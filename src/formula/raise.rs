@@ -69,7 +69,7 @@ fn sum(terms: Vec<(PlaceId, i64)>) -> Option<Expression> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Question, lower, text};
+    use super::super::{ReachabilityQuery, lower, text};
     use super::*;
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
             let read = |source: &str| {
                 let formula = text::read_one(source, "test", &net).formula.unwrap();
                 match lower(&formula, &net).unwrap() {
-                    Question::Possible(predicate) => predicate,
+                    ReachabilityQuery::Possible(predicate) => predicate,
                     other => panic!("{other:?}"),
                 }
             };

@@ -139,8 +139,6 @@ pub(super) struct Tree {
     line: u64,
 }
 
-type Step = Result<(), FormulaProblem>;
-
 impl Tree {
     /// Nothing yet; the element `<formula>` was opened in this line.
     pub(super) fn new(line: u64) -> Self {
@@ -148,7 +146,7 @@ impl Tree {
         Tree { open: vec![whole], whole: None, line }
     }
 
-    pub(super) fn open(&mut self, operator: Operator, line: u64) -> Step {
+    pub(super) fn open(&mut self, operator: Operator, line: u64) -> Result<(), FormulaProblem> {
         if self.open.len() > MAX_DEPTH {
             return Err(FormulaProblem::TooDeep);
         }
@@ -156,22 +154,25 @@ impl Tree {
         Ok(())
     }
 
-    pub(super) fn places(&mut self, places: Vec<PlaceId>) -> Step {
+    pub(super) fn places(&mut self, places: Vec<PlaceId>) -> Result<(), FormulaProblem> {
         self.add(Part::Places(places))
     }
 
-    pub(super) fn transitions(&mut self, transitions: Vec<TransitionId>) -> Step {
+    pub(super) fn transitions(
+        &mut self,
+        transitions: Vec<TransitionId>,
+    ) -> Result<(), FormulaProblem> {
         self.add(Part::Transitions(transitions))
     }
 
-    pub(super) fn constant(&mut self, text: &str) -> Step {
+    pub(super) fn constant(&mut self, text: &str) -> Result<(), FormulaProblem> {
         let bad = |_| FormulaProblem::BadNumber(text.to_owned());
         let number = text.parse().map_err(bad)?;
         self.add(Part::Expression(Expression::Constant(number)))
     }
 
     /// Adds a complete part to the innermost open operator, where it has to make sense.
-    fn add(&mut self, part: Part) -> Step {
+    fn add(&mut self, part: Part) -> Result<(), FormulaProblem> {
         use Operator as O;
         let Some(Open { operator, parts, .. }) = self.open.last_mut() else {
             return Ok(());

@@ -7,7 +7,7 @@
 use super::config::Config;
 use super::groups;
 use super::presolve::learn_bounds;
-use super::schedule::{On, Part, Schedule, Step};
+use super::schedule::{On, Part, Phase, Schedule};
 use crate::board::Board;
 use crate::engine::registry::{Assignment, Engine, Progress, Role, Session};
 use crate::engine::walk::Hint;
@@ -178,34 +178,34 @@ struct Worker<'p, 'a> {
 }
 
 impl<'p> Worker<'p, '_> {
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: Phase) {
         let all = self.portfolio;
         match step {
-            Step::Walk(On::Read, part) => {
+            Phase::Walk(On::Read, part) => {
                 self.run_all(Role::Walk, all.ground, &all.part(part));
             }
-            Step::Walk(On::Reduced, part) => {
+            Phase::Walk(On::Reduced, part) => {
                 if let Some(ground) = all.reduced() {
                     self.run_all(Role::Walk, ground, &all.part(part));
                 }
             }
-            Step::Once => self.run_once(),
-            Step::Slice(part) => self.slice(&all.part(part)),
-            Step::Deepen(part) => {
+            Phase::Once => self.run_once(),
+            Phase::Slice(part) => self.slice(&all.part(part)),
+            Phase::Deepen(part) => {
                 if self.finished && self.deepen() {
                     self.slice(&all.part(part));
                 }
             }
-            Step::Follow(part) => self.follow(&all.part(part)),
-            Step::Search => self.search(),
-            Step::Grow => self.grow(),
-            Step::SearchRead(part) => {
+            Phase::Follow(part) => self.follow(&all.part(part)),
+            Phase::Search => self.search(),
+            Phase::Grow => self.grow(),
+            Phase::SearchRead(part) => {
                 // Where nothing was gained by reducing, this net has been searched already.
                 if !matches!(all.reduced.get(), Some(None)) {
                     self.run_all(Role::Search, all.ground, &all.part(part));
                 }
             }
-            Step::OwnReductions(part) => {
+            Phase::OwnReductions(part) => {
                 let groups = all.groups(all.ground);
                 self.on_own_reductions(&groups, &all.part(part));
             }
@@ -345,7 +345,7 @@ impl<'p> Worker<'p, '_> {
         }
     }
 
-    /// See [`Step::Search`]. A third of its time is for nets of the goals' own, if there are any:
+    /// See [`Phase::Search`]. A third of its time is for nets of the goals' own, if there are any:
     /// either a small net is done soon, or it is no better than the shared one.
     fn search(&self) {
         let all = self.portfolio;
@@ -385,7 +385,7 @@ impl<'p> Worker<'p, '_> {
         }
     }
 
-    /// See [`Step::Grow`].
+    /// See [`Phase::Grow`].
     fn grow(&mut self) {
         let all = self.portfolio;
         let mut longest = Duration::from_secs(30);

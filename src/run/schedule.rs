@@ -53,7 +53,7 @@ pub enum On {
 
 /// One step of a worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
+pub enum Phase {
     /// Walks.
     Walk(On, Part),
     /// Engines that run once.
@@ -80,35 +80,35 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     /// By worker; workers beyond the last walk.
-    pub workers: Vec<Vec<Step>>,
+    pub workers: Vec<Vec<Phase>>,
 }
 
 impl Schedule {
     /// The schedule for so many threads.
     pub fn of_threads(threads: usize) -> Schedule {
         let prove = [
-            Step::Once,
-            Step::Slice(Part::of(0.4).at_most(20)),
-            Step::Follow(Part::of(0.1).at_most(30)),
-            Step::Deepen(Part::of(0.3).at_most(20)),
-            Step::Search,
-            Step::Grow,
-            Step::SearchRead(Part::of(0.5)),
+            Phase::Once,
+            Phase::Slice(Part::of(0.4).at_most(20)),
+            Phase::Follow(Part::of(0.1).at_most(30)),
+            Phase::Deepen(Part::of(0.3).at_most(20)),
+            Phase::Search,
+            Phase::Grow,
+            Phase::SearchRead(Part::of(0.5)),
         ];
         if threads <= 1 {
-            let mut all = vec![Step::Walk(On::Read, Part::of(0.1))];
+            let mut all = vec![Phase::Walk(On::Read, Part::of(0.1))];
             all.extend(prove);
             return Schedule { workers: vec![all] };
         }
         let walk =
-            vec![Step::Walk(On::Read, Part::of(0.15)), Step::Walk(On::Reduced, Part::of(0.7))];
+            vec![Phase::Walk(On::Read, Part::of(0.15)), Phase::Walk(On::Reduced, Part::of(0.7))];
         Schedule { workers: vec![walk, prove.to_vec()] }
     }
 
     /// Nothing but work on nets reduced for some goals alone, and the search of the net that was read
     /// for what that leaves open.
     pub fn own_reductions_only() -> Schedule {
-        let steps = vec![Step::OwnReductions(Part::of(1.0)), Step::SearchRead(Part::of(1.0))];
+        let steps = vec![Phase::OwnReductions(Part::of(1.0)), Phase::SearchRead(Part::of(1.0))];
         Schedule { workers: vec![steps] }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! * *Commoner's property*: every non-empty siphon contains a trap that is marked initially. Then
 //!   an ordinary net with at least one transition has no reachable dead marking.
-//! * The same asked of fewer sets, [`Question::DeadMarkings`]: only those that meet the preset of
+//! * The same asked of fewer sets, [`SiphonTrapProperty::DeadMarkings`]: only those that meet the preset of
 //!   *every* transition. Weaker to satisfy, same conclusion, and it copes with heavy arcs.
 //!
 //! The question is put to a SAT solver as: is there such a set E, *without* the traps; a candidate
@@ -16,10 +16,10 @@
 //! "Unsatisfiable" gives the certificate: the traps, and a refutation by unit propagation.
 //!
 //! # Conditions
-//! 1. (Commoner) There is at least one transition. [`Question::DeadMarkings`] needs no such
+//! 1. (Commoner) There is at least one transition. [`SiphonTrapProperty::DeadMarkings`] needs no such
 //!    condition: without transitions the empty set meets all presets and contains no trap.
 //! 2. (Commoner) Arcs from places to transitions weigh 1. Arcs to places may weigh anything: all
-//!    that is asked of them is that they put at least one token. For [`Question::DeadMarkings`] a
+//!    that is asked of them is that they put at least one token. For [`SiphonTrapProperty::DeadMarkings`] a
 //!    transition with a heavier input arc may be disabled by a place that is not empty, so nothing
 //!    is asked of E for it.
 //!
@@ -42,7 +42,7 @@ use parikh_solvers::{Budget, Exhausted};
 
 /// Which sets of places must contain a marked trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum SiphonTrapProperty {
     /// Every non-empty siphon: Commoner's property.
     EverySiphon,
     /// Every set that meets the preset of every transition without heavy input arc: the sets that
@@ -50,20 +50,20 @@ pub enum Question {
     DeadMarkings,
 }
 
-/// The answer to a [`Question`].
+/// The answer to a [`SiphonTrapProperty`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiphonTrap {
     /// All these sets contain a trap that is marked initially.
-    Holds(Certificate),
+    Holds(TrapCertificate),
     /// This one, ascending, does not. Nothing follows for deadlocks.
     Fails(Vec<PlaceId>),
 }
 
 /// Why the sets of a question all contain a marked trap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Certificate {
+pub struct TrapCertificate {
     /// What was asked.
-    pub question: Question,
+    pub question: SiphonTrapProperty,
     /// Traps that are marked initially, each ascending.
     pub traps: Vec<Vec<PlaceId>>,
     /// Refutes "a set of the question contains none of the traps" by unit propagation. One
@@ -85,7 +85,7 @@ pub enum CertificateError {
     Refutation(#[from] RefutationError),
 }
 
-impl Certificate {
+impl TrapCertificate {
     /// Checks every part on the net, sharing nothing with the search but the clauses of the
     /// question.
     ///
@@ -109,8 +109,10 @@ impl Certificate {
     /// Whether it follows that no reachable marking is dead: conditions 1 and 2.
     pub fn excludes_deadlocks(&self, net: &Net) -> bool {
         match self.question {
-            Question::DeadMarkings => true,
-            Question::EverySiphon => net.transition_count() > 0 && consumes_single_tokens(net),
+            SiphonTrapProperty::DeadMarkings => true,
+            SiphonTrapProperty::EverySiphon => {
+                net.transition_count() > 0 && consumes_single_tokens(net)
+            }
         }
     }
 }
@@ -126,7 +128,7 @@ pub fn consumes_single_tokens(net: &Net) -> bool {
 /// When the budget ends first.
 pub fn siphon_trap(
     net: &Net,
-    question: Question,
+    question: SiphonTrapProperty,
     budget: &Budget,
 ) -> Result<SiphonTrap, Exhausted> {
     let mut sat = Sat::new(net.place_count(), true, budget);
@@ -135,13 +137,13 @@ pub fn siphon_trap(
     loop {
         let Answer::Model(model) = sat.solve()? else {
             let refutation = sat.into_proof();
-            return Ok(SiphonTrap::Holds(Certificate { question, traps, refutation }));
+            return Ok(SiphonTrap::Holds(TrapCertificate { question, traps, refutation }));
         };
         let set: Vec<PlaceId> = net.places().filter(|p| model[p.index()]).collect();
         // A smaller set of the question is a candidate too, and more likely to contain no trap.
         let small = match question {
-            Question::EverySiphon => minimise(net, Kind::Siphon, &set, |_| true),
-            Question::DeadMarkings => without_idle_places(net, &set),
+            SiphonTrapProperty::EverySiphon => minimise(net, Kind::Siphon, &set, |_| true),
+            SiphonTrapProperty::DeadMarkings => without_idle_places(net, &set),
         };
         if !is_marked(net, &largest_trap(net, &small)) {
             return Ok(SiphonTrap::Fails(small));
@@ -205,10 +207,10 @@ fn not_all_of(trap: &[PlaceId]) -> Clause {
 }
 
 /// Clauses over "place is in the set" that say which sets the question is about.
-fn question_clauses(net: &Net, question: Question, mut add: impl FnMut(Clause)) {
+fn question_clauses(net: &Net, question: SiphonTrapProperty, mut add: impl FnMut(Clause)) {
     match question {
-        Question::EverySiphon => closure_clauses(net, Kind::Siphon, add),
-        Question::DeadMarkings => {
+        SiphonTrapProperty::EverySiphon => closure_clauses(net, Kind::Siphon, add),
+        SiphonTrapProperty::DeadMarkings => {
             for t in net.transitions() {
                 // Condition 2.
                 if net.pre(t).iter().all(|arc| arc.weight == 1) {
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
     use parikh_net::text;
 
-    fn ask(text: &str, question: Question) -> (Net, SiphonTrap) {
+    fn ask(text: &str, question: SiphonTrapProperty) -> (Net, SiphonTrap) {
         let net = text::parse(text).unwrap();
         let answer = siphon_trap(&net, question, &Budget::unlimited()).unwrap();
         if let SiphonTrap::Holds(certificate) = &answer {
@@ -241,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_marked_ring_never_stops_and_an_unmarked_one_may() {
-        for question in [Question::EverySiphon, Question::DeadMarkings] {
+        for question in [SiphonTrapProperty::EverySiphon, SiphonTrapProperty::DeadMarkings] {
             let (net, answer) = ask(RING, question);
             let SiphonTrap::Holds(certificate) = answer else { panic!("{answer:?}") };
             assert!(certificate.excludes_deadlocks(&net));
@@ -254,9 +256,9 @@ mod tests {
     #[test]
     fn a_part_that_dies_refutes_commoner_but_not_deadlock_freeness() {
         let text = format!("{RING}\nplace r 1\ntransition d: r ->");
-        let (_, classic) = ask(&text, Question::EverySiphon);
+        let (_, classic) = ask(&text, SiphonTrapProperty::EverySiphon);
         assert_eq!(classic, SiphonTrap::Fails(vec![PlaceId::new(2)]));
-        let (_, dead) = ask(&text, Question::DeadMarkings);
+        let (_, dead) = ask(&text, SiphonTrapProperty::DeadMarkings);
         assert!(matches!(dead, SiphonTrap::Holds(_)));
     }
 
@@ -264,28 +266,32 @@ mod tests {
     fn heavy_input_arcs_void_commoners_conclusion() {
         // Dead at once, although the only siphon {p} is a marked trap.
         let text = "place p 1\ntransition t: 2*p -> 2*p";
-        let (net, classic) = ask(text, Question::EverySiphon);
+        let (net, classic) = ask(text, SiphonTrapProperty::EverySiphon);
         let SiphonTrap::Holds(certificate) = classic else { panic!("{classic:?}") };
         assert!(!certificate.excludes_deadlocks(&net));
-        let (_, dead) = ask(text, Question::DeadMarkings);
+        let (_, dead) = ask(text, SiphonTrapProperty::DeadMarkings);
         assert_eq!(dead, SiphonTrap::Fails(Vec::new()));
         // Heavy arcs to places do no harm.
-        let (_, heavy_out) = ask("place p 1\ntransition t: p -> 3*p", Question::DeadMarkings);
+        let (_, heavy_out) =
+            ask("place p 1\ntransition t: p -> 3*p", SiphonTrapProperty::DeadMarkings);
         assert!(matches!(heavy_out, SiphonTrap::Holds(_)));
     }
 
     #[test]
     fn nets_without_transitions_are_dead_and_source_transitions_never_are() {
-        let (net, classic) = ask("place p 1", Question::EverySiphon);
+        let (net, classic) = ask("place p 1", SiphonTrapProperty::EverySiphon);
         assert!(!matches!(classic, SiphonTrap::Holds(c) if c.excludes_deadlocks(&net)));
-        assert_eq!(ask("place p 1", Question::DeadMarkings).1, SiphonTrap::Fails(Vec::new()));
-        let (_, source) = ask("place p\ntransition s: -> p", Question::DeadMarkings);
+        assert_eq!(
+            ask("place p 1", SiphonTrapProperty::DeadMarkings).1,
+            SiphonTrap::Fails(Vec::new())
+        );
+        let (_, source) = ask("place p\ntransition s: -> p", SiphonTrapProperty::DeadMarkings);
         assert!(matches!(source, SiphonTrap::Holds(_)));
     }
 
     #[test]
     fn a_forged_certificate_is_refused() {
-        let (net, answer) = ask(RING, Question::DeadMarkings);
+        let (net, answer) = ask(RING, SiphonTrapProperty::DeadMarkings);
         let SiphonTrap::Holds(mut certificate) = answer else { panic!("{answer:?}") };
         certificate.traps[0].pop();
         assert_eq!(

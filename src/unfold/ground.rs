@@ -3,7 +3,7 @@
 //! its outputs held. Tokens are never taken away in this, so nothing that can happen is missed.
 //!
 //! Colours are looked at one after the other. A new colour of an input of a transition gives some of
-//! its variables their colours; the others get theirs along a [`Plan`](super::plan::Plan), by looking
+//! its variables their colours; the others get theirs along a [`JoinPlan`](super::plan::JoinPlan), by looking
 //! up colours of the other inputs that were seen already. A binding is found when the last of its
 //! inputs is, and only then: of two inputs that are the same new colour, the earlier one counts as
 //! last. So every binding comes up once, and none needs to be looked for in those found before.
@@ -14,7 +14,7 @@
 use super::Declined;
 use super::colours::Colours;
 use super::compile::{Compiled, Tokens, merge};
-use super::plan::{Input, Plan, Step, plan};
+use super::plan::{Input, JoinPlan, JoinStep, plan};
 use parikh_solvers::Budget;
 
 /// Bindings between two looks at the budget.
@@ -34,7 +34,7 @@ struct Rules<'c> {
     transition: &'c Compiled,
     inputs: Vec<Input>,
     /// One for each input; for a transition without inputs of single colours, the only one.
-    plans: Vec<Plan>,
+    plans: Vec<JoinPlan>,
 }
 
 /// What grows while colours are looked at.
@@ -183,24 +183,24 @@ impl<'c> Rules<'c> {
             return self.found(t, binding, places, found);
         };
         match step {
-            Step::Check(check) => {
+            JoinStep::Check(check) => {
                 if !self.transition.checks[*check].holds(binding) {
                     return Ok(());
                 }
             }
-            Step::Same => {
+            JoinStep::Same => {
                 if self.inputs[driver].pattern.colour(binding) != new {
                     return Ok(());
                 }
             }
-            Step::Member { input, earlier } => {
+            JoinStep::Member { input, earlier } => {
                 let Input { place, pattern } = &self.inputs[*input];
                 let colour = pattern.colour(binding);
                 if (*earlier && colour == new) || !places[*place].is_seen(colour) {
                     return Ok(());
                 }
             }
-            Step::Assign { check, left } => {
+            JoinStep::Assign { check, left } => {
                 let super::compile::Check::Compare(_, a, b) = &self.transition.checks[*check]
                 else {
                     return Ok(());
@@ -209,7 +209,7 @@ impl<'c> Rules<'c> {
                 let leaf = &one.leaves[0];
                 binding[leaf.slot] = leaf.solve(other.colour(binding));
             }
-            Step::Each(slot) => {
+            JoinStep::Each(slot) => {
                 for colour in 0..self.transition.sizes[*slot] {
                     binding[*slot] = colour;
                     found.try_one()?;
@@ -217,7 +217,7 @@ impl<'c> Rules<'c> {
                 }
                 return Ok(());
             }
-            Step::Join { input, earlier, index, key, binds, compares } => {
+            JoinStep::Join { input, earlier, index, key, binds, compares } => {
                 let Input { place, pattern } = &self.inputs[*input];
                 let number = key.iter().fold(0, |number, &at| {
                     let leaf = &pattern.leaves[at];

@@ -6,7 +6,7 @@ use super::compile::{Check, Compiled, Pattern};
 
 /// One step towards a binding.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum JoinStep {
     /// Goes on only if the check holds.
     Check(usize),
     /// Goes on only if the new colour is what the input says, blocks considered.
@@ -37,11 +37,11 @@ pub(super) enum Step {
 
 /// How bindings are completed from a new colour of input `driver`.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct JoinPlan {
     /// The driver's leaves that bind, and those that compare.
     pub(super) binds: Vec<usize>,
     pub(super) compares: Vec<usize>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<JoinStep>,
 }
 
 /// An input of one colour.
@@ -59,7 +59,7 @@ struct Planner<'p> {
     bound: Vec<bool>,
     checked: Vec<bool>,
     joined: Vec<bool>,
-    steps: Vec<Step>,
+    steps: Vec<JoinStep>,
 }
 
 /// The plan for a new colour of `driver`, or for a transition that needs none.
@@ -68,7 +68,7 @@ pub(super) fn plan(
     inputs: &[Input],
     driver: Option<usize>,
     places: &mut [Colours],
-) -> Plan {
+) -> JoinPlan {
     let mut planner = Planner {
         transition,
         inputs,
@@ -91,7 +91,7 @@ pub(super) fn plan(
         if let (true, Some(driver)) = (same_is_due, driver)
             && planner.is_bound(&inputs[driver].pattern)
         {
-            planner.steps.push(Step::Same);
+            planner.steps.push(JoinStep::Same);
             same_is_due = false;
         }
         if planner.member() || planner.assign() || planner.join() {
@@ -101,9 +101,9 @@ pub(super) fn plan(
         let open = (0..planner.bound.len()).filter(|&slot| !planner.bound[slot]);
         let Some(slot) = open.min_by_key(|&slot| transition.sizes[slot]) else { break };
         planner.bound[slot] = true;
-        planner.steps.push(Step::Each(slot));
+        planner.steps.push(JoinStep::Each(slot));
     }
-    Plan { binds, compares, steps: planner.steps }
+    JoinPlan { binds, compares, steps: planner.steps }
 }
 
 impl Planner<'_> {
@@ -136,7 +136,7 @@ impl Planner<'_> {
             let ready = read.iter().zip(&self.bound).all(|(&read, &bound)| bound || !read);
             if ready && !self.checked[at] {
                 self.checked[at] = true;
-                self.steps.push(Step::Check(at));
+                self.steps.push(JoinStep::Check(at));
             }
         }
     }
@@ -151,7 +151,7 @@ impl Planner<'_> {
             if !self.joined[input] && self.is_bound(&self.inputs[input].pattern) {
                 self.joined[input] = true;
                 let earlier = self.earlier(input);
-                self.steps.push(Step::Member { input, earlier });
+                self.steps.push(JoinStep::Member { input, earlier });
                 return true;
             }
         }
@@ -172,7 +172,7 @@ impl Planner<'_> {
                 if simple && !self.bound[leaf.slot] && self.is_bound(other) {
                     self.bound[leaf.slot] = true;
                     self.checked[at] = true;
-                    self.steps.push(Step::Assign { check: at, left: is_left });
+                    self.steps.push(JoinStep::Assign { check: at, left: is_left });
                     return true;
                 }
             }
@@ -219,7 +219,7 @@ impl Planner<'_> {
                 .map(|(at, _)| at),
         );
         self.joined[input] = true;
-        self.steps.push(Step::Join { input, earlier, index, key, binds, compares });
+        self.steps.push(JoinStep::Join { input, earlier, index, key, binds, compares });
         true
     }
 }

@@ -10,7 +10,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Argument, Proof};
 use parikh::certifier::{Config, Refuted, certify};
-use parikh::evidence::certificate::bounds::{Bound, Step};
+use parikh::evidence::certificate::bounds::{Bound, Inference};
 use parikh::evidence::certificate::{Bounds, Markings, Reduced};
 use parikh::evidence::{Claim, Document};
 use parikh::net::generate::{Shape, random, random_goals};
@@ -81,8 +81,8 @@ fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {
 
 fn bound<'a>(bounds: &'a mut Bounds, rng: &mut Rng) -> Option<&'a mut Bound> {
     let all = bounds.steps.iter_mut().flat_map(|step| match step {
-        Step::Inductive(bounds) | Step::Weighted { bounds, .. } => bounds.iter_mut(),
-        Step::SafeUnits(_) => [].iter_mut(),
+        Inference::Inductive(bounds) | Inference::Weighted { bounds, .. } => bounds.iter_mut(),
+        Inference::SafeUnits(_) => [].iter_mut(),
     });
     let mut all: Vec<&mut Bound> = all.collect();
     let count = all.len();
@@ -91,7 +91,7 @@ fn bound<'a>(bounds: &'a mut Bounds, rng: &mut Rng) -> Option<&'a mut Bound> {
 
 fn weights<'a>(bounds: &'a mut Bounds, rng: &mut Rng) -> Option<&'a mut Vec<(PlaceId, i128)>> {
     let all = bounds.steps.iter_mut().filter_map(|step| match step {
-        Step::Weighted { weights, .. } => Some(weights),
+        Inference::Weighted { weights, .. } => Some(weights),
         _ => None,
     });
     let mut all: Vec<_> = all.collect();
@@ -114,7 +114,7 @@ const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
     ("no steps", |b, _, _| !std::mem::take(&mut b.steps).is_empty()),
     ("the last step less", |b, _, _| b.steps.pop().is_some()),
     ("the first step less", |b, _, _| {
-        !b.steps.is_empty() && b.steps.remove(0) != Step::SafeUnits(vec![])
+        !b.steps.is_empty() && b.steps.remove(0) != Inference::SafeUnits(vec![])
     }),
     ("steps the other way round", |b, _, _| {
         b.steps.reverse();
@@ -136,14 +136,16 @@ const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
     }),
     ("a bound less", |b, _, rng| {
         some(&mut b.steps, rng).is_some_and(|step| match step {
-            Step::Inductive(bounds) | Step::Weighted { bounds, .. } => bounds.pop().is_some(),
-            Step::SafeUnits(places) => places.pop().is_some(),
+            Inference::Inductive(bounds) | Inference::Weighted { bounds, .. } => {
+                bounds.pop().is_some()
+            }
+            Inference::SafeUnits(places) => places.pop().is_some(),
         })
     }),
     ("an inductive bound out of nothing", |b, net, rng| {
         let place = any_place(net, rng);
         let tokens = net.initial()[place];
-        b.steps.push(Step::Inductive(vec![Bound { place, upper: rng.bool(), tokens }]));
+        b.steps.push(Inference::Inductive(vec![Bound { place, upper: rng.bool(), tokens }]));
         let claim = if rng.bool() {
             Predicate::at_least(place, tokens + 1)
         } else {
@@ -156,7 +158,7 @@ const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
         let place = any_place(net, rng);
         let bounds = vec![Bound { place, upper: true, tokens: rng.u64(..3) }];
         let weights = vec![(any_place(net, rng), rng.i128(-2..3)), (place, 1)];
-        b.steps.push(Step::Weighted { weights, bounds });
+        b.steps.push(Inference::Weighted { weights, bounds });
         b.claims.push(Claim::Unreachable(Predicate::at_least(place, 3)));
         true
     }),
@@ -173,7 +175,7 @@ const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
     }),
     ("units that nobody claims", |b, net, rng| {
         b.assumes_units = true;
-        b.steps.push(Step::SafeUnits(vec![any_place(net, rng)]));
+        b.steps.push(Inference::SafeUnits(vec![any_place(net, rng)]));
         true
     }),
     ("another claim", |b, net, rng| {

@@ -5,7 +5,7 @@ use crate::support::oracle::{Limits, explore};
 use parikh::answer::Plan;
 use parikh::board::{Argument, Proof};
 use parikh::certifier::{Config, Refuted, certify};
-use parikh::evidence::certificate::bounds::Step;
+use parikh::evidence::certificate::bounds::Inference;
 use parikh::evidence::{Claim, Document};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape, random, random_goals};
@@ -125,7 +125,7 @@ fn safe_units_are_used_only_where_claimed_and_only_said_aloud() {
     };
     let made = make(&net);
     let [Document::Bounds(bounds)] = &made[..] else { panic!("{made:?}") };
-    assert!(bounds.assumes_units && bounds.steps.contains(&Step::SafeUnits(vec![q])));
+    assert!(bounds.assumes_units && bounds.steps.contains(&Inference::SafeUnits(vec![q])));
     assert!(bounds.check(&net).is_ok());
     let mut silent = bounds.clone();
     silent.assumes_units = false;

@@ -13,25 +13,25 @@ use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, Config};
 use parikh::evidence::certificate::Lemma;
-use parikh::evidence::{Certificate, Claim, Document};
+use parikh::evidence::{Claim, Document, LinearCertificate};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 
 /// A change of a certificate; false when there is nothing to change.
-type Mutation = fn(&mut Certificate, &Net, &mut Rng) -> bool;
+type Mutation = fn(&mut LinearCertificate, &Net, &mut Rng) -> bool;
 
 fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {
     let count = list.len();
     (count > 0).then(|| &mut list[rng.usize(..count)])
 }
 
-fn lemma<'a>(certificate: &'a mut Certificate, rng: &mut Rng) -> Option<&'a mut Lemma> {
+fn lemma<'a>(certificate: &'a mut LinearCertificate, rng: &mut Rng) -> Option<&'a mut Lemma> {
     some(&mut certificate.lemmas, rng)
 }
 
 /// The positions of a comparison and its negation, if some are listed.
-fn split(certificate: &Certificate, rng: &mut Rng) -> Option<(usize, usize)> {
+fn split(certificate: &LinearCertificate, rng: &mut Rng) -> Option<(usize, usize)> {
     let atoms = &certificate.atoms;
     let pairs = (0..atoms.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
     let pairs: Vec<_> = pairs.filter(|&(i, j)| atoms[i] == atoms[j].negated()).collect();
@@ -198,7 +198,7 @@ const MUTATIONS: [(&str, Mutation); 38] = [
 ];
 
 /// Certificates about a net, from the engine.
-fn certificates(net: &Net, seed: u64) -> Vec<Certificate> {
+fn certificates(net: &Net, seed: u64) -> Vec<LinearCertificate> {
     let mut goals = random_goals(seed, net, 6);
     goals.push(Goal::Reach(Predicate::Dead));
     let with_ids: Vec<(GoalId, Goal)> =
@@ -297,7 +297,7 @@ fn mutilated_files_are_errors() {
     let net = parikh::net::text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
     let q = net.place_named("q").unwrap();
     let more = Atom { sum: LinearSum::place(q), bound: 1 }.negated();
-    let certificate = Certificate {
+    let certificate = LinearCertificate {
         claim: Claim::AtMost(LinearSum::place(q), 1),
         assumes_units: false,
         counters: vec![],
@@ -312,7 +312,7 @@ fn mutilated_files_are_errors() {
     };
     assert_eq!(certificate.check(&net), Ok(()));
     let text = certificate.print(&net, "");
-    assert_eq!(Certificate::parse(&net, &text).unwrap().0, certificate);
+    assert_eq!(LinearCertificate::parse(&net, &text).unwrap().0, certificate);
     let changes = [
         ("certificate-1", "certificate-2"),
         ("\"q\"", "\"r\""),
@@ -329,6 +329,6 @@ fn mutilated_files_are_errors() {
     for (from, to) in changes {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from}");
-        assert!(Certificate::parse(&net, &changed).is_err(), "{from} → {to}: {changed}");
+        assert!(LinearCertificate::parse(&net, &changed).is_err(), "{from} → {to}: {changed}");
     }
 }

@@ -3,7 +3,7 @@
 //! temporal ones over all maximal paths of small nets.
 
 use crate::support::scale::cases;
-use parikh::formula::{Expression, Formula, Question, Relation, Unsupported, lower};
+use parikh::formula::{Expression, Formula, ReachabilityQuery, Relation, Unsupported, lower};
 use parikh_net::{Marking, Net, PlaceId, TransitionId, text};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,15 +143,17 @@ impl Space {
         }
     }
 
-    fn answer(&self, question: &Question) -> bool {
+    fn answer(&self, question: &ReachabilityQuery) -> bool {
         let reachable = |predicate: &parikh_net::Predicate| {
             self.markings.iter().any(|marking| predicate.holds(&self.net, marking))
         };
         match question {
-            Question::Possible(predicate) => reachable(predicate),
-            Question::Never(predicate) => !reachable(predicate),
-            Question::Initially(predicate) => predicate.holds(&self.net, self.net.initial()),
-            Question::Bound(_) => panic!("no bound was asked for"),
+            ReachabilityQuery::Possible(predicate) => reachable(predicate),
+            ReachabilityQuery::Never(predicate) => !reachable(predicate),
+            ReachabilityQuery::Initially(predicate) => {
+                predicate.holds(&self.net, self.net.initial())
+            }
+            ReachabilityQuery::Bound(_) => panic!("no bound was asked for"),
         }
     }
 }
@@ -289,7 +291,7 @@ proptest! {
         let possible = Formula::ExistsPath(Box::new(Formula::Finally(Box::new(formula.clone()))));
         let always = Formula::AllPaths(Box::new(Formula::Globally(Box::new(formula.clone()))));
         let questions = [&formula, &possible, &always].map(|formula| lower(formula, &net));
-        let [Ok(Question::Initially(here)), Ok(Question::Possible(sought)), Ok(Question::Never(not))]
+        let [Ok(ReachabilityQuery::Initially(here)), Ok(ReachabilityQuery::Possible(sought)), Ok(ReachabilityQuery::Never(not))]
             = questions
         else {
             prop_assert!(questions.iter().all(|q| *q == Err(Unsupported::NonLinear)), "{questions:?}");

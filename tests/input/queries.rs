@@ -1,6 +1,6 @@
 //! The query reader on the files of all years, and its messages on what is wrong.
 
-use parikh::formula::{Expression, Formula, MAX_DEPTH, Question, Relation, lower};
+use parikh::formula::{Expression, Formula, MAX_DEPTH, ReachabilityQuery, Relation, lower};
 use parikh::input::{InputError, QueryFile, read_queries_from};
 use parikh_net::{Net, Predicate, text};
 
@@ -272,7 +272,7 @@ fn nesting_is_followed_to_the_limit_and_no_further() {
         |levels: usize| "<negation>".repeat(levels) + "<deadlock/>" + &"</negation>".repeat(levels);
     // The innermost operator is a level of its own.
     let formula_at_the_limit = formula(&deep(MAX_DEPTH - 1)).unwrap();
-    assert!(matches!(lower(&formula_at_the_limit, &net()), Ok(Question::Initially(_))));
+    assert!(matches!(lower(&formula_at_the_limit, &net()), Ok(ReachabilityQuery::Initially(_))));
     assert_eq!(formula_at_the_limit.clone(), formula_at_the_limit);
     // Whatever the operators, and on the stack of a thread, which is smaller than the main one's.
     let nested = |open: &str, inner: &str, close: &str, levels: usize| {
@@ -285,7 +285,10 @@ fn nesting_is_followed_to_the_limit_and_no_further() {
         MAX_DEPTH / 2 - 2,
     );
     let question = format!("<exists-path><finally>{junctions}</finally></exists-path>");
-    assert!(matches!(lower(&formula(&question).unwrap(), &net()), Ok(Question::Possible(_))));
+    assert!(matches!(
+        lower(&formula(&question).unwrap(), &net()),
+        Ok(ReachabilityQuery::Possible(_))
+    ));
     assert!(lower(&formula(&junctions).unwrap(), &net()).is_ok());
     let one = "<integer-constant>1</integer-constant>";
     let open = format!("<integer-sum>{one}");
@@ -293,7 +296,7 @@ fn nesting_is_followed_to_the_limit_and_no_further() {
     let compare = format!("<integer-le>{sums}{one}</integer-le>");
     assert_eq!(
         lower(&formula(&compare).unwrap(), &net()),
-        Ok(Question::Initially(Predicate::False))
+        Ok(ReachabilityQuery::Initially(Predicate::False))
     );
     for levels in [MAX_DEPTH, 200_000] {
         let file = set(&(property("a", &deep(levels)) + &property("b", TRUE)));

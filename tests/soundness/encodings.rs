@@ -6,7 +6,7 @@
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
-use parikh::encodings::{EncodeError, Encoding, Numbers, Part, Question};
+use parikh::encodings::{EncodeError, EncodedGoal, Encoding, Numbers, Part};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, Marking, Net, Predicate, Provenance, text};
 use parikh::solvers::Budget;
@@ -33,7 +33,7 @@ fn facts(net: &Net) -> Facts {
 }
 
 /// Whether Z3 finds the question satisfiable.
-fn satisfiable(question: &Question<'_>) -> bool {
+fn satisfiable(question: &EncodedGoal<'_>) -> bool {
     let mut z3 = Z3::new().unwrap();
     for assertion in question.assertions() {
         z3.assert(question.terms(), assertion).unwrap();
@@ -45,7 +45,7 @@ fn satisfiable(question: &Question<'_>) -> bool {
     }
 }
 
-fn script(question: &Question<'_>) -> String {
+fn script(question: &EncodedGoal<'_>) -> String {
     let mut out = Vec::new();
     question.write_smt2(&mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -105,7 +105,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goal: &Predicate, seed: u64, tally
         for (position, parts) in encodings().iter().enumerate() {
             let encoding = over(parts, numbers);
             let goal = Goal::Reach(goal.clone());
-            let question = Question::new(net, &goal, &encoding, &facts).unwrap();
+            let question = EncodedGoal::new(net, &goal, &encoding, &facts).unwrap();
             let refuted = !satisfiable(&question);
             let about = format!("net {seed}, {encoding} {numbers}: {goal:?}");
             assert!(!(refuted && reachable), "{about}\n{}", text::print(net));
@@ -127,7 +127,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goal: &Predicate, seed: u64, tally
 }
 
 /// Where the question is linear, the linear program over the reals must agree with Z3.
-fn check_program(question: &Question<'_>, refuted: bool, numbers: Numbers, about: &str) {
+fn check_program(question: &EncodedGoal<'_>, refuted: bool, numbers: Numbers, about: &str) {
     let Ok(linear) = question.linear() else { return };
     let mut text = Vec::new();
     question.write_lp(&mut text).unwrap();
@@ -171,7 +171,7 @@ fn each_part_makes_its_own_difference() {
         let facts = facts(net);
         [Numbers::Reals, Numbers::Integers].map(|numbers| {
             let goal = Goal::Reach(goal.clone());
-            !satisfiable(&Question::new(net, &goal, &over(parts, numbers), &facts).unwrap())
+            !satisfiable(&EncodedGoal::new(net, &goal, &over(parts, numbers), &facts).unwrap())
         })
     };
     let at =
@@ -210,7 +210,7 @@ fn each_part_makes_its_own_difference() {
     let mut known = facts(&source);
     let bounds = over(&[Bounds], Numbers::Reals);
     let refuted =
-        |facts: &Facts| !satisfiable(&Question::new(&source, &goal, &bounds, facts).unwrap());
+        |facts: &Facts| !satisfiable(&EncodedGoal::new(&source, &goal, &bounds, facts).unwrap());
     // What is merely claimed is not used.
     known.bound_above(source.place_named("p").unwrap(), 3, Provenance::UnitsClaimed);
     assert!(!refuted(&known));
@@ -233,7 +233,7 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
                 let ask = |parts: &[Part], numbers| {
                     let encoding = over(parts, numbers).with_steps(k);
                     let goal = Goal::Reach(goal.clone());
-                    satisfiable(&Question::new(&net, &goal, &encoding, &facts).unwrap())
+                    satisfiable(&EncodedGoal::new(&net, &goal, &encoding, &facts).unwrap())
                 };
                 for numbers in [Numbers::Reals, Numbers::Integers] {
                     let within = ask(&[Part::Unrolling], numbers);
@@ -282,7 +282,7 @@ fn maxima_are_bounded_from_above_in_both_forms() {
         let encoding = over(&[Part::StateEquation, Part::ListedTraps], Numbers::Integers);
         let mut with = facts(&net);
         with.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
-        let question = Question::new(&net, &goal, &encoding, &with).unwrap();
+        let question = EncodedGoal::new(&net, &goal, &encoding, &with).unwrap();
         let script = format!("{}(get-objectives)\n", script(&question));
         let answer = run_script(&script, Duration::from_secs(60)).unwrap();
         assert!(answer.starts_with("sat"), "{answer}\n{script}");
@@ -315,14 +315,14 @@ fn wrong_facts_are_refused() {
     let mut facts = facts(&net);
     facts.traps = vec![vec![p, q]];
     let ask = |parts: &[Part], facts: &Facts| {
-        Question::new(&net, &goal, &over(parts, Numbers::Reals), facts).map(|_| ()).unwrap_err()
+        EncodedGoal::new(&net, &goal, &over(parts, Numbers::Reals), facts).map(|_| ()).unwrap_err()
     };
     assert_eq!(ask(&[Part::ListedTraps], &facts), EncodeError::NotATrap("u".into()));
     facts.flows = vec![parikh::net::LinearSum::new([(p, 1), (q, 1)]).unwrap()];
     assert_eq!(ask(&[Part::Flows], &facts), EncodeError::NotAFlow("u".into()));
     let sum = Goal::Maximise(parikh::net::LinearSum::place(p));
     let encoding = over(&[Part::StateEquation, Part::Predecessor], Numbers::Reals);
-    let refused = Question::new(&net, &sum, &encoding, &facts).map(|_| ());
+    let refused = EncodedGoal::new(&net, &sum, &encoding, &facts).map(|_| ());
     assert_eq!(refused, Err(EncodeError::NoFirst(Part::Predecessor)));
 }
 
@@ -340,7 +340,7 @@ fn names_that_look_alike_stay_apart() {
     let Ok(net) = net else { panic!("{net:?}") };
     let goal = Goal::Reach(Predicate::at_least(net.places().nth(1).unwrap(), 1));
     let encoding = over(&[Part::StateEquation, Part::Traps, Part::CausalOrder], Numbers::Integers);
-    let question = Question::new(&net, &goal, &encoding, &facts(&net)).unwrap();
+    let question = EncodedGoal::new(&net, &goal, &encoding, &facts(&net)).unwrap();
     let answer = run_script(&script(&question), Duration::from_secs(60)).unwrap();
     assert_eq!(answer.trim(), "sat");
 }

@@ -19,4 +19,4 @@ mod state_equation;
 mod structure;
 mod units;
 mod walk;
-mod walk_corners;
+mod walk_limits;

@@ -7,7 +7,7 @@ use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Maximum, Reach};
 use parikh::engine::Task;
 use parikh::engine::state_equation::{self, Config, Statistics};
-use parikh::evidence::{Certificate, Document};
+use parikh::evidence::{Document, LinearCertificate};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
 use parikh::solvers::Budget;
@@ -29,7 +29,7 @@ fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
     (board, statistics)
 }
 
-fn certificate_of(board: &Board<'_>, goal: GoalId) -> Option<Certificate> {
+fn certificate_of(board: &Board<'_>, goal: GoalId) -> Option<LinearCertificate> {
     let proof = match board.knowledge(goal)? {
         Knowledge::Reach(Reach::Unreachable { proof, .. }) => proof,
         Knowledge::Maximum(Maximum { proved: Some((_, proof, _)), .. }) => proof,
@@ -103,7 +103,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
         if let Some(certificate) = certificate {
             assert_eq!(certificate.check(net), Ok(()), "net {seed}: {goal:?}");
             let text = certificate.print(net, "it");
-            let (again, about) = Certificate::parse(net, &text).unwrap();
+            let (again, about) = LinearCertificate::parse(net, &text).unwrap();
             assert_eq!((again, about.as_str()), (certificate, "it"));
         }
     }
@@ -176,7 +176,7 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
     };
     assert_eq!(certificate.counters.len(), 1);
     let printed = certificate.print(&net, "half");
-    let (read, about) = parikh::evidence::Certificate::parse(&net, &printed).unwrap();
+    let (read, about) = parikh::evidence::LinearCertificate::parse(&net, &printed).unwrap();
     assert_eq!((&read, about.as_str()), (certificate, "half"));
     assert_eq!(read.check(&net), Ok(()));
     // Without the firings, or with others, it proves nothing.

@@ -2,7 +2,7 @@
 
 use super::super::Misuse;
 use super::{Arguments, Class};
-use crate::formula::{Formula, Question, closest, lower};
+use crate::formula::{Formula, ReachabilityQuery, closest, lower};
 use crate::reduction::{Needs, Preserve, Reduction};
 use anyhow::{Result, bail};
 use parikh_net::builder::Node;
@@ -11,7 +11,7 @@ use parikh_net::{Goal, Net};
 /// A formula, as a question that its goal answers.
 pub(super) struct Asked {
     pub(super) id: String,
-    question: Question,
+    question: ReachabilityQuery,
 }
 
 /// The needs of a reduction, and the formulas they are for.
@@ -153,11 +153,11 @@ fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
 impl Asked {
     fn goal(&self) -> Option<Goal> {
         match &self.question {
-            Question::Possible(predicate) | Question::Never(predicate) => {
+            ReachabilityQuery::Possible(predicate) | ReachabilityQuery::Never(predicate) => {
                 Some(Goal::Reach(predicate.clone()))
             }
-            Question::Bound(sum) => Some(Goal::Maximise(sum.clone())),
-            Question::Initially(_) => None,
+            ReachabilityQuery::Bound(sum) => Some(Goal::Maximise(sum.clone())),
+            ReachabilityQuery::Initially(_) => None,
         }
     }
 
@@ -166,13 +166,13 @@ impl Asked {
         let small = &reduction.net;
         let formula = |text: String| OnReduced { formula: Some(text), constant: None };
         let Some(goal) = self.goal() else {
-            let Question::Initially(predicate) = &self.question else { return None };
+            let ReachabilityQuery::Initially(predicate) = &self.question else { return None };
             let holds = predicate.holds(net, net.initial());
             return Some(formula(if holds { "true" } else { "false" }.to_owned()));
         };
         let translated = reduction.translate(net, &goal)?;
         Some(match (&self.question, translated.goal) {
-            (Question::Never(_), Goal::Reach(predicate)) => {
+            (ReachabilityQuery::Never(_), Goal::Reach(predicate)) => {
                 let always = Formula::of_predicate(&predicate.negated());
                 let globally = Formula::Globally(Box::new(always));
                 formula(Formula::AllPaths(Box::new(globally)).print(small).to_string())
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_the_initial_marking_decides_is_no_goal() {
-        let question = Question::Initially(parikh_net::Predicate::True);
+        let question = ReachabilityQuery::Initially(parikh_net::Predicate::True);
         let asked = Asked { id: "a".into(), question };
         assert_eq!(asked.goal(), None);
     }

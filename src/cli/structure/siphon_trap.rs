@@ -8,7 +8,8 @@ use super::super::Outcome;
 use super::super::output::line;
 use super::{Format, list, names};
 use crate::structure::commoner::{
-    Certificate, CertificateError, Question, SiphonTrap, consumes_single_tokens, siphon_trap,
+    CertificateError, SiphonTrap, SiphonTrapProperty, TrapCertificate, consumes_single_tokens,
+    siphon_trap,
 };
 use crate::structure::rup::RefutationError;
 use crate::structure::siphons::is_siphon;
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 
 /// What became of a question.
 enum Finding {
-    Holds(Certificate),
+    Holds(TrapCertificate),
     Fails(Vec<PlaceId>),
     /// Out of time or the like.
     Open(String),
@@ -28,8 +29,8 @@ enum Finding {
 }
 
 pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
-    let classical = ask(net, Question::EverySiphon, budget);
-    report(net, format, Question::EverySiphon, &classical);
+    let classical = ask(net, SiphonTrapProperty::EverySiphon, budget);
+    report(net, format, SiphonTrapProperty::EverySiphon, &classical);
     let follows = |finding: &Finding| match finding {
         Finding::Holds(certificate) => certificate.excludes_deadlocks(net),
         _ => false,
@@ -37,8 +38,8 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
     let mut excluded = follows(&classical);
     let mut findings = vec![classical];
     if !excluded {
-        let weaker = ask(net, Question::DeadMarkings, budget);
-        report(net, format, Question::DeadMarkings, &weaker);
+        let weaker = ask(net, SiphonTrapProperty::DeadMarkings, budget);
+        report(net, format, SiphonTrapProperty::DeadMarkings, &weaker);
         excluded = follows(&weaker);
         findings.push(weaker);
     }
@@ -71,7 +72,7 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
 }
 
 /// Asks, and checks whatever comes back.
-fn ask(net: &Net, question: Question, budget: &Budget) -> Finding {
+fn ask(net: &Net, question: SiphonTrapProperty, budget: &Budget) -> Finding {
     match siphon_trap(net, question, budget) {
         Err(reason) => Finding::Open(reason.to_string()),
         Ok(SiphonTrap::Holds(certificate)) => match certificate.check(net, budget) {
@@ -89,10 +90,10 @@ fn ask(net: &Net, question: Question, budget: &Budget) -> Finding {
 }
 
 /// Whether `set` is one of the question's and contains no marked trap.
-fn is_counter_example(net: &Net, question: Question, set: &[PlaceId]) -> bool {
+fn is_counter_example(net: &Net, question: SiphonTrapProperty, set: &[PlaceId]) -> bool {
     let belongs = match question {
-        Question::EverySiphon => !set.is_empty() && is_siphon(net, set),
-        Question::DeadMarkings => net.transitions().all(|t| {
+        SiphonTrapProperty::EverySiphon => !set.is_empty() && is_siphon(net, set),
+        SiphonTrapProperty::DeadMarkings => net.transitions().all(|t| {
             let mut arcs = net.pre(t).iter();
             arcs.any(|arc| arc.weight > 1 || set.binary_search(&arc.place).is_ok())
         }),
@@ -100,10 +101,10 @@ fn is_counter_example(net: &Net, question: Question, set: &[PlaceId]) -> bool {
     belongs && !is_marked(net, &largest_trap(net, set))
 }
 
-fn report(net: &Net, format: Format, question: Question, finding: &Finding) {
+fn report(net: &Net, format: Format, question: SiphonTrapProperty, finding: &Finding) {
     let (key, whose) = match question {
-        Question::EverySiphon => ("every_siphon", "every siphon"),
-        Question::DeadMarkings => {
+        SiphonTrapProperty::EverySiphon => ("every_siphon", "every siphon"),
+        SiphonTrapProperty::DeadMarkings => {
             ("dead_markings", "every set that may be the empty places of a dead marking")
         }
     };
@@ -139,7 +140,7 @@ fn report(net: &Net, format: Format, question: Question, finding: &Finding) {
     }
 }
 
-fn in_words(net: &Net, question: Question, whose: &str, finding: &Finding) {
+fn in_words(net: &Net, question: SiphonTrapProperty, whose: &str, finding: &Finding) {
     match finding {
         Finding::Holds(certificate) => {
             let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());
@@ -147,7 +148,7 @@ fn in_words(net: &Net, question: Question, whose: &str, finding: &Finding) {
                 "{whose} contains a trap that is marked initially: TRUE — a certificate of {traps} \
                  traps and {steps} clauses was checked"
             ));
-            let heavy = question == Question::EverySiphon && !consumes_single_tokens(net);
+            let heavy = question == SiphonTrapProperty::EverySiphon && !consumes_single_tokens(net);
             if heavy {
                 line("# some transition takes several tokens from a place, so nothing follows yet");
             }

@@ -39,7 +39,7 @@ use crate::engine::Task;
 use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
 use parikh_net::{Goal, GoalId};
 use parikh_solvers::Budget;
-use search::{End, Plan, Report, search};
+use search::{End, Report, SearchConfig, search};
 use std::time::Duration;
 
 /// In the registry.
@@ -163,18 +163,18 @@ pub fn run<'a>(
             Some(time) => task.budget.slice(time.mul_f64(share)),
             None => task.budget.child(),
         };
-        let plan = Plan {
+        let all = SearchConfig {
             order: config.order,
             first_only: false,
             stubborn: false,
             ceiling: config.memory,
         };
-        let report = search(task, &goals, plan, &slice, under, over);
+        let report = search(task, &goals, all, &slice, under, over);
         log("all goals", &report);
         statistics.add(&report);
         goals = open(task, goals.into_iter());
     }
-    let plan = Plan {
+    let one = SearchConfig {
         order: config.order_per_goal,
         first_only: true,
         stubborn: config.stubborn,
@@ -194,7 +194,7 @@ pub fn run<'a>(
             if watched.is_empty() {
                 break;
             }
-            let report = search(task, &watched, plan, &budget, under, over);
+            let report = search(task, &watched, one, &budget, under, over);
             log("one goal", &report);
             statistics.add(&report);
             if matches!(report.end, End::Spent(_)) {

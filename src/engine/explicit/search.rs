@@ -14,7 +14,7 @@ use super::space::{Purpose, Space, Stuck, representatives};
 use super::state_space::{Distinct, count};
 use super::store::Full;
 use super::stubborn::Stubborn;
-use super::watch::{Question, Watch, read_off};
+use super::watch::{PackedGoal, Watch, read_off};
 use crate::board::{Over, Proof, Under};
 use crate::engine::Task;
 use crate::evidence::certificate::Markings;
@@ -47,7 +47,7 @@ pub enum Order {
 
 /// How to search.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct SearchConfig {
     pub(crate) order: Order,
     /// Whether the search is for the first goal alone; the others are watched on the way, but not
     /// refuted, and the search ends when the first one is settled.
@@ -136,7 +136,7 @@ impl Frontier {
 /// The state of a search.
 struct Search<'a> {
     task: &'a Task<'a>,
-    plan: Plan,
+    config: SearchConfig,
     under: Under<'a>,
     space: Space<'a>,
     watch: Watch,
@@ -160,12 +160,12 @@ struct Search<'a> {
 pub(crate) fn search<'a>(
     task: &'a Task<'a>,
     goals: &[&(GoalId, Goal)],
-    plan: Plan,
+    config: SearchConfig,
     budget: &Budget,
     under: Under<'a>,
     over: Over<'a>,
 ) -> Report {
-    debug_assert!(plan.first_only || !plan.stubborn);
+    debug_assert!(config.first_only || !config.stubborn);
     let deadness = goals
         .iter()
         .any(|(_, goal)| matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness()));
@@ -174,7 +174,7 @@ pub(crate) fn search<'a>(
     let mut listed = fired.clone();
     read_off(goals).into_iter().for_each(|t| listed[t.index()] = true);
     let lists = |t: TransitionId| listed[t.index()];
-    let purpose = Purpose { listed: &lists, sequences: true, ceiling: plan.ceiling };
+    let purpose = Purpose { listed: &lists, sequences: true, ceiling: config.ceiling };
     let space = match Space::new(task.net, task.facts, purpose, budget) {
         Ok(space) => space,
         Err(stuck) => {
@@ -183,13 +183,13 @@ pub(crate) fn search<'a>(
         }
     };
     let watch = Watch::new(task.net, space.packing(), goals);
-    let stubborn = plan.stubborn.then(|| Stubborn::new(task.net, &watch.goals[0], fires));
+    let stubborn = config.stubborn.then(|| Stubborn::new(task.net, &watch.goals[0], fires));
     let mut search = Search {
         task,
-        plan,
+        config,
         under,
         watch,
-        frontier: Frontier::new(plan.order),
+        frontier: Frontier::new(config.order),
         stubborn,
         fired,
         distinct: Distinct::new(task.net),
@@ -233,7 +233,7 @@ impl Search<'_> {
                 if let Some(spent) = budget.exhausted() {
                     return Ok(End::Spent(spent));
                 }
-                if self.space.store().bytes() + self.frontier.bytes() > self.plan.ceiling {
+                if self.space.store().bytes() + self.frontier.bytes() > self.config.ceiling {
                     return Ok(End::Stuck(Stuck::Full));
                 }
                 self.look_at_board();
@@ -251,7 +251,7 @@ impl Search<'_> {
                 self.choose(&mut enabled);
                 fresh.clear();
                 let effect_of = |t: u32| self.task.net.effect_of(TransitionId::new(t as usize));
-                let best = self.plan.order == Order::Best;
+                let best = self.config.order == Order::Best;
                 let (watch, hits) = (&mut self.watch, &mut self.hits);
                 let reached = &mut self.reached;
                 let expanded = self.space.expand(number, &enabled, |t, key, new| {
@@ -317,7 +317,11 @@ impl Search<'_> {
 
     /// How many goals keep the search going.
     fn still_open(&self) -> usize {
-        if self.plan.first_only { usize::from(self.watch.goals[0].open) } else { self.watch.open() }
+        if self.config.first_only {
+            usize::from(self.watch.goals[0].open)
+        } else {
+            self.watch.open()
+        }
     }
 
     /// Drops goals that others settled, and tells maxima that meet what others proved.
@@ -333,7 +337,7 @@ impl Search<'_> {
         }
         for index in 0..self.watch.goals.len() {
             let goal = &self.watch.goals[index];
-            if let Question::Maximise(_, _, Some((best, number))) = goal.question
+            if let PackedGoal::Maximise(_, _, Some((best, number))) = goal.packed
                 && goal.open
                 && self.under.proved(goal.id).is_some_and(|proved| best >= proved)
             {
@@ -358,23 +362,23 @@ impl Search<'_> {
         self.ballast = Vec::new();
         let proofs = (end == End::Exhausted).then(|| Proof {
             document: self.document(took, budget).map(Arc::new),
-            ..Proof::searched(self.space.store().len().into(), self.plan.stubborn)
+            ..Proof::searched(self.space.store().len().into(), self.config.stubborn)
         });
         let by = proofs.as_ref().and_then(|proof| Some(over.by(proof.document.as_ref()?)));
         for index in 0..self.watch.goals.len() {
-            let proofs = proofs.as_ref().filter(|_| index == 0 || !self.plan.first_only);
+            let proofs = proofs.as_ref().filter(|_| index == 0 || !self.config.first_only);
             let goal = &self.watch.goals[index];
             if !goal.open || !self.task.board.is_open(goal.id) {
                 continue;
             }
             let id = goal.id;
-            match (&goal.question, proofs) {
-                (Question::Reach(..), Some(proof)) if !goal.claimed => match &by {
+            match (&goal.packed, proofs) {
+                (PackedGoal::Reach(..), Some(proof)) if !goal.claimed => match &by {
                     Some(by) => by.unreachable(id, proof.clone()),
                     None => over.unreachable(id, proof.clone()),
                 },
-                (Question::Reach(..), _) => {}
-                (&Question::Maximise(_, _, Some((best, number))), _) => {
+                (PackedGoal::Reach(..), _) => {}
+                (&PackedGoal::Maximise(_, _, Some((best, number))), _) => {
                     self.tell_maximum(index, best, number);
                     match (proofs, &by) {
                         (Some(proof), Some(by)) => by.at_most(id, best, proof.clone()),
@@ -383,7 +387,7 @@ impl Search<'_> {
                     }
                 }
                 // Asked at the initial marking already, so there is a value.
-                (Question::Maximise(_, _, None), _) => {}
+                (PackedGoal::Maximise(_, _, None), _) => {}
             }
         }
     }
@@ -395,7 +399,7 @@ impl Search<'_> {
     /// longer than the search did.
     fn document(&self, took: Duration, budget: &Budget) -> Option<Document> {
         let found = self.space.store().len();
-        let count = if !self.plan.stubborn {
+        let count = if !self.config.stubborn {
             found.into()
         } else if found <= RECOUNTED && took <= Duration::from_secs(1) {
             let slice = budget.slice(2 * took + Duration::from_millis(20));
@@ -405,11 +409,11 @@ impl Search<'_> {
             return None;
         };
         let claims = self.watch.goals.iter().enumerate().filter_map(|(index, watched)| {
-            let shown = watched.open && !watched.claimed && (index == 0 || !self.plan.first_only);
+            let shown = watched.open && !watched.claimed && (index == 0 || !self.config.first_only);
             let (_, goal) = self.task.goals.iter().find(|(id, _)| shown && *id == watched.id)?;
-            match (goal, &watched.question) {
+            match (goal, &watched.packed) {
                 (Goal::Reach(predicate), _) => Some(Claim::Unreachable(predicate.clone())),
-                (Goal::Maximise(sum), Question::Maximise(_, _, Some((best, _)))) => {
+                (Goal::Maximise(sum), PackedGoal::Maximise(_, _, Some((best, _)))) => {
                     Some(Claim::AtMost(sum.clone(), i64::try_from(*best).ok()?))
                 }
                 (Goal::Maximise(_), _) => None,
@@ -427,9 +431,9 @@ const MOST_RECOUNTED: u64 = 1_000_000;
 
 /// How far the marking is from the first open goal.
 fn distance(watch: &Watch, key: &[u64]) -> u64 {
-    match watch.goals.iter().find(|goal| goal.open).map(|goal| &goal.question) {
-        Some(Question::Reach(_, test)) => test.distance(key),
-        Some(Question::Maximise(_, sum, _)) => {
+    match watch.goals.iter().find(|goal| goal.open).map(|goal| &goal.packed) {
+        Some(PackedGoal::Reach(_, test)) => test.distance(key),
+        Some(PackedGoal::Maximise(_, sum, _)) => {
             // The larger the nearer.
             let value = sum.value(key).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
             u64::MAX - ((value as u64) ^ (1 << 63))

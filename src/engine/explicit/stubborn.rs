@@ -52,7 +52,7 @@
 
 use super::judge::{Test, sums_of};
 use super::packing::Packing;
-use super::watch::{Question, Watched, lowering};
+use super::watch::{PackedGoal, Watched, lowering};
 use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 
 /// Lists of `u32`, row after row.
@@ -145,9 +145,9 @@ impl<'n> Stubborn<'n> {
             lowering: Lists::new(net.places().map(|p| of_place(p, &|change| change < 0, true))),
             raising: Lists::new(net.places().map(|p| of_place(p, &|change| change > 0, false))),
             lowers: Lists::new(net.transitions().map(lowers)),
-            helping: match &goal.question {
-                Question::Reach(atoms, _) => Lists::new(sums_of(atoms).into_iter().map(helping)),
-                Question::Maximise(sum, ..) => Lists::new([helping(&sum.negated())].into_iter()),
+            helping: match &goal.packed {
+                PackedGoal::Reach(atoms, _) => Lists::new(sums_of(atoms).into_iter().map(helping)),
+                PackedGoal::Maximise(sum, ..) => Lists::new([helping(&sum.negated())].into_iter()),
             },
             mark: 0,
             in_set: vec![0; transitions],
@@ -195,9 +195,9 @@ impl<'n> Stubborn<'n> {
         self.open.clear();
         self.enabled_in = 0;
         enabled.iter().for_each(|&t| self.is_enabled[t as usize] = self.mark);
-        match &goal.question {
-            Question::Reach(_, test) => self.add_interesting(test, key, enabled),
-            Question::Maximise(..) => self.add_helping(0),
+        match &goal.packed {
+            PackedGoal::Reach(_, test) => self.add_interesting(test, key, enabled),
+            PackedGoal::Maximise(..) => self.add_helping(0),
         }
         self.close(packing, key, enabled.len());
         let all = enabled.len();

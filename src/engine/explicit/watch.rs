@@ -24,7 +24,7 @@ const BROAD: usize = 2;
 const MANY: usize = 16;
 
 /// What a goal asks of a packed marking.
-pub(crate) enum Question {
+pub(crate) enum PackedGoal {
     /// Does this hold?
     Reach(Predicate, Test),
     /// Is this larger than the largest seen, at the marking with this number?
@@ -36,7 +36,7 @@ pub(crate) struct Watched {
     /// On the board.
     pub(crate) id: GoalId,
     /// What it asks.
-    pub(crate) question: Question,
+    pub(crate) packed: PackedGoal,
     /// Whether it still wants an answer, as far as this search knows.
     pub(crate) open: bool,
     /// Whether anything was claimed for it: a claim that the board refuses is not made twice, and
@@ -78,24 +78,24 @@ impl Watch {
             let index = watch.goals.len() as u32;
             let mut helpful: Vec<EffectId> = Vec::new();
             let mut deadness = false;
-            let question = match goal {
+            let packed = match goal {
                 Goal::Reach(Predicate::Enabled(t)) if index > 0 && watch.read_off(*t, index) => {
                     // Never asked, only read off.
-                    Question::Reach(Predicate::Enabled(*t), Test::Constant(false))
+                    PackedGoal::Reach(Predicate::Enabled(*t), Test::Constant(false))
                 }
                 Goal::Reach(predicate) => {
                     let atoms = leaves_as_atoms(predicate, net);
                     deadness = atoms.mentions_deadness();
                     sums_of(&atoms).iter().for_each(|sum| lists.lowering(sum, &mut helpful));
                     let test = Test::new(&atoms, packing);
-                    Question::Reach(atoms, test)
+                    PackedGoal::Reach(atoms, test)
                 }
                 Goal::Maximise(sum) => {
                     lists.lowering(&sum.negated(), &mut helpful);
-                    Question::Maximise(sum.clone(), Sum::new(sum, packing), None)
+                    PackedGoal::Maximise(sum.clone(), Sum::new(sum, packing), None)
                 }
             };
-            watch.goals.push(Watched { id: *id, question, open: true, claimed: false });
+            watch.goals.push(Watched { id: *id, packed, open: true, claimed: false });
             helpful.sort_unstable();
             helpful.dedup();
             if deadness {
@@ -125,10 +125,10 @@ impl Watch {
     /// Compiles the tests anew, after the packing has changed.
     pub(crate) fn recompile(&mut self, packing: &Packing) {
         for goal in &mut self.goals {
-            match &mut goal.question {
-                Question::Reach(Predicate::Enabled(_), _) => {}
-                Question::Reach(atoms, test) => *test = Test::new(atoms, packing),
-                Question::Maximise(sum, code, _) => *code = Sum::new(sum, packing),
+            match &mut goal.packed {
+                PackedGoal::Reach(Predicate::Enabled(_), _) => {}
+                PackedGoal::Reach(atoms, test) => *test = Test::new(atoms, packing),
+                PackedGoal::Maximise(sum, code, _) => *code = Sum::new(sum, packing),
             }
         }
     }
@@ -194,7 +194,7 @@ impl Watch {
         }
         for &index in &self.at_expansion {
             let goal = &self.goals[index as usize];
-            if let Question::Reach(_, test) = &goal.question
+            if let PackedGoal::Reach(_, test) = &goal.packed
                 && goal.open
                 && test.holds(key, enabled.is_empty())
             {
@@ -220,11 +220,11 @@ fn enabledness(goals: &[&(GoalId, Goal)]) -> impl Iterator<Item = TransitionId> 
 
 impl Watched {
     fn ask(&mut self, index: u32, key: &[u64], number: u32, hits: &mut Vec<u32>) {
-        match &mut self.question {
+        match &mut self.packed {
             // Never one that asks for deadness.
-            Question::Reach(_, test) if test.holds(key, false) => hits.push(index),
-            Question::Reach(..) => {}
-            Question::Maximise(_, sum, best) => {
+            PackedGoal::Reach(_, test) if test.holds(key, false) => hits.push(index),
+            PackedGoal::Reach(..) => {}
+            PackedGoal::Maximise(_, sum, best) => {
                 let value = sum.value(key);
                 if best.is_none_or(|(best, _)| value > best) {
                     *best = Some((value, number));

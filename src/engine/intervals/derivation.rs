@@ -17,7 +17,7 @@
 //! derivation, so that goals by the thousand cost one look at each bound.
 
 use super::Level;
-use crate::evidence::certificate::bounds::{Bound, Bounds, Step};
+use crate::evidence::certificate::bounds::{Bound, Bounds, Inference};
 use crate::evidence::{Claim, Document};
 use parikh_net::facts::{DerivedBound, Reason};
 use parikh_net::{Atom, Facts, Net, PlaceArc, PlaceId, Predicate, Provenance, TransitionId};
@@ -49,7 +49,7 @@ pub(super) fn document(
         return None;
     }
     let steps = derivation.steps(budget)?;
-    let assumes_units = steps.iter().any(|step| matches!(step, Step::SafeUnits(_)));
+    let assumes_units = steps.iter().any(|step| matches!(step, Inference::SafeUnits(_)));
     let listed = claims.iter().zip(&explained).filter(|(_, explained)| **explained);
     let claims = listed.map(|(claim, _)| (*claim).clone()).collect();
     Some((Arc::new(Document::Bounds(Bounds { claims, assumes_units, steps })), explained))
@@ -124,7 +124,7 @@ impl<'a> Derivation<'a> {
     }
 
     /// Follows everything back, and puts it in order; `None` when a reason is not known.
-    fn steps(mut self, budget: &Budget) -> Option<Vec<Step>> {
+    fn steps(mut self, budget: &Budget) -> Option<Vec<Inference>> {
         let mut followed = 0usize;
         while let Some((place, upper)) = self.waiting.pop() {
             followed += 1;
@@ -136,10 +136,10 @@ impl<'a> Derivation<'a> {
         self.close(budget)?;
         let mut steps = self.derived_steps();
         if !self.safe.is_empty() {
-            steps.push(Step::SafeUnits(self.safe.into_iter().collect()));
+            steps.push(Inference::SafeUnits(self.safe.into_iter().collect()));
         }
         if !self.together.is_empty() {
-            steps.push(Step::Inductive(self.together.into_iter().collect()));
+            steps.push(Inference::Inductive(self.together.into_iter().collect()));
         }
         Some(steps)
     }
@@ -299,10 +299,10 @@ impl<'a> Derivation<'a> {
     }
 
     /// The steps of the derived bounds that are needed.
-    fn derived_steps(&self) -> Vec<Step> {
+    fn derived_steps(&self) -> Vec<Inference> {
         let derived = self.facts.derived();
         let mut first = Vec::new();
-        let mut weighted: Vec<Step> = Vec::new();
+        let mut weighted: Vec<Inference> = Vec::new();
         let mut of_flows: HashMap<(usize, usize, bool), usize> = HashMap::new();
         for (at, bound) in derived.iter().enumerate().filter(|(at, _)| self.needed_at(*at)) {
             let DerivedBound { place, upper, tokens, .. } = *bound;
@@ -317,14 +317,15 @@ impl<'a> Derivation<'a> {
                 let sign = if turned { -1 } else { 1 };
                 let terms = self.facts.flows[flow].terms().iter();
                 let weights = terms.map(|&(place, value)| (place, sign * i128::from(value)));
-                weighted.push(Step::Weighted { weights: weights.collect(), bounds: Vec::new() });
+                weighted
+                    .push(Inference::Weighted { weights: weights.collect(), bounds: Vec::new() });
                 weighted.len() - 1
             });
-            if let Some(Step::Weighted { bounds, .. }) = weighted.get_mut(step) {
+            if let Some(Inference::Weighted { bounds, .. }) = weighted.get_mut(step) {
                 bounds.push(stated);
             }
         }
-        let inductive = (!first.is_empty()).then_some(Step::Inductive(first));
+        let inductive = (!first.is_empty()).then_some(Inference::Inductive(first));
         inductive.into_iter().chain(weighted).collect()
     }
 

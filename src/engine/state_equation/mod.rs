@@ -28,7 +28,7 @@
 //!
 //! # Soundness
 //! Nothing here is trusted. Every refutation and every bound is written down as a
-//! [`Certificate`](crate::evidence::Certificate) and checked by code that uses neither solvers nor
+//! [`LinearCertificate`](crate::evidence::LinearCertificate) and checked by code that uses neither solvers nor
 //! anything of this engine; a certificate that fails is logged as a fault and no verdict.
 //!
 //! # Sources
@@ -54,7 +54,7 @@ pub use session::ENGINE;
 use super::Task;
 pub use super::registry::Progress;
 use crate::board::{Argument, Over, Proof};
-use crate::evidence::certificate::{Certificate, Claim, Lemma};
+use crate::evidence::certificate::{Claim, Lemma, LinearCertificate};
 use crate::evidence::{Document, words};
 use atoms::{AtomId, Atoms, Node};
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId};
@@ -98,7 +98,7 @@ pub fn certificate(
     atom: &dyn Fn(usize) -> parikh_net::Atom,
     traps: &[Vec<PlaceId>],
     budget: &Budget,
-) -> Option<Certificate> {
+) -> Option<LinearCertificate> {
     match proofs::certificate(net, claim, lemmas, atom, traps, budget, None) {
         Ok(certificate) => Some(certificate),
         Err(NoProof::Unfinished) => None,
@@ -541,7 +541,7 @@ impl<'n> Engine<'n> {
     }
 }
 
-fn proof(certificate: Certificate) -> Proof {
+fn proof(certificate: LinearCertificate) -> Proof {
     let (traps, assumes_units) = (certificate.traps.len(), certificate.assumes_units);
     let document = Arc::new(Document::Linear(certificate));
     Proof::new(Argument::StateEquation { traps, assumes_units }, Some(document))

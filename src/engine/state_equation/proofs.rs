@@ -5,7 +5,7 @@
 //! certificate lists. Then the steps are worked out, and the checker has the last word.
 
 use super::refutation;
-use crate::evidence::certificate::{Certificate, Claim, Flaw, Lemma};
+use crate::evidence::certificate::{Claim, Flaw, Lemma, LinearCertificate};
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
@@ -31,7 +31,7 @@ pub(super) fn certificate(
     traps: &[Vec<PlaceId>],
     budget: &Budget,
     dump: Option<&Dump>,
-) -> Result<Certificate, NoProof> {
+) -> Result<LinearCertificate, NoProof> {
     let mut certificate = assemble(net, claim, lemmas, atom, traps);
     if lemmas.len() > 1 {
         let needed = core(net, &certificate, budget, dump).ok_or(NoProof::Unfinished)?;
@@ -62,7 +62,7 @@ fn assemble(
     lemmas: &[&Lemma],
     atom: &dyn Fn(usize) -> Atom,
     traps: &[Vec<PlaceId>],
-) -> Certificate {
+) -> LinearCertificate {
     let (mut atom_of, mut trap_of) = (Vec::new(), Vec::new());
     let renumbered = lemmas.iter().map(|lemma| {
         let mut lemma = (*lemma).clone();
@@ -73,7 +73,7 @@ fn assemble(
     let mut lemmas: Vec<Lemma> = renumbered.collect();
     let mut atoms: Vec<Atom> = atom_of.into_iter().map(atom).collect();
     let counters = renumber_counters(net, &mut atoms, &mut lemmas);
-    Certificate {
+    LinearCertificate {
         claim,
         counters,
         assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
@@ -127,7 +127,7 @@ fn position(list: &mut Vec<usize>, wanted: usize) -> usize {
 /// Lemmas that suffice, by position; `None` when that is not found out.
 fn core(
     net: &Net,
-    certificate: &Certificate,
+    certificate: &LinearCertificate,
     budget: &Budget,
     dump: Option<&Dump>,
 ) -> Option<Vec<usize>> {

@@ -74,8 +74,8 @@ pub(super) struct Machine<'a> {
     /// Goals whose root came true, and records with [`RECORD`], since this was last emptied. A goal
     /// may have become false again in the same firing: ask [`holds`](Self::holds).
     pub(super) news: Vec<u32>,
-    /// How many inputs and leaves have turned so far: what firing cost beyond the firing itself.
-    pub(super) turned: u64,
+    /// How many inputs and leaves have flipped so far: what firing cost beyond the firing itself.
+    pub(super) flipped: u64,
     initial: Vec<i64>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Machine<'a> {
             nodes: compiled.nodes.clone(),
             gone: vec![false; compiled.goals.len()],
             news: Vec::new(),
-            turned: 0,
+            flipped: 0,
             initial: Vec::new(),
             compiled,
         };
@@ -317,7 +317,7 @@ impl<'a> Machine<'a> {
             group += 1;
             let from = self.compiled.event_starts[group] as usize;
             let to = self.compiled.event_starts[group + 1] as usize;
-            self.turned += (to - from) as u64;
+            self.flipped += (to - from) as u64;
             for at in from..to {
                 let event = self.compiled.events[at];
                 if event & LEAF == 0 {
@@ -340,7 +340,7 @@ impl<'a> Machine<'a> {
         while self.compiled.thresholds[group] > value {
             let from = self.compiled.event_starts[group] as usize;
             let to = self.compiled.event_starts[group + 1] as usize;
-            self.turned += (to - from) as u64;
+            self.flipped += (to - from) as u64;
             for at in from..to {
                 let event = self.compiled.events[at];
                 if event & LEAF == 0 {

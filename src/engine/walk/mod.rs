@@ -47,7 +47,7 @@ use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
 use compiled::Compiled;
 use parikh_net::{EffectId, FiringSequence, Goal, GoalId};
 use schedule::{Schedule, Stopped};
-use walker::{Hand, Walker};
+use walker::{Resources, Walker};
 use watch::Watch;
 
 /// In the registry.
@@ -245,7 +245,7 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
     if !net.transitions().any(|t| moves(&t)) {
         return statistics;
     }
-    let mut hand = Hand::new(task.seed, config.work);
+    let mut resources = Resources::new(task.seed, config.work);
     let mut schedule =
         Schedule::new(config, net.effect_count(), task.goals.iter().map(|(_, goal)| goal));
     loop {
@@ -263,9 +263,9 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
         }
         statistics.compilations += 1;
         let compiled = Compiled::new(net, watch);
-        let mut walker = Walker::new(task, report, compiled, hand, statistics);
+        let mut walker = Walker::new(task, report, compiled, resources, statistics);
         let stopped = schedule.run(&mut walker);
-        (hand, statistics) = walker.into_parts();
+        (resources, statistics) = walker.into_parts();
         if matches!(stopped, Stopped::Over) {
             log(&statistics);
             return statistics;

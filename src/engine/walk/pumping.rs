@@ -19,7 +19,7 @@
 use super::machine::{Machine, below};
 use super::strategy::blind::Uniform;
 use super::strategy::directed::Directed;
-use super::strategy::plan::Plan;
+use super::strategy::relaxed_plan::RelaxedPlan;
 use super::walker::{End, Walker};
 use super::{Config, Strategy, run};
 use crate::board::{Board, Knowledge};
@@ -63,7 +63,7 @@ pub fn find_pump(
 /// A slice of roaming and coming back.
 pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let mut directed = Directed::new(&walker.machine);
-    let mut plan = Plan::new(&walker.machine);
+    let mut plan = RelaxedPlan::new(&walker.machine);
     plan.patience = 24;
     let free = free_classes(&walker.machine);
     let is_maximum = |goal: &Goal| matches!(goal, Goal::Maximise(_));
@@ -72,7 +72,7 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
         && let Some(goal) = walker.draw(is_maximum)
     {
         walker.restart();
-        let roam = below(&mut walker.hand.rng, length) as u64;
+        let roam = below(&mut walker.resources.rng, length) as u64;
         length = (length * 2).min(1 << 14);
         // Runs would heap up tokens that are hard to get back to.
         walker.acceleration.set_chance(0);
@@ -83,8 +83,8 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
             }
             report_free(walker, &free);
             let here = Checkpoint::new(walker);
-            walker.hand.work += walker.machine.compiled.cells() as u64 / 16;
-            let detour = below(&mut walker.hand.rng, 2 << attempt) as u64;
+            walker.resources.work += walker.machine.compiled.cells() as u64 / 16;
+            let detour = below(&mut walker.resources.rng, 2 << attempt) as u64;
             end = walker.walk(&mut Uniform, detour);
             if end == End::Slice {
                 break;
@@ -92,10 +92,10 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
             let Some(record) = record_of(&walker.machine, goal) else { break };
             let grow = walker.machine.compiled.records[record].cell;
             end = if attempt % 3 == 2 {
-                directed.begin_covering(&walker.machine, &here.values, grow, &mut walker.hand);
+                directed.begin_covering(&walker.machine, &here.values, grow, &mut walker.resources);
                 walker.walk(&mut directed, 512)
             } else {
-                plan.begin_covering(&walker.machine, &here.values, grow, &mut walker.hand);
+                plan.begin_covering(&walker.machine, &here.values, grow, &mut walker.resources);
                 walker.walk(&mut plan, 2048)
             };
             here.report(walker);
@@ -154,7 +154,7 @@ fn report(
     let prefix = walker.journal.prefix(firings);
     for goal in growing {
         let id = walker.machine.compiled.goals[goal as usize].id;
-        walker.pen().unbounded(id, prefix.clone(), pump.clone());
+        walker.report().unbounded(id, prefix.clone(), pump.clone());
         walker.settled_elsewhere(goal);
     }
 }

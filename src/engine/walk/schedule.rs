@@ -18,7 +18,7 @@ use super::strategy::blind::{Novelty, Uniform};
 use super::strategy::deadlock::Deadlock;
 use super::strategy::directed::{Directed, Nearest, Potency};
 use super::strategy::guided::{Guided, Hints};
-use super::strategy::plan::Plan;
+use super::strategy::relaxed_plan::RelaxedPlan;
 use super::walker::{End, Walker};
 use super::{Config, Strategy};
 use parikh_net::{Goal, GoalId, Predicate};
@@ -120,7 +120,7 @@ impl Schedule {
         let mut novelty = Novelty::new(net.effect_count());
         let mut directed = Directed::new(&walker.machine);
         let mut potency = Potency::new(&walker.machine);
-        let mut plan: Option<Plan> = None;
+        let mut plan: Option<RelaxedPlan> = None;
         let mut guided: Option<Guided> = None;
         loop {
             // Ties go to the first.
@@ -129,10 +129,10 @@ impl Schedule {
                 .min_by(|&a, &b| rank(&self.arms[a]).total_cmp(&rank(&self.arms[b])));
             let Some(next) = next else { return Stopped::Over };
             let strategy = self.arms[next].strategy;
-            let (reached, work) = (walker.statistics.reached, walker.hand.work);
+            let (reached, work) = (walker.statistics.reached, walker.resources.work);
             walker.begin_slice(strategy, self.slice);
             // A strategy must not be free, or it would be asked for ever.
-            walker.hand.work += 1 + self.slice / 64;
+            walker.resources.work += 1 + self.slice / 64;
             match strategy {
                 Strategy::Uniform => {
                     self.repeat(walker, |walker, limit| walker.walk(&mut Uniform, limit));
@@ -144,28 +144,28 @@ impl Schedule {
                 Strategy::Deadlock => {
                     let mut deadlock = Deadlock { greed: 100, candidates: 3 };
                     self.repeat(walker, |walker, limit| {
-                        deadlock.greed = [64, 100, 160, 240][below(&mut walker.hand.rng, 4)];
-                        deadlock.candidates = [2, 3, 6][below(&mut walker.hand.rng, 3)];
+                        deadlock.greed = [64, 100, 160, 240][below(&mut walker.resources.rng, 4)];
+                        deadlock.candidates = [2, 3, 6][below(&mut walker.resources.rng, 3)];
                         walker.walk(&mut deadlock, limit)
                     });
                 }
                 Strategy::Directed => self.towards(walker, |walker, goal, limit| {
                     let firings = walker.journal.firings();
-                    directed.begin(&walker.machine, goal, firings, &mut walker.hand);
+                    directed.begin(&walker.machine, goal, firings, &mut walker.resources);
                     let end = walker.walk(&mut directed, limit);
                     (end, directed.nearest())
                 }),
                 Strategy::Potency => self.towards(walker, |walker, goal, limit| {
-                    potency.begin(&walker.machine, goal, &mut walker.hand);
+                    potency.begin(&walker.machine, goal, &mut walker.resources);
                     let end = walker.walk(&mut potency, limit);
                     (end, Nearest { distance: u64::MAX, firings: 0 })
                 }),
                 Strategy::Plan => {
                     // Only now: it takes memory for every transition.
-                    let plan = plan.get_or_insert_with(|| Plan::new(&walker.machine));
+                    let plan = plan.get_or_insert_with(|| RelaxedPlan::new(&walker.machine));
                     self.towards(walker, |walker, goal, limit| {
                         let firings = walker.journal.firings();
-                        plan.begin(&walker.machine, goal, firings, &mut walker.hand);
+                        plan.begin(&walker.machine, goal, firings, &mut walker.resources);
                         let end = walker.walk(plan, limit);
                         (end, plan.nearest())
                     });
@@ -181,7 +181,7 @@ impl Schedule {
             }
             let over = walker.end_slice();
             let arm = &mut self.arms[next];
-            arm.work += walker.hand.work - work;
+            arm.work += walker.resources.work - work;
             let reached = walker.statistics.reached - reached;
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
             arm.merit = (0.6 * arm.merit + 0.4 * reward).max(least_merit(strategy));
@@ -222,7 +222,7 @@ impl Schedule {
     fn sprint(&self, walker: &mut Walker<'_>) {
         loop {
             walker.restart();
-            let length = 16 << below(&mut walker.hand.rng, 11);
+            let length = 16 << below(&mut walker.resources.rng, 11);
             let end = walker.walk(&mut Uniform, self.longest_walk.min(length));
             if end == End::Slice || walker.slice_is_over() {
                 return;
@@ -241,7 +241,7 @@ impl Schedule {
         };
         loop {
             walker.restart();
-            guided.begin(hint, *tries, &mut walker.hand);
+            guided.begin(hint, *tries, &mut walker.resources);
             *tries = tries.saturating_add(1);
             if walker.walk(guided, self.longest_walk) == End::Slice || walker.slice_is_over() {
                 return true;
@@ -270,7 +270,7 @@ impl Schedule {
             tries += 1;
             let id = walker.machine.compiled.goals[current as usize].id;
             let pool = self.pools.get(&id).map_or(&[][..], Vec::as_slice);
-            let pick = below(&mut walker.hand.rng, 2 * POOL);
+            let pick = below(&mut walker.resources.rng, 2 * POOL);
             match pool.get(pick) {
                 Some((_, runs)) => walker.resume(runs),
                 None => walker.restart(),

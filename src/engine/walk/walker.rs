@@ -17,7 +17,7 @@ use parikh_net::{Goal, GoalId};
 use std::time::{Duration, Instant};
 
 /// What a strategy may use while it chooses.
-pub(super) struct Hand {
+pub(super) struct Resources {
     /// Chance.
     pub(super) rng: Rng,
     /// Units of work done since the start of the run; strategies add what choosing costs.
@@ -26,17 +26,17 @@ pub(super) struct Hand {
     limit: u64,
 }
 
-impl Hand {
+impl Resources {
     /// For a run of so much work.
     pub(super) fn new(seed: u64, limit: u64) -> Self {
-        Hand { rng: Rng::with_seed(seed), work: 0, limit }
+        Resources { rng: Rng::with_seed(seed), work: 0, limit }
     }
 }
 
 /// A way to choose what fires next.
 pub(super) trait Choose {
     /// A class among those enabled, of which there is at least one; `None` to end the walk.
-    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32>;
+    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32>;
 
     /// How often the class just chosen should fire in a row, if it can; `None` leaves it to the
     /// walker.
@@ -74,7 +74,7 @@ pub(super) struct Walker<'a> {
     /// How we got there.
     pub(super) journal: Journal,
     /// Chance and work.
-    pub(super) hand: Hand,
+    pub(super) resources: Resources,
     /// How often to fire at once.
     pub(super) acceleration: Acceleration,
     /// What happened so far.
@@ -89,7 +89,7 @@ pub(super) struct Walker<'a> {
     next_look: u64,
     slice_end: u64,
     /// What of the machine's turns is counted as work already.
-    turned: u64,
+    flipped: u64,
     strategy: Strategy,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Walker<'a> {
         task: &'a Task<'a>,
         report: Under<'a>,
         compiled: Compiled<'a>,
-        hand: Hand,
+        resources: Resources,
         statistics: Statistics,
     ) -> Self {
         let ids: Vec<GoalId> = compiled.goals.iter().map(|watched| watched.id).collect();
@@ -114,11 +114,11 @@ impl<'a> Walker<'a> {
             journal: Journal::new(machine.compiled.records.len()),
             acceleration: Acceleration::new(&machine),
             open: ids.len(),
-            next_look: hand.work,
+            next_look: resources.work,
             slice_end: u64::MAX,
-            turned: machine.turned,
+            flipped: machine.flipped,
             machine,
-            hand,
+            resources,
             statistics,
             task,
             report,
@@ -130,12 +130,12 @@ impl<'a> Walker<'a> {
     }
 
     /// The work done and the figures so far, for the walker that comes next.
-    pub(super) fn into_parts(self) -> (Hand, Statistics) {
-        (self.hand, self.statistics)
+    pub(super) fn into_parts(self) -> (Resources, Statistics) {
+        (self.resources, self.statistics)
     }
 
-    /// The pen.
-    pub(super) fn pen(&self) -> Under<'a> {
+    /// Where it reports.
+    pub(super) fn report(&self) -> Under<'a> {
         self.report
     }
 
@@ -153,11 +153,11 @@ impl<'a> Walker<'a> {
     pub(super) fn draw(&mut self, wanted: impl Fn(&Goal) -> bool) -> Option<u32> {
         let mut chosen = None;
         let mut seen = 0;
-        self.hand.work += 1 + self.ids.len() as u64 / 64;
+        self.resources.work += 1 + self.ids.len() as u64 / 64;
         for (position, watched) in self.machine.compiled.goals.iter().enumerate() {
             if !self.machine.is_gone(position as u32) && wanted(watched.goal) {
                 seen += 1;
-                if super::machine::below(&mut self.hand.rng, seen) == 0 {
+                if super::machine::below(&mut self.resources.rng, seen) == 0 {
                     chosen = Some(position as u32);
                 }
             }
@@ -168,13 +168,13 @@ impl<'a> Walker<'a> {
     /// Begins a slice of this much work.
     pub(super) fn begin_slice(&mut self, strategy: Strategy, work: u64) {
         self.strategy = strategy;
-        self.slice_end = self.hand.work + work;
+        self.slice_end = self.resources.work + work;
         self.statistics.of_mut(strategy).slices += 1;
     }
 
     /// Whether the slice is over, or everything is.
     pub(super) fn slice_is_over(&mut self) -> bool {
-        self.hand.work >= self.slice_end || self.is_over()
+        self.resources.work >= self.slice_end || self.is_over()
     }
 
     /// Reports what waits and drops the goals that were settled meanwhile. Whether all is over.
@@ -185,7 +185,9 @@ impl<'a> Walker<'a> {
     }
 
     fn is_over(&self) -> bool {
-        self.open == 0 || self.hand.work >= self.hand.limit || self.task.budget.is_exhausted()
+        self.open == 0
+            || self.resources.work >= self.resources.limit
+            || self.task.budget.is_exhausted()
     }
 
     /// Back to the initial marking; what was seen is reported first.
@@ -194,10 +196,10 @@ impl<'a> Walker<'a> {
         let (runs, cells) = (self.journal.runs(), self.machine.compiled.cells());
         // A few changes per run; and never free, or walks that end at once would go on for ever.
         if runs.len() * 8 < cells {
-            self.hand.work += 1 + runs.len() as u64 / 4;
+            self.resources.work += 1 + runs.len() as u64 / 4;
             self.machine.restart_after(runs.iter().map(|run| run.transition));
         } else {
-            self.hand.work += 1 + cells as u64 / 64;
+            self.resources.work += 1 + cells as u64 / 64;
             self.machine.restart();
         }
         self.journal.restart();
@@ -215,7 +217,7 @@ impl<'a> Walker<'a> {
             self.journal.push(transition, u64::from(count));
             self.note_news();
         }
-        self.hand.work += runs.len() as u64;
+        self.resources.work += runs.len() as u64;
         self.statistics.firings += self.journal.firings();
     }
 
@@ -223,14 +225,14 @@ impl<'a> Walker<'a> {
     pub(super) fn walk<S: Choose>(&mut self, strategy: &mut S, limit: u64) -> End {
         self.statistics.of_mut(self.strategy).walks += 1;
         let firings = self.journal.firings();
-        let work = self.hand.work;
+        let work = self.resources.work;
         let (end, steps) = self.walk_on(strategy, limit);
         // Transitions with crowded places in common cost more to fire.
-        self.hand.work += (self.machine.turned - self.turned) / 8;
-        self.turned = self.machine.turned;
+        self.resources.work += (self.machine.flipped - self.flipped) / 8;
+        self.flipped = self.machine.flipped;
         let figures = self.statistics.of_mut(self.strategy);
         figures.steps += steps;
-        figures.work += self.hand.work - work;
+        figures.work += self.resources.work - work;
         self.statistics.firings += self.journal.firings() - firings;
         end
     }
@@ -238,23 +240,26 @@ impl<'a> Walker<'a> {
     fn walk_on<S: Choose>(&mut self, strategy: &mut S, limit: u64) -> (End, u64) {
         let mut refused = 0;
         for step in 0..limit {
-            if self.hand.work >= self.next_look && self.look() {
+            if self.resources.work >= self.next_look && self.look() {
                 return (End::Slice, step);
             }
             if self.machine.enabled().is_empty() {
                 return (End::Walk, step);
             }
-            let Some(class) = strategy.choose(&mut self.machine, &mut self.hand) else {
+            let Some(class) = strategy.choose(&mut self.machine, &mut self.resources) else {
                 return (End::Walk, step);
             };
-            self.hand.work += 1;
-            let transition = self.machine.representative(class, &mut self.hand.rng);
+            self.resources.work += 1;
+            let transition = self.machine.representative(class, &mut self.resources.rng);
             let count = match strategy.wanted() {
                 Some(1) => 1,
                 Some(wanted) => (most(&self.machine, class, transition).max(1) as u64).min(wanted),
-                None if self.acceleration.is_on() => {
-                    self.acceleration.count(&self.machine, class, transition, &mut self.hand.rng)
-                }
+                None if self.acceleration.is_on() => self.acceleration.count(
+                    &self.machine,
+                    class,
+                    transition,
+                    &mut self.resources.rng,
+                ),
                 None => 1,
             };
             let done = match count {
@@ -291,7 +296,7 @@ impl<'a> Walker<'a> {
     /// Looks at the clock and at the board. Whether to stop.
     #[cold]
     fn look(&mut self) -> bool {
-        self.next_look = self.hand.work + WORK_BETWEEN_LOOKS;
+        self.next_look = self.resources.work + WORK_BETWEEN_LOOKS;
         self.journal.report_now_and_then(&self.report, &self.machine.compiled.records, &self.ids);
         if self.refreshed.elapsed() >= TIME_BETWEEN_REFRESHES {
             self.refresh();

@@ -4,7 +4,9 @@ use super::plain::*;
 use parikh::net::{Net, PlaceId, text};
 use parikh::solvers::Budget;
 use parikh::structure::closed::Kind;
-use parikh::structure::commoner::{Question, SiphonTrap, consumes_single_tokens, siphon_trap};
+use parikh::structure::commoner::{
+    SiphonTrap, SiphonTrapProperty, consumes_single_tokens, siphon_trap,
+};
 use parikh::structure::minimal::minimal_sets;
 use parikh::structure::siphons::{is_siphon, largest_siphon, starved_by, unmarked_siphon};
 use parikh::structure::traps::{is_trap, largest_trap, small_marked_trap};
@@ -114,11 +116,11 @@ fn traps_stay_marked_and_unmarked_siphons_stay_empty() {
 }
 
 /// The property by definition, over all subsets.
-fn every_set_has_a_marked_trap(net: &Net, question: Question) -> bool {
+fn every_set_has_a_marked_trap(net: &Net, question: SiphonTrapProperty) -> bool {
     let traps = all_closed(net, Kind::Trap);
     let concerned = |set: &[PlaceId]| match question {
-        Question::EverySiphon => !set.is_empty() && closed(net, Kind::Siphon, set),
-        Question::DeadMarkings => net.transitions().all(|t| {
+        SiphonTrapProperty::EverySiphon => !set.is_empty() && closed(net, Kind::Siphon, set),
+        SiphonTrapProperty::DeadMarkings => net.transitions().all(|t| {
             let arcs = net.pre(t);
             arcs.iter().any(|arc| arc.weight > 1) || arcs.iter().any(|arc| set.contains(&arc.place))
         }),
@@ -136,7 +138,7 @@ fn the_siphon_trap_argument_is_decided_right_and_never_contradicts_a_deadlock() 
     for (seed, shape) in shapes {
         for net in nets(seed, 4000, shape) {
             let mut proved = Vec::new();
-            for question in [Question::EverySiphon, Question::DeadMarkings] {
+            for question in [SiphonTrapProperty::EverySiphon, SiphonTrapProperty::DeadMarkings] {
                 let expected = every_set_has_a_marked_trap(&net, question);
                 match siphon_trap(&net, question, &Budget::unlimited()).unwrap() {
                     SiphonTrap::Holds(certificate) => {
@@ -150,7 +152,7 @@ fn the_siphon_trap_argument_is_decided_right_and_never_contradicts_a_deadlock() 
                         let inside = |trap: &Vec<PlaceId>| within(trap, &set) && marked(&net, trap);
                         assert!(!traps.iter().any(inside), "{} {set:?}", text::print(&net));
                         let siphon = closed(&net, Kind::Siphon, &set) && !set.is_empty();
-                        assert!(question == Question::DeadMarkings || siphon);
+                        assert!(question == SiphonTrapProperty::DeadMarkings || siphon);
                         proved.push(false);
                     }
                 }

@@ -6,23 +6,23 @@
 //! halved now and then, so that what was rare long ago is not avoided for ever.
 
 use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Hand};
+use crate::engine::walk::walker::{Choose, Resources};
 
 /// Any enabled class.
 pub(in crate::engine::walk) struct Uniform;
 
 impl Choose for Uniform {
     #[inline]
-    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32> {
-        Some(any(machine, hand))
+    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+        Some(any(machine, resources))
     }
 }
 
 /// Any enabled class. There is one.
 #[inline]
-pub(super) fn any(machine: &Machine<'_>, hand: &mut Hand) -> u32 {
+pub(super) fn any(machine: &Machine<'_>, resources: &mut Resources) -> u32 {
     let enabled = machine.enabled();
-    enabled[below(&mut hand.rng, enabled.len())]
+    enabled[below(&mut resources.rng, enabled.len())]
 }
 
 /// The one fired least of a few.
@@ -44,15 +44,15 @@ impl Novelty {
 
 impl Choose for Novelty {
     #[inline]
-    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32> {
-        let mut best = any(machine, hand);
+    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+        let mut best = any(machine, resources);
         for _ in 1..self.candidates {
-            let other = any(machine, hand);
+            let other = any(machine, resources);
             if self.fired[other as usize] < self.fired[best as usize] {
                 best = other;
             }
         }
-        hand.work += 1;
+        resources.work += 1;
         let count = &mut self.fired[best as usize];
         *count += 1;
         if *count >= MANY {

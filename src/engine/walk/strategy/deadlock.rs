@@ -6,7 +6,7 @@
 
 use super::blind::any;
 use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Hand};
+use crate::engine::walk::walker::{Choose, Resources};
 
 /// Looks for markings with little enabled.
 pub(in crate::engine::walk) struct Deadlock {
@@ -17,14 +17,14 @@ pub(in crate::engine::walk) struct Deadlock {
 }
 
 impl Choose for Deadlock {
-    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32> {
-        let mut best = any(machine, hand);
-        if machine.enabled().len() == 1 || below(&mut hand.rng, 256) >= self.greed {
+    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+        let mut best = any(machine, resources);
+        if machine.enabled().len() == 1 || below(&mut resources.rng, 256) >= self.greed {
             return Some(best);
         }
         let mut fewest = usize::MAX;
         for candidate in 0..self.candidates {
-            let class = if candidate == 0 { best } else { any(machine, hand) };
+            let class = if candidate == 0 { best } else { any(machine, resources) };
             if !machine.fire(class) {
                 continue;
             }
@@ -32,7 +32,7 @@ impl Choose for Deadlock {
             let new = !machine.news.is_empty();
             // What was just done can be undone.
             machine.fire_many(class, -1);
-            hand.work += 1;
+            resources.work += 1;
             if new {
                 return Some(class);
             }

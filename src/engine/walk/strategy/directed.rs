@@ -12,7 +12,7 @@
 use super::blind::any;
 use crate::engine::walk::aim::Aim;
 use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Hand};
+use crate::engine::walk::walker::{Choose, Resources};
 use parikh_net::PlaceId;
 
 /// With more classes that matter than this, candidates are drawn instead.
@@ -65,11 +65,11 @@ impl Directed {
         machine: &Machine<'_>,
         goal: u32,
         firings: u64,
-        hand: &mut Hand,
+        resources: &mut Resources,
     ) {
-        self.aim.take_upwards(machine, goal, &mut hand.rng);
+        self.aim.take_upwards(machine, goal, &mut resources.rng);
         self.covering = false;
-        self.start(machine, firings, hand);
+        self.start(machine, firings, resources);
     }
 
     /// Aims at covering a marking with more than it has in one cell.
@@ -78,15 +78,15 @@ impl Directed {
         machine: &Machine<'_>,
         values: &[i64],
         grow: u32,
-        hand: &mut Hand,
+        resources: &mut Resources,
     ) {
         self.aim.take_covering(machine, values, grow);
         self.covering = true;
-        self.start(machine, 0, hand);
+        self.start(machine, 0, resources);
     }
 
-    fn start(&mut self, machine: &Machine<'_>, firings: u64, hand: &mut Hand) {
-        self.greed = [255, 250, 230, 180][below(&mut hand.rng, 4)];
+    fn start(&mut self, machine: &Machine<'_>, firings: u64, resources: &mut Resources) {
+        self.greed = [255, 250, 230, 180][below(&mut resources.rng, 4)];
         self.nearest = Nearest { distance: self.aim.distance(machine), firings };
         for class in self.relevant.drain(..) {
             self.is_relevant[class as usize] = false;
@@ -106,7 +106,7 @@ impl Directed {
             for &place in places {
                 for arc in net.consumers(place).iter().chain(net.producers(place)) {
                     let class = net.effect_of(arc.transition).index();
-                    hand.work += 1;
+                    resources.work += 1;
                     if !std::mem::replace(&mut self.is_relevant[class], true) {
                         self.relevant.push(class as u32);
                     }
@@ -121,29 +121,29 @@ impl Directed {
     }
 
     /// The best of those that gain.
-    fn best(&self, machine: &Machine<'_>, hand: &mut Hand) -> Option<u32> {
+    fn best(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<u32> {
         let mut best = None;
         let mut most = 0;
         let mut ties = 0;
-        let mut consider = |class: u32, hand: &mut Hand| {
+        let mut consider = |class: u32, resources: &mut Resources| {
             let gain = self.aim.gain(machine, class);
             if gain > most {
                 (best, most, ties) = (Some(class), gain, 1);
             } else if gain == most && gain > 0 {
                 ties += 1;
-                if below(&mut hand.rng, ties) == 0 {
+                if below(&mut resources.rng, ties) == 0 {
                     best = Some(class);
                 }
             }
         };
         if self.relevant.len() <= LOOK_AT_ALL {
             for &class in self.relevant.iter().filter(|&&class| machine.is_live(class)) {
-                consider(class, hand);
+                consider(class, resources);
             }
         } else {
             for _ in 0..CANDIDATES {
-                let class = any(machine, hand);
-                consider(class, hand);
+                let class = any(machine, resources);
+                consider(class, resources);
             }
         }
         best
@@ -151,25 +151,25 @@ impl Directed {
 }
 
 impl Choose for Directed {
-    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32> {
+    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
         self.wanted = None;
         if self.covering && self.nearest.distance == 0 {
             return None;
         }
-        if below(&mut hand.rng, 256) >= self.greed {
-            return Some(any(machine, hand));
+        if below(&mut resources.rng, 256) >= self.greed {
+            return Some(any(machine, resources));
         }
-        hand.work += 1;
-        if let Some(best) = self.best(machine, hand) {
+        resources.work += 1;
+        if let Some(best) = self.best(machine, resources) {
             self.wanted = Some(self.aim.times(machine, best));
             return Some(best);
         }
-        let mut class = any(machine, hand);
+        let mut class = any(machine, resources);
         for _ in 0..RELUCTANCE {
             if !self.is_relevant[class as usize] || self.aim.gain(machine, class) >= 0 {
                 break;
             }
-            class = any(machine, hand);
+            class = any(machine, resources);
         }
         Some(class)
     }
@@ -212,29 +212,29 @@ impl Potency {
         &mut self,
         machine: &Machine<'_>,
         goal: u32,
-        hand: &mut Hand,
+        resources: &mut Resources,
     ) {
         if self.goal.replace(goal) != Some(goal) {
             self.potency.fill(1.0);
         }
-        self.aim.take_upwards(machine, goal, &mut hand.rng);
+        self.aim.take_upwards(machine, goal, &mut resources.rng);
         self.distance = self.aim.distance(machine);
     }
 }
 
 impl Choose for Potency {
-    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32> {
-        let mut chosen = any(machine, hand);
+    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
+        let mut chosen = any(machine, resources);
         let mut total = self.potency[chosen as usize];
         for _ in 1..CANDIDATES.min(machine.enabled().len()) {
-            let other = any(machine, hand);
+            let other = any(machine, resources);
             let potency = self.potency[other as usize];
             total += potency;
-            if hand.rng.f32() * total < potency {
+            if resources.rng.f32() * total < potency {
                 chosen = other;
             }
         }
-        hand.work += 2;
+        resources.work += 2;
         Some(chosen)
     }
 

@@ -10,7 +10,7 @@
 use super::blind::any;
 use crate::engine::walk::Hint;
 use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Hand};
+use crate::engine::walk::walker::{Choose, Resources};
 use parikh_net::GoalId;
 
 /// How to choose among classes that have firings left.
@@ -54,7 +54,12 @@ impl Guided {
     }
 
     /// Follows `hint` from the initial marking, for the `tries`th time.
-    pub(in crate::engine::walk) fn begin(&mut self, hint: &Hint, tries: u32, hand: &mut Hand) {
+    pub(in crate::engine::walk) fn begin(
+        &mut self,
+        hint: &Hint,
+        tries: u32,
+        resources: &mut Resources,
+    ) {
         self.classes.drain(..).for_each(|class| self.left[class as usize] = 0);
         self.total = 0;
         for &(effect, count) in &hint.firings {
@@ -63,23 +68,23 @@ impl Guided {
             self.classes.push(class);
             self.total = self.total.saturating_add(count);
         }
-        hand.work += 1 + self.classes.len() as u64 / 8;
-        self.order = match below(&mut hand.rng, 4) {
-            0 => Order::From(below(&mut hand.rng, self.left.len().max(1)) as u32),
+        resources.work += 1 + self.classes.len() as u64 / 8;
+        self.order = match below(&mut resources.rng, 4) {
+            0 => Order::From(below(&mut resources.rng, self.left.len().max(1)) as u32),
             1 => Order::MostLeft,
             _ => Order::Any,
         };
         // One by one finds more; a million of one class would take too long.
-        self.in_runs = self.total > 1 << 16 || below(&mut hand.rng, 3) == 0;
-        self.astray = if below(&mut hand.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
+        self.in_runs = self.total > 1 << 16 || below(&mut resources.rng, 3) == 0;
+        self.astray = if below(&mut resources.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
         self.detours = tries / 2;
     }
 
     /// A live class with firings left.
-    fn next(&self, machine: &Machine<'_>, hand: &mut Hand) -> Option<u32> {
+    fn next(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<u32> {
         let enabled = machine.enabled();
         let few = if enabled.len() < self.classes.len() { enabled } else { &self.classes };
-        hand.work += few.len() as u64 / 16;
+        resources.work += few.len() as u64 / 16;
         let mut ready = few
             .iter()
             .copied()
@@ -88,7 +93,7 @@ impl Guided {
             Order::Any => {
                 let mut chosen = None;
                 for (seen, class) in ready.enumerate() {
-                    if below(&mut hand.rng, seen + 1) == 0 {
+                    if below(&mut resources.rng, seen + 1) == 0 {
                         chosen = Some(class);
                     }
                 }
@@ -106,17 +111,17 @@ impl Guided {
 }
 
 impl Choose for Guided {
-    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32> {
+    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
         self.wanted = Some(1);
         if self.total == 0 {
             return None;
         }
-        if self.astray > 0 && below(&mut hand.rng, 1024) < self.astray {
-            return Some(any(machine, hand));
+        if self.astray > 0 && below(&mut resources.rng, 1024) < self.astray {
+            return Some(any(machine, resources));
         }
-        let Some(class) = self.next(machine, hand) else {
+        let Some(class) = self.next(machine, resources) else {
             self.detours = self.detours.checked_sub(1)?;
-            return Some(any(machine, hand));
+            return Some(any(machine, resources));
         };
         if self.in_runs {
             self.wanted = Some(self.left[class as usize]);

@@ -4,4 +4,4 @@ pub(super) mod blind;
 pub(super) mod deadlock;
 pub(super) mod directed;
 pub(super) mod guided;
-pub(super) mod plan;
+pub(super) mod relaxed_plan;

@@ -1,4 +1,4 @@
-//! A question: an encoding of a goal, as terms or as a linear program, ready to be written or asked.
+//! A goal encoded, as terms or as a linear program, ready to be written or asked.
 
 use crate::encoding::{EncodeError, Encoding, Part};
 use crate::variables::Variables;
@@ -7,7 +7,7 @@ use crate::{
     unrolling,
 };
 use parikh_net::{Atom, Facts, Goal, Net, PlaceId};
-use parikh_solvers::linear_sum::LinearSum;
+use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::smt_lib::{self, Section};
 use parikh_solvers::term::{Term, Terms};
@@ -15,7 +15,7 @@ use std::io;
 
 /// An encoded goal.
 #[derive(Debug)]
-pub struct Question<'n> {
+pub struct EncodedGoal<'n> {
     variables: Variables<'n>,
     encoding: Encoding,
     /// m ≥ 0 and x ≥ 0.
@@ -24,10 +24,10 @@ pub struct Question<'n> {
     parts: Vec<(Part, Vec<Term>)>,
     /// The goal, unless it is a maximum.
     goal: Option<Term>,
-    objective: Option<LinearSum>,
+    objective: Option<LinearExpression>,
 }
 
-impl<'n> Question<'n> {
+impl<'n> EncodedGoal<'n> {
     /// Encodes a goal of `net`. Of `facts` only what is proved is used, and what a part does not
     /// find there it does not say.
     ///
@@ -87,7 +87,7 @@ impl<'n> Question<'n> {
             }
         };
         let encoding = encoding.clone();
-        Ok(Question { variables, encoding, domain, parts, goal: stated, objective })
+        Ok(EncodedGoal { variables, encoding, domain, parts, goal: stated, objective })
     }
 
     /// The arena.
@@ -113,7 +113,7 @@ impl<'n> Question<'n> {
         self.parts.iter().map(|(_, constraints)| constraints.len()).sum()
     }
 
-    /// The question without its goal as a linear program, with the objective of a maximum.
+    /// The constraints without the goal as a linear program, with the objective of a maximum.
     ///
     /// # Errors
     /// When a part makes choices, or numbers are too large.
@@ -121,7 +121,7 @@ impl<'n> Question<'n> {
         Linear::new(self.terms(), &self.constraints(), self.objective.as_ref())
     }
 
-    /// The question as a linear program; over integers its relaxation.
+    /// Constraints and goal as a linear program; over integers its relaxation.
     ///
     /// # Errors
     /// When a part or the goal makes choices, or numbers are too large.
@@ -167,7 +167,7 @@ impl<'n> Question<'n> {
         text
     }
 
-    /// Writes the question in SMT-LIB 2, with a comment before each part.
+    /// Writes them in SMT-LIB 2, with a comment before each part.
     ///
     /// # Errors
     /// What `out` reports.
@@ -188,7 +188,7 @@ impl<'n> Question<'n> {
         smt_lib::write_script(self.terms(), &sections, self.objective.as_ref(), out)
     }
 
-    /// Writes the question in CPLEX LP format.
+    /// Writes them in CPLEX LP format.
     ///
     /// # Errors
     /// What `out` reports; what is not linear as [`io::ErrorKind::InvalidInput`].

@@ -31,25 +31,25 @@ coefficients!(i32, u32, i64, u64);
 
 /// c₁·x₁ + … + cₙ·xₙ + k. A variable may be added more than once.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct LinearSum {
+pub struct LinearExpression {
     entries: Vec<(Variable, i128)>,
     constant: BigInt,
 }
 
-impl LinearSum {
+impl LinearExpression {
     /// The sum 0.
     pub fn new() -> Self {
-        LinearSum::default()
+        LinearExpression::default()
     }
 
     /// Just a number.
     pub fn constant(value: impl Coefficient) -> Self {
-        LinearSum::new().plus_constant(value)
+        LinearExpression::new().plus_constant(value)
     }
 
     /// Just a variable.
     pub fn variable(variable: Variable) -> Self {
-        LinearSum::new().plus(1, variable)
+        LinearExpression::new().plus(1, variable)
     }
 
     /// Adds `coefficient`·`variable` in place.
@@ -80,14 +80,14 @@ impl LinearSum {
     }
 
     /// Adds another sum.
-    pub fn plus_sum(mut self, other: &LinearSum) -> Self {
+    pub fn plus_sum(mut self, other: &LinearExpression) -> Self {
         self.entries.extend_from_slice(&other.entries);
         self.constant += &other.constant;
         self
     }
 
     /// Subtracts another sum.
-    pub fn minus_sum(mut self, other: &LinearSum) -> Self {
+    pub fn minus_sum(mut self, other: &LinearExpression) -> Self {
         self.entries.extend(other.entries.iter().map(|&(variable, c)| (variable, -c)));
         self.constant -= &other.constant;
         self
@@ -106,14 +106,14 @@ impl LinearSum {
     }
 }
 
-impl From<Variable> for LinearSum {
+impl From<Variable> for LinearExpression {
     fn from(variable: Variable) -> Self {
-        LinearSum::variable(variable)
+        LinearExpression::variable(variable)
     }
 }
 
-impl<C: Coefficient> From<C> for LinearSum {
+impl<C: Coefficient> From<C> for LinearExpression {
     fn from(value: C) -> Self {
-        LinearSum::constant(value)
+        LinearExpression::constant(value)
     }
 }

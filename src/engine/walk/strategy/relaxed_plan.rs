@@ -23,7 +23,7 @@ use super::blind::any;
 use super::directed::Nearest;
 use crate::engine::walk::aim::Aim;
 use crate::engine::walk::machine::{Machine, below};
-use crate::engine::walk::walker::{Choose, Hand};
+use crate::engine::walk::walker::{Choose, Resources};
 use parikh_net::{PlaceId, TransitionId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -59,7 +59,7 @@ struct Mover {
 }
 
 /// Follows relaxed plans.
-pub(in crate::engine::walk) struct Plan {
+pub(in crate::engine::walk) struct RelaxedPlan {
     aim: Aim,
     /// `None` when the walk ends as soon as all wishes are fulfilled.
     goal: Option<u32>,
@@ -86,12 +86,12 @@ pub(in crate::engine::walk) struct Plan {
     nearest: Nearest,
 }
 
-impl Plan {
+impl RelaxedPlan {
     /// Aims at nothing yet.
     pub(in crate::engine::walk) fn new(machine: &Machine<'_>) -> Self {
         let net = machine.compiled.net;
         let transition = OfTransition { epoch: 0, unmet: 0, cost: 0, times: 0 };
-        Plan {
+        RelaxedPlan {
             aim: Aim::new(machine.compiled.cells()),
             goal: None,
             transitions: vec![transition; net.transition_count()],
@@ -119,11 +119,11 @@ impl Plan {
         machine: &Machine<'_>,
         goal: u32,
         firings: u64,
-        hand: &mut Hand,
+        resources: &mut Resources,
     ) {
         self.goal = Some(goal);
-        self.aim.take(machine, goal, &mut hand.rng);
-        self.start(machine, firings, hand);
+        self.aim.take(machine, goal, &mut resources.rng);
+        self.start(machine, firings, resources);
     }
 
     /// Aims at covering a marking with more than it has in one cell.
@@ -132,18 +132,18 @@ impl Plan {
         machine: &Machine<'_>,
         values: &[i64],
         grow: u32,
-        hand: &mut Hand,
+        resources: &mut Resources,
     ) {
         self.goal = None;
         self.aim.take_covering(machine, values, grow);
-        self.start(machine, 0, hand);
+        self.start(machine, 0, resources);
     }
 
-    fn start(&mut self, machine: &Machine<'_>, firings: u64, hand: &mut Hand) {
+    fn start(&mut self, machine: &Machine<'_>, firings: u64, resources: &mut Resources) {
         self.nearest = Nearest { distance: self.aim.distance(machine), firings };
-        self.in_order = below(&mut hand.rng, 2) == 0;
-        self.noise = [1, 4, 16, 64][below(&mut hand.rng, 4)];
-        self.chance = [0, 4, 16, 64][below(&mut hand.rng, 4)];
+        self.in_order = below(&mut resources.rng, 2) == 0;
+        self.noise = [1, 4, 16, 64][below(&mut resources.rng, 4)];
+        self.chance = [0, 4, 16, 64][below(&mut resources.rng, 4)];
         self.plans = 0;
         self.steps.clear();
     }
@@ -154,7 +154,7 @@ impl Plan {
     }
 
     /// A live class of the plan.
-    fn next(&self, machine: &Machine<'_>, hand: &mut Hand) -> Option<usize> {
+    fn next(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<usize> {
         let steps = self.steps.iter().enumerate();
         let mut live = steps.filter(|&(_, &(class, left))| left > 0 && machine.is_live(class));
         if self.in_order {
@@ -162,7 +162,7 @@ impl Plan {
         }
         let mut chosen = None;
         for (seen, (at, _)) in live.enumerate() {
-            if below(&mut hand.rng, seen + 1) == 0 {
+            if below(&mut resources.rng, seen + 1) == 0 {
                 chosen = Some(at);
             }
         }
@@ -170,16 +170,16 @@ impl Plan {
     }
 
     /// Makes a plan from here. `false` when there is none.
-    fn plan(&mut self, machine: &Machine<'_>, hand: &mut Hand) -> bool {
+    fn plan(&mut self, machine: &Machine<'_>, resources: &mut Resources) -> bool {
         self.steps.clear();
-        self.settle(machine, hand) && {
+        self.settle(machine, resources) && {
             self.read_backwards(machine);
             true
         }
     }
 
     /// Settles transitions by ascending cost until every wish has a mover.
-    fn settle(&mut self, machine: &Machine<'_>, hand: &mut Hand) -> bool {
+    fn settle(&mut self, machine: &Machine<'_>, resources: &mut Resources) -> bool {
         let net = machine.compiled.net;
         self.epoch += 1;
         self.heap.clear();
@@ -191,7 +191,7 @@ impl Plan {
         self.open.extend(missed.filter(|&(_, missed)| missed > 0));
         let wished = self.open.len();
         for &class in machine.enabled() {
-            let cost = COST + below(&mut hand.rng, self.noise) as u64;
+            let cost = COST + below(&mut resources.rng, self.noise) as u64;
             self.heap.push(Reverse((cost, machine.first_of(class))));
         }
         let mut looked_at = self.heap.len();
@@ -228,7 +228,7 @@ impl Plan {
                     let consumer = arc.transition.index();
                     let state = &mut self.transitions[consumer];
                     if state.epoch != self.epoch {
-                        let noise = below(&mut hand.rng, self.noise) as u64;
+                        let noise = below(&mut resources.rng, self.noise) as u64;
                         *state = OfTransition {
                             epoch: self.epoch,
                             unmet: machine.missing(consumer as u32),
@@ -244,7 +244,7 @@ impl Plan {
                 }
             }
         }
-        hand.work += (looked_at / 4) as u64;
+        resources.work += (looked_at / 4) as u64;
         // A sum that is moved by less than it should be is moved nevertheless.
         let mut moved: Vec<u32> = self.movers.iter().map(|mover| mover.cell).collect();
         moved.sort_unstable();
@@ -312,17 +312,17 @@ fn delta_at(machine: &Machine<'_>, transition: u32, cell: u32) -> i64 {
     changes.iter().find(|change| change.cell == cell).map_or(0, |change| change.delta)
 }
 
-impl Choose for Plan {
-    fn choose(&mut self, machine: &mut Machine<'_>, hand: &mut Hand) -> Option<u32> {
+impl Choose for RelaxedPlan {
+    fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
         self.wanted = None;
         if self.goal.is_none() && self.nearest.distance == 0 {
             return None;
         }
-        if self.chance > 0 && below(&mut hand.rng, 256) < self.chance {
-            return Some(any(machine, hand));
+        if self.chance > 0 && below(&mut resources.rng, 256) < self.chance {
+            return Some(any(machine, resources));
         }
-        let mut next = self.next(machine, hand);
-        hand.work += self.steps.len() as u64 / 8;
+        let mut next = self.next(machine, resources);
+        resources.work += self.steps.len() as u64 / 8;
         if next.is_none() {
             let gone = self.goal.is_some_and(|goal| machine.is_gone(goal));
             if gone || self.plans >= self.patience {
@@ -330,17 +330,17 @@ impl Choose for Plan {
             }
             if self.aim.distance(machine) == 0 {
                 // All wishes came true, and still the goal is there: wish for something else.
-                self.aim.take(machine, self.goal?, &mut hand.rng);
+                self.aim.take(machine, self.goal?, &mut resources.rng);
                 self.nearest.distance = self.aim.distance(machine);
                 if self.nearest.distance == 0 {
                     return None;
                 }
             }
             self.plans += 1;
-            if !self.plan(machine, hand) {
+            if !self.plan(machine, resources) {
                 return None;
             }
-            next = self.next(machine, hand);
+            next = self.next(machine, resources);
         }
         let (class, left) = self.steps[next?];
         self.wanted = Some(left);
