@@ -74,8 +74,7 @@ impl Skeleton {
         }
         let (mut counts, mut decided, mut complete) = (Vec::new(), Vec::new(), true);
         for transition in coloured.transitions() {
-            let arcs: Vec<&ColouredArc> =
-                transition.takes.iter().chain(&transition.puts).collect();
+            let arcs: Vec<&ColouredArc> = transition.takes.iter().chain(&transition.puts).collect();
             let numbers = numbers(coloured, &arcs);
             complete &= numbers.is_some();
             // Where they were not counted, the transition only lends its name to formulas.
@@ -182,9 +181,7 @@ fn sum(bag: &parikh_net::coloured::Bag) -> u128 {
 /// How many tokens a multiset has, whatever the binding; `None` when a difference is in it.
 fn total(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
     match multiset {
-        Multiset::Of { count, term } => {
-            Some(u128::from(*count).saturating_mul(colours(net, term)))
-        }
+        Multiset::Of { count, term } => Some(u128::from(*count).saturating_mul(colours(net, term))),
         Multiset::Sum(parts) => {
             parts.iter().try_fold(0u128, |sum, part| Some(sum.saturating_add(total(net, part)?)))
         }
@@ -251,11 +248,7 @@ fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
 
 /// Whether as many tokens as a multiset has, of any colours, are that multiset under some binding of
 /// variables that were not `seen` before.
-fn any_tokens_do(
-    net: &ColouredNet,
-    multiset: &Multiset,
-    seen: &mut BTreeSet<VariableId>,
-) -> bool {
+fn any_tokens_do(net: &ColouredNet, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
     match multiset {
         Multiset::Of { count: 0, .. } => true,
         Multiset::Of { count, term } => match net.term_size(term) {

@@ -151,9 +151,7 @@ impl Search<'_> {
     fn unify(&mut self, term: &Term, colour: u64) -> bool {
         match term {
             Term::Constant { colour: constant, .. } => *constant == colour,
-            Term::Variable(variable) => {
-                *self.binding.entry(*variable).or_insert(colour) == colour
-            }
+            Term::Variable(variable) => *self.binding.entry(*variable).or_insert(colour) == colour,
             Term::Shift { of, by } => {
                 let size = i128::from(self.net.term_size(of));
                 let back = (i128::from(colour) - i128::from(*by)).rem_euclid(size);

@@ -181,11 +181,7 @@ impl ColouredNet {
     }
 
     /// What a transition takes or puts, by place, given a binding.
-    fn moved(
-        &self,
-        arcs: &[super::ColouredArc],
-        binding: &[Value],
-    ) -> Result<Moved, TooMany> {
+    fn moved(&self, arcs: &[super::ColouredArc], binding: &[Value]) -> Result<Moved, TooMany> {
         let mut moved = Moved::new();
         for arc in arcs {
             let bag = moved.entry(arc.place).or_default();

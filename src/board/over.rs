@@ -1,6 +1,8 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
-use super::{Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, in_tokens_of};
+use super::{
+    Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, in_tokens_of,
+};
 use crate::evidence::coloured::ColouredModel;
 use crate::evidence::{Checked, Claim, Document, DocumentFlaw};
 use crate::ground::{Ground, Unshown};

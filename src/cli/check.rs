@@ -2,9 +2,9 @@
 
 use super::evidence::EvidenceFile;
 use super::formulas::{self, Asked};
+use super::model::Model;
 use super::output::{Format, Printer};
 use super::trace_file::Trace;
-use super::model::Model;
 use super::{Misuse, Outcome, coloured, limits, model, signals};
 use crate::answer::{Answer, Plan};
 use crate::certifier::{self, Refuted};
@@ -260,8 +260,7 @@ impl<'a> Job<'a> {
         }
         let (report, refuted, _) = self.work(printer, evidence)?;
         let mut write_error = None;
-        let report =
-            self.finish(report, refuted, printer, evidence.certificates, &mut write_error);
+        let report = self.finish(report, refuted, printer, evidence.certificates, &mut write_error);
         match write_error {
             Some(error) => Err(error),
             None => Ok(report),
@@ -344,8 +343,7 @@ impl<'a> Job<'a> {
                 report.unanswered.extend(refused.iter().cloned());
                 let refuted = std::mem::take(&mut refuted);
                 let certificates = evidence.certificates;
-                let report =
-                    self.finish(report, refuted, printer, certificates, &mut write_error);
+                let report = self.finish(report, refuted, printer, certificates, &mut write_error);
                 if self.statistics {
                     print_statistics(&report);
                 }

@@ -21,7 +21,8 @@ use parikh_net::coloured::ColouredNet;
 use parikh_solvers::Budget;
 
 /// What is made in so short a time that nothing else is worth beginning before.
-const SMALL: Limits = Limits { bindings: 100_000, arcs: 1_000_000, places: 200_000, tries: 2_000_000 };
+const SMALL: Limits =
+    Limits { bindings: 100_000, arcs: 1_000_000, places: 200_000, tries: 2_000_000 };
 
 /// What is asked of a coloured net.
 pub(super) struct Task<'t> {

@@ -1,8 +1,8 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
 use super::check::{Job, Subject};
-use super::output::{Format, Printer, line};
 use super::model::Model;
+use super::output::{Format, Printer, line};
 use super::{Outcome, check, coloured, limits, model, output, signals};
 use crate::mcc::Examination;
 use crate::mcc::benchkit::Call;

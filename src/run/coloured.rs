@@ -36,8 +36,9 @@ pub fn run_coloured(
     }
     let (settled, hear) = mpsc::channel();
     let budget = budget.child();
-    let mut board =
-        Board::of_coloured(model, plan.goals().to_vec()).with_listener(settled).with_budget(&budget);
+    let mut board = Board::of_coloured(model, plan.goals().to_vec())
+        .with_listener(settled)
+        .with_budget(&budget);
     let many = plan.goals().len() > MANY_GOALS;
     if many && !config.keep_all_witnesses {
         board = board.without_witnesses();
@@ -135,22 +136,16 @@ impl Work<'_> {
             ..self.config.clone()
         };
         let over = self.board.over("SKELETON");
-        let report = run(
-            skeleton.net(),
-            Plan::of_goals(weakened),
-            &config,
-            self.budget,
-            |event| {
-                let Event::Settled { id, goal, knowledge } = event else { return };
-                let id: GoalId = open[id.index()];
-                if let Knowledge::Reach(Reach::Reached { witness: Some(witness), .. }) = knowledge
-                    && self.board.is_open(id)
-                {
-                    self.hints.add(id, witness.to_sequence());
-                }
-                over.on_skeleton(id, goal, knowledge);
-            },
-        );
+        let report = run(skeleton.net(), Plan::of_goals(weakened), &config, self.budget, |event| {
+            let Event::Settled { id, goal, knowledge } = event else { return };
+            let id: GoalId = open[id.index()];
+            if let Knowledge::Reach(Reach::Reached { witness: Some(witness), .. }) = knowledge
+                && self.board.is_open(id)
+            {
+                self.hints.add(id, witness.to_sequence());
+            }
+            over.on_skeleton(id, goal, knowledge);
+        });
         self.failures.fetch_add(report.faults, Ordering::Relaxed);
     }
 }

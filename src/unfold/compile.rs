@@ -148,7 +148,10 @@ impl Tokens {
                 true
             }
             Tokens::Sum(parts) => {
-                parts.iter().fold(true, |all, part| part.single_colours(f) && all)
+                // Not `all`: every part is to be gone through.
+                let mut only = true;
+                parts.iter().for_each(|part| only &= part.single_colours(f));
+                only
             }
             _ => false,
         }

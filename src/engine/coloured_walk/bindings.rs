@@ -390,8 +390,7 @@ mod tests {
                     let shown = || format!("seed {seed}\n{}", text::print(&net));
                     for exhaustive in [false, true] {
                         let answer = finder.find(rule, &there, 1 << 40, exhaustive);
-                        let expected =
-                            if known.is_some() { Found::Binding } else { Found::None };
+                        let expected = if known.is_some() { Found::Binding } else { Found::None };
                         assert_eq!(answer, expected, "{}", shown());
                         if answer == Found::Binding {
                             let values = rule.compiled.variables.iter().zip(&finder.binding);

@@ -96,7 +96,8 @@ impl<'t> Terrain<'t> {
             }
             let first = folding.transitions(t).next();
             let effect = first.map(|first| {
-                let mut places: Vec<PlaceId> = skeleton.pre(first).iter().map(|it| it.place).collect();
+                let mut places: Vec<PlaceId> =
+                    skeleton.pre(first).iter().map(|it| it.place).collect();
                 places.extend(skeleton.post(first).iter().map(|it| it.place));
                 places.sort_unstable();
                 places.dedup();

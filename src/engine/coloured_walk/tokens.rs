@@ -60,7 +60,9 @@ pub(super) fn of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> Tokens {
     let place = |mut bag: Vec<(u64, u64)>| {
         merge(&mut bag);
         let mut place = Place::default();
-        bag.into_iter().filter(|it| it.1 > 0).for_each(|(colour, tokens)| place.put(colour, tokens));
+        bag.into_iter()
+            .filter(|it| it.1 > 0)
+            .for_each(|(colour, tokens)| place.put(colour, tokens));
         place
     };
     bags.into_iter().map(place).collect()

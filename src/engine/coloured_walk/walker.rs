@@ -276,9 +276,8 @@ impl<'w> Walker<'w> {
     /// Changes the totals as `t` does, if they allow it.
     fn apply(&mut self, t: usize) -> bool {
         let effects = &self.terrain.effects[t];
-        let allowed = |&(place, change): &(_, i64)| {
-            self.totals[place].checked_add_signed(change).is_some()
-        };
+        let allowed =
+            |&(place, change): &(_, i64)| self.totals[place].checked_add_signed(change).is_some();
         effects.iter().all(allowed) && {
             for &(place, change) in effects {
                 self.totals[place] = self.totals[place].wrapping_add_signed(change);
@@ -308,25 +307,20 @@ impl<'w> Walker<'w> {
         };
         let spare = |t: TransitionId| {
             let arcs = self.terrain.skeleton.pre(t).iter();
-            let spare = arcs.map(|arc| {
-                i128::from(self.totals[arc.place].saturating_sub(arc.weight - 1))
-            });
+            let spare =
+                arcs.map(|arc| i128::from(self.totals[arc.place].saturating_sub(arc.weight - 1)));
             spare.min().unwrap_or(0)
         };
         match predicate {
             Predicate::True => 0,
             Predicate::False => i128::from(u32::MAX),
-            Predicate::Atom(atom) => {
-                (atom.sum.value(&self.totals) - i128::from(atom.bound)).max(0)
-            }
+            Predicate::Atom(atom) => (atom.sum.value(&self.totals) - i128::from(atom.bound)).max(0),
             Predicate::Enabled(t) => missing(*t),
             Predicate::Disabled(t) => spare(*t),
             Predicate::Dead => self.terrain.skeleton.transitions().map(spare).sum(),
             Predicate::NotDead => 0,
             Predicate::And(parts) => parts.iter().map(|part| self.lacks(part)).sum(),
-            Predicate::Or(parts) => {
-                parts.iter().map(|part| self.lacks(part)).min().unwrap_or(0)
-            }
+            Predicate::Or(parts) => parts.iter().map(|part| self.lacks(part)).min().unwrap_or(0),
         }
     }
 
