@@ -1,12 +1,17 @@
 //! Evidence about coloured nets without unfolding them: witnesses are replayed by the firing rule of
-//! coloured nets, refutations are made about the [skeleton].
+//! coloured nets, refutations are made about [abstractions](Abstraction): the skeleton, or the unfolding with
+//! some sorts erased.
 //!
 //! Sequences are as those of other nets, over *steps*: a transition with a binding, numbered as they
 //! turn up. Goals are written over the skeleton's nodes: a place stands for all tokens of the coloured
 //! place, "t is enabled" for "some binding of t is".
 
+mod abstraction;
+mod erase;
 mod skeleton;
 
+pub use abstraction::Abstraction;
+pub use erase::{Erased, base_sorts};
 pub use skeleton::Skeleton;
 
 use crate::replay::ReplayError;

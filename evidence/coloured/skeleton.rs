@@ -15,33 +15,28 @@
 //! # Soundness
 //! Fired under a binding, a coloured transition changes the totals of the places as one of its skeleton
 //! transitions does, which the totals enable. So the totals of every reachable marking are a reachable
-//! marking of the skeleton. A goal that is unreachable there once it is [weakened](Skeleton::weakened)
+//! marking of the skeleton. A goal that is unreachable there once it is [weakened](Abstraction::weakened)
 //! is unreachable here, and a bound there is a bound here. Nothing follows from what the skeleton reaches.
 //!
-//! # Conditions of weakening
-//! 1. Comparisons of totals stay as they are.
-//! 2. A transition that some binding enables has a skeleton transition that is enabled.
-//! 3. That no binding enables a transition says something of the totals only if these decide it: the
-//!    transition has no guard, and takes single tokens by patterns without constants in which no variable
-//!    occurs twice. As many tokens as it takes, of any colours, then enable it. What any other transition
-//!    is not enabled for is replaced by true; so a deadlock becomes "none of these is enabled".
+//! A transition is *decided* if totals decide that it is enabled: it has no guard, and takes single tokens by
+//! patterns without constants in which no variable occurs twice. As many tokens as it takes, of any colours,
+//! then enable it.
 //!
 //! # Sources
 //! Symmetric nets and their skeletons: Chiola, Dutheillet, Franceschinis, Haddad, *Stochastic
 //! well-formed colored nets and symmetric modeling applications*, IEEE Trans. Computers 42(11), 1993.
 
+use super::Abstraction;
 use parikh_net::coloured::{
     ColouredArc, ColouredNet, ColouredTransition, Folding, Guard, Multiset, Term, Value, VariableId,
 };
-use parikh_net::{BuildError, Goal, Net, NetBuilder, PlaceId, Predicate, TransitionId};
+use parikh_net::{BuildError, Net, NetBuilder, PlaceId, Predicate, TransitionId};
 use std::collections::BTreeSet;
 
 /// The skeleton of a coloured net.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
-    net: Net,
-    /// By coloured transition, whether totals decide that it is enabled (condition 3).
-    decided: Vec<bool>,
+    abstraction: Abstraction,
     /// Whether every transition moves only numbers of tokens that were counted.
     complete: bool,
 }
@@ -101,13 +96,18 @@ impl Skeleton {
         let transitions = coloured.transitions().iter().map(|it| &*it.name).zip(counts);
         let folding = Folding::new(places, transitions).map_err(|_| BuildError::TooLarge)?;
         builder.set_folding(folding);
-        Ok(Skeleton { net: builder.build()?, decided, complete })
+        Ok(Skeleton { abstraction: Abstraction::new(builder.build()?, decided), complete })
     }
 
     /// The net. Its places are the coloured places in their order; its folding says which transitions
     /// a coloured one became.
     pub fn net(&self) -> &Net {
-        &self.net
+        self.abstraction.net()
+    }
+
+    /// The net as an abstraction of the coloured net.
+    pub fn abstraction(&self) -> &Abstraction {
+        &self.abstraction
     }
 
     /// Whether what holds of all its markings holds of the coloured net's totals; not where the tokens
@@ -118,7 +118,7 @@ impl Skeleton {
 
     /// The coloured transition that a skeleton transition stands for.
     pub fn coloured_transition(&self, t: TransitionId) -> usize {
-        self.net.folding().map_or(0, |folding| folding.transition_of(t))
+        self.net().folding().map_or(0, |folding| folding.transition_of(t))
     }
 
     /// The places that a predicate over the net's nodes depends on, where a deadlock depends on none: it
@@ -133,43 +133,7 @@ impl Skeleton {
                 all
             }
             _ if without_deadlock => Vec::new(),
-            predicate => predicate.support(&self.net),
-        }
-    }
-
-    /// What the totals of every marking that satisfies `goal` satisfy. `goal` is about totals, and about
-    /// whether coloured transitions are enabled, each named by its first skeleton transition or any
-    /// other.
-    pub fn weakened(&self, goal: &Goal) -> Goal {
-        match goal {
-            Goal::Reach(predicate) => Goal::Reach(self.weaken(predicate)),
-            maximum => maximum.clone(),
-        }
-    }
-
-    fn weaken(&self, predicate: &Predicate) -> Predicate {
-        let transitions = 0..self.decided.len();
-        match predicate {
-            Predicate::Enabled(t) => self.enabled(self.coloured_transition(*t)),
-            Predicate::Disabled(t) => self.disabled(self.coloured_transition(*t)),
-            Predicate::NotDead => Predicate::or(transitions.map(|t| self.enabled(t))),
-            Predicate::Dead => Predicate::and(transitions.map(|t| self.disabled(t))),
-            Predicate::And(parts) => Predicate::and(parts.iter().map(|part| self.weaken(part))),
-            Predicate::Or(parts) => Predicate::or(parts.iter().map(|part| self.weaken(part))),
-            leaf => leaf.clone(),
-        }
-    }
-
-    fn enabled(&self, coloured: usize) -> Predicate {
-        let Some(folding) = self.net.folding() else { return Predicate::True };
-        Predicate::or(folding.transitions(coloured).map(Predicate::Enabled))
-    }
-
-    fn disabled(&self, coloured: usize) -> Predicate {
-        let Some(folding) = self.net.folding() else { return Predicate::True };
-        match self.decided[coloured] {
-            true => Predicate::and(folding.transitions(coloured).map(Predicate::Disabled)),
-            false => Predicate::True,
+            predicate => predicate.support(self.net()),
         }
     }
 }
@@ -239,7 +203,7 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
     Some(numbers)
 }
 
-/// Condition 3.
+/// Whether totals decide that a transition is enabled.
 fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
     let mut seen = BTreeSet::new();
     transition.guard == Guard::TRUE

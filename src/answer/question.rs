@@ -253,7 +253,7 @@ fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
 fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<String> {
     let is_deadlock = *goal == Goal::Reach(Predicate::Dead);
     if !is_deadlock
-        || proof.skeleton
+        || proof.abstracted
         || proof.reduced.is_some()
         || !matches!(proof.argument, Argument::Bounds(_))
     {

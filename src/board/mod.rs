@@ -12,8 +12,8 @@
 //! the goal for the same reason: nothing is printed for it.
 //!
 //! A board of a [coloured net](Board::of_coloured) takes firing sequences of that, which it replays by the
-//! coloured firing rule, and what another board has of the same goals [weakened](crate::evidence::coloured)
-//! on the skeleton.
+//! coloured firing rule, and what another board has of the same goals weakened on an
+//! [abstraction](crate::evidence::coloured::Abstraction).
 //!
 //! Proofs may rest on the model's claim that its units are safe (NUPN). Every sequence replayed is
 //! also held against that claim; once one breaks it, no proof from it is taken any more, and whoever

@@ -3,7 +3,7 @@
 use super::{
     Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, in_tokens_of,
 };
-use crate::evidence::coloured::ColouredModel;
+use crate::evidence::coloured::{Abstraction, ColouredModel};
 use crate::evidence::{Checked, Claim, Document, DocumentFlaw};
 use crate::ground::{Ground, Unshown};
 use parikh_net::{Goal, GoalId};
@@ -105,18 +105,24 @@ impl<'b> Over<'b> {
         bound + self.ground.map_or(0, |ground| ground.constant(goal))
     }
 
-    /// What another board, over the skeleton of this board's coloured net, has of this goal
-    /// [weakened](crate::evidence::coloured::Skeleton::weakened).
-    pub fn on_skeleton(&self, goal: GoalId, weakened: &Goal, known: &Knowledge) {
-        let skeleton = self.board.coloured.map(ColouredModel::skeleton);
-        let Some(skeleton) = skeleton.filter(|skeleton| skeleton.is_complete()) else { return };
-        if skeleton.weakened(self.board.goal(goal)) != *weakened {
-            return self.refuse(goal, &"another goal was asked of the skeleton");
+    /// What another board, over an abstraction of this board's coloured net, has of this goal
+    /// [weakened](Abstraction::weakened).
+    pub fn on_abstraction(
+        &self,
+        abstraction: &Abstraction,
+        goal: GoalId,
+        weakened: &Goal,
+        known: &Knowledge,
+    ) {
+        let Some(skeleton) = self.board.coloured.map(ColouredModel::skeleton) else { return };
+        let ours = abstraction.weakened(skeleton, self.board.goal(goal));
+        if ours.as_ref() != Some(weakened) {
+            return self.refuse(goal, &"another goal was asked of the abstraction");
         }
         match known {
             Knowledge::Reach(Reach::Unreachable { proof, evidence, by }) => {
                 let over = Over { by, ..*self };
-                over.enter_unreachable(goal, proof.clone().of_skeleton(), evidence.clone());
+                over.enter_unreachable(goal, proof.clone().of_abstraction(), evidence.clone());
             }
             Knowledge::Maximum(Maximum {
                 proved: Some((bound, proof, by)),
@@ -124,9 +130,9 @@ impl<'b> Over<'b> {
                 ..
             }) => {
                 let over = Over { by, ..*self };
-                over.enter_at_most(goal, *bound, proof.clone().of_skeleton(), evidence.clone());
+                over.enter_at_most(goal, *bound, proof.clone().of_abstraction(), evidence.clone());
             }
-            // What the skeleton reaches says nothing.
+            // What the abstraction reaches says nothing.
             Knowledge::Reach(_) | Knowledge::Maximum(_) => {}
         }
     }

@@ -20,10 +20,6 @@ use parikh_net::Net;
 use parikh_net::coloured::ColouredNet;
 use parikh_solvers::Budget;
 
-/// What is made in so short a time that nothing else is worth beginning before.
-const SMALL: Limits =
-    Limits { bindings: 100_000, arcs: 1_000_000, places: 200_000, tries: 2_000_000 };
-
 /// What is asked of a coloured net.
 pub(super) struct Task<'t> {
     pub(super) unfolding: unfold::Config,
@@ -45,7 +41,7 @@ impl Task<'_> {
         printer: &Printer,
         evidence: Evidence<'_>,
     ) -> Result<Report> {
-        let small = unfold::Config { limits: SMALL, ..self.unfolding };
+        let small = unfold::Config { limits: Limits::SMALL, ..self.unfolding };
         if let Ok((net, _)) = unfold::unfold(&net, &small, self.budget) {
             return self.on_unfolding(&net, Done::default(), printer, evidence);
         }

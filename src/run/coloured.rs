@@ -3,22 +3,28 @@
 //! ```text
 //! plan over the skeleton's nodes ─▶ walks on the coloured net ──────────── witnesses ─▶ board of the
 //!        │                               ▲ sequences to follow                      coloured net
-//!        └─ each goal weakened ─▶ an ordinary run on the skeleton ── refutations, bounds ─▶ ┘
+//!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
 //! ```
 //!
-//! The run on the skeleton has a board of its own, where a goal that is reached is one that the skeleton
+//! The abstractions are the skeleton first, then unfoldings with some sorts erased, as far as these are
+//! [small](Limits::SMALL): those that nothing tells apart, then all but one. They have turns in slices that double. The run
+//! on an abstraction has a board of its own, where a goal that is reached is one that this abstraction
 //! cannot refute; only what it refutes, and bounds, are carried over.
 
 use super::{Config, Event, Hearing, MANY_GOALS, Report, listen, run};
 use crate::answer::Plan;
-use crate::board::{Board, Knowledge, Reach};
-use crate::engine::coloured_walk::{self, Hints};
-use crate::evidence::coloured::ColouredModel;
-use parikh_net::{Goal, GoalId};
+use crate::board::{Board, Knowledge, Maximum, Reach};
+use crate::engine::coloured_walk::{self, Hint, Hints};
+use crate::evidence::coloured::{Abstraction, ColouredModel, Erased, base_sorts};
+use crate::unfold::{self, Limits};
+use parikh_net::coloured::Value;
+use parikh_net::{FiringSequence, Goal, GoalId, TransitionId};
 use parikh_solvers::Budget;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
 
 /// Works on `plan`, which is about the nodes of the model's skeleton as they stand for those of the
 /// coloured net, until every question is decided or `budget` is spent.
@@ -91,15 +97,20 @@ struct Work<'w> {
     failures: AtomicUsize,
 }
 
+/// An abstraction with what has become of the goals there.
+struct Turn {
+    abstraction: Abstraction,
+    /// What was erased; nothing for the skeleton.
+    erased: Option<Erased>,
+    /// Goals that it cannot refute, or cannot express.
+    hopeless: HashSet<GoalId>,
+}
+
 impl Work<'_> {
-    /// What one worker does: the first has the skeleton and then walks, too.
+    /// What one worker does: the first has the abstractions and then walks, too.
     fn on(&self, worker: usize) {
-        let skeleton = || {
-            self.skeleton();
-            "through".to_owned()
-        };
-        if worker == 0 && self.model.skeleton().is_complete() {
-            self.guarded("skeleton", skeleton);
+        if worker == 0 {
+            self.guarded("abstractions", || self.abstractions());
         }
         let seed = self.config.seed.wrapping_add(worker as u64);
         self.guarded("coloured walk", || {
@@ -121,12 +132,91 @@ impl Work<'_> {
         }
     }
 
-    /// An ordinary run on the skeleton with each open goal weakened.
-    fn skeleton(&self) {
+    fn is_over(&self) -> bool {
+        self.board.open_count() == 0 || self.budget.is_exhausted()
+    }
+
+    /// Works on all abstractions, in turns; what was done, in a line.
+    fn abstractions(&self) -> String {
         let skeleton = self.model.skeleton();
-        let open = self.board.open_goals();
-        let weakened: Vec<Goal> =
-            open.iter().map(|&id| skeleton.weakened(self.board.goal(id))).collect();
+        let mut turns = Vec::new();
+        if skeleton.is_complete() {
+            let abstraction = skeleton.abstraction().clone();
+            turns.push(Turn { abstraction, erased: None, hopeless: HashSet::new() });
+        }
+        let mut settled = vec![0; turns.len()];
+        for round in 0..32 {
+            let mut worked = false;
+            for (turn, settled) in turns.iter_mut().zip(&mut settled) {
+                let slice = self.budget.slice(Duration::from_millis(500 << round));
+                let before = self.board.open_count();
+                worked |= self.turn(turn, &slice);
+                *settled += before.saturating_sub(self.board.open_count());
+            }
+            if self.is_over() {
+                break;
+            }
+            if round == 0 {
+                let erased = self.erasures();
+                worked |= !erased.is_empty();
+                settled.resize(turns.len() + erased.len(), 0);
+                turns.extend(erased);
+            }
+            if !worked {
+                break;
+            }
+        }
+        let sizes = turns.iter().zip(settled).map(|(turn, settled)| {
+            let net = turn.abstraction.net();
+            let (places, transitions) = (net.place_count(), net.transition_count());
+            format!("{places} places, {transitions} transitions: {settled} goals settled meanwhile")
+        });
+        sizes.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Unfoldings with some sorts erased, as far as they are small.
+    fn erasures(&self) -> Vec<Turn> {
+        let net = self.model.net();
+        let sorts: Vec<usize> = base_sorts(net).collect();
+        let all_but = |kept: usize| -> Vec<bool> {
+            (0..net.sorts().len()).map(|sort| sort != kept && sorts.contains(&sort)).collect()
+        };
+        let mut sets = vec![Erased::indistinguishable(net)];
+        sets.extend(sorts.iter().map(|&kept| all_but(kept)));
+        let config = unfold::Config { limits: Limits::SMALL, ..unfold::Config::default() };
+        let mut turns: Vec<Turn> = Vec::new();
+        for (at, set) in sets.iter().enumerate() {
+            let erased = set.iter().filter(|&&erased| erased).count();
+            // All: the skeleton. None: the coloured net.
+            if erased == 0 || erased == sorts.len() || sets[..at].contains(set) {
+                continue;
+            }
+            let Some(erased) = Erased::of(net, set) else { continue };
+            let Ok((unfolding, _)) = unfold::unfold(erased.net(), &config, self.budget) else {
+                continue;
+            };
+            let abstraction = Abstraction::of_erased(&erased, unfolding);
+            turns.push(Turn { abstraction, erased: Some(erased), hopeless: HashSet::new() });
+        }
+        turns
+    }
+
+    /// An ordinary run on an abstraction with each open goal weakened; whether there was any.
+    fn turn(&self, turn: &mut Turn, budget: &Budget) -> bool {
+        let Turn { abstraction, erased, hopeless } = turn;
+        let abstraction = &*abstraction;
+        let mut open = self.board.open_goals();
+        open.retain(|id| !hopeless.contains(id));
+        let weakened = open.iter().map(|&id| {
+            let weakened = abstraction.weakened(self.model.skeleton(), self.board.goal(id));
+            (id, weakened)
+        });
+        let (expressed, not): (Vec<_>, Vec<_>) = weakened.partition(|(_, goal)| goal.is_some());
+        hopeless.extend(not.iter().map(|(id, _)| *id));
+        if expressed.is_empty() {
+            return false;
+        }
+        let (ids, goals): (Vec<GoalId>, Vec<Option<Goal>>) = expressed.into_iter().unzip();
         let config = Config {
             threads: 1,
             keep_all_witnesses: true,
@@ -135,17 +225,45 @@ impl Work<'_> {
             schedule: None,
             ..self.config.clone()
         };
-        let over = self.board.over("SKELETON");
-        let report = run(skeleton.net(), Plan::of_goals(weakened), &config, self.budget, |event| {
+        let over = self.board.over("ABSTRACTION");
+        let plan = Plan::of_goals(goals.into_iter().flatten());
+        let report = run(abstraction.net(), plan, &config, budget, |event| {
             let Event::Settled { id, goal, knowledge } = event else { return };
-            let id: GoalId = open[id.index()];
-            if let Knowledge::Reach(Reach::Reached { witness: Some(witness), .. }) = knowledge
-                && self.board.is_open(id)
-            {
-                self.hints.add(id, witness.to_sequence());
+            let id: GoalId = ids[id.index()];
+            hopeless.insert(id);
+            over.on_abstraction(abstraction, id, goal, knowledge);
+            let witness = match knowledge {
+                Knowledge::Reach(Reach::Reached { witness, .. }) => witness.as_ref(),
+                Knowledge::Maximum(Maximum { seen: Some((_, witness, _)), .. }) => witness.as_ref(),
+                _ => None,
+            };
+            if let Some(witness) = witness.filter(|_| self.board.is_open(id)) {
+                let sequence = witness.to_sequence();
+                self.hints.add(hint(id, abstraction, erased.as_ref(), &sequence));
             }
-            over.on_skeleton(id, goal, knowledge);
         });
         self.failures.fetch_add(report.faults, Ordering::Relaxed);
+        true
     }
+}
+
+/// What a sequence of an abstraction says of the coloured net.
+fn hint(
+    goal: GoalId,
+    abstraction: &Abstraction,
+    erased: Option<&Erased>,
+    sequence: &FiringSequence,
+) -> Hint {
+    let net = abstraction.net();
+    // The colours of variables whose sorts are whole; a name that is no binding says nothing.
+    let values = |t: TransitionId| -> Vec<Value> {
+        let Some(erased) = erased else { return Vec::new() };
+        let binding = erased.net().binding_named(net.transition_name(t));
+        let values = binding.map(|(_, values)| values).unwrap_or_default();
+        values.into_iter().filter(|value| erased.is_whole(value.variable)).collect()
+    };
+    let coloured = |t| net.folding().map_or(0, |folding| folding.transition_of(t));
+    let steps = sequence.steps().iter();
+    let steps = steps.map(|step| (coloured(step.transition), values(step.transition), step.count));
+    Hint { goal, steps: steps.collect() }
 }

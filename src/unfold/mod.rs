@@ -42,6 +42,12 @@ pub struct Limits {
     pub tries: u64,
 }
 
+impl Limits {
+    /// What is made in so short a time that nothing else is worth beginning before.
+    pub const SMALL: Limits =
+        Limits { bindings: 100_000, arcs: 1_000_000, places: 200_000, tries: 2_000_000 };
+}
+
 impl Default for Limits {
     /// About 2 GB of net, found in a few seconds or declined in them.
     fn default() -> Self {

@@ -2,13 +2,15 @@
 //! reachable, what walks see replays, and the search for an enabled binding misses none.
 
 use crate::examinations::expected;
+use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::unfolding::{bindings, explore};
 use parikh::answer::{Plan, Value};
 use parikh::board::{Board, Knowledge};
-use parikh::evidence::coloured::ColouredModel;
+use parikh::evidence::coloured::{Abstraction, ColouredModel, Erased, base_sorts};
 use parikh::mcc::Examination;
 use parikh::run::{self, Config, Event};
+use parikh::unfold;
 use parikh_net::coloured::{ColouredNet, text};
 use parikh_net::generate::random_coloured;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
@@ -35,6 +37,58 @@ fn predicate(model: &ColouredModel, rng: &mut fastrand::Rng, depth: usize) -> Pr
             if kind == 6 { Predicate::and(parts) } else { Predicate::or(parts) }
         }
     }
+}
+
+/// What a predicate is weakened to.
+fn weakened(model: &ColouredModel, on: &Abstraction, predicate: &Predicate) -> Predicate {
+    match on.weakened(model.skeleton(), &Goal::Reach(predicate.clone())) {
+        Some(Goal::Reach(weakened)) => weakened,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn with_sorts_erased_goals_stay_reachable_and_nothing_else_becomes_so_if_that_is_exact() {
+    let (mut exact, mut unreachable, mut spurious) = (0, 0, 0);
+    for seed in 0..scaled(1_500) {
+        let net = random_coloured(seed);
+        let Some((markings, _)) = explore(&net, 100) else { continue };
+        let model = ColouredModel::new(net).unwrap();
+        let net = model.net();
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut erase = Erased::indistinguishable(net);
+        if seed % 3 > 0 || !erase.contains(&true) {
+            erase.fill(false);
+            base_sorts(net).for_each(|sort| erase[sort] = rng.bool());
+        }
+        let Some(erased) = Erased::of(net, &erase) else { continue };
+        let shown = || format!("seed {seed}, {erase:?}\n{}", text::print(net));
+        let config = unfold::Config::default();
+        let (flat, _) = unfold::unfold(erased.net(), &config, &Budget::unlimited()).unwrap();
+        let on = Abstraction::of_erased(&erased, flat);
+        let limits = oracle::Limits { states: 2_000, tokens: 1_000 };
+        let Some(space) = oracle::explore(on.net(), limits) else {
+            // What it reaches is finite where erasing changes nothing that can happen.
+            assert!(!erased.is_exact(), "{}", shown());
+            continue;
+        };
+        exact += u64::from(erased.is_exact() && erase.contains(&true));
+        for _ in 0..10 {
+            let goal = predicate(&model, &mut rng, 2);
+            let weakened = weakened(&model, &on, &goal);
+            let there = markings.iter().any(|it| model.holds(&goal, it).unwrap());
+            let here = space.markings().iter().any(|it| weakened.holds(on.net(), it));
+            assert!(!there || here, "{goal:?} {weakened:?}: {}", shown());
+            assert!(there || !here || !erased.is_exact(), "{goal:?} {weakened:?}: {}", shown());
+            unreachable += u64::from(!here);
+            spurious += u64::from(here && !there);
+        }
+    }
+    let least = scaled(1_500) / 30;
+    assert!(
+        exact > least && unreachable > least && spurious > least,
+        "{exact} {unreachable} {spurious}"
+    );
 }
 
 #[test]
@@ -75,9 +129,7 @@ fn the_skeleton_goes_along_with_every_firing_and_weakened_goals_hold_where_goals
                 }
             }
             for goal in &goals {
-                let Goal::Reach(weakened) = skeleton.weakened(&Goal::Reach(goal.clone())) else {
-                    panic!("{}", shown())
-                };
+                let weakened = weakened(&model, skeleton.abstraction(), goal);
                 let holds = model.holds(goal, marking).unwrap();
                 let also = weakened.holds(skeleton.net(), &totals);
                 assert!(!holds || also, "{goal:?} weakened to {weakened:?}: {}", shown());
@@ -195,12 +247,46 @@ fn that_nothing_fires_is_weakened_to_what_totals_decide() {
     );
     let net = model.skeleton().net();
     let free = net.transition_named("free").unwrap();
-    let weakened = model.skeleton().weakened(&Goal::Reach(Predicate::Dead));
-    assert_eq!(weakened, Goal::Reach(Predicate::Disabled(free)));
+    let weakened = weakened(&model, model.skeleton().abstraction(), &Predicate::Dead);
+    assert_eq!(weakened, Predicate::Disabled(free));
 }
 
 #[test]
-fn nothing_is_taken_over_from_another_goal_of_the_skeleton_or_what_it_reaches() {
+fn sorts_that_nothing_tells_apart_are_found() {
+    let model = model(
+        "sort A = 1..3
+         sort B = 1..4
+         sort C = 1..5
+         sort AB = A * B
+         var a, a2: A
+         var b, b2: B
+         var c: C
+         place p: AB = {(all,2)}
+         place q: C = {all - 3}
+         transition move [b != b2]: p{(a,b) + (a2,b2)} -> p{(a,b2) + (a,b2)}
+         transition leave [c < 4]: p{(a,b)} + q{c} -> q{c}",
+    );
+    let net = model.net();
+    let sort = |name: &str| net.sort_named(name).unwrap().index();
+    let erase = Erased::indistinguishable(net);
+    let erased: Vec<usize> = (0..erase.len()).filter(|&at| erase[at]).collect();
+    assert_eq!(erased, [sort("A")]);
+    let erased = Erased::of(net, &erase).unwrap();
+    assert!(
+        text::print(erased.net()).contains("place p: AB = {3'(1,2)}"),
+        "{}",
+        text::print(erased.net())
+    );
+    // Comparisons of what is erased are gone, and then totals do not decide any more.
+    let mut erase = vec![false; erase.len()];
+    erase[sort("C")] = true;
+    let erased = Erased::of(net, &erase).unwrap();
+    assert_eq!(erased.decided(), [true, false]);
+    assert!(!text::print(erased.net()).contains('<'));
+}
+
+#[test]
+fn nothing_is_taken_over_from_another_goal_of_an_abstraction_or_what_it_reaches() {
     let model = model(
         "sort A = 1..3
          var x: A
@@ -220,10 +306,12 @@ fn nothing_is_taken_over_from_another_goal_of_the_skeleton_or_what_it_reaches() 
     skeleton.over("TEST").unreachable(ids[1], parikh::board::Proof::searched(2, false));
     let knowledge = |at: usize| -> Knowledge { skeleton.knowledge(ids[at]).unwrap() };
     // Reached there, which colours forbid here.
-    board.over("TEST").on_skeleton(id, &goal, &knowledge(0));
+    let over = board.over("TEST");
+    let on = model.skeleton().abstraction();
+    over.on_abstraction(on, id, &goal, &knowledge(0));
     assert!(board.is_open(id));
-    board.over("TEST").on_skeleton(id, &other, &knowledge(1));
+    over.on_abstraction(on, id, &other, &knowledge(1));
     assert_eq!((board.is_open(id), board.faults()), (true, 1));
-    board.over("TEST").on_skeleton(id, &goal, &knowledge(1));
+    over.on_abstraction(on, id, &goal, &knowledge(1));
     assert!(!board.is_open(id));
 }

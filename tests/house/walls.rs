@@ -27,7 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ground", &["board", "engine", "reduction"]),
     ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.
-    ("run", &["answer", "board", "engine", "ground", "reduction", "structure"]),
+    ("run", &["answer", "board", "engine", "ground", "reduction", "structure", "unfold"]),
     ("check", &["answer", "run"]),
     ("certifier", &["board", "engine", "reduction", "structure"]),
     // What is made of it.

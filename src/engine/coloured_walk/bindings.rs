@@ -7,7 +7,7 @@
 
 use super::tokens::Tokens;
 use crate::unfold::{Check, Compiled, Pattern, merge};
-use parikh_net::coloured::Relation;
+use parikh_net::coloured::{Relation, Value};
 
 /// How a search for a binding ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,14 +91,15 @@ impl Finder {
         }
     }
 
-    /// Looks for a binding of `rule` enabled in `marking`, at no more than `looks` tokens and colours.
-    /// `exhaustive` spends more on ruling bindings out.
+    /// Looks for a binding of `rule` with these values enabled in `marking`, at no more than `looks`
+    /// tokens and colours. `exhaustive` spends more on ruling bindings out.
     pub(super) fn find(
         &mut self,
         rule: &Rule,
         marking: &Tokens,
         looks: u64,
         exhaustive: bool,
+        fixed: &[Value],
     ) -> Found {
         (self.looks, self.exhaustive) = (looks, exhaustive);
         let variables = rule.compiled.variables.len();
@@ -110,7 +111,12 @@ impl Finder {
         self.taken.clear();
         self.left.clear();
         self.left.extend(0..rule.inputs.len());
-        if !self.checks_hold(rule, 0, true) {
+        for value in fixed {
+            if let Ok(slot) = rule.compiled.variables.binary_search(&value.variable) {
+                self.bind(slot, value.colour);
+            }
+        }
+        if !self.checks_hold(rule, 0, true) || !self.checks_hold(rule, 0, false) {
             return Found::None;
         }
         self.go_on(rule, marking)
@@ -344,7 +350,7 @@ mod tests {
     use super::*;
     use crate::engine::coloured_walk::tokens;
     use crate::unfold::Compiler;
-    use parikh_net::coloured::{ColouredMarking, Value, text};
+    use parikh_net::coloured::{ColouredMarking, text};
     use parikh_net::generate::random_coloured;
 
     /// Every combination of colours for the variables of a rule.
@@ -389,7 +395,7 @@ mod tests {
                     let known = bindings.iter().find_map(|binding| fires(binding));
                     let shown = || format!("seed {seed}\n{}", text::print(&net));
                     for exhaustive in [false, true] {
-                        let answer = finder.find(rule, &there, 1 << 40, exhaustive);
+                        let answer = finder.find(rule, &there, 1 << 40, exhaustive, &[]);
                         let expected = if known.is_some() { Found::Binding } else { Found::None };
                         assert_eq!(answer, expected, "{}", shown());
                         if answer == Found::Binding {
@@ -403,7 +409,7 @@ mod tests {
                             none += 1;
                         }
                         // A search cut short never says that there is none.
-                        let short = finder.find(rule, &there, rng.u64(0..20), exhaustive);
+                        let short = finder.find(rule, &there, rng.u64(0..20), exhaustive, &[]);
                         assert!(short == expected || short == Found::GaveUp, "{}", shown());
                     }
                     next = next.or(known);

@@ -3,7 +3,7 @@
 //!
 //! A walk fires whatever brings one goal nearer, as far as the totals of the places show that, and now
 //! and then anything; it ends when that has not come nearer for a while. Other walks follow firing
-//! sequences of the skeleton, with whatever bindings there are.
+//! sequences of abstractions, with whatever bindings there are.
 //!
 //! # Soundness
 //! Whatever is seen is replayed by the coloured firing rule before it counts (see [`crate::board`]).
@@ -16,8 +16,8 @@ use crate::board::{Board, Technique};
 use crate::evidence::coloured::ColouredModel;
 use crate::unfold::{Compiled, Compiler};
 use bindings::Rule;
-use parikh_net::coloured::ColouredTransitionId;
-use parikh_net::{FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::coloured::{ColouredTransitionId, Value};
+use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::{Mutex, PoisonError};
 use tokens::Tokens;
@@ -26,17 +26,34 @@ use walker::{Step, Walker};
 /// What the contest calls it.
 pub const TECHNIQUE: Technique = "RANDOM_WALK";
 
-/// Firing sequences of the skeleton that reach goals there, for walks to follow.
+/// What an abstraction of the coloured net does to reach a goal there, for walks to follow.
+#[derive(Clone, Debug)]
+pub struct Hint {
+    /// The goal.
+    pub goal: GoalId,
+    /// Coloured transitions by index, with the colours that the abstraction tells apart, and how often
+    /// each fires.
+    pub steps: Vec<(usize, Vec<Value>, u64)>,
+}
+
+/// Hints that nobody follows at the moment.
 #[derive(Debug, Default)]
-pub struct Hints(Mutex<Vec<(GoalId, FiringSequence)>>);
+pub struct Hints(Mutex<Vec<(Hint, u32)>>);
+
+/// How often a hint is followed: other bindings may lead further.
+const TRIES: u32 = 8;
 
 impl Hints {
     /// Adds one.
-    pub fn add(&self, goal: GoalId, sequence: FiringSequence) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((goal, sequence));
+    pub fn add(&self, hint: Hint) {
+        self.push(hint, TRIES);
     }
 
-    fn take(&self) -> Option<(GoalId, FiringSequence)> {
+    fn push(&self, hint: Hint, tries: u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((hint, tries));
+    }
+
+    fn take(&self) -> Option<(Hint, u32)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 }
@@ -190,9 +207,13 @@ pub fn run(
             break;
         }
         let mut aim = (rng.usize(..4) > 0).then(|| open[rng.usize(..open.len())]);
-        if let Some((goal, sequence)) = hints.take() {
-            aim = terrain.goals.iter().position(|watched| watched.id == goal);
-            follow(&mut walker, &sequence, &is_over);
+        if let Some((hint, tries)) = hints.take() {
+            aim = terrain.goals.iter().position(|watched| watched.id == hint.goal);
+            follow(&mut walker, &hint, &is_over);
+            walker.hand_over(&under);
+            if tries > 1 && board.is_open(hint.goal) {
+                hints.push(hint, tries - 1);
+            }
         }
         let patience = 64 << (walks % 7);
         let wander = [0.0, 0.05, 0.2, 0.5][rng.usize(..4)];
@@ -224,17 +245,16 @@ pub fn run(
     format!("{walks} walks on the coloured net, {} firings", walker.firings)
 }
 
-/// Fires what a sequence of the skeleton says, as far as there are bindings for it.
-fn follow(walker: &mut Walker<'_>, sequence: &FiringSequence, is_over: &impl Fn() -> bool) {
+/// Fires what a hint says, as far as there are bindings for it.
+fn follow(walker: &mut Walker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
     let mut left = LONGEST;
-    for step in sequence.steps() {
-        let t = walker.coloured(step.transition);
-        for _ in 0..step.count {
+    for (t, fixed, count) in &hint.steps {
+        for _ in 0..*count {
             left -= 1;
             if left == 0 || (left.is_multiple_of(POLLING) && is_over()) {
                 return;
             }
-            if walker.step(&[t]) != Step::Fired {
+            if walker.step_with(*t, fixed) != Step::Fired {
                 break;
             }
         }

@@ -117,13 +117,17 @@ impl<'w> Walker<'w> {
         Step::Dead
     }
 
-    /// The coloured transition that a skeleton transition stands for.
-    pub(super) fn coloured(&self, t: TransitionId) -> usize {
-        self.terrain.coloured(t)
+    fn find(&mut self, t: usize, looks: u64, exhaustive: bool) -> Found {
+        self.finder.find(&self.terrain.rules[t], &self.marking, looks, exhaustive, &[])
     }
 
-    fn find(&mut self, t: usize, looks: u64, exhaustive: bool) -> Found {
-        self.finder.find(&self.terrain.rules[t], &self.marking, looks, exhaustive)
+    /// One firing of `t` with these values.
+    pub(super) fn step_with(&mut self, t: usize, fixed: &[Value]) -> Step {
+        let rule = &self.terrain.rules[t];
+        match self.finder.find(rule, &self.marking, EXACT, false, fixed) {
+            Found::Binding => self.fire(t),
+            Found::None | Found::GaveUp => Step::Stuck,
+        }
     }
 
     /// Fires the binding that was just found.
