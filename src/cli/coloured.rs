@@ -93,7 +93,7 @@ impl Task<'_> {
                     Ok(_) => stage.cancel(),
                     Err(declined) => tracing::info!("{declined:#}"),
                 }
-                unfolded.ok()
+                unfolded
             };
             let unfold = to_unfold.then(|| scope.spawn(unfold));
             let done = job.begin(printer, evidence);
@@ -102,10 +102,15 @@ impl Task<'_> {
         });
         let mut done = done?;
         match unfolded {
-            Some(Ok(Some(net))) if !done.report.unanswered.is_empty() => {
+            Some(Ok(Ok(net))) if !done.report.unanswered.is_empty() => {
                 self.on_unfolding(&net, done, printer, evidence)
             }
             unfolded => {
+                if let Some(Ok(Err(declined))) = &unfolded
+                    && !done.report.unanswered.is_empty()
+                {
+                    eprintln!("parikh: {declined:#}");
+                }
                 done.report.faults += usize::from(matches!(unfolded, Some(Err(_))));
                 done.report.unanswered.iter().for_each(|question| printer.unanswered(question));
                 printer.summary(&done.report);
