@@ -36,3 +36,4 @@ pub use linear::{Flaw, LinearCertificate};
 pub use markings::{Markings, MarkingsFlaw};
 pub use reduced::{Reduced, ReducedFlaw};
 pub use text::FileError;
+pub(crate) use trap::check as check_trap;

@@ -15,7 +15,7 @@ pub enum TrapFlaw {
 
 /// A set Q is a trap when •-taking transitions give back: every t with an input in Q has an output
 /// in Q. Marked once, it stays marked: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
-pub(super) fn check(net: &Net, trap: &[PlaceId]) -> Result<(), TrapFlaw> {
+pub(crate) fn check(net: &Net, trap: &[PlaceId]) -> Result<(), TrapFlaw> {
     let mut inside = vec![false; net.place_count()];
     trap.iter().for_each(|place| inside[place.index()] = true);
     for &place in trap {

@@ -116,6 +116,15 @@ impl ReducedNet {
                 let (sum, constant) = self.translate_sum(sum)?;
                 Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
             }
+            Goal::Home(Predicate::Enabled(t)) => {
+                if !self.needs.preserve.covers(Preserve::LIVENESS) {
+                    return None;
+                }
+                let carriers = self.firing(*t)?.carriers().iter();
+                let again = Predicate::or(carriers.map(|&carrier| self.enabled(carrier)));
+                Some(TranslatedGoal { goal: Goal::Home(again), constant: 0 })
+            }
+            Goal::Home(_) => None,
         }
     }
 

@@ -26,6 +26,8 @@ pub struct Plan {
     known: HashMap<Goal, usize>,
     /// Which questions were answered by the model's claim that its units are safe.
     assumed: Vec<bool>,
+    /// See [`first`](Self::first).
+    first: Vec<GoalId>,
 }
 
 impl Plan {
@@ -51,6 +53,16 @@ impl Plan {
             Examination::QuasiLiveness => {
                 let enabled = |t| Goal::Reach(Predicate::Enabled(t));
                 plan.ask(name, Combination::AllReachable, net.transitions().map(enabled).collect());
+            }
+            Examination::Liveness => {
+                let enabled: Vec<Predicate> = match net.folding() {
+                    None => net.transitions().map(Predicate::Enabled).collect(),
+                    // Some binding.
+                    Some(folding) => (0..folding.transition_count())
+                        .map(|t| Predicate::or(folding.transitions(t).map(Predicate::Enabled)))
+                        .collect(),
+                };
+                plan.ask_stays(name, Combination::Stays, Predicate::Dead, enabled);
             }
             Examination::StableMarking => {
                 let changed = |place| {
@@ -83,6 +95,8 @@ impl Plan {
             ReachabilityQuery::Possible(predicate) => self.ask_exists(id, predicate),
             ReachabilityQuery::Never(predicate) => self.ask_never(id, predicate),
             ReachabilityQuery::Bound(sum) => self.ask_maximum(id, sum),
+            ReachabilityQuery::Home(predicate) => self.ask_home(id, predicate, true),
+            ReachabilityQuery::NoHome(predicate) => self.ask_home(id, predicate, false),
             ReachabilityQuery::Initially(predicate) => {
                 let holds = predicate.holds(net, net.initial());
                 self.ask_exists(id, Predicate::constant(holds));
@@ -104,6 +118,41 @@ impl Plan {
     /// Adds the maximum of a sum.
     pub fn ask_maximum(&mut self, id: &str, sum: LinearSum) {
         self.ask_one(id, Combination::Maximum, Goal::Maximise(sum));
+    }
+
+    /// Adds AG EF φ, or its negation.
+    pub fn ask_home(&mut self, id: &str, predicate: Predicate, holds: bool) {
+        let combination = if holds { Combination::Stays } else { Combination::Lost };
+        let dead_end = Predicate::and([Predicate::Dead, predicate.clone().negated()]);
+        self.ask_stays(id, combination, dead_end, vec![predicate]);
+    }
+
+    /// Adds that each of `wanted` stays reachable wherever the net goes. In a dead end none of them
+    /// holds.
+    fn ask_stays(
+        &mut self,
+        id: &str,
+        combination: Combination,
+        dead_end: Predicate,
+        wanted: Vec<Predicate>,
+    ) {
+        if wanted.is_empty() {
+            return self.ask(id, combination, Vec::new());
+        }
+        self.first.push(GoalId::new(self.goals.len()));
+        let possible = wanted.iter().cloned().map(Goal::Reach);
+        let homes = wanted.iter().cloned().map(Goal::Home);
+        self.ask(
+            id,
+            combination,
+            [Goal::Reach(dead_end)].into_iter().chain(possible).chain(homes).collect(),
+        );
+    }
+
+    /// The goals that are worth a try by themselves before the others have their turn: dead ends, which
+    /// refute most of what should stay reachable.
+    pub fn first(&self) -> &[GoalId] {
+        &self.first
     }
 
     fn ask_one(&mut self, id: &str, combination: Combination, goal: Goal) {
@@ -189,7 +238,12 @@ impl Plan {
             if !self.decided[at] || self.assumed[at] {
                 match &self.goals[question.goals.clone()] {
                     [goal] => again.ask_one(&question.id, question.combination, goal.clone()),
-                    goals => again.ask(&question.id, question.combination, goals.to_vec()),
+                    goals => {
+                        if matches!(question.combination, Combination::Stays | Combination::Lost) {
+                            again.first.push(GoalId::new(again.goals.len()));
+                        }
+                        again.ask(&question.id, question.combination, goals.to_vec());
+                    }
                 }
             }
         }
@@ -204,6 +258,7 @@ impl Plan {
                 continue;
             }
             self.decided[at] = true;
+            // Liveness of no transition among them.
             let value = question.combination != Combination::SomeUnreachable;
             answers.push(super::Answer {
                 id: question.id.clone(),

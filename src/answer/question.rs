@@ -1,7 +1,7 @@
 //! One question: which goals it has and how their outcomes make an answer.
 
 use super::{Answer, Grade, Value};
-use crate::board::{Argument, Board, Knowledge, Maximum, Proof, Reach, Technique};
+use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Technique};
 use crate::evidence::Witness;
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;
@@ -22,6 +22,12 @@ pub enum Combination {
     NoneReachable,
     /// TRUE if some goal is not reachable (stable marking).
     SomeUnreachable,
+    /// TRUE if each [`Goal::Home`] stays reachable wherever the net goes (liveness, AG EF φ). The first
+    /// goal is a dead end without φ, the other goals before the homes are φ itself: reaching the one
+    /// or not the other settles it as well.
+    Stays,
+    /// TRUE if it does not (EF AG ¬φ).
+    Lost,
 }
 
 /// A question over a range of the plan's goals.
@@ -60,6 +66,9 @@ impl Question {
         };
         let net = board.net();
         match (self.combination, knowledge) {
+            (Combination::Stays | Combination::Lost, knowledge) => {
+                self.stays(board, settled, knowledge)
+            }
             (Combination::Maximum, Knowledge::Maximum(maximum)) => self.maximum(settled, maximum),
             (_, Knowledge::Reach(Reach::Reached { witness, by })) => {
                 let value = match self.combination {
@@ -111,6 +120,79 @@ impl Question {
             }
             _ => Standing::Open,
         }
+    }
+
+    /// See [`Combination::Stays`].
+    fn stays(&self, board: &Board<'_>, settled: GoalId, knowledge: Knowledge) -> Standing {
+        let net = board.net();
+        let kept = self.combination == Combination::Stays;
+        let goal = board.goal(settled);
+        match knowledge {
+            Knowledge::Reach(Reach::Reached { witness, by })
+                if settled.index() == self.goals.start =>
+            {
+                let firings = witness.as_ref().map_or(0, Witness::firings);
+                let reason = format!("a dead marking: a witness of {firings} firings was replayed");
+                let stands = (false, Grade::Replayed);
+                self.answered(Value::Bool(!kept), vec![by], reason, stands, settled, witness)
+            }
+            Knowledge::Reach(Reach::Unreachable { proof, by, evidence })
+                if settled.index() > self.goals.start =>
+            {
+                let reason = format!("{}it can never happen: {proof}", about(net, goal));
+                let stands = (proof.assumes_units(), Grade::of(&evidence));
+                self.answered(Value::Bool(!kept), vec![by], reason, stands, settled, None)
+            }
+            Knowledge::Home(Home::Lost { witness, proof, evidence, by }) => {
+                let after = match &witness {
+                    Some(witness) => format!("never again after {} firings: ", witness.firings()),
+                    None => "not for ever: ".to_owned(),
+                };
+                let reason = format!("{}{after}{proof}", about(net, goal));
+                let grade = match proof.argument {
+                    Argument::DeadEnd => Grade::Replayed,
+                    _ => Grade::of(&evidence),
+                };
+                let stands = (proof.assumes_units(), grade);
+                self.answered(Value::Bool(!kept), vec![by], reason, stands, settled, witness)
+            }
+            Knowledge::Home(Home::Kept { .. }) => self.all_kept(board, kept),
+            _ => Standing::Open,
+        }
+    }
+
+    /// The answer once all homes are kept.
+    fn all_kept(&self, board: &Board<'_>, value: bool) -> Standing {
+        let is_home = |id: &GoalId| matches!(board.goal(*id), Goal::Home(_));
+        // From the back: what is settled in order is open there longest.
+        let homes = || self.goal_ids().collect::<Vec<_>>().into_iter().rev().take_while(is_home);
+        if homes().any(|id| board.is_open(id)) {
+            return Standing::Open;
+        }
+        let (mut techniques, mut grade) = (BTreeSet::new(), Grade::Replayed);
+        let (mut assumed, mut reasons) = (false, BTreeSet::new());
+        for id in homes() {
+            let Some(Knowledge::Home(Home::Kept { proof, evidence, by })) = board.knowledge(id)
+            else {
+                return Standing::Silenced;
+            };
+            techniques.insert(by);
+            grade = grade.max(Grade::of(&evidence));
+            assumed |= proof.assumes_units();
+            reasons.insert(proof.to_string());
+        }
+        let reasons: Vec<String> = reasons.into_iter().collect();
+        Standing::Answered(Box::new(Answer {
+            id: self.id.clone(),
+            value: Value::Bool(value),
+            techniques: techniques.into_iter().collect(),
+            reason: reasons.join("; "),
+            assumes_units: assumed,
+            grade,
+            rests_on: self.goals.clone(),
+            witness: None,
+            pump: None,
+        }))
     }
 
     fn maximum(&self, goal: GoalId, maximum: Maximum) -> Standing {
@@ -209,6 +291,7 @@ impl Question {
 /// What a goal of one node is about, so that the reason names it; empty for formulas.
 fn about(net: &Net, goal: &Goal) -> String {
     match goal {
+        Goal::Home(predicate) => about(net, &Goal::Reach(predicate.clone())),
         Goal::Reach(Predicate::Enabled(t)) => format!("transition `{}`: ", net.transition_name(*t)),
         Goal::Reach(Predicate::Dead) => "a dead marking: ".to_owned(),
         Goal::Reach(predicate) => match predicate.only_place() {

@@ -86,6 +86,7 @@ impl<'b> Under<'b> {
                     self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
+                Goal::Home(_) => self.board.fault(self.by, format_args!("{goal:?} is no marking")),
             }
         })
     }
@@ -169,6 +170,7 @@ impl<'b> Under<'b> {
                 entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
                 drop(entry);
                 self.board.close(goal, true);
+                super::homes::reached(self.board, goal);
             }
             Knowledge::Reach(Reach::Unreachable { proof, .. }) if self.board.is_void(proof) => {
                 entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });

@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
     model: PathBuf,
     /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
-    /// QuasiLiveness (QL), StableMarking (SM), StateSpace (SS), and, with a query file,
+    /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query file,
     /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB).
     #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
     examination: Option<Examination>,

@@ -9,7 +9,7 @@
 //! it is remembered, and goals that ask for that refer to it.
 
 use crate::answer::{Answer, Grade};
-use crate::board::{Evidence, Knowledge, Maximum, Reach};
+use crate::board::{Evidence, Home, Knowledge, Maximum, Reach};
 use crate::evidence::file::{self, Searched, Shown, Strength, Writer};
 use crate::evidence::{Document, Witness};
 use crate::ground::CheckedLog;
@@ -86,7 +86,10 @@ impl<'n> EvidenceFile<'n> {
     ) -> io::Result<()> {
         let mut shown_by = Vec::new();
         match knowledge {
-            Knowledge::Reach(Reach::Open) => {}
+            Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open | Home::Kept { .. }) => {}
+            Knowledge::Home(Home::Lost { witness, .. }) => {
+                shown_by.extend(self.witness(goal, witness.as_ref())?);
+            }
             Knowledge::Reach(Reach::Reached { witness, .. }) => {
                 shown_by.extend(self.witness(goal, witness.as_ref())?);
             }

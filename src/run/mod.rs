@@ -26,9 +26,10 @@ pub use state_space::{Figure, find_pump, state_space};
 
 use crate::answer::Plan;
 use crate::board::Board;
+use crate::ground::Ground;
 use hearing::Hearing;
 use parikh_net::{GoalId, Net};
-use parikh_solvers::Budget;
+use parikh_solvers::{Budget, Exhausted};
 use portfolio::Portfolio;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::ScopedJoinHandle;
@@ -39,6 +40,9 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// How long engines may take to stop before the caller hears of it.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// The share of the time, in [0, 1], for dead ends by themselves.
+const DEAD_ENDS: f64 = 0.35;
 
 /// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
 /// whose answer shows at most one of them.
@@ -98,15 +102,31 @@ fn run_once(
         Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.take(&hear, tell);
-    let portfolio = Portfolio::new(&ground, &board, &budget, config);
-    if board.breach().is_none() {
-        match ground.goals().is_empty() {
-            true => hearing.give_up(None),
-            false => work(&portfolio, &mut hearing, &hear, &budget, tell),
-        }
+    let mut stages: Vec<(Ground<'_>, Budget)> = Vec::new();
+    // Most of what does not stay reachable is lost in a dead end: that comes first, on a net reduced
+    // for dead ends alone.
+    let mut first = hearing.plan.first().to_vec();
+    first.retain(|&goal| board.is_open(goal));
+    if !first.is_empty() {
+        stages.extend(ground.only(&first).map(|only| (only, budget.share(DEAD_ENDS))));
     }
-    report.faults += board.faults() + portfolio.failures();
-    report.statistics = portfolio.take_statistics();
+    stages.push((ground, budget.child()));
+    let last = stages.len() - 1;
+    for (at, (ground, budget)) in stages.iter().enumerate() {
+        let portfolio = Portfolio::new(ground, &board, budget, config);
+        if board.breach().is_none() && hearing.plan.open_questions().next().is_some() {
+            let ended = match portfolio.is_over() {
+                true => None,
+                false => work(&portfolio, &mut hearing, &hear, budget, tell),
+            };
+            if at == last && board.breach().is_none() {
+                hearing.give_up(ended);
+            }
+        }
+        hearing.report.faults += portfolio.failures();
+        hearing.report.statistics.extend(portfolio.take_statistics());
+    }
+    report.faults += board.faults();
     report.breach = board.breach().map(str::to_owned);
     let again = report.breach.is_some().then(|| {
         let (again, revoked) = plan.without_unit_claim();
@@ -124,7 +144,7 @@ fn work(
     hear: &Receiver<GoalId>,
     budget: &Budget,
     tell: &mut impl FnMut(Event<'_>),
-) {
+) -> Option<Exhausted> {
     let board = hearing.board;
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
@@ -162,9 +182,6 @@ fn work(
         let engines = if all_finished(&workers) { Vec::new() } else { portfolio.at_work() };
         let overran = !all_finished(&workers);
         hearing.take(hear, tell);
-        if board.breach().is_none() {
-            hearing.give_up(ended);
-        }
         if overran {
             for engine in &engines {
                 tracing::warn!("{engine} does not stop at the deadline");
@@ -180,7 +197,8 @@ fn work(
                 hearing.report.faults += 1;
             }
         }
-    });
+        ended
+    })
 }
 
 fn all_finished(workers: &[ScopedJoinHandle<'_, ()>]) -> bool {

@@ -107,6 +107,7 @@ pub(crate) fn any_claim(net: &Net, rng: &mut Rng) -> Claim {
     match random_goals(rng.u64(..), net, 1).remove(0) {
         Goal::Reach(predicate) => Claim::Unreachable(predicate),
         Goal::Maximise(sum) => Claim::AtMost(sum, rng.i64(-1..3)),
+        Goal::Home(_) => panic!("none is made"),
     }
 }
 

@@ -53,6 +53,7 @@ fn whatever_a_run_refutes_has_a_certificate() {
             match goal {
                 Goal::Reach(predicate) => plan.ask_exists(&format!("{at}"), predicate),
                 Goal::Maximise(sum) => plan.ask_maximum(&format!("{at}"), sum),
+                Goal::Home(_) => panic!("none is made"),
             }
         }
         plan.ask_exists("dead", Predicate::Dead);

@@ -191,6 +191,7 @@ const MUTATIONS: [(&str, Mutation); 38] = [
         let claim = match random_goals(rng.u64(..), net, 1).remove(0) {
             Goal::Reach(predicate) => Claim::Unreachable(predicate),
             Goal::Maximise(sum) => Claim::AtMost(sum, rng.i64(-1..3)),
+            Goal::Home(_) => panic!("none is made"),
         };
         c.claim = claim;
         true

@@ -153,6 +153,8 @@ impl Space {
             ReachabilityQuery::Initially(predicate) => {
                 predicate.holds(&self.net, self.net.initial())
             }
+            ReachabilityQuery::Home(predicate) => self.stays(predicate),
+            ReachabilityQuery::NoHome(predicate) => !self.stays(predicate),
             ReachabilityQuery::Bound(_) => panic!("no bound was asked for"),
         }
     }

@@ -416,7 +416,7 @@ impl Search<'_> {
                 (Goal::Maximise(sum), PackedGoal::Maximise(_, _, Some((best, _)))) => {
                     Some(Claim::AtMost(sum.clone(), i64::try_from(*best).ok()?))
                 }
-                (Goal::Maximise(_), _) => None,
+                (Goal::Maximise(_) | Goal::Home(_), _) => None,
             }
         });
         Some(Document::Markings(Markings { claims: claims.collect(), count }))

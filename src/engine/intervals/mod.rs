@@ -307,6 +307,7 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
                     refuted[rests_on as usize].push((*id, Claim::AtMost(sum.clone(), small)));
                 }
             }
+            Goal::Home(_) => {}
         }
     }
     for (rests_on, refuted) in Provenance::ALL.into_iter().zip(refuted) {

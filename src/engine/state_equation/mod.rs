@@ -402,6 +402,7 @@ impl<'n> Engine<'n> {
                         None => return true,
                     }
                 }
+                Goal::Home(_) => return true,
             };
         }
         // Taken out for the time being, so that the rest of the engine can be changed.
