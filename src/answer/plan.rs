@@ -81,6 +81,17 @@ impl Plan {
         Some(plan)
     }
 
+    /// The two figures of a state space that are maxima: the most tokens in a marking and in a place.
+    pub fn of_most_tokens(net: &Net) -> Plan {
+        let mut plan = Plan::default();
+        if let Ok(all) = LinearSum::new(net.places().map(|place| (place, 1))) {
+            plan.ask("MAX_TOKEN_PER_MARKING", Combination::Maximum, vec![Goal::Maximise(all)]);
+        }
+        let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
+        plan.ask("MAX_TOKEN_IN_PLACE", Combination::Largest, places.collect());
+        plan
+    }
+
     /// Adds a formula as it is written.
     ///
     /// # Errors
@@ -228,6 +239,26 @@ impl Plan {
             decided.push((at, standing));
         }
         decided.into_iter().map(|(at, standing)| (&self.questions[at], standing)).collect()
+    }
+
+    /// The questions that are decided by what is known of goals that are not settled, with their answers.
+    pub fn look(&mut self, board: &Board<'_>) -> Vec<(&Question, Standing)> {
+        let mut decided = Vec::new();
+        for (at, question) in self.questions.iter().enumerate() {
+            if self.decided[at] || question.combination != Combination::Largest {
+                continue;
+            }
+            let standing = question.largest(board);
+            if let Standing::Open = standing {
+                continue;
+            }
+            self.decided[at] = true;
+            self.assumed[at] =
+                matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
+            question.goal_ids().for_each(|goal| board.abandon(goal));
+            decided.push((question, standing));
+        }
+        decided
     }
 
     /// What is to be asked again when the model's claim of safe units proves false: the questions

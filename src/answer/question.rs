@@ -16,6 +16,8 @@ pub enum Combination {
     Never,
     /// The maximum of the one goal.
     Maximum,
+    /// The largest of the goals' maxima.
+    Largest,
     /// TRUE if all goals are reachable (quasi-liveness).
     AllReachable,
     /// TRUE if no goal is reachable (one-safe).
@@ -70,6 +72,12 @@ impl Question {
                 self.stays(board, settled, knowledge)
             }
             (Combination::Maximum, Knowledge::Maximum(maximum)) => self.maximum(settled, maximum),
+            (Combination::Largest, Knowledge::Maximum(maximum)) => {
+                match maximum.unbounded.is_some() {
+                    true => self.maximum(settled, maximum),
+                    false => self.largest(board),
+                }
+            }
             (_, Knowledge::Reach(Reach::Reached { witness, by })) => {
                 let value = match self.combination {
                     Combination::Exists => true,
@@ -227,6 +235,60 @@ impl Question {
         self.answered(Value::Number(value), techniques, reason, stands, goal, witness)
     }
 
+    /// The largest maximum, once no bound is above what was seen of one. Goals whose bound is not above
+    /// it are let go.
+    pub fn largest(&self, board: &Board<'_>) -> Standing {
+        let seen = self.goal_ids().filter_map(|id| Some((board.seen(id)?, id)));
+        let Some((largest, of)) = seen.max_by_key(|&(seen, id)| (seen, std::cmp::Reverse(id)))
+        else {
+            return Standing::Open;
+        };
+        let below = |id: &GoalId| board.proved(*id).is_some_and(|proved| proved <= largest);
+        let mut open = false;
+        for id in self.goal_ids() {
+            match below(&id) {
+                true if id != of => board.abandon(id),
+                true => {}
+                false => open = true,
+            }
+        }
+        if open {
+            return Standing::Open;
+        }
+        let (mut techniques, mut grade, mut assumed) = (BTreeSet::new(), Grade::Replayed, false);
+        let mut witness = None;
+        for id in self.goal_ids() {
+            let Some(Knowledge::Maximum(maximum)) = board.knowledge(id) else {
+                return Standing::Silenced;
+            };
+            if let Some((_, proof, by)) = &maximum.proved {
+                techniques.insert(*by);
+                assumed |= proof.assumes_units();
+            }
+            grade = grade.max(maximum.evidence.as_ref().map_or(Grade::Replayed, Grade::of));
+            if id == of {
+                techniques.extend(maximum.seen.as_ref().map(|(_, _, by)| *by));
+                witness = maximum.seen.and_then(|(_, witness, _)| witness);
+            }
+        }
+        let goals = self.goals.len();
+        let reason = format!(
+            "{}seen, and none of {goals} exceeds it",
+            about(board.net(), &place_of(board, of))
+        );
+        Standing::Answered(Box::new(Answer {
+            id: self.id.clone(),
+            value: Value::Number(largest),
+            techniques: techniques.into_iter().collect(),
+            reason,
+            assumes_units: assumed,
+            grade,
+            rests_on: self.goals.clone(),
+            witness: witness.map(|witness| (of, witness.to_sequence())),
+            pump: None,
+        }))
+    }
+
     /// The answer that rests on all goals together.
     fn by_all(&self, board: &Board<'_>, value: bool, reason: &str) -> Standing {
         let mut techniques = BTreeSet::new();
@@ -285,6 +347,14 @@ impl Question {
             witness,
             pump: None,
         }))
+    }
+}
+
+/// That the one place of a maximum is marked; for [`about`].
+fn place_of(board: &Board<'_>, id: GoalId) -> Goal {
+    match board.goal(id) {
+        Goal::Maximise(sum) => Goal::Reach(Predicate::at_most(sum.clone().negated(), -1)),
+        goal => goal.clone(),
     }
 }
 

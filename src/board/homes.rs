@@ -37,8 +37,7 @@ impl<'b> Homes<'b> {
             home::check_lost(self.board.net, &sequence, wanted, document, goes_on)
         };
         if self.holds(goal, check) {
-            let witness = Witness::new(Arc::new(sequence), firings);
-            let witness = self.board.keep_witnesses.then_some(witness);
+            let witness = Some(Witness::new(Arc::new(sequence), firings));
             let (evidence, by) = (Evidence::Certified(None), self.by);
             self.enter(goal, Home::Lost { witness, proof, evidence, by });
         }

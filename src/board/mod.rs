@@ -71,8 +71,7 @@ pub enum Home {
     },
     /// From somewhere it cannot be reached any more.
     Lost {
-        /// How to get there. It is left out when the board does not keep witnesses, and where the
-        /// proof tells of no particular marking.
+        /// How to get there, where the proof tells of a particular marking.
         witness: Option<Witness>,
         /// Why not from there: a document is about the net begun from that marking.
         proof: Proof,

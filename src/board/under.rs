@@ -76,7 +76,10 @@ impl<'b> Under<'b> {
             let Sighting { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
-            let witness = self.board.keep_witnesses.then_some(witness);
+            // One of these decides a question by itself, however many goals there are.
+            let decides = matches!(self.board.goal(goal),
+                Goal::Reach(predicate) if predicate.mentions_deadness());
+            let witness = (self.board.keep_witnesses || decides).then_some(witness);
             match self.board.goal(goal) {
                 Goal::Reach(predicate) if predicate.holds(self.board.net, marking) => {
                     self.note_reached(goal, witness);

@@ -440,19 +440,11 @@ impl Job<'_> {
     }
 
     fn state_space(&self, printer: &Printer, start: Instant) -> Report {
-        let mut report = Report::default();
-        let figures = run::state_space(self.net, &self.config, self.budget);
-        for figure in figures {
-            match figure.value {
-                Ok((value, technique)) => {
-                    printer.figure(figure.key, &value, technique, start.elapsed());
-                    report.answered += 1;
-                }
-                Err(reason) => {
-                    let id = format!("STATE_SPACE {}", figure.key);
-                    report.unanswered.push(Unanswered { id, reason });
-                }
-            }
+        let mut report = run::state_space(self.net, &self.config, self.budget, |figure| {
+            printer.figure(figure, start.elapsed());
+        });
+        for question in &mut report.unanswered {
+            question.id = format!("STATE_SPACE {}", question.id);
         }
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
         printer.summary(&report);

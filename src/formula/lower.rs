@@ -357,6 +357,18 @@ mod tests {
     }
 
     #[test]
+    fn what_stays_reachable_is_asked_by_two_operators_one_in_the_other() {
+        let home = |place| Ok(ReachabilityQuery::Home(at_least(place, 1)));
+        assert_eq!(lowered(&ag(ef(marked("q")))), home("q"));
+        assert_eq!(lowered(&not(ef(not(ef(marked("q")))))), home("q"));
+        let none = ReachabilityQuery::NoHome(at_least("q", 1));
+        assert_eq!(lowered(&ef(ag(not(marked("q"))))), Ok(none.clone()));
+        assert_eq!(lowered(&not(ag(ef(marked("q"))))), Ok(none));
+        let both = Formula::And(vec![ag(ef(marked("q"))), ag(ef(marked("p")))]);
+        assert_eq!(lowered(&both), Err(Unsupported::Combination));
+    }
+
+    #[test]
     fn temporal_operators_beyond_reachability_are_named() {
         let path = |quantifier: fn(Box<Formula>) -> Formula, path| quantifier(Box::new(path));
         let finally = || Formula::Finally(Box::new(marked("p")));
@@ -365,7 +377,7 @@ mod tests {
             (path(Formula::AllPaths, finally()), "AF"),
             (path(Formula::ExistsPath, globally()), "EG"),
             (path(Formula::ExistsPath, Formula::Next(Box::new(Formula::True))), "X"),
-            (ef(ag(marked("p"))), "A below F or G"),
+            (ef(Formula::Or(vec![ag(marked("p")), marked("q")])), "A below F or G"),
             (path(Formula::AllPaths, Formula::Finally(Box::new(globally()))), "AF"),
             (finally(), "F"),
         ] {

@@ -22,7 +22,7 @@ mod state_space;
 pub use config::Config;
 pub use event::{Event, Report, Unanswered};
 pub use schedule::Schedule;
-pub use state_space::{Figure, find_pump, state_space};
+pub use state_space::state_space;
 
 use crate::answer::Plan;
 use crate::board::Board;
@@ -102,6 +102,7 @@ fn run_once(
         Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.take(&hear, tell);
+    hearing.look(tell);
     let mut stages: Vec<(Ground<'_>, Budget)> = Vec::new();
     // Most of what does not stay reachable is lost in a dead end: that comes first, on a net reduced
     // for dead ends alone.
@@ -160,10 +161,13 @@ fn work(
         loop {
             match hear.recv_timeout(TICK) {
                 Ok(goal) => hearing.settled(goal, tell),
-                Err(RecvTimeoutError::Timeout) => tell(Event::Waiting {
-                    questions: hearing.plan.open_questions().count(),
-                    goals: board.open_count(),
-                }),
+                Err(RecvTimeoutError::Timeout) => {
+                    hearing.look(tell);
+                    tell(Event::Waiting {
+                        questions: hearing.plan.open_questions().count(),
+                        goals: board.open_count(),
+                    });
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             let done = hearing.plan.open_questions().next().is_none();
@@ -182,6 +186,7 @@ fn work(
         let engines = if all_finished(&workers) { Vec::new() } else { portfolio.at_work() };
         let overran = !all_finished(&workers);
         hearing.take(hear, tell);
+        hearing.look(tell);
         if overran {
             for engine in &engines {
                 tracing::warn!("{engine} does not stop at the deadline");

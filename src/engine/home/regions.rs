@@ -43,7 +43,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         let mut roam = Roam::new(net, net.initial(), rng.u64(..));
         let mut sequence = FiringSequence::new();
         let steps = rng.u64(1u64 << (length - 1)..1u64 << length);
-        while sequence.firings() < i128::from(steps) as _ && !roam.is_dead() {
+        while sequence.firings() < u128::from(steps) && !roam.is_dead() {
             if budget.is_exhausted() {
                 return format!("{looked} markings looked from");
             }
