@@ -204,7 +204,8 @@ impl Facts {
         }
     }
 
-    /// Adds that `place` holds at most so many tokens, for a reason that is known elsewhere; the smallest bound of each provenance stays.
+    /// Adds that `place` holds at most so many tokens, for a reason that is known elsewhere; the
+    /// smallest bound of each provenance stays.
     pub fn bound_above(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
         let upper = &mut self.bounds[rests_on as usize].upper;
         upper.resize(self.places, None);
@@ -212,7 +213,8 @@ impl Facts {
         *slot = Some(slot.map_or(tokens, |known| known.min(tokens)));
     }
 
-    /// Adds that `place` holds at least so many tokens, for a reason that is known elsewhere; the largest bound of each provenance stays.
+    /// Adds that `place` holds at least so many tokens, for a reason that is known elsewhere; the
+    /// largest bound of each provenance stays.
     pub fn bound_below(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
         let lower = &mut self.bounds[rests_on as usize].lower;
         lower.resize(self.places, 0);

@@ -98,6 +98,15 @@ impl Budget {
         }
     }
 
+    /// A share in [0, 1] of the time that is left; all of it where there is no deadline: for what
+    /// nothing else waits for.
+    pub fn portion(&self, share: f64) -> Self {
+        match self.remaining() {
+            Some(left) => self.slice(left.mul_f64(share)),
+            None => self.child(),
+        }
+    }
+
     /// A part of this budget with the same deadline and a cancel flag of its own.
     pub fn child(&self) -> Self {
         let cancel = Cancel { flag: AtomicBool::new(false), parent: Some(self.cancelled.clone()) };

@@ -11,10 +11,21 @@ impl Literal {
     /// The greatest number a variable can have.
     pub const MAX_VARIABLE: u32 = (1 << 30) - 1;
 
-    /// The variable itself if `positive`, else its negation; `None` above
+    /// The variable itself if `positive`, else its negation.
+    ///
+    /// # Panics
+    /// Above [`MAX_VARIABLE`](Self::MAX_VARIABLE): a solver with so many variables takes more than
+    /// 100 GB before its first clause.
+    pub fn new(variable: u32, positive: bool) -> Self {
+        assert!(variable <= Self::MAX_VARIABLE, "more than 2^30 propositional variables");
+        Literal(variable << 1 | u32::from(!positive))
+    }
+
+    /// The literal that DIMACS writes so; `None` for 0 and above
     /// [`MAX_VARIABLE`](Self::MAX_VARIABLE).
-    pub fn new(variable: u32, positive: bool) -> Option<Self> {
-        (variable <= Self::MAX_VARIABLE).then_some(Literal(variable << 1 | u32::from(!positive)))
+    pub fn from_dimacs(number: i32) -> Option<Self> {
+        let variable = number.unsigned_abs().checked_sub(1)?;
+        (variable <= Self::MAX_VARIABLE).then(|| Literal::new(variable, number > 0))
     }
 
     /// The number of the variable.
@@ -33,10 +44,16 @@ impl Literal {
     }
 
     /// The literal as DIMACS writes it: variables counted from 1, negative for a negation.
-    pub fn to_dimacs(self) -> i64 {
-        let number = i64::from(self.variable()) + 1;
+    pub fn to_dimacs(self) -> i32 {
+        // At most 2³⁰.
+        let number = self.variable() as i32 + 1;
         if self.is_positive() { number } else { -number }
     }
+}
+
+/// A clause as DIMACS writes it, and as refutations have it.
+pub fn to_dimacs(clause: &[Literal]) -> Vec<i32> {
+    clause.iter().map(|literal| literal.to_dimacs()).collect()
 }
 
 impl Not for Literal {
@@ -63,11 +80,11 @@ impl Cnf {
         Cnf::default()
     }
 
-    /// The positive literal of a new variable; `None` when there are too many.
-    pub fn new_variable(&mut self) -> Option<Literal> {
-        let literal = Literal::new(self.variables, true)?;
+    /// The positive literal of a new variable.
+    pub fn new_variable(&mut self) -> Literal {
+        let literal = Literal::new(self.variables, true);
         self.variables += 1;
-        Some(literal)
+        literal
     }
 
     /// Adds a clause. Variables up to the greatest in it exist from then on.
@@ -123,7 +140,7 @@ mod tests {
     #[test]
     fn a_formula_is_written_and_evaluated() {
         let mut cnf = Cnf::new();
-        let (a, b) = (cnf.new_variable().unwrap(), cnf.new_variable().unwrap());
+        let (a, b) = (cnf.new_variable(), cnf.new_variable());
         cnf.add_clause([a, !b]);
         cnf.add_clause([b]);
         assert!(cnf.is_satisfied_by(&[true, true]));
@@ -131,6 +148,7 @@ mod tests {
         let mut text = Vec::new();
         cnf.write_dimacs(&[!a], &mut text).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), "p cnf 2 3\n1 -2 0\n2 0\n-1 0\n");
-        assert_eq!(Literal::new(u32::MAX, true), None);
+        assert_eq!(Literal::from_dimacs(-2), Some(!b));
+        assert_eq!([0, i32::MIN, i32::MAX].map(Literal::from_dimacs), [None; 3]);
     }
 }

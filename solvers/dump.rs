@@ -291,6 +291,11 @@ impl<S: SatSolver> SatSolver for Recorded<S, Cnf> {
         self.solver.name()
     }
 
+    fn new_variable(&mut self) -> Literal {
+        self.told.new_variable();
+        self.solver.new_variable()
+    }
+
     fn add_clause(&mut self, clause: &[Literal]) {
         self.told.add_clause(clause.iter().copied());
         self.solver.add_clause(clause);
@@ -313,7 +318,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let dump = Dump::into(directory.path()).unwrap();
         let mut solver: Recorded<BatSat, Cnf> = Recorded::new(BatSat::new(), dump.clone());
-        let a = Literal::new(0, true).unwrap();
+        let a = Literal::new(0, true);
         solver.add_clause(&[a]);
         solver.describe("base case / k=3", "of goal 7\nwith two lines");
         solver.solve(&[!a], &Budget::unlimited());

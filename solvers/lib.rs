@@ -10,7 +10,8 @@
 //!   timeout are all [`NoAnswer`].
 //! - Back-ends, one file each: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
 //!   [`sat_batsat`].
-//! - Trust: [`certify`] re-checks LP answers in exact arithmetic, [`model`] evaluates terms.
+//! - Trust: [`certify`] re-checks LP answers in exact arithmetic, [`rational`] guesses what it checks,
+//!   [`model`] evaluates terms; proofs of SAT back-ends are for a checker outside.
 
 pub mod answer;
 pub mod budget;
@@ -28,7 +29,7 @@ pub mod lp_cold;
 pub mod lp_highs;
 pub mod lp_microlp;
 pub mod model;
-mod rational;
+pub mod rational;
 pub mod sat;
 pub mod sat_batsat;
 pub mod smt;

@@ -1,12 +1,13 @@
-//! From the floating-point multipliers of an LP solver to rational ones worth checking.
+//! From floating-point numbers to the fractions that were meant; from the multipliers of an LP solver
+//! to rational ones worth checking.
 //!
 //! Nothing here needs to be right for verdicts to be right: what comes out is a guess, and
-//! [`certify`](crate::certify) checks it.
+//! [`certify`](crate::certify), or whoever asked, checks it.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Zero};
 
 use crate::certify::{Effort, Multipliers};
 use crate::linear_program::Row;
@@ -98,34 +99,36 @@ fn guess(values: &[f64], scale: f64, rounding: Rounding) -> Option<Multipliers> 
     Some(Multipliers { denominator, numerators })
 }
 
-/// The first convergent of the continued fraction of `value` that is within the relative
-/// `tolerance`, if its denominator is at most `max_denominator`.
+/// [`convergent`] as a number, with the sign of `value`.
 pub(crate) fn nearest(value: f64, max_denominator: u64, tolerance: f64) -> Option<BigRational> {
-    let target = value.abs();
-    let allowed = tolerance * target.max(1.0);
+    let (numerator, denominator) = convergent(value.abs(), max_denominator, tolerance)?;
+    let fraction = BigRational::new(numerator.into(), denominator.into());
+    Some(if value.is_sign_negative() { -fraction } else { fraction })
+}
+
+/// The first convergent of the continued fraction of `value` ≥ 0 that is within the relative
+/// `tolerance`, as numerator and denominator; `None` when its denominator is above
+/// `max_denominator`.
+pub fn convergent(value: f64, max_denominator: u64, tolerance: f64) -> Option<(u64, u64)> {
+    let allowed = tolerance * value.max(1.0);
     // Beyond this the integer part alone has no exact meaning.
-    if target.is_nan() || target > 1e15 {
+    if !(0.0..=1e15).contains(&value) {
         return None;
     }
-    let mut rest = target;
-    let (mut before, mut now) = ((0i128, 1i128), (1i128, 0i128));
+    let mut rest = value;
+    let (mut before, mut now) = ((0u64, 1u64), (1u64, 0u64));
     for _ in 0..64 {
         let whole = rest.floor();
         if whole > 1e18 {
             return None;
         }
-        let digit = whole as i128;
-        let next = (
-            digit.checked_mul(now.0)?.checked_add(before.0)?,
-            digit.checked_mul(now.1)?.checked_add(before.1)?,
-        );
-        if next.1 > i128::from(max_denominator) {
+        let next = |before: u64, now: u64| (whole as u64).checked_mul(now)?.checked_add(before);
+        (before, now) = (now, (next(before.0, now.0)?, next(before.1, now.1)?));
+        if now.1 > max_denominator {
             return None;
         }
-        (before, now) = (now, next);
-        if (now.0 as f64 / now.1 as f64 - target).abs() <= allowed {
-            let fraction = BigRational::new(now.0.into(), now.1.into());
-            return Some(if value.is_sign_negative() { -fraction.abs() } else { fraction });
+        if (now.0 as f64 / now.1 as f64 - value).abs() <= allowed {
+            return Some(now);
         }
         rest = 1.0 / (rest - whole);
     }
@@ -147,7 +150,8 @@ mod tests {
         assert_eq!(nearest(0.0, 10_000, 1e-7), fraction(0, 1));
         assert_eq!(nearest(355.0 / 113.0, 10_000, 1e-12), fraction(355, 113));
         assert_eq!(nearest(std::f64::consts::PI, 10, 1e-12), None);
-        assert_eq!(nearest(f64::NAN, 10, 1e-12), None);
+        assert_eq!([f64::NAN, f64::INFINITY].map(|it| nearest(it, 10, 1e-12)), [None, None]);
+        assert_eq!(convergent(2.0, 10, 1e-12), Some((2, 1)));
     }
 
     #[test]

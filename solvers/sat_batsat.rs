@@ -1,59 +1,109 @@
-//! batsat: MiniSat in Rust. Incremental, with assumptions and cores.
+//! batsat: MiniSat in Rust. Incremental, with assumptions, cores and proofs.
 //!
 //! # Quirks (batsat 0.6.0)
 //! It asks whether to stop only between decisions, so a long propagation overruns the budget by a
-//! little. A clause that was added after a contradiction is dropped, which changes nothing.
+//! little. A clause that was added after a contradiction is dropped, which changes nothing. Decisions
+//! make variables false, so that models tend to have few true ones.
 
-use batsat::{Callbacks, Lit, SolverInterface, SolverOpts, lbool};
+use std::cell::Cell;
 
-use crate::answer::NoAnswer;
-use crate::budget::Budget;
-use crate::cnf::Literal;
-use crate::sat::{SatAnswer, SatSolver};
+use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, Var, lbool};
+
+use crate::budget::{Budget, Exhausted};
+use crate::cnf::{Cnf, Literal};
+use crate::sat::{ProvingSat, SatAnswer, SatSolver};
 
 /// The pure-Rust SAT back-end.
-pub struct BatSat {
-    solver: batsat::Solver<Watch>,
-    /// One more than the greatest variable seen.
-    variables: u32,
+pub type BatSat = Solver<Nothing>;
+
+/// The same with a proof of every "unsatisfiable". It takes the memory of all that is ever learnt.
+pub type ProvingBatSat = Solver<Cnf>;
+
+/// See [`BatSat`] and [`ProvingBatSat`].
+pub struct Solver<K: Keep> {
+    solver: batsat::Solver<Watch<K>>,
     /// Reused for every clause.
     buffer: Vec<Lit>,
 }
 
-/// What batsat asks while it works.
-#[derive(Default)]
-struct Watch {
-    budget: Option<Budget>,
+/// A decision may take less time than a look at the budget: so many go by between two looks.
+const PATIENCE: u32 = 16;
+
+/// What becomes of learnt clauses.
+pub trait Keep: Default {
+    /// A clause is learnt.
+    fn keep(&mut self, clause: impl Iterator<Item = Literal>);
 }
 
-impl Callbacks for Watch {
-    fn stop(&self) -> bool {
-        self.budget.as_ref().is_some_and(Budget::is_exhausted)
+/// Keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nothing;
+
+impl Keep for Nothing {
+    fn keep(&mut self, _: impl Iterator<Item = Literal>) {}
+}
+
+impl Keep for Cnf {
+    fn keep(&mut self, clause: impl Iterator<Item = Literal>) {
+        self.add_clause(clause);
     }
 }
 
-impl Default for BatSat {
+/// What batsat asks and tells while it works.
+#[derive(Default)]
+struct Watch<K> {
+    budget: Option<Budget>,
+    /// Why it was told to stop; it is told so from then on.
+    spent: Cell<Option<Exhausted>>,
+    /// Questions whether to stop, since the budget was looked at.
+    asked: Cell<u32>,
+    learnt: K,
+}
+
+impl<K: Keep> Callbacks for Watch<K> {
+    fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
+        // Besides clauses of conflicts: after a contradiction with assumptions, that the core fails.
+        if matches!(kind, ClauseKind::Learnt) {
+            let literal = |lit: &Lit| Literal::new(lit.var().idx(), lit.sign());
+            self.learnt.keep(clause.iter().map(literal));
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() >= PATIENCE {
+            self.asked.set(0);
+            self.spent.set(self.spent.get().or(self.budget.as_ref().and_then(Budget::exhausted)));
+        }
+        self.spent.get().is_some()
+    }
+}
+
+impl<K: Keep> Default for Solver<K> {
     fn default() -> Self {
         let solver = batsat::Solver::new(SolverOpts::default(), Watch::default());
-        BatSat { solver, variables: 0, buffer: Vec::new() }
+        Solver { solver, buffer: Vec::new() }
     }
 }
 
-impl BatSat {
+impl<K: Keep> Solver<K> {
     /// No clauses.
     pub fn new() -> Self {
-        BatSat::default()
+        Solver::default()
     }
 
     fn literal(&mut self, literal: Literal) -> Lit {
-        self.variables = self.variables.max(literal.variable() + 1);
         Lit::new(self.solver.var_of_int(literal.variable()), literal.is_positive())
     }
 }
 
-impl SatSolver for BatSat {
+impl<K: Keep> SatSolver for Solver<K> {
     fn name(&self) -> String {
         "batsat".to_owned()
+    }
+
+    fn new_variable(&mut self) -> Literal {
+        Literal::new(self.solver.new_var_default().idx(), true)
     }
 
     fn add_clause(&mut self, clause: &[Literal]) {
@@ -66,21 +116,17 @@ impl SatSolver for BatSat {
 
     fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> SatAnswer {
         if let Some(exhausted) = budget.exhausted() {
-            return SatAnswer::NoAnswer(exhausted.into());
+            return SatAnswer::NoAnswer(exhausted);
         }
         let assumed: Vec<Lit> = assumptions.iter().map(|&literal| self.literal(literal)).collect();
-        self.solver.cb_mut().budget = Some(budget.clone());
+        let watch = self.solver.cb_mut();
+        watch.budget = Some(budget.clone());
+        watch.spent.set(None);
         let answer = self.solver.solve_limited(&assumed);
-        self.solver.cb_mut().budget = None;
         if answer == lbool::TRUE {
-            let value = |variable: u32| {
-                // Variables without a value are in no clause: any value will do.
-                let literal = Lit::new(self.solver.var_of_int(variable), true);
-                self.solver.value_lit(literal) == lbool::TRUE
-            };
-            let variables = self.variables;
-            let mut value = value;
-            SatAnswer::Satisfiable((0..variables).map(&mut value).collect())
+            // Variables without a value are in no clause: any value will do.
+            let value = |at: u32| self.solver.value_var(Var::unsafe_from_idx(at)) == lbool::TRUE;
+            SatAnswer::Satisfiable((0..self.solver.num_vars()).map(value).collect())
         } else if answer == lbool::FALSE {
             // The core is said to be of the assumptions or of their negations, depending on the
             // place in the documentation; by variable it is neither.
@@ -88,51 +134,13 @@ impl SatSolver for BatSat {
             let core = core.filter(|(_, lit)| self.solver.unsat_core_contains_var(lit.var()));
             SatAnswer::Unsatisfiable { core: core.map(|(&literal, _)| literal).collect() }
         } else {
-            let why = NoAnswer::Unknown("batsat stopped".to_owned());
-            SatAnswer::NoAnswer(budget.exhausted().map_or(why, NoAnswer::from))
+            SatAnswer::NoAnswer(self.solver.cb().spent.get().unwrap_or(Exhausted::Cancelled))
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn literals(clause: &[i32]) -> Vec<Literal> {
-        let literal = |&n: &i32| Literal::new(n.unsigned_abs() - 1, n > 0).unwrap();
-        clause.iter().map(literal).collect()
-    }
-
-    #[test]
-    fn a_core_is_of_the_assumptions() {
-        let mut solver = BatSat::new();
-        solver.add_clause(&literals(&[-1, -2]));
-        solver.add_clause(&literals(&[3, 4]));
-        let answer = solver.solve(&literals(&[3, 1, 2]), &Budget::unlimited());
-        assert_eq!(answer, SatAnswer::Unsatisfiable { core: literals(&[1, 2]) });
-        let SatAnswer::Satisfiable(values) = solver.solve(&literals(&[1]), &Budget::unlimited())
-        else {
-            panic!()
-        };
-        assert!(values[0] && !values[1] && (values[2] || values[3]));
-    }
-
-    #[test]
-    fn a_hard_question_ends_with_its_budget() {
-        // Ten pigeons into nine holes.
-        let mut solver = BatSat::new();
-        let inside = |pigeon: i32, hole: i32| pigeon * 9 + hole + 1;
-        for pigeon in 0..10 {
-            let clause: Vec<i32> = (0..9).map(|hole| inside(pigeon, hole)).collect();
-            solver.add_clause(&literals(&clause));
-            for other in 0..pigeon {
-                for hole in 0..9 {
-                    solver.add_clause(&literals(&[-inside(pigeon, hole), -inside(other, hole)]));
-                }
-            }
-        }
-        let budget = Budget::lasting(std::time::Duration::from_millis(20));
-        let answer = solver.solve(&[], &budget);
-        assert!(matches!(answer, SatAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
+impl ProvingSat for ProvingBatSat {
+    fn learnt(&self) -> &Cnf {
+        &self.solver.cb().learnt
     }
 }

@@ -1,8 +1,9 @@
 //! Parikh proves things about Petri nets, and hands over the evidence.
 //!
-//! The way of the data is the order of the modules: [`board`] holds the goals of a run and what is
-//! known of them, engines under [`engine`] settle goals, [`evidence`] re-checks every claim on the
-//! original net before the board takes it. See ARCHITECTURE.md.
+//! The entry is [`check()`]: a [`net::Net`], from [`input`] or [`net::text`], and an [`answer::Plan`] of
+//! questions in, answers out. On the way, [`board`] holds the goals of the run and what is known of them,
+//! engines under [`engine`] settle goals, [`evidence`] checks every claim before the board takes it. See
+//! ARCHITECTURE.md.
 
 pub mod answer;
 pub mod board;
@@ -22,6 +23,12 @@ pub mod unfold;
 pub mod verdicts;
 
 pub use check::{Answers, check};
+
+/// The README's program is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use parikh_encodings as encodings;
 pub use parikh_evidence as evidence;
 pub use parikh_net as net;

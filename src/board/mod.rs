@@ -2,17 +2,18 @@
 //!
 //! Engines report on one of two sides. An [`Under`] can say "reached", "at least" and "unbounded", each
 //! with a firing sequence; an [`Over`] can say "unreachable" and "at most", each with a proof. An
-//! engine that approximates from below is handed an `Under` and cannot refute anything, one that
-//! approximates from above is handed an `Over` and cannot reach anything: a verdict on the wrong
+//! engine that approximates from below takes an `Under` and cannot refute anything, one that
+//! approximates from above takes an `Over` and cannot reach anything: a verdict on the wrong
 //! side does not compile.
 //!
 //! Whether something stays reachable wherever the net goes is refuted from both sides at once, by a
 //! witness and a proof from its end: such reports go through [`Homes`].
 //!
-//! Every claim of an `Under` is replayed on the net before it is written down. A sequence that does
-//! not replay, or does not show what it is said to, is an internal error: logged with everything
-//! needed to reproduce it, counted, and never a verdict. Contradictions between two engines freeze
-//! the goal for the same reason: nothing is printed for it.
+//! Every claim of an `Under` is replayed on the net before it is written down; of every claim of an
+//! `Over` the document is checked for this very goal, or it is the word of a search, and marked so. What
+//! fails is an internal error: logged with everything needed to reproduce it, counted, and never a
+//! verdict. Contradictions between two engines freeze the goal for the same reason: nothing is printed
+//! for it.
 //!
 //! Proofs may rest on the model's claim that its units are safe (NUPN). Every sequence replayed is
 //! also held against that claim; once one breaks it, no proof from it is taken any more, and whoever

@@ -1,6 +1,6 @@
 //! One claim about one net.
 
-use super::{Config, Made, share};
+use super::{Config, Made};
 use crate::board::{Argument, Board, Knowledge, Reach};
 use crate::engine::{Task, intervals, siphon_trap, state_equation};
 use crate::evidence::certificate::{Markings, MarkingsFlaw, Reduced, markings};
@@ -53,11 +53,11 @@ impl<'a> Maker<'a> {
         };
         let by_markings = |part: f64| {
             let claims = vec![claim.clone()];
-            let count = self.count(&claims, &share(budget, part))?;
+            let count = self.count(&claims, &budget.share(part))?;
             Some(Document::Markings(Markings { claims, count }))
         };
         let linear = |part: f64| {
-            self.linear(&[claim], &share(budget, part)).into_iter().map(|(_, made)| made).next()
+            self.linear(&[claim], &budget.share(part)).into_iter().map(|(_, made)| made).next()
         };
         let made = (few && self.config.markings > 0)
             .then(|| by_markings(0.3))
@@ -94,7 +94,7 @@ impl<'a> Maker<'a> {
     fn facts(&self, budget: &Budget) -> &Facts {
         self.facts.get_or_init(|| {
             let mut facts = Facts::none(self.net);
-            let budget = share(budget, 0.3);
+            let budget = budget.share(0.3);
             if let Ok(flows) = structure::flows::place_flows(self.net, &budget) {
                 structure::bounds::place_bounds(self.net, &flows, &budget).write(&mut facts);
             }
@@ -126,7 +126,7 @@ impl<'a> Maker<'a> {
         let found = structure::commoner::siphon_trap(
             self.net,
             SiphonTrapProperty::DeadMarkings,
-            &share(budget, 0.3),
+            &budget.share(0.3),
         );
         match found {
             Ok(SiphonTrap::Holds(holds)) => siphon_trap::document(self.net, &holds.traps, budget),
@@ -177,7 +177,7 @@ impl<'a> Maker<'a> {
     pub(super) fn reduced(&self, claim: &Claim, budget: &Budget) -> Option<Document> {
         let needs = Needs::of_goals(self.net, [&claim.goal()]);
         let config = reduction::Config::default();
-        let reduction = reduction::reduce(self.net, &needs, &share(budget, 0.3), &config);
+        let reduction = reduction::reduce(self.net, &needs, &budget.share(0.3), &config);
         let inner_claim = reduction.translate_claim(self.net, claim)?;
         let config = Config { reduced: false, ..Config::default() };
         let maker = Maker::new(&reduction.net, &config);

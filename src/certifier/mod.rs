@@ -110,11 +110,11 @@ pub fn certify(
     if config.linear && !left.is_empty() {
         let made = batch.deadlock(&sorted(&left), budget);
         take(&mut left, made);
-        let made = batch.linear(&sorted(&left), &share(budget, 0.2));
+        let made = batch.linear(&sorted(&left), &budget.share(0.2));
         take(&mut left, made);
     }
     if config.markings > 0 && !left.is_empty() {
-        let made = batch.markings(&sorted(&left), &share(budget, 0.4));
+        let made = batch.markings(&sorted(&left), &budget.share(0.4));
         take(&mut left, made);
     }
     if config.reduced {
@@ -122,7 +122,7 @@ pub fn certify(
             if budget.is_exhausted() {
                 break;
             }
-            let made = maker.reduced(claims[position], &share(budget, 0.5));
+            let made = maker.reduced(claims[position], &budget.share(0.5));
             let made = made.map(|document| ("reduced", vec![position], document));
             take(&mut left, maker.checked(made.into_iter().collect()));
         }
@@ -167,14 +167,6 @@ fn kept(refuted: &[Refuted]) -> Vec<(&'static str, Vec<usize>, Document)> {
         }
     }
     kept
-}
-
-/// A part of the time that is left.
-fn share(budget: &Budget, part: f64) -> Budget {
-    match budget.remaining() {
-        Some(left) => budget.slice(left.mul_f64(part)),
-        None => budget.slice(std::time::Duration::from_secs(10)),
-    }
 }
 
 /// Documents, each with its kind and the position of a goal, and the positions of all goals that they

@@ -237,11 +237,9 @@ impl Job<'_> {
                 let _ = std::fs::remove_file(old);
             }
         }
-        let budget = match (evidence.certificates, self.budget.remaining()) {
-            (Some(_), Some(left)) => &self.budget.slice(left.mul_f64(0.8)),
-            _ => self.budget,
-        };
-        let mut report = run::run(self.net, plan, &self.config, budget, |event| match event {
+        // A fifth is for certificates.
+        let budget = self.budget.portion(if evidence.certificates.is_some() { 0.8 } else { 1.0 });
+        let mut report = run::run(self.net, plan, &self.config, &budget, |event| match event {
             Event::Settled { id, goal, knowledge } => {
                 if let Some(file) = &mut file
                     && let Err(error) = file.settled(id, goal, knowledge)

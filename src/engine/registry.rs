@@ -1,8 +1,8 @@
 //! The registry: every engine, what it says, and when it has its turn.
 //!
-//! The schedule ([`crate::run`]) knows no engine by name; it reads this list. An engine is one file
-//! (or folder) beside this one with a constant `ENGINE`, one line in [`ENGINES`], and one line in the
-//! table of `tests/soundness/engines.rs`, which holds it against enumeration.
+//! The schedule ([`crate::run::schedule`]) knows no engine by name; it reads this list, and so does
+//! `tests/soundness/engines.rs`, which holds each against enumeration. An engine is one file (or folder)
+//! beside this one with a constant `ENGINE`, its `mod` beside the others and its place in [`ENGINES`].
 //!
 //! The list is in the order in which engines of the same role have their turns.
 

@@ -11,6 +11,7 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_net::{PlaceId, TransitionId};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::IncrementalLp;
+use parikh_solvers::rational::convergent;
 use std::collections::HashMap;
 
 /// Nets with more arcs are left alone: a single linear program may take longer than all may, and its
@@ -50,7 +51,10 @@ pub(super) fn integers(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
 fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     let positive = solution.iter().enumerate().filter(|&(_, &value)| value > NOISE);
     let fractions: Vec<(usize, u64, u64)> = positive
-        .map(|(at, value)| fraction(value / unit).map(|(above, below)| (at, above, below)))
+        .map(|(at, value)| {
+            let (above, below) = convergent(value / unit, DENOMINATORS.0, 1e-7)?;
+            Some((at, above, below))
+        })
         .collect::<Option<_>>()?;
     let mut common = 1u64;
     for &(_, _, below) in &fractions {
@@ -66,30 +70,6 @@ fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     let divisor = integers.iter().fold(0, |divisor, &(_, integer)| gcd(divisor, integer)).max(1);
     let small = |(at, integer): (usize, u64)| Some((at, u32::try_from(integer / divisor).ok()?));
     integers.into_iter().map(small).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
-}
-
-/// The last convergent of the continued fraction of `value` with a small denominator, as numerator
-/// and denominator; `None` when it is not near.
-fn fraction(value: f64) -> Option<(u64, u64)> {
-    let near = 1e-7 * value.max(1.0);
-    let (mut before, mut last) = ((0u64, 1u64), (1u64, 0u64));
-    let mut rest = value;
-    loop {
-        let whole = rest.floor();
-        if !(0.0..1e9).contains(&whole) {
-            return None;
-        }
-        let next = |before: u64, last: u64| (whole as u64).checked_mul(last)?.checked_add(before);
-        let now = (next(before.0, last.0)?, next(before.1, last.1)?);
-        if now.1 > DENOMINATORS.0 {
-            return None;
-        }
-        if (now.0 as f64 / now.1 as f64 - value).abs() <= near {
-            return Some(now);
-        }
-        (before, last) = (last, now);
-        rest = 1.0 / (rest - whole);
-    }
 }
 
 /// The program that searches for multiplicities: a column per place and a row per effect, with
@@ -165,8 +145,5 @@ mod tests {
     #[test]
     fn what_is_no_small_fraction_is_left_alone() {
         assert_eq!(integers(&[std::f64::consts::SQRT_2, 1.0, f64::NAN]).len(), 0);
-        assert_eq!(fraction(f64::INFINITY), None);
-        assert_eq!(fraction(2.0), Some((2, 1)));
-        assert_eq!(fraction(0.0), Some((0, 1)));
     }
 }

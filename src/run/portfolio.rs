@@ -7,7 +7,7 @@
 use super::config::Config;
 use super::groups;
 use super::presolve::learn_bounds;
-use super::schedule::{On, Part, Phase, Schedule};
+use super::schedule::{self, On, Part, Phase, Schedule};
 use crate::board::Board;
 use crate::engine::registry::{Assignment, Engine, Progress, Role, Session};
 use crate::engine::walk::Hint;
@@ -17,7 +17,6 @@ use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
-use std::time::Duration;
 
 /// What all workers of a run share.
 pub(super) struct Portfolio<'a> {
@@ -116,7 +115,7 @@ impl<'a> Portfolio<'a> {
                 return None;
             }
             let all: Vec<GoalId> = self.ground.goals().iter().map(|(id, _)| *id).collect();
-            self.reduce(&all, &self.budget.share(0.15))
+            self.reduce(&all, &self.budget.share(schedule::REDUCING))
         };
         self.reduced.get_or_init(make).as_ref()
     }
@@ -139,12 +138,12 @@ impl<'a> Portfolio<'a> {
     }
 
     /// The groups of open goals that deserve a net of their own: reduced for them alone, it is clearly
-    /// smaller than the shared one. Finding out costs at most a tenth of the time that is left.
+    /// smaller than the shared one.
     fn groups(&self, shared: &Ground<'_>) -> Vec<Vec<GoalId>> {
         let mut open = self.ground.goals().to_vec();
         open.retain(|(id, _)| self.board.is_open(*id));
         let mut groups = groups::of(self.ground.net(), &open);
-        let end = self.budget.share(0.1);
+        let end = self.budget.share(schedule::GROUPING);
         let most = shared.net().transition_count() as f64 * self.config.own_reduction_below;
         let mut left = groups.len();
         groups.retain(|goals| {
@@ -356,20 +355,14 @@ impl<'p> Worker<'p, '_> {
         }
     }
 
-    /// See [`Phase::Search`]. A third of its time is for nets of the goals' own, if there are any:
-    /// either a small net is done soon, or it is no better than the shared one.
+    /// See [`Phase::Search`].
     fn search(&self) {
         let all = self.portfolio;
         let reduced = all.reduced();
-        let share = match (self.finished, all.config.threads, reduced) {
-            (false, ..) => 0.3,
-            (true, 0..=1, _) => 0.6,
-            (true, _, Some(_)) => 0.8,
-            (true, _, None) => 1.0,
-        };
+        let share = schedule::searching(!self.finished, all.config.threads, reduced.is_some());
         let groups = all.groups(reduced.unwrap_or(all.ground));
         let end = all.budget.share(share);
-        self.on_own_reductions(&groups, &end.share(0.33));
+        self.on_own_reductions(&groups, &end.share(schedule::OWN_REDUCTIONS));
         self.run_all(Role::Search, reduced.unwrap_or(all.ground), &end);
     }
 
@@ -382,15 +375,16 @@ impl<'p> Worker<'p, '_> {
     /// Searching, proving and walking on the net reduced for these goals.
     fn on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
         let all = self.portfolio;
+        let (reducing, searching, proving) = schedule::OWN_REDUCTION;
         // Made a second time, so that only one is in memory, and for what is still open.
-        let Some(ground) = all.reduce(goals, &budget.share(0.4)) else { return };
+        let Some(ground) = all.reduce(goals, &budget.share(reducing)) else { return };
         let is_settled = || goals.iter().all(|id| !all.board.is_open(*id));
-        self.run_all(Role::Search, &ground, &budget.share(0.6));
+        self.run_all(Role::Search, &ground, &budget.share(searching));
         if is_settled() {
             return;
         }
         let walks = all.config.threads <= 1;
-        self.run_all(Role::Slices, &ground, &budget.share(if walks { 0.5 } else { 1.0 }));
+        self.run_all(Role::Slices, &ground, &budget.share(if walks { proving } else { 1.0 }));
         if walks && !is_settled() {
             self.run_all(Role::Walk, &ground, budget);
         }
@@ -399,10 +393,11 @@ impl<'p> Worker<'p, '_> {
     /// See [`Phase::Grow`].
     fn grow(&mut self) {
         let all = self.portfolio;
-        let mut longest = Duration::from_secs(30);
+        let (proving, following) = schedule::GROWING;
+        let mut longest = schedule::FIRST_GROWN;
         while !self.finished && !all.is_over() {
-            self.slice(&all.budget.share(0.5).slice(longest));
-            self.follow(&all.budget.share(0.1).slice(Duration::from_secs(30)));
+            self.slice(&all.budget.share(proving).slice(longest));
+            self.follow(&all.part(following));
             let ground = all.reduced().unwrap_or(all.ground);
             self.run_all(Role::Walk, ground, &all.budget.slice(longest / 2));
             longest *= 2;

@@ -9,7 +9,7 @@ use crate::ground::Ground;
 use crate::structure;
 use parikh_net::{Facts, Goal, GoalId, Net, Provenance};
 use parikh_solvers::Budget;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Settles what token intervals decide. The ground of the net that was read, with the goals that are
 /// left.
@@ -57,7 +57,7 @@ pub(super) fn presolve<'a>(
 /// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
 pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
     let start = Instant::now();
-    let slice = budget.slice(budget.remaining().map_or(Duration::from_secs(60), |left| left / 10));
+    let slice = budget.share(0.1);
     match structure::flows::place_flows(net, &slice) {
         Ok(flows) => {
             structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);

@@ -18,9 +18,43 @@
 //! Proofs of engines in slices come fast or not at all, so these go before the search; what they have
 //! not finished by then they go on with in slices that grow, between the others.
 //!
-//! Which engine plays which part is in the [registry](crate::engine::registry).
+//! Which engine plays which part is in the [registry](crate::engine::registry). All shares of the time
+//! are here, but for that of an engine that runs once, which its [role](crate::engine::registry::Role)
+//! says, and what comes before the portfolio (`presolve`). How an engine divides its slice is its own
+//! affair.
 
 use std::time::Duration;
+
+/// Of the time left: making the net reduced for all open goals.
+pub(super) const REDUCING: f64 = 0.15;
+
+/// Of the time left: finding out which goals deserve a net of their own.
+pub(super) const GROUPING: f64 = 0.1;
+
+/// Of the time of a [`Phase::Search`]: nets of the goals' own, if there are any. Either a small net is
+/// done soon, or it is no better than the shared one.
+pub(super) const OWN_REDUCTIONS: f64 = 0.33;
+
+/// On a net of their own, each of what the one before has left: reducing again, searching, and, when
+/// nobody else walks, proving before walks.
+pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
+
+/// The parts of a [`Phase::Grow`]: engines in slices, and walks along their candidates.
+pub(super) const GROWING: (f64, Part) = (0.5, Part::of(0.1).at_most(30));
+
+/// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
+pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
+
+/// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to go
+/// on, and all of it when others walk and there is no other net to search.
+pub(super) fn searching(slices_wait: bool, threads: usize, reduced: bool) -> f64 {
+    match (slices_wait, threads, reduced) {
+        (true, ..) => 0.3,
+        (false, 0..=1, _) => 0.6,
+        (false, _, true) => 0.8,
+        (false, _, false) => 1.0,
+    }
+}
 
 /// A part of what is left of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]

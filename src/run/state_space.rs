@@ -104,11 +104,7 @@ fn counted(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
 
 /// All figures by a pump, looked for in a small part of the time: it shows itself early or hardly ever.
 fn pumped(net: &Net, config: &Config, budget: &Budget) -> Option<[Answer; 4]> {
-    let early = match budget.remaining() {
-        Some(left) => budget.slice(left / 20),
-        None => budget.slice(Duration::from_secs(10)),
-    };
-    let (prefix, pump) = walk::find_pump(net, &early, config.seed, PUMP_WORK)?;
+    let (prefix, pump) = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK)?;
     if !pump_grows(net, &prefix, &pump) {
         tracing::error!("internal error: a pump does not replay; it is dropped");
         return None;

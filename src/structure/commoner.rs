@@ -33,14 +33,16 @@
 //! beyond the state equation*, FMSD 16, 2000 (traps found lazily).
 
 use super::closed::{Kind, minimise};
-use super::minimal::closure_clauses;
-use super::rup::{RefutationError, check_refutation};
-use super::sat::{Answer, Clause, Literal, Sat};
+use super::minimal::{closure_clauses, inside, not_all_of, set_under};
 use super::traps::{is_marked, is_trap, largest_trap, small_marked_trap};
+use parikh_evidence::refutation::{self, RefutationFlaw};
 use parikh_net::{Net, PlaceId};
+use parikh_solvers::cnf::{Literal, to_dimacs};
+use parikh_solvers::sat::{ProvingSat, SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::ProvingBatSat;
 use parikh_solvers::{Budget, Exhausted};
 
-/// Which sets of places must contain a marked trap.
+/// Which sets of places must contain a marked trap: the property that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiphonTrapProperty {
     /// Every non-empty siphon: Commoner's property.
@@ -59,16 +61,16 @@ pub enum SiphonTrap {
     Fails(Vec<PlaceId>),
 }
 
-/// Why the sets of a question all contain a marked trap.
+/// Why the sets of a property all contain a marked trap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrapCertificate {
-    /// What was asked.
-    pub question: SiphonTrapProperty,
+    /// What holds.
+    pub property: SiphonTrapProperty,
     /// Traps that are marked initially, each ascending.
     pub traps: Vec<Vec<PlaceId>>,
-    /// Refutes "a set of the question contains none of the traps" by unit propagation. One
-    /// variable per place, by [`PlaceId::index`]: the place is in the set.
-    pub refutation: Vec<Clause>,
+    /// Refutes "one of the sets contains none of the traps", by unit propagation: variable
+    /// [`PlaceId::index`] + 1 says that the place is in the set.
+    pub refutation: Vec<Vec<i32>>,
 }
 
 /// What is wrong with a certificate.
@@ -82,12 +84,12 @@ pub enum CertificateError {
     NotMarked(usize),
     /// The refutation is not one.
     #[error(transparent)]
-    Refutation(#[from] RefutationError),
+    Refutation(#[from] RefutationFlaw),
 }
 
 impl TrapCertificate {
     /// Checks every part on the net, sharing nothing with the search but the clauses of the
-    /// question.
+    /// property.
     ///
     /// # Errors
     /// With the first part that is wrong, or when the budget ends.
@@ -100,15 +102,16 @@ impl TrapCertificate {
                 return Err(CertificateError::NotMarked(at));
             }
         }
-        let mut formula = Vec::new();
-        question_clauses(net, self.question, |clause| formula.push(clause));
-        formula.extend(self.traps.iter().map(|trap| not_all_of(trap)));
-        Ok(check_refutation(net.place_count(), formula, &self.refutation, budget)?)
+        let mut clauses = Vec::new();
+        set_clauses(net, self.property, &mut |clause| clauses.push(to_dimacs(clause)));
+        clauses.extend(self.traps.iter().map(|trap| to_dimacs(&not_all_of(trap))));
+        let goes_on = &mut || !budget.is_exhausted();
+        Ok(refutation::check(&clauses, &self.refutation, net.place_count(), goes_on)?)
     }
 
     /// Whether it follows that no reachable marking is dead: conditions 1 and 2.
     pub fn excludes_deadlocks(&self, net: &Net) -> bool {
-        match self.question {
+        match self.property {
             SiphonTrapProperty::DeadMarkings => true,
             SiphonTrapProperty::EverySiphon => {
                 net.transition_count() > 0 && consumes_single_tokens(net)
@@ -122,26 +125,30 @@ pub fn consumes_single_tokens(net: &Net) -> bool {
     net.transitions().all(|t| net.pre(t).iter().all(|arc| arc.weight == 1))
 }
 
-/// Asks whether every set of the question contains a trap that is marked initially.
+/// Asks whether every set of the property contains a trap that is marked initially.
 ///
 /// # Errors
 /// When the budget ends first.
 pub fn siphon_trap(
     net: &Net,
-    question: SiphonTrapProperty,
+    property: SiphonTrapProperty,
     budget: &Budget,
 ) -> Result<SiphonTrap, Exhausted> {
-    let mut sat = Sat::new(net.place_count(), true, budget);
-    question_clauses(net, question, |clause| sat.add(&clause));
+    let mut solver = ProvingBatSat::new();
+    set_clauses(net, property, &mut |clause| solver.add_clause(clause));
     let mut traps: Vec<Vec<PlaceId>> = Vec::new();
     loop {
-        let Answer::Model(model) = sat.solve()? else {
-            let refutation = sat.into_proof();
-            return Ok(SiphonTrap::Holds(TrapCertificate { question, traps, refutation }));
+        let values = match solver.solve(&[], budget) {
+            SatAnswer::Satisfiable(values) => values,
+            SatAnswer::NoAnswer(reason) => return Err(reason),
+            SatAnswer::Unsatisfiable { .. } => {
+                let refutation = solver.learnt().clauses().map(to_dimacs).collect();
+                return Ok(SiphonTrap::Holds(TrapCertificate { property, traps, refutation }));
+            }
         };
-        let set: Vec<PlaceId> = net.places().filter(|p| model[p.index()]).collect();
-        // A smaller set of the question is a candidate too, and more likely to contain no trap.
-        let small = match question {
+        let set = set_under(net, &values);
+        // A smaller set of the property is a candidate too, and more likely to contain no trap.
+        let small = match property {
             SiphonTrapProperty::EverySiphon => minimise(net, Kind::Siphon, &set, |_| true),
             SiphonTrapProperty::DeadMarkings => without_idle_places(net, &set),
         };
@@ -151,7 +158,7 @@ pub fn siphon_trap(
         // The whole set teaches more traps at once.
         let found = disjoint_marked_traps(net, &set, budget)?;
         for trap in found {
-            sat.add(&not_all_of(&trap));
+            solver.add_clause(&not_all_of(&trap));
             traps.push(trap);
         }
     }
@@ -201,24 +208,15 @@ fn disjoint_marked_traps(
     Ok(found)
 }
 
-/// The set does not contain all of `trap`.
-fn not_all_of(trap: &[PlaceId]) -> Clause {
-    trap.iter().map(|p| Literal::new(p.index(), false)).collect()
-}
-
-/// Clauses over "place is in the set" that say which sets the question is about.
-fn question_clauses(net: &Net, question: SiphonTrapProperty, mut add: impl FnMut(Clause)) {
-    match question {
+/// Clauses over "place is in the set" that say which sets the property is about.
+fn set_clauses(net: &Net, property: SiphonTrapProperty, add: &mut dyn FnMut(&[Literal])) {
+    match property {
         SiphonTrapProperty::EverySiphon => closure_clauses(net, Kind::Siphon, add),
         SiphonTrapProperty::DeadMarkings => {
             for t in net.transitions() {
                 // Condition 2.
                 if net.pre(t).iter().all(|arc| arc.weight == 1) {
-                    add(net
-                        .pre(t)
-                        .iter()
-                        .map(|arc| Literal::new(arc.place.index(), true))
-                        .collect());
+                    add(&net.pre(t).iter().map(|arc| inside(arc.place)).collect::<Vec<_>>());
                 }
             }
         }
@@ -230,9 +228,9 @@ mod tests {
     use super::*;
     use parikh_net::text;
 
-    fn ask(text: &str, question: SiphonTrapProperty) -> (Net, SiphonTrap) {
+    fn ask(text: &str, property: SiphonTrapProperty) -> (Net, SiphonTrap) {
         let net = text::parse(text).unwrap();
-        let answer = siphon_trap(&net, question, &Budget::unlimited()).unwrap();
+        let answer = siphon_trap(&net, property, &Budget::unlimited()).unwrap();
         if let SiphonTrap::Holds(certificate) = &answer {
             assert_eq!(certificate.check(&net, &Budget::unlimited()), Ok(()));
         }
@@ -243,12 +241,12 @@ mod tests {
 
     #[test]
     fn a_marked_ring_never_stops_and_an_unmarked_one_may() {
-        for question in [SiphonTrapProperty::EverySiphon, SiphonTrapProperty::DeadMarkings] {
-            let (net, answer) = ask(RING, question);
+        for property in [SiphonTrapProperty::EverySiphon, SiphonTrapProperty::DeadMarkings] {
+            let (net, answer) = ask(RING, property);
             let SiphonTrap::Holds(certificate) = answer else { panic!("{answer:?}") };
             assert!(certificate.excludes_deadlocks(&net));
             assert_eq!(certificate.traps, [[0, 1].map(PlaceId::new).to_vec()]);
-            let (_, empty) = ask(&RING.replace("p 1", "p 0"), question);
+            let (_, empty) = ask(&RING.replace("p 1", "p 0"), property);
             assert_eq!(empty, SiphonTrap::Fails([0, 1].map(PlaceId::new).to_vec()));
         }
     }

@@ -9,10 +9,12 @@
 //! Nets 2010.
 
 use super::closed::{Kind, minimise};
-use super::sat::{Answer, Clause, Literal, Sat};
 use super::semiflows::Incomplete;
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
 
 /// Minimal siphons or traps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +47,10 @@ pub fn minimal_sets_where(
     limit: usize,
     budget: &Budget,
 ) -> MinimalSets {
-    let mut sat = Sat::new(net.place_count(), false, budget);
-    closure_clauses(net, kind, |clause| sat.add(&clause));
+    let mut solver = BatSat::new();
+    closure_clauses(net, kind, &mut |clause| solver.add_clause(clause));
     for p in net.places().filter(|p| within.binary_search(p).is_err()) {
-        sat.add(&[Literal::new(p.index(), false)]);
+        solver.add_clause(&[!inside(p)]);
     }
     let mut sets = Vec::new();
     let incomplete = loop {
@@ -56,14 +58,12 @@ pub fn minimal_sets_where(
             // One more question would tell whether these happen to be all.
             break Some(Incomplete::Limit(limit));
         }
-        match sat.solve() {
-            Err(reason) => break Some(Incomplete::Budget(reason)),
-            Ok(Answer::Unsatisfiable) => break None,
-            Ok(Answer::Model(model)) => {
-                let set: Vec<PlaceId> = net.places().filter(|p| model[p.index()]).collect();
-                let set = minimise(net, kind, &set, |_| true);
-                let without: Clause = set.iter().map(|p| Literal::new(p.index(), false)).collect();
-                sat.add(&without);
+        match solver.solve(&[], budget) {
+            SatAnswer::NoAnswer(reason) => break Some(Incomplete::Budget(reason)),
+            SatAnswer::Unsatisfiable { .. } => break None,
+            SatAnswer::Satisfiable(values) => {
+                let set = minimise(net, kind, &set_under(net, &values), |_| true);
+                solver.add_clause(&not_all_of(&set));
                 // Others are found all the same: what contains one is not minimal.
                 if wanted(&set) {
                     sets.push(set);
@@ -75,9 +75,25 @@ pub fn minimal_sets_where(
     MinimalSets { sets, incomplete }
 }
 
-/// Clauses over "place is in the set": not empty, and closed.
-pub(crate) fn closure_clauses(net: &Net, kind: Kind, mut add: impl FnMut(Clause)) {
-    add(net.places().map(|p| Literal::new(p.index(), true)).collect());
+/// The propositional variable "`p` is in the set".
+pub(super) fn inside(p: PlaceId) -> Literal {
+    Literal::new(p.index() as u32, true)
+}
+
+/// The set that these values say, ascending.
+pub(super) fn set_under(net: &Net, values: &[bool]) -> Vec<PlaceId> {
+    // Places without a value are in no clause: they need not be inside.
+    net.places().filter(|&p| inside(p).evaluate(values) == Some(true)).collect()
+}
+
+/// The set does not contain all of `places`.
+pub(super) fn not_all_of(places: &[PlaceId]) -> Vec<Literal> {
+    places.iter().map(|&p| !inside(p)).collect()
+}
+
+/// The set is not empty, and closed.
+pub(super) fn closure_clauses(net: &Net, kind: Kind, add: &mut dyn FnMut(&[Literal])) {
+    add(&net.places().map(inside).collect::<Vec<_>>());
     for t in net.transitions() {
         let needed = kind.needed(net, t);
         for cause in kind.causing(net, t) {
@@ -85,9 +101,9 @@ pub(crate) fn closure_clauses(net: &Net, kind: Kind, mut add: impl FnMut(Clause)
             if needed.binary_search_by_key(&cause.place, |arc| arc.place).is_ok() {
                 continue;
             }
-            let mut clause = vec![Literal::new(cause.place.index(), false)];
-            clause.extend(needed.iter().map(|arc| Literal::new(arc.place.index(), true)));
-            add(clause);
+            let mut clause = vec![!inside(cause.place)];
+            clause.extend(needed.iter().map(|arc| inside(arc.place)));
+            add(&clause);
         }
     }
 }

@@ -13,7 +13,7 @@
 //! | [`keys`] | the fifteen structural keys of a contest model form | a look at each arc |
 //!
 //! Below them: [`incidence`] (the matrix), [`integer`] (numbers that do not overflow), [`closed`]
-//! (siphons and traps as one notion), [`sat`] and [`rup`] (a solver and the checker of its proofs).
+//! (siphons and traps as one notion).
 //!
 //! Nothing here is approximate. What takes more than polynomial time has a limit and says when it
 //! was cut short; what takes polynomial time has a budget, and its end is an error or, for bounds,
@@ -30,8 +30,6 @@ pub mod incidence;
 pub mod integer;
 pub mod keys;
 pub mod minimal;
-pub mod rup;
-pub mod sat;
 pub mod semiflows;
 pub mod siphons;
 pub mod traps;

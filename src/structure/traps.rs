@@ -7,7 +7,12 @@
 //! transition b: 2*q -> p
 //! ```
 //!
-//! [`small_marked_trap`] prefers small traps: as constraints Σ m(p) ≥ 1 they say more.
+//! [`small_marked_trap`] and [`small_marked_traps`] prefer small traps: as constraints Σ m(p) ≥ 1 they
+//! say more.
+//!
+//! # Sources
+//! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
+//! state equation*, FMSD 16, 2000.
 
 use super::closed::{Kind, is_closed, largest, minimise};
 use parikh_net::{Net, PlaceId};
@@ -45,6 +50,33 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
     let grown = seeds.into_iter().take(SEEDS).map(|seed| grow(net, seed, &inside));
     let smallest = grown.min_by_key(Vec::len)?;
     Some(minimise(net, Kind::Trap, &smallest, |p| net.initial()[p] > 0))
+}
+
+/// Up to `most` traps within `within` that are marked initially, and from which no place can be left
+/// out: one around each marked place that none of the ones before has.
+pub fn small_marked_traps(net: &Net, within: &[PlaceId], most: usize) -> Vec<Vec<PlaceId>> {
+    if !is_marked(net, within) {
+        return Vec::new();
+    }
+    let largest = largest_trap(net, within);
+    let mut inside = vec![false; net.place_count()];
+    largest.iter().for_each(|p| inside[p.index()] = true);
+    let mut found: Vec<Vec<PlaceId>> = Vec::new();
+    let mut covered = vec![false; net.place_count()];
+    for &seed in largest.iter().filter(|&&p| net.initial()[p] > 0) {
+        if found.len() == most {
+            break;
+        }
+        if !covered[seed.index()] {
+            let grown = grow(net, seed, &inside);
+            let trap = minimise(net, Kind::Trap, &grown, |p| net.initial()[p] > 0);
+            trap.iter().for_each(|p| covered[p.index()] = true);
+            if !found.contains(&trap) {
+                found.push(trap);
+            }
+        }
+    }
+    found
 }
 
 /// A trap with `seed` inside the trap `inside`.

@@ -2,7 +2,7 @@
 
 use super::Statistics;
 use super::compile::{Compiled, Tokens, merge};
-use super::ground::Ground;
+use super::possible::Possible;
 use parikh_net::coloured::{ColouredNet, Folding, SortKind};
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId};
 use std::fmt::Write as _;
@@ -13,14 +13,14 @@ pub(super) fn net(
     coloured: &ColouredNet,
     transitions: &[Compiled],
     initial: &[Tokens],
-    mut ground: Ground,
+    mut possible: Possible,
     statistics: &mut Statistics,
 ) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::new(coloured.name());
     let mut name = String::new();
     let mut tokens: Vec<(u64, u64)> = Vec::new();
-    let mut starts = Vec::with_capacity(ground.places.len());
-    for (place, colours) in coloured.places().iter().zip(&mut ground.places) {
+    let mut starts = Vec::with_capacity(possible.places.len());
+    for (place, colours) in coloured.places().iter().zip(&mut possible.places) {
         colours.seal();
         starts.push(builder.place_count());
         let dot = *coloured.sort(place.sort).kind() == SortKind::Dot;
@@ -41,7 +41,7 @@ pub(super) fn net(
         bag.evaluate(&[], &mut tokens);
         merge(&mut tokens);
         for &(colour, count) in tokens.iter().filter(|(_, count)| *count > 0) {
-            if let Some(rank) = ground.places[at].position(colour) {
+            if let Some(rank) = possible.places[at].position(colour) {
                 builder.set_tokens(PlaceId::new(starts[at] + rank), count)?;
             }
         }
@@ -49,9 +49,9 @@ pub(super) fn net(
     let mut counts = Vec::with_capacity(transitions.len());
     for (at, compiled) in transitions.iter().enumerate() {
         let before = statistics.dropped;
-        let bindings = sorted(std::mem::take(&mut ground.bindings[at]), compiled.variables.len());
+        let bindings = sorted(std::mem::take(&mut possible.bindings[at]), compiled.variables.len());
         let mut binding = vec![0u64; compiled.variables.len()];
-        for row in 0..ground.counts[at] {
+        for row in 0..possible.counts[at] {
             for (slot, colour) in binding.iter_mut().enumerate() {
                 *colour = u64::from(bindings[row * compiled.variables.len() + slot]);
             }
@@ -60,7 +60,7 @@ pub(super) fn net(
                 tokens.clear();
                 taken.evaluate(&binding, &mut tokens);
                 tokens.iter().any(|&(colour, count)| {
-                    count > 0 && ground.places[*place].position(colour).is_none()
+                    count > 0 && possible.places[*place].position(colour).is_none()
                 })
             });
             if lacks {
@@ -86,7 +86,7 @@ pub(super) fn net(
                     moved.evaluate(&binding, &mut tokens);
                     for &(colour, count) in tokens.iter().filter(|(_, count)| *count > 0) {
                         // Outputs were all found, inputs were looked for above.
-                        let Some(rank) = ground.places[*place].position(colour) else { continue };
+                        let Some(rank) = possible.places[*place].position(colour) else { continue };
                         let place = PlaceId::new(starts[*place] + rank);
                         match takes {
                             true => builder.take(t, place, count)?,
@@ -96,14 +96,14 @@ pub(super) fn net(
                 }
             }
         }
-        counts.push(ground.counts[at] - (statistics.dropped - before));
+        counts.push(possible.counts[at] - (statistics.dropped - before));
     }
-    let places = coloured.places().iter().zip(&ground.places);
+    let places = coloured.places().iter().zip(&possible.places);
     let folding = Folding::new(
         places.map(|(place, colours)| (&*place.name, colours.len())),
         coloured.transitions().iter().zip(counts).map(|(it, count)| (&*it.name, count)),
     );
-    drop(ground);
+    drop(possible);
     builder.set_folding(folding.map_err(|_| BuildError::TooLarge)?);
     builder.build()
 }

@@ -2,7 +2,7 @@
 //! hold, a transition for each binding that may ever fire.
 //!
 //! ```text
-//! coloured net ─▶ compile ─▶ ground: colours and bindings that may matter ─▶ build ─▶ Net with Folding
+//! coloured net ─▶ compile ─▶ possible: the colours and bindings there may be ─▶ build ─▶ Net with Folding
 //!                              └─▶ declined: too many of them, or out of time
 //! ```
 //!
@@ -13,19 +13,19 @@
 mod build;
 mod colours;
 mod compile;
-mod ground;
 mod map;
 mod plan;
+mod possible;
 mod symmetry;
 
 pub use map::write_map;
 
 use compile::{Check, Compiler};
-use ground::Ground;
 use parikh_net::coloured::{ColouredNet, Guard, Relation, Term};
 use parikh_net::{BuildError, Net};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted;
+use possible::Possible;
 use std::time::Instant;
 
 /// How large an unfolding may become.
@@ -129,10 +129,10 @@ pub fn unfold(
     let initial: Vec<_> = coloured.places().iter().map(|it| compiler.tokens(&it.initial)).collect();
     let sizes: Vec<u64> =
         coloured.places().iter().map(|place| coloured.sort(place.sort).size()).collect();
-    let ground = Ground::find(&transitions, &sizes, &initial, config.limits, budget)?;
-    statistics.bindings = ground.counts.iter().sum();
+    let possible = Possible::find(&transitions, &sizes, &initial, config.limits, budget)?;
+    statistics.bindings = possible.counts.iter().sum();
     let found = start.elapsed();
-    let net = build::net(coloured, &transitions, &initial, ground, &mut statistics)?;
+    let net = build::net(coloured, &transitions, &initial, possible, &mut statistics)?;
     tracing::info!(
         "unfolded: {} places, {} transitions, {} arcs, {} bindings lack an input, {:.2?} ({:.2?} \
          for the bindings)",

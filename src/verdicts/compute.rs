@@ -73,13 +73,14 @@ pub fn compute(
     // What stays reachable is harder to find out than what is.
     goals.sort_by_key(|property| matches!(property, Property::Reversible | Property::Live));
     for (index, &property) in goals.iter().enumerate() {
-        let computed = computation.by_goals(property, &share(budget, goals.len() - index));
+        let computed =
+            computation.by_goals(property, &budget.portion(1.0 / (goals.len() - index) as f64));
         take(computed, &mut assumed);
     }
     if computation.breach.is_some() {
         let doubtful = std::mem::take(&mut assumed);
         for (index, computed) in doubtful.iter().enumerate() {
-            let budget = share(budget, doubtful.len() - index);
+            let budget = budget.portion(1.0 / (doubtful.len() - index) as f64);
             take(computation.by_goals(computed.property, &budget), &mut assumed);
         }
     }
@@ -101,14 +102,6 @@ fn structural(net: &Net) -> impl Iterator<Item = Computed> {
         assumes_units: false,
         trace: None,
     })
-}
-
-/// One part of the time left, when there are `parts` of them.
-fn share(budget: &Budget, parts: usize) -> Budget {
-    match budget.remaining() {
-        Some(left) => budget.slice(left / parts.max(1) as u32),
-        None => budget.child(),
-    }
 }
 
 struct Computation<'a> {

@@ -11,11 +11,11 @@ use crate::structure::commoner::{
     CertificateError, SiphonTrap, SiphonTrapProperty, TrapCertificate, consumes_single_tokens,
     siphon_trap,
 };
-use crate::structure::rup::RefutationError;
 use crate::structure::siphons::is_siphon;
 use crate::structure::traps::{is_marked, largest_trap};
+use parikh_evidence::refutation::RefutationFlaw;
 use parikh_net::{Net, PlaceId};
-use parikh_solvers::Budget;
+use parikh_solvers::{Budget, Exhausted};
 use serde_json::{Value, json};
 
 /// What became of a question.
@@ -72,17 +72,18 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
 }
 
 /// Asks, and checks whatever comes back.
-fn ask(net: &Net, question: SiphonTrapProperty, budget: &Budget) -> Finding {
-    match siphon_trap(net, question, budget) {
+fn ask(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> Finding {
+    match siphon_trap(net, property, budget) {
         Err(reason) => Finding::Open(reason.to_string()),
         Ok(SiphonTrap::Holds(certificate)) => match certificate.check(net, budget) {
             Ok(()) => Finding::Holds(certificate),
-            Err(CertificateError::Refutation(RefutationError::Budget(reason))) => {
+            Err(CertificateError::Refutation(RefutationFlaw::Stopped)) => {
+                let reason = budget.exhausted().unwrap_or(Exhausted::Cancelled);
                 Finding::Open(format!("{reason} while checking the certificate"))
             }
             Err(error) => Finding::Fault(format!("the certificate was refused: {error}")),
         },
-        Ok(SiphonTrap::Fails(set)) if is_counter_example(net, question, &set) => {
+        Ok(SiphonTrap::Fails(set)) if is_counter_example(net, property, &set) => {
             Finding::Fails(set)
         }
         Ok(SiphonTrap::Fails(_)) => Finding::Fault("the counter-example is none".to_owned()),
@@ -90,8 +91,8 @@ fn ask(net: &Net, question: SiphonTrapProperty, budget: &Budget) -> Finding {
 }
 
 /// Whether `set` is one of the question's and contains no marked trap.
-fn is_counter_example(net: &Net, question: SiphonTrapProperty, set: &[PlaceId]) -> bool {
-    let belongs = match question {
+fn is_counter_example(net: &Net, property: SiphonTrapProperty, set: &[PlaceId]) -> bool {
+    let belongs = match property {
         SiphonTrapProperty::EverySiphon => !set.is_empty() && is_siphon(net, set),
         SiphonTrapProperty::DeadMarkings => net.transitions().all(|t| {
             let mut arcs = net.pre(t).iter();
@@ -101,8 +102,8 @@ fn is_counter_example(net: &Net, question: SiphonTrapProperty, set: &[PlaceId]) 
     belongs && !is_marked(net, &largest_trap(net, set))
 }
 
-fn report(net: &Net, format: Format, question: SiphonTrapProperty, finding: &Finding) {
-    let (key, whose) = match question {
+fn report(net: &Net, format: Format, property: SiphonTrapProperty, finding: &Finding) {
+    let (key, whose) = match property {
         SiphonTrapProperty::EverySiphon => ("every_siphon", "every siphon"),
         SiphonTrapProperty::DeadMarkings => {
             ("dead_markings", "every set that may be the empty places of a dead marking")
@@ -113,7 +114,7 @@ fn report(net: &Net, format: Format, question: SiphonTrapProperty, finding: &Fin
         return;
     }
     match format {
-        Format::Text => in_words(net, question, whose, finding),
+        Format::Text => in_words(net, property, whose, finding),
         Format::Json => {
             let (value, traps, set, reason) = match finding {
                 Finding::Holds(certificate) => {
@@ -140,7 +141,7 @@ fn report(net: &Net, format: Format, question: SiphonTrapProperty, finding: &Fin
     }
 }
 
-fn in_words(net: &Net, question: SiphonTrapProperty, whose: &str, finding: &Finding) {
+fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &Finding) {
     match finding {
         Finding::Holds(certificate) => {
             let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());
@@ -148,7 +149,7 @@ fn in_words(net: &Net, question: SiphonTrapProperty, whose: &str, finding: &Find
                 "{whose} contains a trap that is marked initially: TRUE — a certificate of {traps} \
                  traps and {steps} clauses was checked"
             ));
-            let heavy = question == SiphonTrapProperty::EverySiphon && !consumes_single_tokens(net);
+            let heavy = property == SiphonTrapProperty::EverySiphon && !consumes_single_tokens(net);
             if heavy {
                 line("# some transition takes several tokens from a place, so nothing follows yet");
             }

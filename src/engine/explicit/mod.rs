@@ -158,11 +158,7 @@ pub fn run<'a>(
     let mut statistics = Statistics::default();
     let mut goals = open(task, task.goals.iter());
     if goals.len() > 1 {
-        let share = config.full_share.clamp(0.0, 1.0);
-        let slice = match task.budget.remaining() {
-            Some(time) => task.budget.slice(time.mul_f64(share)),
-            None => task.budget.child(),
-        };
+        let slice = task.budget.portion(config.full_share);
         let all = SearchConfig {
             order: config.order,
             first_only: false,

@@ -27,7 +27,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Expansions between two looks at the budget and the board.
+/// Expansions between two looks at the budget and the board, unless they take long.
 const POLLING: u64 = 64;
 
 /// Memory set aside and given back when there is no more, so that what was found can still be
@@ -147,6 +147,8 @@ struct Search<'a> {
     distinct: Distinct<'a>,
     firings: u64,
     expansions: u64,
+    /// How many expansions are made before maxima are compared with what is proved again.
+    maxima_next: u64,
     /// How many goals want an answer.
     open: usize,
     seen_version: u64,
@@ -195,6 +197,7 @@ pub(crate) fn search<'a>(
         distinct: Distinct::new(task.net),
         firings: 0,
         expansions: 0,
+        maxima_next: 0,
         open: goals.len(),
         seen_version: task.board.version(),
         hits: Vec::new(),
@@ -216,6 +219,28 @@ pub(crate) fn search<'a>(
     }
 }
 
+/// When to look at the budget and the board again. A marking of ten thousand places with a thousand
+/// successors, each judged by a formula of thousands of atoms, takes as long as a million others.
+struct Pace {
+    /// How many expansions are made before the next look.
+    next: u64,
+    every: u64,
+    last: Instant,
+}
+
+impl Pace {
+    fn looked(&mut self, expansions: u64) {
+        let took = self.last.elapsed();
+        self.every = match took {
+            _ if took > Duration::from_millis(10) => (self.every / 4).max(1),
+            _ if took < Duration::from_millis(2) => (self.every * 2).min(POLLING),
+            _ => self.every,
+        };
+        self.next = expansions + self.every;
+        self.last = Instant::now();
+    }
+}
+
 impl Search<'_> {
     fn run(&mut self, budget: &Budget) -> Result<End, Stuck> {
         self.open = self.still_open();
@@ -228,8 +253,10 @@ impl Search<'_> {
         if self.open == 0 {
             return Ok(End::Settled);
         }
+        let mut pace = Pace { next: 0, every: 1, last: Instant::now() };
         while let Some(number) = self.frontier.pop(self.space.store().len()) {
-            if self.expansions.is_multiple_of(POLLING) {
+            if self.expansions >= pace.next {
+                pace.looked(self.expansions);
                 if let Some(spent) = budget.exhausted() {
                     return Ok(End::Spent(spent));
                 }
@@ -254,10 +281,17 @@ impl Search<'_> {
                 let best = self.config.order == Order::Best;
                 let (watch, hits) = (&mut self.watch, &mut self.hits);
                 let reached = &mut self.reached;
+                // Of a thousand successors each may take a quarter of a millisecond to judge.
+                let (mut judged, mut late) = (0_u32, false);
+                let mut judge = |watch: &Watch, key: &[u64]| {
+                    judged += 1;
+                    late |= judged.is_multiple_of(32) && budget.is_exhausted();
+                    if best && !late { distance(watch, key) } else { 0 }
+                };
                 let expanded = self.space.expand(number, &enabled, |t, key, new| {
                     watch.new_marking(effect_of(t), key, new, hits);
                     reached.extend(hits.drain(..).map(|goal| (goal, new)));
-                    fresh.push((new, if best { distance(watch, key) } else { 0 }));
+                    fresh.push((new, judge(watch, key)));
                 });
                 let widened = match expanded {
                     Ok(widened) => widened,
@@ -332,9 +366,10 @@ impl Search<'_> {
             self.watch.drop_settled(board);
             self.open = self.still_open();
         }
-        if !self.expansions.is_multiple_of(POLLING * 64) {
+        if self.expansions < self.maxima_next {
             return;
         }
+        self.maxima_next = self.expansions + POLLING * 64;
         for index in 0..self.watch.goals.len() {
             let goal = &self.watch.goals[index];
             if let PackedGoal::Maximise(_, _, Some((best, number))) = goal.packed

@@ -108,13 +108,13 @@ impl Engine<'_> {
         for (sum, bound) in broken {
             let below = Atom { sum, bound };
             let split = (self.atoms.intern(below.clone()), self.atoms.intern(below.negated()));
-            if self.splits.contains(&split) || self.proposer.split(split) {
-                self.splits.insert(split);
-                let splits = &mut self.targets[index].splits;
-                if !splits.contains(&split) {
-                    splits.push(split);
-                    any = true;
-                }
+            if self.splits.insert(split) {
+                self.proposer.split(split);
+            }
+            let splits = &mut self.targets[index].splits;
+            if !splits.contains(&split) {
+                splits.push(split);
+                any = true;
             }
         }
         any

@@ -44,10 +44,8 @@ mod ladder;
 mod maxima;
 mod proofs;
 mod proposer;
-mod refutation;
 mod relaxation;
 mod session;
-mod traps;
 
 pub use session::ENGINE;
 
@@ -56,6 +54,7 @@ pub use super::registry::Progress;
 use crate::board::{Argument, Over, Proof};
 use crate::evidence::certificate::{Claim, Lemma, LinearCertificate};
 use crate::evidence::{Document, words};
+use crate::structure::traps::small_marked_traps;
 use atoms::{AtomId, Atoms, Node};
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId};
 use parikh_solvers::Budget;
@@ -397,10 +396,8 @@ impl<'n> Engine<'n> {
                 Goal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
                     self.learn_clashes(&tree.atoms());
-                    match self.proposer.add(&tree) {
-                        Some(root) => Kind::Reach { tree, root },
-                        None => return true,
-                    }
+                    let root = self.proposer.add(&tree);
+                    Kind::Reach { tree, root }
                 }
                 Goal::Home(_) => return true,
             };
@@ -442,8 +439,9 @@ impl<'n> Engine<'n> {
 
     /// Adds rows for traps that the point leaves empty. Whether there were any.
     fn exclude_by_traps(&mut self, point: &Point) -> bool {
-        let empty = |place: PlaceId| point.marking[place.index()] < TOLERANCE;
-        let found = traps::empty_marked_traps(self.net, empty, self.config.traps_at_once);
+        let empty = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;
+        let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
+        let found = small_marked_traps(self.net, &empty, self.config.traps_at_once);
         let mut added = false;
         for trap in found {
             if !point.marks(&trap) {

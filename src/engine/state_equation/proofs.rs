@@ -4,14 +4,13 @@
 //! comparisons only are handed to a SAT solver, each behind an assumption; its core is what the
 //! certificate lists. Then the steps are worked out, and the checker has the last word.
 
-use super::refutation;
 use crate::evidence::certificate::{Claim, Flaw, Lemma, LinearCertificate};
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
-use parikh_solvers::cnf::Literal;
+use parikh_solvers::cnf::{Literal, to_dimacs};
 use parikh_solvers::dump::{Dump, recorded_sat};
-use parikh_solvers::sat::SatAnswer;
-use parikh_solvers::sat_batsat::BatSat;
+use parikh_solvers::sat::{ProvingSat, SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
 
 /// Why there is no certificate.
 pub(super) enum NoProof {
@@ -43,8 +42,7 @@ pub(super) fn certificate(
         Err(Flaw::NotRefuted) => {}
         Err(flaw) => return Err(NoProof::Flawed(flaw)),
     }
-    let steps = refutation::refute(&certificate.clauses(net), budget);
-    certificate.steps = match steps {
+    certificate.steps = match refutation(&certificate.clauses(net), budget) {
         Some(steps) => steps,
         None if budget.is_exhausted() => return Err(NoProof::Unfinished),
         None => return Err(NoProof::Flawed(Flaw::NotRefuted)),
@@ -133,15 +131,13 @@ fn core(
 ) -> Option<Vec<usize>> {
     let clauses = certificate.clauses(net);
     let tree = clauses.len().checked_sub(certificate.lemmas.len())?;
-    let variables = clauses.iter().flatten().map(|literal| literal.unsigned_abs()).max()?;
-    let literal = |number: i32| Literal::new(number.unsigned_abs(), number > 0);
+    let variables = clauses.iter().flatten().map(|number| number.unsigned_abs()).max()?;
     let mut solver = recorded_sat(BatSat::new(), dump);
     let mut assumed = Vec::new();
     for (index, clause) in clauses.iter().enumerate() {
-        let mut literals: Vec<Literal> =
-            clause.iter().map(|&number| literal(number)).collect::<Option<_>>()?;
+        let mut literals = literals(clause)?;
         if index >= tree {
-            let switch = Literal::new(variables + 1 + (index - tree) as u32, true)?;
+            let switch = Literal::new(variables + (index - tree) as u32, true);
             literals.push(!switch);
             assumed.push(switch);
         }
@@ -149,9 +145,25 @@ fn core(
     }
     match solver.solve(&assumed, budget) {
         SatAnswer::Unsatisfiable { core } => {
-            let lemma = |switch: &Literal| (switch.variable() - variables - 1) as usize;
+            let lemma = |switch: &Literal| (switch.variable() - variables) as usize;
             Some(core.iter().map(lemma).collect())
         }
         SatAnswer::Satisfiable(_) | SatAnswer::NoAnswer(_) => None,
     }
+}
+
+/// The steps of a refutation; `None` when the clauses can be satisfied or the budget is spent.
+fn refutation(clauses: &[Vec<i32>], budget: &Budget) -> Option<Vec<Vec<i32>>> {
+    let mut solver = ProvingBatSat::new();
+    for clause in clauses {
+        solver.add_clause(&literals(clause)?);
+    }
+    match solver.solve(&[], budget) {
+        SatAnswer::Unsatisfiable { .. } => Some(solver.learnt().clauses().map(to_dimacs).collect()),
+        SatAnswer::Satisfiable(_) | SatAnswer::NoAnswer(_) => None,
+    }
+}
+
+fn literals(clause: &[i32]) -> Option<Vec<Literal>> {
+    clause.iter().map(|&number| Literal::from_dimacs(number)).collect()
 }

@@ -27,7 +27,6 @@ pub(super) type Split = (AtomId, AtomId);
 /// See the module.
 pub(super) struct Proposer {
     solver: Box<dyn SatSolver + Send>,
-    variables: u32,
     atoms: Vec<Option<Literal>>,
 }
 
@@ -35,69 +34,54 @@ impl Proposer {
     /// Nothing to propose yet.
     pub(super) fn new(dump: Option<&Dump>) -> Self {
         let solver = recorded_sat(BatSat::new(), dump);
-        Proposer { solver, variables: 0, atoms: Vec::new() }
+        Proposer { solver, atoms: Vec::new() }
     }
 
-    fn fresh(&mut self) -> Option<Literal> {
-        let literal = Literal::new(self.variables, true)?;
-        self.variables += 1;
-        Some(literal)
-    }
-
-    fn atom(&mut self, atom: AtomId) -> Option<Literal> {
+    fn atom(&mut self, atom: AtomId) -> Literal {
         if self.atoms.len() <= atom.index() {
             self.atoms.resize(atom.index() + 1, None);
         }
-        if self.atoms[atom.index()].is_none() {
-            self.atoms[atom.index()] = self.fresh();
-        }
-        self.atoms[atom.index()]
+        *self.atoms[atom.index()].get_or_insert_with(|| self.solver.new_variable())
     }
 
-    /// Takes in a tree; its literal. `None` when there are too many variables.
-    pub(super) fn add(&mut self, node: &Node) -> Option<Literal> {
+    /// Takes in a tree; its literal.
+    pub(super) fn add(&mut self, node: &Node) -> Literal {
         match node {
             Node::Atom(atom) => self.atom(*atom),
             Node::Constant(value) => {
-                let own = self.fresh()?;
+                let own = self.solver.new_variable();
                 self.solver.add_clause(&[if *value { own } else { !own }]);
-                Some(own)
+                own
             }
             // One direction is enough: comparisons occur only positively.
             Node::And(parts) => {
-                let own = self.fresh()?;
+                let own = self.solver.new_variable();
                 for part in parts {
-                    let part = self.add(part)?;
+                    let part = self.add(part);
                     self.solver.add_clause(&[!own, part]);
                 }
-                Some(own)
+                own
             }
             Node::Or(parts) => {
-                let own = self.fresh()?;
+                let own = self.solver.new_variable();
                 let mut clause = vec![!own];
-                for part in parts {
-                    clause.push(self.add(part)?);
-                }
+                clause.extend(parts.iter().map(|part| self.add(part)));
                 self.solver.add_clause(&clause);
-                Some(own)
+                own
             }
         }
     }
 
-    /// Proposes one of the two from now on, with every goal that asks for it. Whether it can.
-    pub(super) fn split(&mut self, (low, high): Split) -> bool {
+    /// Proposes one of the two from now on, with every goal that asks for it.
+    pub(super) fn split(&mut self, (low, high): Split) {
         let clause = [low, high].map(|atom| self.atom(atom));
-        let [Some(low), Some(high)] = clause else { return false };
-        self.solver.add_clause(&[low, high]);
-        true
+        self.solver.add_clause(&clause);
     }
 
     /// Never proposes all of these again.
     pub(super) fn forbid(&mut self, atoms: impl Iterator<Item = AtomId>) {
-        let clause: Option<Vec<Literal>> = atoms.map(|atom| Some(!self.atom(atom)?)).collect();
-        if let Some(clause) = clause {
-            self.solver.add_clause(&clause);
-        }
+        let clause: Vec<Literal> = atoms.map(|atom| !self.atom(atom)).collect();
+        self.solver.add_clause(&clause);
     }
 
     /// What to try for the goal with this tree and literal, and on which side of each split. Among

@@ -14,7 +14,7 @@
 //!   walks towards one goal for what is rare: downhill, by learned potency, along relaxed plans, or
 //!   by what a solution of the state equation says to fire.
 //!   Runs of one transition are fired at once. Coverings show that a sum has no maximum.
-//! * `schedule`: the slices of the strategies, more for those that reach goals.
+//! * `bandit`: the slices of the strategies, more for those that reach goals.
 //!
 //! `walker` holds it together, `journal` records the sequence and reports to the board.
 //!
@@ -30,11 +30,11 @@
 
 mod acceleration;
 mod aim;
+mod bandit;
 mod compiled;
 mod journal;
 mod machine;
 mod pumping;
-mod schedule;
 mod strategy;
 mod walker;
 mod watch;
@@ -44,9 +44,9 @@ pub use pumping::find_pump;
 use crate::board::{Sighting, Under};
 use crate::engine::Task;
 use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
+use bandit::{Bandit, Stopped};
 use compiled::Compiled;
 use parikh_net::{EffectId, FiringSequence, Goal, GoalId};
-use schedule::{Schedule, Stopped};
 use walker::{Resources, Walker};
 use watch::Watch;
 
@@ -246,8 +246,8 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
         return statistics;
     }
     let mut resources = Resources::new(task.seed, config.work);
-    let mut schedule =
-        Schedule::new(config, net.effect_count(), task.goals.iter().map(|(_, goal)| goal));
+    let mut bandit =
+        Bandit::new(config, net.effect_count(), task.goals.iter().map(|(_, goal)| goal));
     loop {
         let open: Vec<(GoalId, &Goal)> = task
             .goals
@@ -264,7 +264,7 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
         statistics.compilations += 1;
         let compiled = Compiled::new(net, watch);
         let mut walker = Walker::new(task, report, compiled, resources, statistics);
-        let stopped = schedule.run(&mut walker);
+        let stopped = bandit.run(&mut walker);
         (resources, statistics) = walker.into_parts();
         if matches!(stopped, Stopped::Over) {
             log(&statistics);

@@ -9,7 +9,7 @@ use parikh::structure::commoner::{
 };
 use parikh::structure::minimal::minimal_sets;
 use parikh::structure::siphons::{is_siphon, largest_siphon, starved_by, unmarked_siphon};
-use parikh::structure::traps::{is_trap, largest_trap, small_marked_trap};
+use parikh::structure::traps::{is_trap, largest_trap, small_marked_trap, small_marked_traps};
 
 /// By definition: each transition that causes something at the set has a needed arc there.
 fn closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
@@ -82,16 +82,17 @@ fn small_marked_traps_are_marked_traps_and_found_when_there_is_one() {
         let traps = all_closed(&net, Kind::Trap);
         for set in subsets(net.place_count()).map(|set| places(&set)) {
             let exists = traps.iter().any(|trap| within(trap, &set) && marked(&net, trap));
-            match small_marked_trap(&net, &set) {
-                None => assert!(!exists, "{} {set:?}", text::print(&net)),
-                Some(trap) => {
-                    assert!(exists && within(&trap, &set) && marked(&net, &trap));
-                    assert!(closed(&net, Kind::Trap, &trap), "{}", text::print(&net));
-                    let smaller = |other: &Vec<PlaceId>| {
-                        *other != trap && within(other, &trap) && marked(&net, other)
-                    };
-                    assert!(!traps.iter().any(smaller), "{} {trap:?}", text::print(&net));
-                }
+            let one = small_marked_trap(&net, &set);
+            let several = small_marked_traps(&net, &set, 3);
+            assert_eq!((one.is_some(), !several.is_empty()), (exists, exists), "{set:?}");
+            assert!(several.len() <= 3 && several.is_sorted_by(|a, b| a != b));
+            for trap in one.into_iter().chain(several) {
+                assert!(within(&trap, &set) && marked(&net, &trap));
+                assert!(closed(&net, Kind::Trap, &trap), "{}", text::print(&net));
+                let smaller = |other: &Vec<PlaceId>| {
+                    *other != trap && within(other, &trap) && marked(&net, other)
+                };
+                assert!(!traps.iter().any(smaller), "{} {trap:?}", text::print(&net));
             }
         }
     }

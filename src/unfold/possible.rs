@@ -21,7 +21,7 @@ use parikh_solvers::Budget;
 const POLLING: u64 = 1 << 12;
 
 /// What may ever be.
-pub(super) struct Ground {
+pub(super) struct Possible {
     /// The colours of each place.
     pub(super) places: Vec<Colours>,
     /// The bindings of each transition, one colour a variable, all in one list.
@@ -52,7 +52,7 @@ struct Found<'b> {
     budget: &'b Budget,
 }
 
-impl Ground {
+impl Possible {
     /// Finds them.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Ground {
         initial: &[Tokens],
         limits: super::Limits,
         budget: &Budget,
-    ) -> Result<Ground, Declined> {
+    ) -> Result<Possible, Declined> {
         let mut places: Vec<Colours> = sizes.iter().map(|&size| Colours::new(size)).collect();
         let rules: Vec<Rules<'_>> =
             transitions.iter().map(|transition| Rules::new(transition, &mut places)).collect();
@@ -116,7 +116,7 @@ impl Ground {
                 turn.extend(grown.into_iter().filter(|&other| other != place));
             }
         }
-        Ok(Ground { places, bindings: found.bindings, counts: found.counts })
+        Ok(Possible { places, bindings: found.bindings, counts: found.counts })
     }
 }
 

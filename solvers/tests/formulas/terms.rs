@@ -1,64 +1,7 @@
-//! Random formulas: SMT and SAT back-ends against evaluation of every assignment.
+//! Random formulas: SMT back-ends against evaluation of every assignment.
 
-use parikh_solvers::Budget;
-use parikh_solvers::cnf::{Cnf, Literal};
-use parikh_solvers::sat::{SatAnswer, SatSolver};
-use parikh_solvers::sat_batsat::BatSat;
+use super::scale::cases;
 use proptest::prelude::*;
-use scale::cases;
-
-#[path = "../../tests/support/scale.rs"]
-mod scale;
-
-const VARIABLES: u32 = 5;
-
-fn literal() -> impl Strategy<Value = Literal> {
-    (0..VARIABLES, any::<bool>()).prop_map(|(v, positive)| Literal::new(v, positive).unwrap())
-}
-
-/// Every assignment of `count` truth values.
-fn assignments(count: u32) -> impl Iterator<Item = Vec<bool>> {
-    (0..1u32 << count).map(move |bits| (0..count).map(|bit| bits >> bit & 1 == 1).collect())
-}
-
-proptest! {
-    #![proptest_config(cases(500))]
-
-    #[test]
-    fn clauses_are_solved_as_enumeration_does(
-        batches in proptest::collection::vec(
-            (
-                proptest::collection::vec(proptest::collection::vec(literal(), 1..4), 0..8),
-                proptest::collection::vec(literal(), 0..4),
-            ),
-            1..4,
-        ),
-    ) {
-        let mut cnf = Cnf::new();
-        let mut solver = BatSat::new();
-        for (clauses, assumptions) in batches {
-            for clause in clauses {
-                solver.add_clause(&clause);
-                cnf.add_clause(clause);
-            }
-            let satisfying = |values: &[bool], assumed: &[Literal]| {
-                cnf.is_satisfied_by(values)
-                    && assumed.iter().all(|literal| literal.evaluate(values) == Some(true))
-            };
-            let possible = |assumed: &[Literal]| {
-                assignments(VARIABLES).any(|values| satisfying(&values, assumed))
-            };
-            match solver.solve(&assumptions, &Budget::unlimited()) {
-                SatAnswer::Satisfiable(values) => prop_assert!(satisfying(&values, &assumptions)),
-                SatAnswer::Unsatisfiable { core } => {
-                    prop_assert!(core.iter().all(|literal| assumptions.contains(literal)));
-                    prop_assert!(!possible(&core), "{core:?} of {assumptions:?}");
-                }
-                SatAnswer::NoAnswer(why) => prop_assert!(false, "{why}"),
-            }
-        }
-    }
-}
 
 /// A recipe for a term over Booleans b0, b1 and integers x0, x1, which lie in 0..=3.
 mod recipes {
@@ -238,7 +181,7 @@ mod smt {
                         all.iter().chain(chosen).all(|recipe| meaning(recipe, b, x))
                     })
                 };
-                match z3.check(&terms, &assumptions, &Budget::unlimited()).unwrap() {
+                match z3.check(&terms, &assumptions, &parikh_solvers::Budget::unlimited()).unwrap() {
                     // The back-end has evaluated everything under its model by now.
                     SmtAnswer::Satisfiable(_) => {
                         prop_assert!(possible(&assumed.iter().collect::<Vec<_>>()));

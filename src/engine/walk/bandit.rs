@@ -57,7 +57,7 @@ fn has_aim(goal: &Goal) -> bool {
 }
 
 /// The arms, and what they remember from one walker to the next.
-pub(super) struct Schedule {
+pub(super) struct Bandit {
     arms: Vec<Arm>,
     slice: u64,
     /// Slices since a goal was reached.
@@ -67,7 +67,7 @@ pub(super) struct Schedule {
     pools: BTreeMap<GoalId, Vec<(u64, Vec<Run>)>>,
 }
 
-/// Why the schedule stopped.
+/// Why the bandit stopped.
 pub(super) enum Stopped {
     /// No goal is left, or the budget is spent.
     Over,
@@ -75,7 +75,7 @@ pub(super) enum Stopped {
     Thinned,
 }
 
-impl Schedule {
+impl Bandit {
     /// All arms that suit these goals, the configured one first.
     pub(super) fn new<'g>(
         config: &Config,
@@ -104,7 +104,7 @@ impl Schedule {
             strategies[..=first].rotate_right(1);
         }
         let arm = |strategy| Arm { strategy, work: 0, merit: least_merit(strategy) };
-        Schedule {
+        Bandit {
             arms: strategies.into_iter().map(arm).collect(),
             slice: FIRST_SLICE.max(FIRST_SLICE_PER_CLASS * classes as u64).min(LONGEST_SLICE),
             dry: 0,
