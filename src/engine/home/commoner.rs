@@ -34,10 +34,8 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         // Condition 2.
         Ok(SiphonTrap::Holds(holds)) => {
             let traps = holds.traps.len();
-            let refutation =
-                holds.refutation.iter().map(|clause| clause.iter().map(number).collect());
             let structure =
-                Structure::Commoner { refutation: refutation.collect(), traps: holds.traps };
+                Structure::Commoner { traps: holds.traps, refutation: holds.refutation };
             let goals: Vec<_> = open(work.ground, work.board).map(|(id, _)| id).collect();
             work.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
             format!("{traps} marked traps keep all transitions live")
@@ -47,10 +45,4 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         }
         Err(exhausted) => exhausted.to_string(),
     }
-}
-
-/// As the checker has it: variables from 1, negative for a negation.
-fn number(literal: &crate::structure::sat::Literal) -> i32 {
-    let variable = literal.variable() as i32 + 1;
-    if literal.is_positive() { variable } else { -variable }
 }
