@@ -29,7 +29,8 @@ certificates and reductions are checked step by step. No solver and no engine of
 this program, and nothing is believed that the evidence says of itself.
 
 Options:
-  --queries FILE    the query file [default: the file EXAMINATION.xml beside the model]
+  --queries FILE    the query file, of all evidence given, which then is of one examination
+                    [default: the file EXAMINATION.xml beside the model]
   --unfold N        make the unfolding of a coloured model again where it takes up to N colours tried
                     [default: 20000000]
   --visit N         make exhaustive searches again of up to N markings [default: 1000000]

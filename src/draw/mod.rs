@@ -1,7 +1,8 @@
 //! Pictures of nets, in the language of Graphviz.
 //!
 //! [`dot`] draws a net, or the part of it around its highlighted nodes; [`summary`] draws what a
-//! net too large to look at consists of; [`coloured`] draws a coloured net. What can be highlighted is in `highlight`.
+//! net too large to look at consists of; [`coloured`] draws a coloured net. What can be highlighted is in
+//! `highlight`.
 
 mod coloured;
 mod dot;

@@ -20,8 +20,8 @@ pub(super) enum NoProof {
     Flawed(Flaw),
 }
 
-/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, whose atoms are positions in a list that `atom` reads
-/// and whose traps are positions in `traps`. Checked.
+/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, whose atoms are positions in
+/// a list that `atom` reads and whose traps are positions in `traps`. Checked.
 pub(super) fn certificate(
     net: &Net,
     refuted: &Predicate,
