@@ -56,7 +56,7 @@ pub fn goals(
                 Some(goal) => (goal, Some(false)),
                 None => continue,
             },
-            ReachabilityQuery::Initially(_) => continue,
+            _ => continue,
         };
         goals.push(Asked { exam, id, goal, reachable });
     }

@@ -137,7 +137,7 @@ impl Lp {
                     ReachabilityQuery::Bound(sum) => {
                         sums.insert(sum);
                     }
-                    ReachabilityQuery::Initially(_) => {}
+                    _ => {}
                 }
             }
         }

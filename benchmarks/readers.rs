@@ -206,6 +206,9 @@ impl<'n> Names<'n> {
             ReachabilityQuery::Never(goal) => reach(goal, false),
             ReachabilityQuery::Initially(here) => Asked::Initially(predicate(here)),
             ReachabilityQuery::Bound(sum) => Asked::Largest(self.sum(sum)),
+            ReachabilityQuery::Home(_) | ReachabilityQuery::NoHome(_) => {
+                panic!("no query file of an examination on reachability asks so")
+            }
         }
     }
 

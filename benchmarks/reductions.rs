@@ -203,7 +203,7 @@ fn goals_of(file: &Path, net: &Net) -> Result<Vec<Goal>, parikh::input::InputErr
             Some(Goal::Reach(predicate))
         }
         ReachabilityQuery::Bound(sum) => Some(Goal::Maximise(sum)),
-        ReachabilityQuery::Initially(_) => None,
+        _ => None,
     });
     Ok(goals.collect())
 }

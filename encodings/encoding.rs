@@ -213,6 +213,9 @@ pub enum EncodeError {
     /// Maxima are values, not markings that are met for the first time.
     #[error("{0} looks for the first marking of a goal, and a maximum has none: ask EF (e >= k)")]
     NoFirst(Part),
+    /// No set of constraints on one marking says what can be reached from all of them.
+    #[error("AG EF is no question about one marking")]
+    NotOneMarking,
     /// A sum that was handed over as a P-flow is changed by some firing.
     #[error("a sum that was said to be a place invariant is changed by `{0}`")]
     NotAFlow(String),

@@ -10,6 +10,7 @@ pub mod audit;
 pub mod certificate;
 pub mod coloured;
 pub mod file;
+pub mod home;
 pub mod reader;
 pub mod reduction;
 pub mod refutation;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 pub fn goal(net: &Net, goal: &Goal) -> String {
     match goal {
         Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
+        Goal::Home(predicate) => format!("AG EF {}", formula(net, predicate)),
         Goal::Maximise(sum) => format!("the most that {} ever is", linear(net, sum)),
     }
 }

@@ -1,4 +1,4 @@
-//! Goals: the two questions that every examination is turned into.
+//! Goals: the three questions that every examination is turned into.
 
 use crate::id::PlaceId;
 use crate::net::Net;
@@ -13,6 +13,9 @@ pub enum Goal {
     Reach(Predicate),
     /// What is the largest value of this over the reachable markings?
     Maximise(LinearSum),
+    /// Does this stay reachable wherever the net goes? Is it true that from every reachable marking a
+    /// marking can be reached that satisfies this: are these markings a home space (AG EF)?
+    Home(Predicate),
 }
 
 impl Goal {
@@ -20,7 +23,7 @@ impl Goal {
     /// counts with the input places of the transitions it mentions.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         match self {
-            Goal::Reach(predicate) => predicate.support(net),
+            Goal::Reach(predicate) | Goal::Home(predicate) => predicate.support(net),
             Goal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
         }
     }

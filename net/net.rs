@@ -294,6 +294,12 @@ impl Net {
         Net { folding: None, ..self }
     }
 
+    /// The same net, begun from `marking`. A claim that units are safe stands for markings that can
+    /// be reached from the initial one.
+    pub fn from_marking(&self, marking: Marking) -> Net {
+        Net { initial: marking, ..self.clone() }
+    }
+
     /// Whether `marking` holds what `t` takes.
     pub fn is_enabled(&self, marking: &Marking, t: TransitionId) -> bool {
         self.pre(t).iter().all(|arc| marking[arc.place] >= arc.weight)

@@ -88,6 +88,14 @@ impl Predicate {
         Predicate::at_least(place, tokens + 1).negated()
     }
 
+    /// This marking and no other.
+    pub fn exactly(marking: &Marking) -> Predicate {
+        let places = (0..).map(PlaceId::new).zip(marking.tokens());
+        Predicate::and(places.flat_map(|(place, &tokens)| {
+            [Predicate::at_least(place, tokens), Predicate::no_more_than(place, tokens)]
+        }))
+    }
+
     /// True or false.
     pub fn constant(holds: bool) -> Predicate {
         if holds { Predicate::True } else { Predicate::False }

@@ -131,7 +131,7 @@ impl Lemmas<'_> {
 
 /// A set Q is a trap when •-taking transitions give back: every t with an input in Q has an output
 /// in Q. Marked once, it stays marked: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
-fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
+pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
     check_places(net, trap.iter().copied())?;
     let mut inside = vec![false; net.place_count()];
     trap.iter().for_each(|place| inside[place.index()] = true);

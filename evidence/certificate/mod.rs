@@ -29,4 +29,5 @@ pub use document::{Checked, Document};
 pub use flaw::{Flaw, check_names};
 pub use lemma::Lemma;
 pub use linear::LinearCertificate;
+pub(crate) use linear::check_trap;
 pub use names::{Comparison, NamedDocument};

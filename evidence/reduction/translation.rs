@@ -96,7 +96,7 @@ impl ReducedNet {
     }
 
     /// That a transition of the reduced net is enabled: true outright when it takes nothing.
-    fn enabled(&self, t: TransitionId) -> Predicate {
+    pub fn enabled(&self, t: TransitionId) -> Predicate {
         if self.net.pre(t).is_empty() { Predicate::True } else { Predicate::Enabled(t) }
     }
 

@@ -26,6 +26,8 @@ pub struct Plan {
     known: HashMap<Goal, usize>,
     /// Which questions were answered by the model's claim that its units are safe.
     assumed: Vec<bool>,
+    /// See [`first`](Self::first).
+    first: Vec<GoalId>,
 }
 
 impl Plan {
@@ -52,6 +54,16 @@ impl Plan {
                 let enabled = |t| Goal::Reach(Predicate::Enabled(t));
                 plan.ask(name, Combination::AllReachable, net.transitions().map(enabled).collect());
             }
+            Examination::Liveness => {
+                let enabled: Vec<Predicate> = match net.folding() {
+                    None => net.transitions().map(Predicate::Enabled).collect(),
+                    // Some binding.
+                    Some(folding) => (0..folding.transition_count())
+                        .map(|t| Predicate::or(folding.transitions(t).map(Predicate::Enabled)))
+                        .collect(),
+                };
+                plan.ask_stays(name, Combination::Stays, Predicate::Dead, enabled);
+            }
             Examination::StableMarking => {
                 let changed = |place| {
                     let initially = net.initial()[place];
@@ -69,6 +81,17 @@ impl Plan {
         Some(plan)
     }
 
+    /// The two figures of a state space that are maxima: the most tokens in a marking and in a place.
+    pub fn of_most_tokens(net: &Net) -> Plan {
+        let mut plan = Plan::default();
+        if let Ok(all) = LinearSum::new(net.places().map(|place| (place, 1))) {
+            plan.ask("MAX_TOKEN_PER_MARKING", Combination::Maximum, vec![Goal::Maximise(all)]);
+        }
+        let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
+        plan.ask("MAX_TOKEN_IN_PLACE", Combination::Largest, places.collect());
+        plan
+    }
+
     /// Adds a formula as it is written.
     ///
     /// # Errors
@@ -83,6 +106,8 @@ impl Plan {
             ReachabilityQuery::Possible(predicate) => self.ask_exists(id, predicate),
             ReachabilityQuery::Never(predicate) => self.ask_never(id, predicate),
             ReachabilityQuery::Bound(sum) => self.ask_maximum(id, sum),
+            ReachabilityQuery::Home(predicate) => self.ask_home(id, predicate, true),
+            ReachabilityQuery::NoHome(predicate) => self.ask_home(id, predicate, false),
             ReachabilityQuery::Initially(predicate) => {
                 let holds = predicate.holds(net, net.initial());
                 self.ask_exists(id, Predicate::constant(holds));
@@ -104,6 +129,41 @@ impl Plan {
     /// Adds the maximum of a sum.
     pub fn ask_maximum(&mut self, id: &str, sum: LinearSum) {
         self.ask_one(id, Combination::Maximum, Goal::Maximise(sum));
+    }
+
+    /// Adds AG EF φ, or its negation.
+    pub fn ask_home(&mut self, id: &str, predicate: Predicate, holds: bool) {
+        let combination = if holds { Combination::Stays } else { Combination::Lost };
+        let dead_end = Predicate::and([Predicate::Dead, predicate.clone().negated()]);
+        self.ask_stays(id, combination, dead_end, vec![predicate]);
+    }
+
+    /// Adds that each of `wanted` stays reachable wherever the net goes. In a dead end none of them
+    /// holds.
+    fn ask_stays(
+        &mut self,
+        id: &str,
+        combination: Combination,
+        dead_end: Predicate,
+        wanted: Vec<Predicate>,
+    ) {
+        if wanted.is_empty() {
+            return self.ask(id, combination, Vec::new());
+        }
+        self.first.push(GoalId::new(self.goals.len()));
+        let possible = wanted.iter().cloned().map(Goal::Reach);
+        let homes = wanted.iter().cloned().map(Goal::Home);
+        self.ask(
+            id,
+            combination,
+            [Goal::Reach(dead_end)].into_iter().chain(possible).chain(homes).collect(),
+        );
+    }
+
+    /// The goals that are worth a try by themselves before the others have their turn: dead ends, which
+    /// refute most of what should stay reachable.
+    pub fn first(&self) -> &[GoalId] {
+        &self.first
     }
 
     fn ask_one(&mut self, id: &str, combination: Combination, goal: Goal) {
@@ -181,6 +241,26 @@ impl Plan {
         decided.into_iter().map(|(at, standing)| (&self.questions[at], standing)).collect()
     }
 
+    /// The questions that are decided by what is known of goals that are not settled, with their answers.
+    pub fn look(&mut self, board: &Board<'_>) -> Vec<(&Question, Standing)> {
+        let mut decided = Vec::new();
+        for (at, question) in self.questions.iter().enumerate() {
+            if self.decided[at] || question.combination != Combination::Largest {
+                continue;
+            }
+            let standing = question.largest(board);
+            if let Standing::Open = standing {
+                continue;
+            }
+            self.decided[at] = true;
+            self.assumed[at] =
+                matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
+            question.goal_ids().for_each(|goal| board.abandon(goal));
+            decided.push((question, standing));
+        }
+        decided
+    }
+
     /// What is to be asked again when the model's claim of safe units proves false: the questions
     /// without a decision and those that the claim answered; and how many the latter are.
     pub fn without_unit_claim(&self) -> (Plan, usize) {
@@ -189,7 +269,12 @@ impl Plan {
             if !self.decided[at] || self.assumed[at] {
                 match &self.goals[question.goals.clone()] {
                     [goal] => again.ask_one(&question.id, question.combination, goal.clone()),
-                    goals => again.ask(&question.id, question.combination, goals.to_vec()),
+                    goals => {
+                        if matches!(question.combination, Combination::Stays | Combination::Lost) {
+                            again.first.push(GoalId::new(again.goals.len()));
+                        }
+                        again.ask(&question.id, question.combination, goals.to_vec());
+                    }
                 }
             }
         }
@@ -204,10 +289,14 @@ impl Plan {
                 continue;
             }
             self.decided[at] = true;
-            let value = question.combination != Combination::SomeUnreachable;
+            let value = match question.combination {
+                Combination::Largest => super::Value::Number(0),
+                // Liveness of no transition among them.
+                combination => super::Value::Bool(combination != Combination::SomeUnreachable),
+            };
             answers.push(super::Answer {
                 id: question.id.clone(),
-                value: super::Value::Bool(value),
+                value,
                 techniques: vec!["TOPOLOGICAL"],
                 reason: "the net has no such node".to_owned(),
                 assumes_units: false,

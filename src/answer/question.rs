@@ -1,7 +1,7 @@
 //! One question: which goals it has and how their outcomes make an answer.
 
 use super::{Answer, Grade, Value};
-use crate::board::{Argument, Board, Knowledge, Maximum, Proof, Reach, Technique, Witness};
+use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Technique, Witness};
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,12 +15,20 @@ pub enum Combination {
     Never,
     /// The maximum of the one goal.
     Maximum,
+    /// The largest of the goals' maxima.
+    Largest,
     /// TRUE if all goals are reachable (quasi-liveness).
     AllReachable,
     /// TRUE if no goal is reachable (one-safe).
     NoneReachable,
     /// TRUE if some goal is not reachable (stable marking).
     SomeUnreachable,
+    /// TRUE if each [`Goal::Home`] stays reachable wherever the net goes (liveness, AG EF φ). The first
+    /// goal is a dead end without φ, the other goals before the homes are φ itself: reaching the one
+    /// or not the other settles it as well.
+    Stays,
+    /// TRUE if it does not (EF AG ¬φ).
+    Lost,
 }
 
 /// A question over a range of the plan's goals.
@@ -59,7 +67,16 @@ impl Question {
         };
         let net = board.net();
         match (self.combination, knowledge) {
+            (Combination::Stays | Combination::Lost, knowledge) => {
+                self.stays(board, settled, knowledge)
+            }
             (Combination::Maximum, Knowledge::Maximum(maximum)) => self.maximum(settled, maximum),
+            (Combination::Largest, Knowledge::Maximum(maximum)) => {
+                match maximum.unbounded.is_some() {
+                    true => self.maximum(settled, maximum),
+                    false => self.largest(board),
+                }
+            }
             (_, Knowledge::Reach(Reach::Reached { witness, by })) => {
                 let value = match self.combination {
                     Combination::Exists => true,
@@ -112,6 +129,79 @@ impl Question {
         }
     }
 
+    /// See [`Combination::Stays`].
+    fn stays(&self, board: &Board<'_>, settled: GoalId, knowledge: Knowledge) -> Standing {
+        let net = board.net();
+        let kept = self.combination == Combination::Stays;
+        let goal = board.goal(settled);
+        match knowledge {
+            Knowledge::Reach(Reach::Reached { witness, by })
+                if settled.index() == self.goals.start =>
+            {
+                let firings = witness.as_ref().map_or(0, Witness::firings);
+                let reason = format!("a dead marking: a witness of {firings} firings was replayed");
+                let stands = (false, Grade::Replayed);
+                self.answered(Value::Bool(!kept), vec![by], reason, stands, settled, witness)
+            }
+            Knowledge::Reach(Reach::Unreachable { proof, by, evidence })
+                if settled.index() > self.goals.start =>
+            {
+                let reason = format!("{}it can never happen: {proof}", about(net, goal));
+                let stands = (proof.assumes_units(), Grade::of(&evidence));
+                self.answered(Value::Bool(!kept), vec![by], reason, stands, settled, None)
+            }
+            Knowledge::Home(Home::Lost { witness, proof, evidence, by }) => {
+                let after = match &witness {
+                    Some(witness) => format!("never again after {} firings: ", witness.firings()),
+                    None => "not for ever: ".to_owned(),
+                };
+                let reason = format!("{}{after}{proof}", about(net, goal));
+                let grade = match proof.argument {
+                    Argument::DeadEnd => Grade::Replayed,
+                    _ => Grade::of(&evidence),
+                };
+                let stands = (proof.assumes_units(), grade);
+                self.answered(Value::Bool(!kept), vec![by], reason, stands, settled, witness)
+            }
+            Knowledge::Home(Home::Kept { .. }) => self.all_kept(board, kept),
+            _ => Standing::Open,
+        }
+    }
+
+    /// The answer once all homes are kept.
+    fn all_kept(&self, board: &Board<'_>, value: bool) -> Standing {
+        let is_home = |id: &GoalId| matches!(board.goal(*id), Goal::Home(_));
+        // From the back: what is settled in order is open there longest.
+        let homes = || self.goal_ids().collect::<Vec<_>>().into_iter().rev().take_while(is_home);
+        if homes().any(|id| board.is_open(id)) {
+            return Standing::Open;
+        }
+        let (mut techniques, mut grade) = (BTreeSet::new(), Grade::Replayed);
+        let (mut assumed, mut reasons) = (false, BTreeSet::new());
+        for id in homes() {
+            let Some(Knowledge::Home(Home::Kept { proof, evidence, by })) = board.knowledge(id)
+            else {
+                return Standing::Silenced;
+            };
+            techniques.insert(by);
+            grade = grade.max(Grade::of(&evidence));
+            assumed |= proof.assumes_units();
+            reasons.insert(proof.to_string());
+        }
+        let reasons: Vec<String> = reasons.into_iter().collect();
+        Standing::Answered(Box::new(Answer {
+            id: self.id.clone(),
+            value: Value::Bool(value),
+            techniques: techniques.into_iter().collect(),
+            reason: reasons.join("; "),
+            assumes_units: assumed,
+            grade,
+            rests_on: self.goals.clone(),
+            witness: None,
+            pump: None,
+        }))
+    }
+
     fn maximum(&self, goal: GoalId, maximum: Maximum) -> Standing {
         if let Some((prefix, pump, by)) = maximum.unbounded {
             let reason = format!(
@@ -142,6 +232,60 @@ impl Question {
         let grade = maximum.evidence.as_ref().map_or(Grade::default(), Grade::of);
         let stands = (proof.assumes_units(), grade);
         self.answered(Value::Number(value), techniques, reason, stands, goal, witness)
+    }
+
+    /// The largest maximum, once no bound is above what was seen of one. Goals whose bound is not above
+    /// it are let go.
+    pub fn largest(&self, board: &Board<'_>) -> Standing {
+        let seen = self.goal_ids().filter_map(|id| Some((board.seen(id)?, id)));
+        let Some((largest, of)) = seen.max_by_key(|&(seen, id)| (seen, std::cmp::Reverse(id)))
+        else {
+            return Standing::Open;
+        };
+        let below = |id: &GoalId| board.proved(*id).is_some_and(|proved| proved <= largest);
+        let mut open = false;
+        for id in self.goal_ids() {
+            match below(&id) {
+                true if id != of => board.abandon(id),
+                true => {}
+                false => open = true,
+            }
+        }
+        if open {
+            return Standing::Open;
+        }
+        let (mut techniques, mut grade, mut assumed) = (BTreeSet::new(), Grade::Replayed, false);
+        let mut witness = None;
+        for id in self.goal_ids() {
+            let Some(Knowledge::Maximum(maximum)) = board.knowledge(id) else {
+                return Standing::Silenced;
+            };
+            if let Some((_, proof, by)) = &maximum.proved {
+                techniques.insert(*by);
+                assumed |= proof.assumes_units();
+            }
+            grade = grade.max(maximum.evidence.as_ref().map_or(Grade::Replayed, Grade::of));
+            if id == of {
+                techniques.extend(maximum.seen.as_ref().map(|(_, _, by)| *by));
+                witness = maximum.seen.and_then(|(_, witness, _)| witness);
+            }
+        }
+        let goals = self.goals.len();
+        let reason = format!(
+            "{}seen, and none of {goals} exceeds it",
+            about(board.net(), &place_of(board, of))
+        );
+        Standing::Answered(Box::new(Answer {
+            id: self.id.clone(),
+            value: Value::Number(largest),
+            techniques: techniques.into_iter().collect(),
+            reason,
+            assumes_units: assumed,
+            grade,
+            rests_on: self.goals.clone(),
+            witness: witness.map(|witness| (of, witness.to_sequence())),
+            pump: None,
+        }))
     }
 
     /// The answer that rests on all goals together.
@@ -205,9 +349,18 @@ impl Question {
     }
 }
 
+/// That the one place of a maximum is marked; for [`about`].
+fn place_of(board: &Board<'_>, id: GoalId) -> Goal {
+    match board.goal(id) {
+        Goal::Maximise(sum) => Goal::Reach(Predicate::at_most(sum.clone().negated(), -1)),
+        goal => goal.clone(),
+    }
+}
+
 /// What a goal of one node is about, so that the reason names it; empty for formulas.
 fn about(net: &Net, goal: &Goal) -> String {
     match goal {
+        Goal::Home(predicate) => about(net, &Goal::Reach(predicate.clone())),
         Goal::Reach(Predicate::Enabled(t)) => format!("transition `{}`: ", net.transition_name(*t)),
         Goal::Reach(Predicate::Dead) => "a dead marking: ".to_owned(),
         Goal::Reach(predicate) => match predicate.only_place() {

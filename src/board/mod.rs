@@ -6,6 +6,9 @@
 //! approximates from above takes an `Over` and cannot reach anything: a verdict on the wrong
 //! side does not compile.
 //!
+//! Whether something stays reachable wherever the net goes is refuted from both sides at once, by a
+//! witness and a proof from its end: such reports go through [`Homes`].
+//!
 //! Every claim of an `Under` is replayed on the net before it is written down; of every claim of an
 //! `Over` the document is checked for this very goal, or it is the word of a search, and marked so. What
 //! fails is an internal error: logged with everything needed to reproduce it, counted, and never a
@@ -17,12 +20,14 @@
 //! runs the board asks again without it what was answered by such proofs.
 
 mod evidence;
+mod homes;
 mod over;
 mod proof;
 mod under;
 mod witness;
 
 pub use evidence::{Evidence, Shown};
+pub use homes::Homes;
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};
 pub use under::Under;
@@ -31,8 +36,9 @@ pub use witness::Witness;
 use crate::evidence::first_breach;
 use crate::ground::{Ground, Limit};
 use evidence::Checks;
-use parikh_net::{FiringSequence, Goal, GoalId, Net};
+use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use parikh_solvers::Budget;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -48,6 +54,35 @@ pub enum Knowledge {
     Reach(Reach),
     /// Of a [`Goal::Maximise`].
     Maximum(Maximum),
+    /// Of a [`Goal::Home`].
+    Home(Home),
+}
+
+/// What is known of a [`Goal::Home`].
+#[derive(Clone, Debug)]
+pub enum Home {
+    /// Nothing yet.
+    Open,
+    /// It stays reachable wherever the net goes.
+    Kept {
+        /// Why.
+        proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
+        /// Who proved it.
+        by: Technique,
+    },
+    /// From somewhere it cannot be reached any more.
+    Lost {
+        /// How to get there, where the proof tells of a particular marking.
+        witness: Option<Witness>,
+        /// Why not from there: a document is about the net begun from that marking.
+        proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
+        /// Who found it.
+        by: Technique,
+    },
 }
 
 /// What is known of a [`Goal::Reach`].
@@ -117,6 +152,10 @@ pub struct Board<'n> {
     keep_witnesses: bool,
     settled: Option<Sender<GoalId>>,
     checks: Checks,
+    /// The goals that ask what stays reachable, by what they ask for.
+    homes: HashMap<Predicate, GoalId>,
+    /// Who showed that every firing can be undone.
+    reversible: OnceLock<Technique>,
 }
 
 impl<'n> Board<'n> {
@@ -125,9 +164,16 @@ impl<'n> Board<'n> {
         let knowledge = |goal: &Goal| match goal {
             Goal::Reach(_) => Knowledge::Reach(Reach::Open),
             Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
+            Goal::Home(_) => Knowledge::Home(Home::Open),
         };
         let entry = |goal| Mutex::new(Entry { knowledge: knowledge(goal), frozen: false });
+        let homes = goals.iter().enumerate().filter_map(|(at, goal)| match goal {
+            Goal::Home(wanted) => Some((wanted.clone(), GoalId::new(at))),
+            _ => None,
+        });
         Board {
+            homes: homes.collect(),
+            reversible: OnceLock::new(),
             net,
             entries: goals.iter().map(entry).collect(),
             open: goals.iter().map(|_| AtomicBool::new(true)).collect(),
@@ -263,7 +309,7 @@ impl<'n> Board<'n> {
     pub fn seen(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.0),
-            Knowledge::Reach(_) => None,
+            Knowledge::Reach(_) | Knowledge::Home(_) => None,
         }
     }
 
@@ -271,7 +317,7 @@ impl<'n> Board<'n> {
     pub fn proved(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.0),
-            Knowledge::Reach(_) => None,
+            Knowledge::Reach(_) | Knowledge::Home(_) => None,
         }
     }
 
@@ -283,7 +329,17 @@ impl<'n> Board<'n> {
                 proof.document = None;
                 evidence.forget();
             }
-            Knowledge::Reach(Reach::Open) | Knowledge::Maximum(_) => {}
+            Knowledge::Home(Home::Kept { proof, evidence, .. }) => {
+                proof.document = None;
+                evidence.forget();
+            }
+            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
+                *witness = None;
+                proof.document = None;
+                evidence.forget();
+            }
+            Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) | Knowledge::Maximum(_) => {
+            }
         }
     }
 
@@ -300,6 +356,11 @@ impl<'n> Board<'n> {
     /// Takes reports about the board's net of engines that approximate from above.
     pub fn over(&self, by: Technique) -> Over<'_> {
         Over::new(self, by)
+    }
+
+    /// Takes reports on what stays reachable, which need both sides.
+    pub fn homes(&self, by: Technique) -> Homes<'_> {
+        Homes::new(self, by)
     }
 
     fn entry(&self, id: GoalId) -> MutexGuard<'_, Entry> {

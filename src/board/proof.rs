@@ -33,6 +33,14 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
     },
+    /// Nothing is enabled any more.
+    DeadEnd,
+    /// Some weighted sum of tokens, which no firing raises, bounds the firings.
+    Finitely,
+    /// All siphons of an asymmetric choice net contain one of so many traps that are marked initially.
+    Commoner(usize),
+    /// Every firing can be undone by others that need nothing but what it has produced.
+    Undone,
     /// Every reachable marking was visited and none contradicts the claim.
     Searched {
         /// How many markings were visited.
@@ -64,7 +72,7 @@ impl Proof {
         match self.argument {
             Argument::Bounds(rests_on) => rests_on.assumes_units(),
             Argument::StateEquation { assumes_units, .. } => assumes_units,
-            Argument::Traps(_) | Argument::Searched { .. } => false,
+            _ => false,
         }
     }
 
@@ -77,6 +85,10 @@ impl Proof {
             (Argument::Traps(_), true) => "siphons and traps, reduced",
             (Argument::StateEquation { .. }, false) => "state equation",
             (Argument::StateEquation { .. }, true) => "state equation, reduced",
+            (Argument::DeadEnd, _) => "dead end",
+            (Argument::Finitely, _) => "finitely many firings",
+            (Argument::Commoner(_), _) => "Commoner's condition",
+            (Argument::Undone, _) => "firings undone",
             (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
             (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
@@ -113,6 +125,17 @@ impl fmt::Display for Argument {
             }
             Argument::Traps(traps) => {
                 write!(f, "every siphon that could run empty contains one of {traps} marked traps")
+            }
+            Argument::DeadEnd => f.write_str("nothing is enabled there"),
+            Argument::Finitely => {
+                f.write_str("a weighted sum of tokens, which no firing raises, bounds its firings")
+            }
+            Argument::Commoner(traps) => write!(
+                f,
+                "the choices are asymmetric, and every siphon contains one of {traps} marked traps"
+            ),
+            Argument::Undone => {
+                f.write_str("every firing can be undone by others, wherever it happens")
             }
             Argument::StateEquation { traps, assumes_units } => {
                 f.write_str(match traps {

@@ -76,7 +76,10 @@ impl<'b> Under<'b> {
             let Sighting { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
-            let witness = self.board.keep_witnesses.then_some(witness);
+            // One of these decides a question by itself, however many goals there are.
+            let decides = matches!(self.board.goal(goal),
+                Goal::Reach(predicate) if predicate.mentions_deadness());
+            let witness = (self.board.keep_witnesses || decides).then_some(witness);
             match self.board.goal(goal) {
                 Goal::Reach(predicate) if predicate.holds(self.board.net, marking) => {
                     self.note_reached(goal, witness);
@@ -86,6 +89,7 @@ impl<'b> Under<'b> {
                     self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
+                Goal::Home(_) => self.board.fault(self.by, format_args!("{goal:?} is no marking")),
             }
         })
     }
@@ -169,6 +173,7 @@ impl<'b> Under<'b> {
                 entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });
                 drop(entry);
                 self.board.close(goal, true);
+                super::homes::reached(self.board, goal);
             }
             Knowledge::Reach(Reach::Unreachable { proof, .. }) if self.board.is_void(proof) => {
                 entry.knowledge = Knowledge::Reach(Reach::Reached { witness, by: self.by });

@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
     model: PathBuf,
     /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
-    /// QuasiLiveness (QL), StableMarking (SM), StateSpace (SS), and, with a query file,
+    /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query file,
     /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB).
     #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
     examination: Option<Examination>,
@@ -344,20 +344,11 @@ impl Job<'_> {
     }
 
     fn state_space(&self, printer: &Printer, start: Instant) -> Report {
-        let mut report = Report::default();
-        let figures = run::state_space(self.net, &self.config, self.budget);
-        for figure in figures {
-            match figure.value {
-                Ok((value, technique, grade)) => {
-                    let found = (value.as_str(), technique, grade);
-                    printer.figure(figure.key, found, start.elapsed());
-                    report.answered += 1;
-                }
-                Err(reason) => {
-                    let id = format!("STATE_SPACE {}", figure.key);
-                    report.unanswered.push(Unanswered { id, reason });
-                }
-            }
+        let mut report = run::state_space(self.net, &self.config, self.budget, |figure| {
+            printer.figure(figure, start.elapsed());
+        });
+        for question in &mut report.unanswered {
+            question.id = format!("STATE_SPACE {}", question.id);
         }
         finish(&report, printer);
         report

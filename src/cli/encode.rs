@@ -252,6 +252,9 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
             let text = format!("{name}: EF {}", said(&predicate));
             Subject { goal: Goal::Reach(predicate), text }
         }
+        ReachabilityQuery::Home(_) | ReachabilityQuery::NoHome(_) => {
+            bail!("{name} asks what stays reachable, which is no question about one marking")
+        }
         ReachabilityQuery::Initially(_) => {
             bail!("{name} asks of the initial marking only, which needs no solver: see `check`")
         }

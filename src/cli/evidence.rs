@@ -9,7 +9,7 @@
 //! it is remembered, and goals that ask for that refer to it.
 
 use crate::answer::{Answer, Grade};
-use crate::board::{Evidence, Knowledge, Maximum, Reach, Witness};
+use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence_files::{Strength, Writer};
@@ -87,7 +87,10 @@ impl<'n> EvidenceFile<'n> {
     ) -> io::Result<()> {
         let mut shown_by = Vec::new();
         match knowledge {
-            Knowledge::Reach(Reach::Open) => {}
+            Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open | Home::Kept { .. }) => {}
+            Knowledge::Home(Home::Lost { witness, .. }) => {
+                shown_by.extend(self.witness(goal, witness.as_ref())?);
+            }
             Knowledge::Reach(Reach::Reached { witness, .. }) => {
                 shown_by.extend(self.witness(goal, witness.as_ref())?);
             }

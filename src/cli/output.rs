@@ -99,29 +99,22 @@ impl Printer {
     }
 
     /// Prints a figure of the state space.
-    pub(super) fn figure(&self, key: &str, found: (&str, &str, Grade), after: Duration) {
-        let (value, technique, grade) = found;
+    pub(super) fn figure(&self, figure: &Answer, after: Duration) {
+        let Answer { id, value, reason, grade, .. } = figure;
         match self.format {
             Format::Text => line(&format!(
-                "{}: {value} [{grade}, {technique}, {:.2} s]",
-                key.to_lowercase().replace('_', " "),
+                "{}: {value} — {reason} [{grade}, {}, {:.2} s]",
+                id.to_lowercase().replace('_', " "),
+                figure.techniques.join(" "),
                 after.as_secs_f64()
             )),
-            Format::Json => line(
-                &json!({
-                    "type": "answer",
-                    "id": format!("STATE_SPACE {key}"),
-                    "value": value,
-                    "evidence": grade.to_string(),
-                    "searched": searched(grade),
-                    "techniques": [technique],
-                    "seconds": after.as_secs_f64(),
-                })
-                .to_string(),
-            ),
+            Format::Json => {
+                let id = format!("STATE_SPACE {id}");
+                self.answer(&Answer { id, ..figure.clone() }, after, None);
+            }
             Format::Mcc => {
-                let mode = self.mode();
-                line(&format!("STATE_SPACE {key} {value} TECHNIQUES {mode} {technique}"));
+                let techniques = self.contest_techniques(figure);
+                line(&format!("STATE_SPACE {id} {value} TECHNIQUES {techniques}"));
             }
         }
     }

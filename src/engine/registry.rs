@@ -6,7 +6,7 @@
 //!
 //! The list is in the order in which engines of the same role have their turns.
 
-use super::{explicit, siphon_trap, state_equation, walk};
+use super::{explicit, home, siphon_trap, state_equation, walk};
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
 use parikh_solvers::Budget;
@@ -14,8 +14,19 @@ use parikh_solvers::dump::Dump;
 use std::fmt;
 
 /// All engines of the portfolio but for token intervals, which come before it.
-pub const ENGINES: &[Engine] =
-    &[siphon_trap::ENGINE, state_equation::ENGINE, explicit::ENGINE, walk::ENGINE, walk::GUIDED];
+pub const ENGINES: &[Engine] = &[
+    siphon_trap::ENGINE,
+    home::graph::ENGINE,
+    home::finitely::ENGINE,
+    home::undone::ENGINE,
+    home::commoner::ENGINE,
+    home::regions::ENGINE,
+    home::graph::REDUCED,
+    state_equation::ENGINE,
+    explicit::ENGINE,
+    walk::ENGINE,
+    walk::GUIDED,
+];
 
 /// One engine.
 #[derive(Clone, Copy)]
@@ -61,6 +72,8 @@ pub enum Role {
         /// The most of the time left that it may take, in [0, 1].
         share: f64,
     },
+    /// Asks what stays reachable wherever the net goes, on the net that was read.
+    Homes,
     /// Proves in slices that grow, on the net that was read and on nets reduced for some goals, and
     /// keeps what it has learned in between.
     Slices,

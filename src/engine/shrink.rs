@@ -40,7 +40,7 @@ use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
 pub fn goal(net: &Net, intervals: &Intervals, goal: &Goal) -> Goal {
     match goal {
         Goal::Reach(asked) => Goal::Reach(predicate(net, intervals, asked)),
-        Goal::Maximise(_) => goal.clone(),
+        Goal::Maximise(_) | Goal::Home(_) => goal.clone(),
     }
 }
 

@@ -20,6 +20,12 @@ pub enum ReachabilityQuery {
     /// AG φ, with **¬φ**: TRUE if and only if *no* reachable marking satisfies what is carried
     /// here, which is thus the predicate to look for.
     Never(Predicate),
+    /// AG EF φ, with φ: TRUE if and only if from every reachable marking one is reachable that
+    /// satisfies it.
+    Home(Predicate),
+    /// EF AG ψ, with **¬ψ**: TRUE if and only if what is carried here cannot be reached from every
+    /// reachable marking.
+    NoHome(Predicate),
     /// The value asked for is the most this sum ever is.
     Bound(LinearSum),
     /// A formula without temporal operators: TRUE if and only if the initial marking satisfies it.
@@ -114,17 +120,22 @@ impl Lowering<'_> {
         parts: Vec<ReachabilityQuery>,
     ) -> Result<ReachabilityQuery, Unsupported> {
         let (mut here, mut possible, mut never) = (Vec::new(), Vec::new(), Vec::new());
+        let mut homes = Vec::new();
         for part in parts {
             match part {
                 ReachabilityQuery::Initially(predicate) => here.push(predicate),
                 ReachabilityQuery::Possible(predicate) => possible.push(predicate),
                 ReachabilityQuery::Never(predicate) => never.push(predicate),
                 ReachabilityQuery::Bound(_) => return Err(Unsupported::BoundAsProperty),
+                // Alone it is what it is; with others, none of the two can be said in one question.
+                home @ (ReachabilityQuery::Home(_) | ReachabilityQuery::NoHome(_)) => {
+                    homes.push(home)
+                }
             }
         }
         let combine = |parts| if all { Predicate::and(parts) } else { Predicate::or(parts) };
         let here = combine(here);
-        if possible.is_empty() && never.is_empty() {
+        if possible.is_empty() && never.is_empty() && homes.is_empty() {
             return Ok(ReachabilityQuery::Initially(here));
         }
         // What the initial marking decides is a constant in such a mixture: it either settles the
@@ -133,6 +144,10 @@ impl Lowering<'_> {
             return Ok(ReachabilityQuery::Initially(Predicate::constant(!all)));
         }
         // EF φ ∨ EF ψ = EF (φ ∨ ψ), and ¬EF φ ∧ ¬EF ψ = ¬EF (φ ∨ ψ).
+        if let Some(home) = homes.pop() {
+            let alone = homes.is_empty() && possible.is_empty() && never.is_empty();
+            return if alone { Ok(home) } else { Err(Unsupported::Combination) };
+        }
         match (possible.len(), never.len()) {
             (1, 0) => Ok(ReachabilityQuery::Possible(possible.remove(0))),
             (0, 1) => Ok(ReachabilityQuery::Never(never.remove(0))),
@@ -153,10 +168,17 @@ impl Lowering<'_> {
             (Formula::Not(part), ..) => self.path(paths, part, !holds),
             (Formula::Finally(part), Paths::Some, true)
             | (Formula::Globally(part), Paths::Some, false) => {
+                // EF AG ψ = ¬AG EF ¬ψ.
+                if let Some((possible, holds)) = possibility(part, !holds) {
+                    return Ok(ReachabilityQuery::NoHome(self.predicate(possible, holds)?));
+                }
                 Ok(ReachabilityQuery::Possible(self.predicate(part, holds)?))
             }
             (Formula::Globally(part), Paths::All, true)
             | (Formula::Finally(part), Paths::All, false) => {
+                if let Some((possible, holds)) = possibility(part, holds) {
+                    return Ok(ReachabilityQuery::Home(self.predicate(possible, holds)?));
+                }
                 Ok(ReachabilityQuery::Never(self.predicate(part, !holds)?))
             }
             (Formula::Finally(_), ..) => Err(Unsupported::Temporal("AF")),
@@ -234,6 +256,26 @@ impl Lowering<'_> {
     fn spend(&mut self, amount: usize) -> Result<(), Unsupported> {
         self.left = self.left.checked_sub(amount).ok_or(Unsupported::Explosion)?;
         Ok(())
+    }
+}
+
+/// The φ of `formula`, or of its negation when `holds` is false, where that is EF φ; and whether φ or
+/// its negation is meant.
+fn possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
+    match (formula, holds) {
+        (Formula::Not(part), _) => possibility(part, !holds),
+        (Formula::ExistsPath(path), true) => finally(path, true),
+        (Formula::AllPaths(path), false) => finally(path, false),
+        _ => None,
+    }
+}
+
+/// The same for F φ, a path formula.
+fn finally(path: &Formula, holds: bool) -> Option<(&Formula, bool)> {
+    match (path, holds) {
+        (Formula::Not(part), _) => finally(part, !holds),
+        (Formula::Finally(part), true) | (Formula::Globally(part), false) => Some((part, holds)),
+        _ => None,
     }
 }
 
@@ -315,6 +357,18 @@ mod tests {
     }
 
     #[test]
+    fn what_stays_reachable_is_asked_by_two_operators_one_in_the_other() {
+        let home = |place| Ok(ReachabilityQuery::Home(at_least(place, 1)));
+        assert_eq!(lowered(&ag(ef(marked("q")))), home("q"));
+        assert_eq!(lowered(&not(ef(not(ef(marked("q")))))), home("q"));
+        let none = ReachabilityQuery::NoHome(at_least("q", 1));
+        assert_eq!(lowered(&ef(ag(not(marked("q"))))), Ok(none.clone()));
+        assert_eq!(lowered(&not(ag(ef(marked("q"))))), Ok(none));
+        let both = Formula::And(vec![ag(ef(marked("q"))), ag(ef(marked("p")))]);
+        assert_eq!(lowered(&both), Err(Unsupported::Combination));
+    }
+
+    #[test]
     fn temporal_operators_beyond_reachability_are_named() {
         let path = |quantifier: fn(Box<Formula>) -> Formula, path| quantifier(Box::new(path));
         let finally = || Formula::Finally(Box::new(marked("p")));
@@ -323,7 +377,7 @@ mod tests {
             (path(Formula::AllPaths, finally()), "AF"),
             (path(Formula::ExistsPath, globally()), "EG"),
             (path(Formula::ExistsPath, Formula::Next(Box::new(Formula::True))), "X"),
-            (ef(ag(marked("p"))), "A below F or G"),
+            (ef(Formula::Or(vec![ag(marked("p")), marked("q")])), "A below F or G"),
             (path(Formula::AllPaths, Formula::Finally(Box::new(globally()))), "AF"),
             (finally(), "F"),
         ] {

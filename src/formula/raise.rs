@@ -25,6 +25,12 @@ impl Formula {
         let finally = Formula::Finally(Box::new(Formula::of_predicate(predicate)));
         Formula::ExistsPath(Box::new(finally))
     }
+
+    /// AG EF φ.
+    pub fn stays_possible(predicate: &Predicate) -> Formula {
+        let globally = Formula::Globally(Box::new(Formula::possible(predicate)));
+        Formula::AllPaths(Box::new(globally))
+    }
 }
 
 /// Σ positive ≤ Σ negative + k, or Σ negative ≥ −k where nothing is positive.

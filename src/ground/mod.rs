@@ -123,9 +123,11 @@ pub struct DerivedGoal {
 /// A net to work on, with its goals. See the module.
 pub struct Ground<'a> {
     net: NetOf<'a>,
-    /// By ascending id.
+    /// By ascending id; what asks for what stays reachable is in `homes`.
     goals: Vec<(GoalId, Goal)>,
-    /// The same, shrunk.
+    /// Likewise, what asks for what stays reachable.
+    homes: Vec<(GoalId, Goal)>,
+    /// The goals but `homes`, shrunk.
     shrunk: Vec<(GoalId, Goal)>,
     /// The constants that are not 0, of maxima, by ascending id.
     constants: Vec<(GoalId, i128)>,
@@ -153,8 +155,9 @@ impl<'a> Ground<'a> {
         facts: Facts,
         intervals: &Intervals,
     ) -> Self {
+        let (goals, homes) = apart(goals);
         let shrunk = shrink_all(net, intervals, &goals);
-        Ground { net: NetOf::Read(net), goals, shrunk, constants: Vec::new(), facts }
+        Ground { net: NetOf::Read(net), goals, homes, shrunk, constants: Vec::new(), facts }
     }
 
     /// A ground derived from `parent`. `goals` by ascending id; all of them must be goals of the
@@ -168,7 +171,7 @@ impl<'a> Ground<'a> {
     ) -> Self {
         let constants = goals.iter().map(|goal| (goal.id, goal.constant));
         let constants = constants.filter(|(_, constant)| *constant != 0).collect();
-        let goals: Vec<_> = goals.into_iter().map(|goal| (goal.id, goal.goal)).collect();
+        let (goals, homes) = apart(goals.into_iter().map(|goal| (goal.id, goal.goal)).collect());
         let shrunk = shrink_all(derivation.net(), intervals, &goals);
         let net = NetOf::Derived {
             parent,
@@ -176,7 +179,18 @@ impl<'a> Ground<'a> {
             checked: OnceLock::new(),
             checking: Mutex::default(),
         };
-        Ground { net, goals, shrunk, constants, facts }
+        Ground { net, goals, homes, shrunk, constants, facts }
+    }
+
+    /// The same, of the net that was read, with some of the goals only.
+    pub fn only(&self, wanted: &[GoalId]) -> Option<Ground<'a>> {
+        let NetOf::Read(net) = self.net else { return None };
+        let some = |goals: &[(GoalId, Goal)]| {
+            goals.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
+        };
+        let (goals, homes, shrunk) = (some(&self.goals), some(&self.homes), some(&self.shrunk));
+        let (constants, facts) = (Vec::new(), self.facts.clone());
+        Some(Ground { net: NetOf::Read(net), goals, homes, shrunk, constants, facts })
     }
 
     /// The net to work on.
@@ -195,15 +209,22 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The goals that the net expresses, as they read there, by ascending id.
+    /// The goals that ask for what stays reachable, by ascending id: for engines of their own.
+    pub fn homes(&self) -> &[(GoalId, Goal)] {
+        &self.homes
+    }
+
+    /// The goals that the net expresses, as they read there, by ascending id; all but [`homes`](Self::homes).
     pub fn goals(&self) -> &[(GoalId, Goal)] {
         &self.goals
     }
 
     /// One goal as it reads here; `None` when the net does not express it.
     pub fn goal(&self, id: GoalId) -> Option<&Goal> {
-        let at = self.goals.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Some(&self.goals[at].1)
+        [&self.goals, &self.homes].into_iter().find_map(|goals| {
+            let at = goals.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+            Some(&goals[at].1)
+        })
     }
 
     /// What is known of the net.
@@ -401,6 +422,11 @@ pub enum Unshown {
     /// The derivation does not hold: a bug.
     #[error("the derivation of the net does not hold")]
     BrokenDerivation,
+}
+
+/// The goals about single markings and the others.
+fn apart(goals: Vec<(GoalId, Goal)>) -> (Vec<(GoalId, Goal)>, Vec<(GoalId, Goal)>) {
+    goals.into_iter().partition(|(_, goal)| !matches!(goal, Goal::Home(_)))
 }
 
 fn shrink_all(net: &Net, intervals: &Intervals, goals: &[(GoalId, Goal)]) -> Vec<(GoalId, Goal)> {

@@ -156,7 +156,7 @@ impl Derivation for Reduced<'_> {
             };
             let firings = match goal {
                 Goal::Reach(predicate) => self.shown_after(predicate, &sequence),
-                Goal::Maximise(_) => u64::try_from(sequence.firings()).ok(),
+                Goal::Maximise(_) | Goal::Home(_) => u64::try_from(sequence.firings()).ok(),
             };
             if let Some(firings) = firings {
                 return Ok(Some((sequence, firings)));

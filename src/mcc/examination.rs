@@ -88,10 +88,7 @@ impl Examination {
 
     /// Whether Parikh answers it.
     pub fn is_supported(self) -> bool {
-        !matches!(
-            self,
-            Liveness | CTLCardinality | CTLFireability | LTLCardinality | LTLFireability
-        )
+        !matches!(self, CTLCardinality | CTLFireability | LTLCardinality | LTLFireability)
     }
 
     /// Its capitals, as the files of expected answers are named: `RC`, `CTLF`, ….

@@ -46,6 +46,12 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
                 needs.preserve = needs.preserve | Preserve::REACHABILITY;
                 needs.support.extend(goal.support(net));
             }
+            // Liveness of a transition is all that rules speak of.
+            Goal::Home(Predicate::Enabled(t)) => {
+                needs.preserve = needs.preserve | Preserve::LIVENESS;
+                needs.protected.push(*t);
+            }
+            Goal::Home(_) => {}
         }
     }
     needs.normalised()

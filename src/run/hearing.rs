@@ -28,28 +28,17 @@ impl Hearing<'_, '_> {
         if let Some(knowledge) = &self.board.knowledge(goal) {
             tell(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
         }
-        for (question, standing) in self.plan.settle(self.board, goal) {
-            match standing {
-                Standing::Answered(answer) => {
-                    self.report.answered += 1;
-                    // What rests on a claim known to be false is asked again.
-                    if !(answer.assumes_units && self.board.breach().is_some()) {
-                        tell(Event::Answered(&answer));
-                    }
-                }
-                Standing::Silenced => {
-                    tracing::error!(
-                        "engines contradict each other on {goal:?}: no answer is given"
-                    );
-                    let reason = "engines contradict each other (internal error)".to_owned();
-                    self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
-                }
-                Standing::Open => {}
-            }
-        }
+        let decided = self.plan.settle(self.board, goal);
+        announce(self.board, self.report, decided, tell);
         if self.forgets {
             self.board.forget_evidence(goal);
         }
+    }
+
+    /// Takes note of what is known of goals that are not settled.
+    pub(super) fn look(&mut self, tell: &mut impl FnMut(Event<'_>)) {
+        let decided = self.plan.look(self.board);
+        announce(self.board, self.report, decided, tell);
     }
 
     /// Says why the questions left are left.
@@ -86,6 +75,35 @@ impl Hearing<'_, '_> {
                 format!("; the maximum lies between {seen} and {proved}")
             }
             _ => String::new(),
+        }
+    }
+}
+
+/// Tells of decided questions.
+fn announce(
+    board: &Board<'_>,
+    report: &mut Report,
+    decided: Vec<(&Question, Standing)>,
+    tell: &mut impl FnMut(Event<'_>),
+) {
+    for (question, standing) in decided {
+        match standing {
+            Standing::Answered(answer) => {
+                report.answered += 1;
+                // What rests on a claim known to be false is asked again.
+                if !(answer.assumes_units && board.breach().is_some()) {
+                    tell(Event::Answered(&answer));
+                }
+            }
+            Standing::Silenced => {
+                tracing::error!(
+                    "engines contradict each other on {}: no answer is given",
+                    question.id
+                );
+                let reason = "engines contradict each other (internal error)".to_owned();
+                report.unanswered.push(Unanswered { id: question.id.clone(), reason });
+            }
+            Standing::Open => {}
         }
     }
 }

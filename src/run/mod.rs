@@ -22,13 +22,14 @@ mod state_space;
 pub use config::Config;
 pub use event::{Event, Report, Unanswered};
 pub use schedule::Schedule;
-pub use state_space::{Figure, find_pump, state_space};
+pub use state_space::state_space;
 
 use crate::answer::Plan;
 use crate::board::Board;
+use crate::ground::Ground;
 use hearing::Hearing;
 use parikh_net::{GoalId, Net};
-use parikh_solvers::Budget;
+use parikh_solvers::{Budget, Exhausted};
 use portfolio::Portfolio;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::ScopedJoinHandle;
@@ -39,6 +40,9 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// How long engines may take to stop before the caller hears of it.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// The share of the time, in [0, 1], for dead ends by themselves.
+const DEAD_ENDS: f64 = 0.35;
 
 /// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
 /// whose answer shows at most one of them.
@@ -98,15 +102,32 @@ fn run_once(
         Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.take(&hear, tell);
-    let portfolio = Portfolio::new(&ground, &board, &budget, config);
-    if board.breach().is_none() {
-        match ground.goals().is_empty() {
-            true => hearing.give_up(None),
-            false => work(&portfolio, &mut hearing, &hear, &budget, tell),
-        }
+    hearing.look(tell);
+    let mut stages: Vec<(Ground<'_>, Budget)> = Vec::new();
+    // Most of what does not stay reachable is lost in a dead end: that comes first, on a net reduced
+    // for dead ends alone.
+    let mut first = hearing.plan.first().to_vec();
+    first.retain(|&goal| board.is_open(goal));
+    if !first.is_empty() {
+        stages.extend(ground.only(&first).map(|only| (only, budget.share(DEAD_ENDS))));
     }
-    report.faults += board.faults() + portfolio.failures();
-    report.statistics = portfolio.take_statistics();
+    stages.push((ground, budget.child()));
+    let last = stages.len() - 1;
+    for (at, (ground, budget)) in stages.iter().enumerate() {
+        let portfolio = Portfolio::new(ground, &board, budget, config);
+        if board.breach().is_none() && hearing.plan.open_questions().next().is_some() {
+            let ended = match portfolio.is_over() {
+                true => None,
+                false => work(&portfolio, &mut hearing, &hear, budget, tell),
+            };
+            if at == last && board.breach().is_none() {
+                hearing.give_up(ended);
+            }
+        }
+        hearing.report.faults += portfolio.failures();
+        hearing.report.statistics.extend(portfolio.take_statistics());
+    }
+    report.faults += board.faults();
     report.breach = board.breach().map(str::to_owned);
     let again = report.breach.is_some().then(|| {
         let (again, revoked) = plan.without_unit_claim();
@@ -124,7 +145,7 @@ fn work(
     hear: &Receiver<GoalId>,
     budget: &Budget,
     tell: &mut impl FnMut(Event<'_>),
-) {
+) -> Option<Exhausted> {
     let board = hearing.board;
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
@@ -140,10 +161,13 @@ fn work(
         loop {
             match hear.recv_timeout(TICK) {
                 Ok(goal) => hearing.settled(goal, tell),
-                Err(RecvTimeoutError::Timeout) => tell(Event::Waiting {
-                    questions: hearing.plan.open_questions().count(),
-                    goals: board.open_count(),
-                }),
+                Err(RecvTimeoutError::Timeout) => {
+                    hearing.look(tell);
+                    tell(Event::Waiting {
+                        questions: hearing.plan.open_questions().count(),
+                        goals: board.open_count(),
+                    });
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             let done = hearing.plan.open_questions().next().is_none();
@@ -162,9 +186,7 @@ fn work(
         let engines = if all_finished(&workers) { Vec::new() } else { portfolio.at_work() };
         let overran = !all_finished(&workers);
         hearing.take(hear, tell);
-        if board.breach().is_none() {
-            hearing.give_up(ended);
-        }
+        hearing.look(tell);
         if overran {
             for engine in &engines {
                 tracing::warn!("{engine} does not stop at the deadline");
@@ -180,7 +202,8 @@ fn work(
                 hearing.report.faults += 1;
             }
         }
-    });
+        ended
+    })
 }
 
 fn all_finished(workers: &[ScopedJoinHandle<'_, ()>]) -> bool {

@@ -93,8 +93,12 @@ impl<'a> Portfolio<'a> {
         whole(&self.statistics).push((engine.to_owned(), text));
     }
 
-    fn is_over(&self) -> bool {
-        self.board.open_count() == 0 || self.budget.is_exhausted()
+    /// Whether no goal of the ground is open, or the time is over.
+    pub(super) fn is_over(&self) -> bool {
+        let goals = || self.ground.goals().iter().chain(self.ground.homes());
+        self.board.open_count() == 0
+            || self.budget.is_exhausted()
+            || !goals().any(|(id, _)| self.board.is_open(*id))
     }
 
     /// A part of the time that is left.
@@ -106,7 +110,8 @@ impl<'a> Portfolio<'a> {
     /// it is being made waits.
     fn reduced(&self) -> Option<&Ground<'a>> {
         let make = || {
-            if self.is_over() || self.board.open_count() > groups::LARGEST {
+            let open = self.ground.goals().iter().filter(|(id, _)| self.board.is_open(*id));
+            if self.is_over() || open.count() > groups::LARGEST {
                 return None;
             }
             let all: Vec<GoalId> = self.ground.goals().iter().map(|(id, _)| *id).collect();
@@ -189,6 +194,12 @@ impl<'p> Worker<'p, '_> {
                 }
             }
             Phase::Once => self.run_once(),
+            Phase::Homes(part) => {
+                let homes = self.portfolio.ground.homes();
+                if homes.iter().any(|(id, _)| self.portfolio.board.is_open(*id)) {
+                    self.run_all(Role::Homes, all.ground, &all.part(part));
+                }
+            }
             Phase::Slice(part) => self.slice(&all.part(part)),
             Phase::Deepen(part) => {
                 if self.finished && self.deepen() {

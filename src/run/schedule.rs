@@ -92,6 +92,8 @@ pub enum Phase {
     Walk(On, Part),
     /// Engines that run once.
     Once,
+    /// Engines that ask what stays reachable, where that is asked.
+    Homes(Part),
     /// A slice of the engines in slices, begun if they were not.
     Slice(Part),
     /// When that finished: a slice with more tried.
@@ -122,12 +124,14 @@ impl Schedule {
     pub fn of_threads(threads: usize) -> Schedule {
         let prove = [
             Phase::Once,
+            Phase::Homes(Part::of(0.6)),
             Phase::Slice(Part::of(0.4).at_most(20)),
             Phase::Follow(Part::of(0.1).at_most(30)),
             Phase::Deepen(Part::of(0.3).at_most(20)),
             Phase::Search,
             Phase::Grow,
             Phase::SearchRead(Part::of(0.5)),
+            Phase::Homes(Part::of(1.0)),
         ];
         if threads <= 1 {
             let mut all = vec![Phase::Walk(On::Read, Part::of(0.1))];

@@ -1,19 +1,14 @@
-//! The 21 keys of a net by our own computation: fifteen from the structure, four as goals for the
-//! engines, and LIVE and REVERSIBLE from the whole reachability graph, or from a dead marking that
-//! settles them.
+//! The 21 keys of a net by our own computation: fifteen from the structure, the others as goals for the
+//! engines.
 
 use super::{Property, Truth};
 use crate::answer::{Answer, Plan, Value};
-use crate::engine::explicit::Incomplete;
-use crate::engine::explicit::graph::{Graph, Search};
-use crate::evidence::{first_breach, replay};
 use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
 use crate::structure::keys::{Key, KeyVerdict, structural_keys};
-use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
+use parikh_net::{FiringSequence, Net, Predicate};
 use parikh_solvers::Budget;
 use std::cell::OnceCell;
-use std::time::Duration;
 
 /// What was found of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +42,8 @@ pub struct Findings {
 /// those that rest on the model's claim of safe units, which come after them; each is handed to
 /// `tell` as soon as it is known. What `budget` does not suffice for is unknown.
 ///
-/// The claim is held against every marking that is replayed or, for REVERSIBLE and LIVE, visited.
-/// Once it is broken, what rested on it is found out again without it.
+/// The claim is held against every marking that is replayed. Once it is broken, what rested on it is
+/// found out again without it.
 pub fn compute(
     net: &Net,
     wanted: &[Property],
@@ -57,16 +52,8 @@ pub fn compute(
     mut tell: impl FnMut(&Computed),
 ) -> Findings {
     let unclaimed = OnceCell::new();
-    let mut computation = Computation {
-        net,
-        unclaimed: &unclaimed,
-        config,
-        budget,
-        dead: None,
-        starved: None,
-        faults: 0,
-        breach: None,
-    };
+    let mut computation =
+        Computation { net, unclaimed: &unclaimed, config, faults: 0, breach: None };
     let mut keys = Vec::new();
     let mut assumed = Vec::new();
     let mut take = |computed: Computed, assumed: &mut Vec<Computed>| {
@@ -81,36 +68,20 @@ pub fn compute(
         let structural = structural(net).filter(|computed| wanted.contains(&computed.property));
         structural.for_each(|computed| take(computed, &mut assumed));
     }
-    let mut by_graph = Vec::new();
-    let mut goals = Vec::new();
-    for &property in wanted {
-        match property {
-            Property::Structural(_) => {}
-            Property::Reversible | Property::Live => by_graph.push(property),
-            property => goals.push(property),
-        }
-    }
+    let mut goals = wanted.to_vec();
+    goals.retain(|property| !matches!(property, Property::Structural(_)));
+    // What stays reachable is harder to find out than what is.
+    goals.sort_by_key(|property| matches!(property, Property::Reversible | Property::Live));
     for (index, &property) in goals.iter().enumerate() {
-        // The graph is one more question.
-        let left = goals.len() - index + usize::from(!by_graph.is_empty());
-        let computed = computation.by_goals(property, &budget.portion(1.0 / left as f64));
+        let computed =
+            computation.by_goals(property, &budget.portion(1.0 / (goals.len() - index) as f64));
         take(computed, &mut assumed);
     }
-    // What is known to be in doubt comes before the graph, which may take all the time.
-    for again in [false, true] {
-        if computation.breach.is_some() {
-            for computed in std::mem::take(&mut assumed) {
-                let property = computed.property;
-                let computed = match property {
-                    Property::Reversible | Property::Live => computation.by_graph(&[property]),
-                    _ => vec![computation.by_goals(property, &budget.portion(0.5))],
-                };
-                computed.into_iter().for_each(|computed| take(computed, &mut assumed));
-            }
-        }
-        if !again {
-            let found = computation.by_graph(&by_graph);
-            found.into_iter().for_each(|computed| take(computed, &mut assumed));
+    if computation.breach.is_some() {
+        let doubtful = std::mem::take(&mut assumed);
+        for (index, computed) in doubtful.iter().enumerate() {
+            let budget = budget.portion(1.0 / (doubtful.len() - index) as f64);
+            take(computation.by_goals(computed.property, &budget), &mut assumed);
         }
     }
     for computed in assumed {
@@ -139,11 +110,6 @@ struct Computation<'a> {
     /// The place for that one.
     unclaimed: &'a OnceCell<Net>,
     config: &'a Config,
-    budget: &'a Budget,
-    /// A sequence to a dead marking, once one is known, and who found it.
-    dead: Option<(FiringSequence, Vec<&'static str>)>,
-    /// That some transition is never enabled, once that is known.
-    starved: Option<Computed>,
     faults: usize,
     /// How the claim was broken.
     breach: Option<String>,
@@ -156,20 +122,27 @@ impl<'a> Computation<'a> {
         let net = self.net;
         self.net = self.unclaimed.get_or_init(|| net.without_unit_claim());
         self.breach.get_or_insert(breach);
-        self.starved.take_if(|starved| starved.assumes_units);
     }
 
     fn by_goals(&mut self, property: Property, budget: &Budget) -> Computed {
         if property == Property::DeadPlaces {
             return self.dead_places(budget);
         }
-        let (examination, positive) = match property {
-            Property::Deadlock => (Examination::ReachabilityDeadlock, true),
-            Property::Safe => (Examination::OneSafe, true),
-            _ => (Examination::QuasiLiveness, false),
+        let examination = |examination| Plan::of_examination(examination, self.net);
+        let (plan, positive) = match property {
+            Property::Deadlock => (examination(Examination::ReachabilityDeadlock), true),
+            Property::Safe => (examination(Examination::OneSafe), true),
+            Property::Live => (examination(Examination::Liveness), true),
+            Property::Reversible => {
+                let mut plan = Plan::default();
+                let initial = Predicate::exactly(self.net.initial());
+                plan.ask_home("REVERSIBLE", initial, true);
+                (Some(plan), true)
+            }
+            _ => (examination(Examination::QuasiLiveness), false),
         };
-        // These three have a plan of their own.
-        let plan = Plan::of_examination(examination, self.net).unwrap_or_default();
+        // All of these have a plan of their own.
+        let plan = plan.unwrap_or_default();
         let mut answer: Option<Answer> = None;
         let report = run::run(self.net, plan, self.config, budget, |event| {
             if let Event::Answered(found) = event {
@@ -195,24 +168,19 @@ impl<'a> Computation<'a> {
                 let whether = if holds { "a dead marking" } else { "no dead marking" };
                 format!("{whether} can be reached: {why}")
             }
+            (Property::Reversible, false) if answer.reason.starts_with("a dead marking") => {
+                format!("another dead marking can be reached: {}", answer.reason)
+            }
+            (Property::Reversible, false) => {
+                format!("the initial marking is lost: {}", answer.reason)
+            }
             _ => answer.reason,
         };
         let trace = answer.witness.map(|(_, sequence)| sequence);
         let assumes_units = answer.assumes_units;
         let techniques = techniques_of(answer.techniques, assumes_units);
         let value = holds.into();
-        let found = Computed { property, value, explanation, techniques, assumes_units, trace };
-        match (property, holds) {
-            (Property::Deadlock, true) => {
-                let techniques = found.techniques.clone();
-                self.dead = found.trace.clone().map(|sequence| (sequence, techniques));
-            }
-            (Property::DeadTransitions, true) if !(assumes_units && self.breach.is_some()) => {
-                self.starved = Some(found.clone());
-            }
-            _ => {}
-        }
-        found
+        Computed { property, value, explanation, techniques, assumes_units, trace }
     }
 
     /// One question per place; the first place that is never marked ends the search.
@@ -263,158 +231,6 @@ impl<'a> Computation<'a> {
             }
         }
     }
-
-    fn by_graph(&mut self, wanted: &[Property]) -> Vec<Computed> {
-        let (mut known, mut open) = (Vec::new(), Vec::new());
-        for &property in wanted {
-            match self.by_what_is_known(property) {
-                Some(computed) => known.push(computed),
-                None => open.push(property),
-            }
-        }
-        if open.is_empty() {
-            return known;
-        }
-        // Most graphs that can be made at all are made at once; of the others some are infinite.
-        let early = self.explore(&self.budget.slice(Duration::from_millis(500)));
-        let explored = match early {
-            Ok(graph) => Ok(graph),
-            Err(_) => match run::find_pump(self.net, self.config, self.budget) {
-                Some((prefix, pump)) => Err(format!(
-                    "infinitely many markings can be reached: after {} firings, {} more can repeat \
-                     for ever and add tokens each time",
-                    prefix.firings(),
-                    pump.firings()
-                )),
-                None => self
-                    .explore(self.budget)
-                    .map_err(|why| format!("{why} before all reachable markings were visited")),
-            },
-        };
-        let mut graph = match explored {
-            Ok(graph) => graph,
-            Err(why) => {
-                known.extend(open.into_iter().map(|property| unknown(property, why.clone())));
-                return known;
-            }
-        };
-        let states = graph.states();
-        for property in open {
-            let lost = match property {
-                Property::Reversible => Ok(graph.no_return().map(|sequence| {
-                    let firings = sequence.firings();
-                    let text = format!(
-                        "after {firings} firings the initial marking cannot be reached any more"
-                    );
-                    (text, sequence)
-                })),
-                _ => {
-                    let own: Vec<u32> = self.net.transitions().map(|t| t.index() as u32).collect();
-                    graph.never_again(&own, own.len()).map(|lost| {
-                        let (t, sequence) = lost?;
-                        let t = parikh_net::TransitionId::new(t as usize);
-                        let text = format!(
-                            "after {} firings transition `{}` can never be enabled again",
-                            sequence.firings(),
-                            self.net.transition_name(t)
-                        );
-                        Some((text, sequence))
-                    })
-                }
-            };
-            known.push(match lost {
-                Err(why) => unknown(property, why.to_string()),
-                Ok(None) => Computed {
-                    property,
-                    value: Truth::True,
-                    explanation: format!("all {states} reachable markings were visited"),
-                    techniques: vec!["EXPLICIT"],
-                    assumes_units: false,
-                    trace: None,
-                },
-                Ok(Some((text, sequence))) => {
-                    self.refuted(property, text, sequence, vec!["EXPLICIT"])
-                }
-            });
-        }
-        known
-    }
-
-    /// The reachability graph. Each of its markings is held against the model's claim of safe units.
-    fn explore(&mut self, budget: &Budget) -> Result<Graph<'a>, Incomplete> {
-        let net = self.net;
-        let mut breaking = None;
-        let units = net.units().filter(|units| units.safe());
-        let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
-        let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
-        // Packing takes the claim for a hint; what does not fit is packed anew.
-        let explored = Graph::explore_looking(net, &Facts::claimed_by_model(net), budget, search);
-        if let Some(breach) = breaking.and_then(|found| first_breach(net, &found, u64::MAX)) {
-            tracing::warn!(
-                "the model's NUPN claim is false: {breach}; nothing is assumed of its units any more"
-            );
-            self.drop_claim(Some(breach));
-        }
-        explored
-    }
-
-    /// What a dead marking or a dead transition says of LIVE and REVERSIBLE.
-    fn by_what_is_known(&mut self, property: Property) -> Option<Computed> {
-        let net = self.net;
-        let dead = self.dead.clone();
-        match property {
-            Property::Live if net.transition_count() > 0 => {
-                if let Some((sequence, by)) = dead {
-                    let text = "a dead marking can be reached".to_owned();
-                    return Some(self.refuted(property, text, sequence, by));
-                }
-                let starved = self.starved.as_ref()?;
-                Some(Computed {
-                    property,
-                    value: Truth::False,
-                    explanation: format!(
-                        "a transition can never be enabled: {}",
-                        starved.explanation
-                    ),
-                    ..starved.clone()
-                })
-            }
-            // A dead initial marking is the only one; then the graph is quickly made.
-            Property::Reversible
-                if dead.as_ref().is_some_and(|(sequence, _)| !sequence.is_empty()) =>
-            {
-                let text = "a dead marking other than the initial one can be reached".to_owned();
-                let (sequence, by) = dead?;
-                Some(self.refuted(property, text, sequence, by))
-            }
-            _ => None,
-        }
-    }
-
-    /// A "no" with its firing sequence, which is replayed on the net first.
-    fn refuted(
-        &mut self,
-        property: Property,
-        explanation: String,
-        sequence: FiringSequence,
-        techniques: Vec<&'static str>,
-    ) -> Computed {
-        if let Err(error) = replay(self.net, &sequence) {
-            self.faults += 1;
-            tracing::error!(
-                "internal error: a sequence against {property} does not replay: {error}"
-            );
-            return unknown(property, "an internal error: the evidence did not replay".into());
-        }
-        Computed {
-            property,
-            value: Truth::False,
-            explanation,
-            techniques,
-            assumes_units: false,
-            trace: Some(sequence),
-        }
-    }
 }
 
 /// What the engines used, and the model's claim if it was.
@@ -438,6 +254,7 @@ pub(super) fn unknown(property: Property, explanation: String) -> Computed {
 mod tests {
     use super::*;
     use parikh_net::text;
+    use std::time::Duration;
 
     fn values(net: &str) -> Vec<(Property, Truth)> {
         let net = text::parse(net).unwrap();
@@ -488,16 +305,13 @@ mod tests {
     }
 
     #[test]
-    fn a_net_without_bound_has_no_graph_and_says_so_long_before_the_time_is_over() {
+    fn a_net_without_bound_needs_no_graph() {
         let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> p + q\ntransition u: q -> r\ntransition v: r -> q").unwrap();
         let budget = Budget::lasting(Duration::from_secs(600));
         let wanted = [Property::Reversible, Property::Live];
         let found = compute(&net, &wanted, &Config::default(), &budget, |_| {});
-        for computed in found.keys {
-            assert_eq!(computed.value, Truth::Unknown);
-            let why = computed.explanation;
-            assert!(why.starts_with("infinitely many markings can be reached: after "), "{why}");
-        }
+        let values: Vec<Truth> = found.keys.iter().map(|computed| computed.value).collect();
+        assert_eq!(values, [Truth::False, Truth::True], "{:?}", found.keys);
         assert!(!budget.is_exhausted());
     }
 
@@ -516,12 +330,11 @@ mod tests {
         let expected = "no dead marking can be reached: transition `more` takes nothing and is always \
                         enabled";
         assert_eq!(key(&source, Property::Deadlock).explanation, expected);
-        // Whoever found the dead marking is named for what follows from it.
         let dead = find("place p 2\nplace q\ntransition t: p -> q");
-        let by = key(&dead, Property::Deadlock).techniques;
-        assert!(!by.is_empty());
-        assert_eq!(key(&dead, Property::Live).techniques, by);
-        assert_eq!(key(&dead, Property::Reversible).techniques, by);
+        for property in [Property::Deadlock, Property::Live, Property::Reversible] {
+            let found = key(&dead, property);
+            assert!(!found.techniques.is_empty() && found.trace.is_some(), "{found:?}");
+        }
         let starved = find("place p 1\nplace q\ntransition t: p -> p\ntransition u: q -> q");
         assert!(!key(&starved, Property::Live).techniques.is_empty());
     }

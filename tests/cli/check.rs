@@ -89,7 +89,7 @@ fn bad_input_is_one_clear_error_and_nothing_on_stdout() {
         (vec!["check", model, "-e", "RC"], "--queries"),
         (vec!["check", model, "-e", "RC", "--queries", other.as_str()], "other.xml"),
         (vec!["replay", model, model], "line"),
-        (vec!["check", model, "-e", "Liveness"], "not supported"),
+        (vec!["check", model, "-e", "CTLFireability"], "not supported"),
         (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "leave --queries out"),
     ] {
         let output = run(&arguments);

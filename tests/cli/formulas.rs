@@ -90,14 +90,18 @@ fn a_wrong_formula_leaves_the_others_and_is_shown() {
         "EF (critical_1 >= 1)",
         "--formula",
         "AG EF (idle_1 >= 1)",
+        "AF (idle_1 >= 1)",
     ]);
     assert_eq!(code, 3);
-    assert_eq!(lines, ["formula-1: unknown", "formula-2: TRUE", "formula-3: unknown"]);
+    assert_eq!(
+        lines,
+        ["formula-1: unknown", "formula-2: TRUE", "formula-3: TRUE", "formula-4: unknown"]
+    );
     assert_eq!(
         stderr,
         "parikh: --formula:1:4: the net has no place `critcal_1`; did you mean `critical_1`?\n  \
          EF critcal_1 >= 1\n     ^^^^^^^^^\n\
-         parikh: formula formula-3: the temporal operator E below F or G goes beyond reachability\n"
+         parikh: formula formula-4: the temporal operator AF goes beyond reachability\n"
     );
     let (code, lines, stderr) = folder.check(&["--formula", "EF ("]);
     assert_eq!((code, lines.len()), (1, 0));

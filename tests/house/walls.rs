@@ -22,7 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("reduction", &[]),
     ("board", &["ground"]),
     // Engines never see an examination, a formula id or a query file.
-    ("engine", &["board", "ground", "structure"]),
+    ("engine", &["board", "ground", "reduction", "structure"]),
     ("ground", &["board", "engine", "reduction"]),
     ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.
@@ -32,7 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("evidence_files", &[]),
     // What is made of it.
     ("draw", &["formula", "structure"]),
-    ("verdicts", &["answer", "engine::explicit", "input", "mcc", "run", "structure"]),
+    ("verdicts", &["answer", "input", "mcc", "run", "structure"]),
     (
         "cli",
         &[

@@ -143,6 +143,20 @@ impl Space {
         }
     }
 
+    /// Whether from every marking one with the predicate can be reached.
+    fn stays(&self, predicate: &parikh_net::Predicate) -> bool {
+        let holds = |marking: &Marking| predicate.holds(&self.net, marking);
+        let mut good: Vec<bool> = self.markings.iter().map(holds).collect();
+        loop {
+            let more = |at: usize| !good[at] && self.next[at].iter().any(|&to| good[to]);
+            let new: Vec<usize> = (0..good.len()).filter(|&at| more(at)).collect();
+            if new.is_empty() {
+                return good.into_iter().all(|good| good);
+            }
+            new.into_iter().for_each(|at| good[at] = true);
+        }
+    }
+
     fn answer(&self, question: &ReachabilityQuery) -> bool {
         let reachable = |predicate: &parikh_net::Predicate| {
             self.markings.iter().any(|marking| predicate.holds(&self.net, marking))
@@ -153,6 +167,8 @@ impl Space {
             ReachabilityQuery::Initially(predicate) => {
                 predicate.holds(&self.net, self.net.initial())
             }
+            ReachabilityQuery::Home(predicate) => self.stays(predicate),
+            ReachabilityQuery::NoHome(predicate) => !self.stays(predicate),
             ReachabilityQuery::Bound(_) => panic!("no bound was asked for"),
         }
     }

@@ -329,19 +329,21 @@ fn liveness_and_reversibility_by_closure() {
         let facts = Facts::none(net);
         let budget = Budget::unlimited();
         let context = parikh::net::text::print(net);
-        let live = closures.iter().all(|from| net.transitions().all(|t| comes_back(t, from)));
-        let lost = explicit::graph::not_live(net, &facts, &budget).unwrap();
-        assert_eq!(lost.is_none(), live, "{context}");
-        if let Some((t, sequence)) = lost {
-            let end = parikh::evidence::replay(net, &sequence).unwrap();
-            assert!(!comes_back(t, &reachable_from(&end)), "{context}");
+        let mut graph = explicit::graph::Graph::explore(net, &facts, &budget).unwrap();
+        let enabled: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
+        let lost = graph.lost(&enabled.iter().collect::<Vec<_>>()).unwrap();
+        for (t, lost) in net.transitions().zip(lost) {
+            let live = closures.iter().all(|from| comes_back(t, from));
+            assert_eq!(lost.is_none(), live, "{context}");
+            if let Some((marking, count)) = lost {
+                let end = parikh::evidence::replay(net, &graph.sequence_to(marking)).unwrap();
+                let region = reachable_from(&end);
+                assert_eq!(region.len() as u64, count, "{context}");
+                assert!(!comes_back(t, &region), "{context}");
+            }
         }
         let reversible = closures.iter().all(|from| from.contains_key(net.initial()));
-        let lost = explicit::graph::not_reversible(net, &facts, &budget).unwrap();
-        assert_eq!(lost.is_none(), reversible, "{context}");
-        if let Some(sequence) = lost {
-            let end = parikh::evidence::replay(net, &sequence).unwrap();
-            assert!(!reachable_from(&end).contains_key(net.initial()), "{context}");
-        }
+        let lost = graph.lost(&[&Predicate::exactly(net.initial())]).unwrap();
+        assert_eq!(lost[0].is_none(), reversible, "{context}");
     });
 }

@@ -10,6 +10,7 @@ mod examinations;
 mod explicit;
 mod explicit_limits;
 mod failing_engines;
+mod homes;
 mod oracle;
 mod pipeline;
 mod reduction_limits;

@@ -42,6 +42,8 @@ pub(crate) struct StateSpace<'n> {
 pub(crate) enum Truth {
     /// Of a `Reach`: whether such a marking is reachable.
     Reachable(bool),
+    /// Of a `Home`: whether such a marking can be reached from every reachable one.
+    Stays(bool),
     /// Of a `Maximise`: the largest value.
     Maximum(i128),
 }
@@ -139,30 +141,34 @@ impl StateSpace<'_> {
     /// The truth about `goal`.
     pub(crate) fn answer(&self, goal: &Goal) -> Truth {
         match goal {
+            Goal::Home(predicate) => Truth::Stays(self.stays(predicate)),
             Goal::Reach(predicate) => Truth::Reachable(self.reaches(predicate)),
             Goal::Maximise(sum) => Truth::Maximum(self.maximum(sum)),
         }
     }
 
-    /// Whether from every reachable marking every transition can be enabled again. Quadratic.
+    /// Whether from every reachable marking every transition can be enabled again.
     pub(crate) fn live(&self) -> bool {
-        self.net.transitions().all(|t| {
-            // Markings from which t can fire, grown backwards until nothing is added.
-            let mut good: HashSet<&Marking> =
-                self.markings.iter().filter(|marking| self.net.is_enabled(marking, t)).collect();
-            loop {
-                let before = good.len();
-                for marking in &self.markings {
-                    let leads_there = self.successors(marking).any(|next| good.contains(&next));
-                    if leads_there {
-                        good.insert(marking);
-                    }
-                }
-                if good.len() == before {
-                    return good.len() == self.markings.len();
+        self.net.transitions().all(|t| self.stays(&Predicate::Enabled(t)))
+    }
+
+    /// Whether from every reachable marking one with the predicate can be reached. Quadratic.
+    pub(crate) fn stays(&self, predicate: &Predicate) -> bool {
+        // Grown backwards until nothing is added.
+        let holds = |marking: &&Marking| predicate.holds(self.net, marking);
+        let mut good: HashSet<&Marking> = self.markings.iter().filter(holds).collect();
+        loop {
+            let before = good.len();
+            for marking in &self.markings {
+                let leads_there = self.successors(marking).any(|next| good.contains(&next));
+                if leads_there {
+                    good.insert(marking);
                 }
             }
-        })
+            if good.len() == before {
+                return good.len() == self.markings.len();
+            }
+        }
     }
 
     fn successors(&self, marking: &Marking) -> impl Iterator<Item = Marking> {

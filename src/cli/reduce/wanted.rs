@@ -157,6 +157,9 @@ impl Asked {
                 Some(Goal::Reach(predicate.clone()))
             }
             ReachabilityQuery::Bound(sum) => Some(Goal::Maximise(sum.clone())),
+            ReachabilityQuery::Home(predicate) | ReachabilityQuery::NoHome(predicate) => {
+                Some(Goal::Home(predicate.clone()))
+            }
             ReachabilityQuery::Initially(_) => None,
         }
     }
@@ -179,6 +182,12 @@ impl Asked {
             }
             (_, Goal::Reach(predicate)) => {
                 formula(Formula::possible(&predicate).print(small).to_string())
+            }
+            (question, Goal::Home(predicate)) => {
+                let stays = Formula::stays_possible(&predicate);
+                let negated = matches!(question, ReachabilityQuery::NoHome(_));
+                let asked = if negated { Formula::Not(Box::new(stays)) } else { stays };
+                formula(asked.print(small).to_string())
             }
             (_, Goal::Maximise(sum)) => {
                 let places = sum.terms().iter();

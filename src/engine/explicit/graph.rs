@@ -1,16 +1,11 @@
-//! The reachability graph of a small net, for the two questions that are more than goals: is it
-//! live, is it reversible?
+//! The reachability graph of a small net, for questions of what stays reachable wherever the net goes.
 //!
 //! Every run that goes on for ever can end up in a *terminal* strongly connected component, one
 //! that no edge leaves, and stays there; from every marking some terminal component is reached. So
 //!
-//! - a transition is *live* (from every reachable marking it can become enabled again) if and only
-//!   if every terminal component has a marking that enables it;
-//! - the net is *reversible* (from every reachable marking the initial one can be reached) if and
-//!   only if the whole graph is one component.
-//!
-//! Both are answered with a firing sequence when the answer is no: one into a terminal component
-//! without the transition, or into one without the initial marking.
+//! something stays reachable if and only if every terminal component has a marking with it: enabling
+//! a transition, if that is to be live, or the initial one, if the net is to be reversible. When the
+//! answer is no, a firing sequence leads into a terminal component without it.
 //!
 //! # Cost
 //!
@@ -23,7 +18,7 @@
 use super::space::{Purpose, Space};
 use super::state_space::{Distinct, Incomplete, POLLING};
 use super::store::{Full, NONE, reserved};
-use parikh_net::{Facts, FiringSequence, Marking, Net, TransitionId};
+use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
 
 /// All reachable markings of a net, the edges between them, and which of them are strongly
@@ -196,29 +191,18 @@ impl<'n> Graph<'n> {
         self.space.store().len().into()
     }
 
-    /// A sequence to a marking from which the initial one cannot be reached; `None` when the net
-    /// is reversible.
-    pub fn no_return(&mut self) -> Option<FiringSequence> {
-        let home = self.component[0];
-        if self.terminal[home as usize].is_some() {
-            return None;
-        }
-        let lost = self.terminal.iter().flatten().copied().min()?;
-        Some(self.space.sequence_to(lost))
+    /// A sequence to a marking.
+    pub fn sequence_to(&mut self, marking: u32) -> FiringSequence {
+        self.space.sequence_to(marking)
     }
 
-    /// A group of transitions and a sequence after which no transition of the group can ever be
-    /// enabled again; `None` when there is none, that is when all groups are live. Transitions are
-    /// in groups as the bindings of one coloured transition are; `group_of` has an entry per
-    /// transition, below `groups`.
+    /// Of each predicate whether it is lost: a marking of a terminal component without it, and how many
+    /// markings the component has. `None` where each terminal component has a marking with it: it can
+    /// be reached from every reachable marking.
     ///
     /// # Errors
     /// When the budget does not suffice.
-    pub fn never_again(
-        &mut self,
-        group_of: &[u32],
-        groups: usize,
-    ) -> Result<Option<(u32, FiringSequence)>, Incomplete> {
+    pub fn lost(&mut self, wanted: &[&Predicate]) -> Result<Vec<Option<(u32, u64)>>, Incomplete> {
         // Members of terminal components, component by component.
         let is_terminal =
             |&number: &u32| self.terminal[self.component[number as usize] as usize].is_some();
@@ -228,60 +212,62 @@ impl<'n> Graph<'n> {
             members.push(number);
         }
         members.sort_by_key(|&number| self.component[number as usize]);
-        let mut enabled = Vec::new();
-        let mut seen = vec![NONE; groups];
-        let mut polled = 0;
-        for of_component in
+        let (enabling, others) = self.apart(wanted);
+        let mut lost = vec![None; wanted.len()];
+        // By predicate the component that has it, of those looked at the last.
+        let mut had = vec![NONE; wanted.len()];
+        let (mut enabled, mut polled) = (Vec::new(), 0);
+        for component in
             members.chunk_by(|&a, &b| self.component[a as usize] == self.component[b as usize])
         {
-            let component = self.component[of_component[0] as usize];
-            let mut missing = groups;
-            for &number in of_component {
+            let this = self.component[component[0] as usize];
+            let mut missing = wanted.len();
+            for &number in component {
                 if missing == 0 {
                     break;
                 }
                 self.poll(polled)?;
                 polled = polled.wrapping_add(1);
                 self.space.load(number, &mut enabled);
+                let mut has = |at: u32| {
+                    let before = std::mem::replace(&mut had[at as usize], this);
+                    missing -= usize::from(before != this);
+                };
                 for &t in &enabled {
-                    let group = &mut seen[group_of[t as usize] as usize];
-                    missing -= usize::from(std::mem::replace(group, component) != component);
+                    enabling[t as usize].iter().for_each(|&at| has(at));
+                }
+                if !others.is_empty() {
+                    let marking = self.space.packing().unpack(self.space.key());
+                    let holds = |at: &&u32| wanted[**at as usize].holds(self.net, &marking);
+                    others.iter().filter(holds).for_each(|&at| has(at));
                 }
             }
-            if let Some(group) = seen.iter().position(|&group| group != component) {
-                return Ok(Some((group as u32, self.space.sequence_to(of_component[0]))));
+            for (lost, _) in lost.iter_mut().zip(&had).filter(|(_, had)| **had != this) {
+                lost.get_or_insert((component[0], component.len() as u64));
             }
         }
-        Ok(None)
+        Ok(lost)
     }
-}
 
-/// A transition and a firing sequence after which it can never be enabled again, or `None` when
-/// `net` is live.
-///
-/// # Errors
-/// When the budget does not suffice.
-pub fn not_live(
-    net: &Net,
-    facts: &Facts,
-    budget: &Budget,
-) -> Result<Option<(TransitionId, FiringSequence)>, Incomplete> {
-    let own: Vec<u32> = net.transitions().map(|t| t.index() as u32).collect();
-    let lost = Graph::explore(net, facts, budget)?.never_again(&own, own.len())?;
-    Ok(lost.map(|(t, sequence)| (TransitionId::new(t as usize), sequence)))
-}
-
-/// A firing sequence after which the initial marking can never be reached again, or `None` when
-/// `net` is reversible.
-///
-/// # Errors
-/// When the budget does not suffice.
-pub fn not_reversible(
-    net: &Net,
-    facts: &Facts,
-    budget: &Budget,
-) -> Result<Option<FiringSequence>, Incomplete> {
-    Ok(Graph::explore(net, facts, budget)?.no_return())
+    /// By transition the predicates that hold when it is enabled, and those that ask for anything else.
+    fn apart(&self, wanted: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let mut enabling = vec![Vec::new(); self.net.transition_count()];
+        let mut others = Vec::new();
+        for (at, wanted) in (0..).zip(wanted) {
+            let parts = match wanted {
+                Predicate::Or(parts) => &parts[..],
+                leaf => std::slice::from_ref(*leaf),
+            };
+            for part in parts {
+                match part {
+                    Predicate::Enabled(t) => enabling[t.index()].push(at),
+                    _ => others.push(at),
+                }
+            }
+        }
+        others.dedup();
+        (enabling, others)
+    }
 }
 
 #[cfg(test)]
@@ -290,28 +276,19 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn a_cycle_with_a_way_out_is_neither_live_nor_reversible() {
+    fn a_cycle_with_a_way_out_is_lost_and_what_is_behind_stays() {
         let net = text::parse(
             "place a 1\nplace b\nplace c\ntransition ab: a -> b\ntransition ba: b -> a
              transition bc: b -> c\ntransition stay: c -> c",
         )
         .unwrap();
-        let facts = Facts::none(&net);
-        let budget = Budget::unlimited();
-        let (lost, sequence) = not_live(&net, &facts, &budget).unwrap().unwrap();
-        assert_eq!((net.transition_name(lost), sequence.firings()), ("ab", 2));
-        assert_eq!(not_reversible(&net, &facts, &budget).unwrap().unwrap().firings(), 2);
-        // As one group, something stays enabled.
-        let mut graph = Graph::explore(&net, &facts, &budget).unwrap();
-        assert_eq!(graph.never_again(&[0; 4], 1).unwrap(), None);
-    }
-
-    #[test]
-    fn a_net_of_nothing_is_live_and_reversible() {
-        let net = text::parse("net nothing").unwrap();
-        let facts = Facts::none(&net);
-        let budget = Budget::unlimited();
-        assert_eq!(not_live(&net, &facts, &budget), Ok(None));
-        assert_eq!(not_reversible(&net, &facts, &budget), Ok(None));
+        let mut graph = Graph::explore(&net, &Facts::none(&net), &Budget::unlimited()).unwrap();
+        let [ab, stay] =
+            ["ab", "stay"].map(|t| Predicate::Enabled(net.transition_named(t).unwrap()));
+        let either = Predicate::or([ab.clone(), stay.clone()]);
+        let at_c = Predicate::at_least(net.place_named("c").unwrap(), 1);
+        let lost = graph.lost(&[&ab, &stay, &either, &at_c]).unwrap();
+        assert_eq!(lost, [Some((2, 1)), None, None, None]);
+        assert_eq!(graph.sequence_to(2).firings(), 2);
     }
 }

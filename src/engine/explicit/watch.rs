@@ -94,6 +94,8 @@ impl Watch {
                     lists.lowering(&sum.negated(), &mut helpful);
                     PackedGoal::Maximise(sum.clone(), Sum::new(sum, packing), None)
                 }
+                // Not asked of a search for markings.
+                Goal::Home(_) => continue,
             };
             watch.goals.push(Watched { id: *id, packed, open: true, claimed: false });
             helpful.sort_unstable();

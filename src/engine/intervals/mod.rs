@@ -305,6 +305,7 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
                     refuted[rests_on as usize].push((*id, Some(most), more));
                 }
             }
+            Goal::Home(_) => {}
         }
     }
     for (rests_on, refuted) in Provenance::ALL.into_iter().zip(refuted) {

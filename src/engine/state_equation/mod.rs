@@ -399,6 +399,7 @@ impl<'n> Engine<'n> {
                     let root = self.proposer.add(&tree);
                     Kind::Reach { tree, root }
                 }
+                Goal::Home(_) => return true,
             };
         }
         // Taken out for the time being, so that the rest of the engine can be changed.

@@ -94,6 +94,7 @@ impl Aim {
                     self.at_least(record.cell, record.best.saturating_add(more));
                 }
             }
+            Goal::Home(_) => {}
         }
     }
 

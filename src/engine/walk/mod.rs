@@ -284,6 +284,7 @@ fn report_initial(task: &Task<'_>, report: Under<'_>) -> u64 {
         let holds = match goal {
             Goal::Reach(predicate) => predicate.holds(task.net, task.net.initial()),
             Goal::Maximise(_) => true,
+            Goal::Home(_) => false,
         };
         if holds && task.board.is_open(*id) {
             sightings.push(Sighting { goal: *id, firings: 0 });

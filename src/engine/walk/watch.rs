@@ -175,6 +175,7 @@ impl<'a> Watch<'a> {
                     });
                     records[record].goals.push(position);
                 }
+                Goal::Home(_) => {}
             }
         }
         watch.thresholds.sort_unstable();

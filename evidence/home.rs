@@ -1,0 +1,220 @@
+//! Arguments about home spaces: whether φ stays reachable wherever the net goes (AG EF φ). A transition
+//! is live exactly if "it is enabled" does.
+//!
+//! - *Lost*: after a firing sequence, nothing with φ can be reached any more. Either nothing at all is
+//!   enabled there, or a [`Document`] shows it of the net begun from that marking.
+//! - *Finitely*: weights w ≥ 0 of places such that no firing raises w·m. A transition that lowers it
+//!   fires at most w·m₀ times altogether, so it is not live: from wherever it was live it would fire
+//!   for ever. No set of such transitions is either, taken together.
+//! - *Siphons and traps* (Commoner): in a net whose arcs into transitions weigh 1, and where the places
+//!   that share a transition have comparable sets of consumers (asymmetric choice), all transitions
+//!   are live when every siphon contains a trap that is marked initially. For let t be dead, in a
+//!   marking in which the sets of dead transitions and of never marked places have become as large as
+//!   they can. With p₁• ⊆ p₂• ⊆ … its inputs, p₁• takes no less than t and is dead: p₁ keeps its
+//!   tokens once marked; then p₂• \ p₁• needs what t needs but p₁, and is dead, and so on. All inputs
+//!   marked would enable t, so one is never marked again, and whatever would feed it is dead. So the
+//!   places that are never marked are a siphon: empty, with a marked trap in it.
+//! - *Undone*: for each transition a sequence that fires from what it has produced alone and puts back
+//!   exactly what it took. Every firing can be undone wherever it happens, so from every reachable
+//!   marking the initial one can be reached, and with it all that can be reached at all.
+//!
+//! # Sources
+//! M. Hack, *Analysis of production schemata by Petri nets*, 1972 (after F. Commoner); E. Best,
+//! *Structure theory of Petri nets: the free choice hiatus*, 1987. Finitely: duality with repetitive
+//! sequences, G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980.
+
+use crate::certificate::{Document, Flaw, check_trap};
+use crate::refutation;
+use crate::replay::{ReplayError, replay};
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, TransitionId};
+
+/// What shows something of home spaces from the net as a whole. See the module. Plain data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Structure {
+    /// w; 0 where not listed.
+    Finitely(Vec<(PlaceId, u64)>),
+    /// Marked traps, and a refutation of "a siphon contains none of them", with a variable for each
+    /// place, from 1: it is in the siphon.
+    Commoner {
+        /// The traps.
+        traps: Vec<Vec<PlaceId>>,
+        /// See [`refutation::check`].
+        refutation: Vec<Vec<i32>>,
+    },
+    /// For each transition what undoes it.
+    Undone(Vec<FiringSequence>),
+}
+
+/// Why nothing is shown.
+#[derive(Debug, thiserror::Error)]
+pub enum HomeFlaw {
+    /// The sequence does not fire.
+    #[error("the firing sequence: {0}")]
+    Sequence(#[from] ReplayError),
+    /// What is to be lost is there, or something else can still happen.
+    #[error("at the end of the sequence something is enabled, or what is lost is there")]
+    NotLost,
+    /// The document about what comes after the sequence.
+    #[error("the document about what comes after: {0}")]
+    After(#[from] Flaw),
+    /// A place, or the effect of a transition, is beyond the net or 127 bits.
+    #[error("weights of places that do not exist, or beyond 127 bits")]
+    Weights,
+    /// A firing raises the weighted sum, or one that is to be finite does not lower it.
+    #[error("the weighted sum does not bound the firings of {0:?}")]
+    Raises(TransitionId),
+    /// The question is not about the enabledness of transitions.
+    #[error("it is not about the liveness of a transition")]
+    NotLiveness,
+    /// The net is not of the class.
+    #[error("the inputs of {0:?} are no asymmetric choice, or an arc into it weighs more than 1")]
+    Class(TransitionId),
+    /// A set is no marked trap, or the refutation is none.
+    #[error("some siphon may contain no marked trap")]
+    Siphons,
+    /// Does not undo it.
+    #[error("what is said to undo {0:?} does not")]
+    NotUndone(TransitionId),
+}
+
+/// Accepts that nothing with `wanted` can be reached after `sequence`: by the document, which is about
+/// the net begun there, or because nothing is enabled there.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_lost(
+    net: &Net,
+    sequence: &FiringSequence,
+    wanted: &Predicate,
+    document: Option<&Document>,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), HomeFlaw> {
+    let end = replay(net, sequence)?;
+    match document {
+        None if net.is_dead(&end) && !wanted.holds(net, &end) => Ok(()),
+        None => Err(HomeFlaw::NotLost),
+        Some(document) => {
+            let there = net.from_marking(end);
+            Ok(document.check(&there, goes_on)?.refutes(wanted, goes_on)?)
+        }
+    }
+}
+
+/// Whether `wanted` stays reachable wherever the net goes if all transitions are live.
+pub fn asks_for_liveness(wanted: &Predicate) -> bool {
+    one_of(wanted).is_ok_and(|asked| !asked.is_empty())
+}
+
+/// The transitions of which `wanted` says that one is enabled.
+fn one_of(wanted: &Predicate) -> Result<Vec<TransitionId>, HomeFlaw> {
+    let parts = match wanted {
+        Predicate::Or(parts) => &parts[..],
+        leaf => std::slice::from_ref(leaf),
+    };
+    let transition = |part: &Predicate| match part {
+        Predicate::Enabled(t) => Ok(*t),
+        _ => Err(HomeFlaw::NotLiveness),
+    };
+    parts.iter().map(transition).collect()
+}
+
+/// Accepts that not always one of the transitions that `wanted` asks for can fire again: by the weights.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_finitely(
+    net: &Net,
+    weights: &[(PlaceId, u64)],
+    wanted: &Predicate,
+) -> Result<(), HomeFlaw> {
+    let asked = one_of(wanted)?;
+    let mut weight = vec![0u64; net.place_count()];
+    for &(place, w) in weights {
+        *weight.get_mut(place.index()).ok_or(HomeFlaw::Weights)? = w;
+    }
+    let mut lowers = vec![false; net.transition_count()];
+    for t in net.transitions() {
+        let sum = |arcs: &[parikh_net::Arc]| {
+            let term = |arc: &parikh_net::Arc| {
+                i128::from(weight[arc.place.index()]).checked_mul(i128::from(arc.weight))
+            };
+            arcs.iter().try_fold(0i128, |sum, arc| sum.checked_add(term(arc)?))
+        };
+        let (taken, put) = (sum(net.pre(t)), sum(net.post(t)));
+        let (taken, put) = (taken.ok_or(HomeFlaw::Weights)?, put.ok_or(HomeFlaw::Weights)?);
+        if put > taken {
+            return Err(HomeFlaw::Raises(t));
+        }
+        lowers[t.index()] = put < taken;
+    }
+    match asked.into_iter().find(|t| !lowers.get(t.index()).is_some_and(|&lowers| lowers)) {
+        Some(t) => Err(HomeFlaw::Raises(t)),
+        None => Ok(()),
+    }
+}
+
+/// Accepts that all transitions of the net are live, by siphons and traps.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_commoner(
+    net: &Net,
+    traps: &[Vec<PlaceId>],
+    steps: &[Vec<i32>],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), HomeFlaw> {
+    for t in net.transitions() {
+        if !is_asymmetric_choice(net, t) {
+            return Err(HomeFlaw::Class(t));
+        }
+    }
+    let variable = |p: PlaceId| p.index() as i32 + 1;
+    // A siphon is not empty, and whoever puts into it takes from it.
+    let mut clauses: Vec<Vec<i32>> = vec![net.places().map(variable).collect()];
+    for t in net.transitions() {
+        // What it takes from as well serves itself.
+        for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
+            let takes = net.pre(t).iter().map(|arc| variable(arc.place));
+            clauses.push([-variable(arc.place)].into_iter().chain(takes).collect());
+        }
+    }
+    for trap in traps {
+        check_trap(net, 0, trap).map_err(|_| HomeFlaw::Siphons)?;
+        clauses.push(trap.iter().map(|&p| -variable(p)).collect());
+    }
+    refutation::check(&clauses, steps, net.place_count(), goes_on).map_err(|flaw| match flaw {
+        refutation::RefutationFlaw::Stopped => HomeFlaw::After(Flaw::Stopped),
+        _ => HomeFlaw::Siphons,
+    })
+}
+
+/// Whether the arcs into `t` weigh 1, and of each two of its inputs one has all consumers of the other.
+pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
+    let mut inputs: Vec<PlaceId> = net.pre(t).iter().map(|arc| arc.place).collect();
+    inputs.sort_by_key(|&p| net.consumers(p).len());
+    let within = |few: PlaceId, many: PlaceId| {
+        net.consumers(few).iter().all(|arc| net.pre_weight(arc.transition, many) > 0)
+    };
+    net.pre(t).iter().all(|arc| arc.weight == 1)
+        && inputs.windows(2).all(|pair| within(pair[0], pair[1]))
+}
+
+/// Accepts that every firing can be undone, so that the net is reversible.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_undone(net: &Net, sequences: &[FiringSequence]) -> Result<(), HomeFlaw> {
+    for t in net.transitions() {
+        let sequence = sequences.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
+        let marking = |arcs: &[parikh_net::Arc]| {
+            let mut tokens = vec![0; net.place_count()];
+            arcs.iter().for_each(|arc| tokens[arc.place.index()] = arc.weight);
+            Marking::new(tokens)
+        };
+        let from = net.from_marking(marking(net.post(t)));
+        if replay(&from, sequence).ok() != Some(marking(net.pre(t))) {
+            return Err(HomeFlaw::NotUndone(t));
+        }
+    }
+    Ok(())
+}

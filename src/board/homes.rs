@@ -1,0 +1,198 @@
+//! Reports on what stays reachable wherever the net goes: "kept" and "lost".
+//!
+//! Neither side alone can say so. That something is lost takes a firing sequence and a proof that
+//! nothing of it can be reached from its end; that it is kept, a proof about all that can be reached.
+//! Whoever reports hands over both halves, and both are checked here, on the net that was read. Only
+//! a search that visited all reachable markings is taken at its word, on whatever net.
+
+use super::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
+use crate::evidence::Flaw;
+use crate::evidence::home::{self, HomeFlaw, Structure};
+use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
+use std::sync::Arc;
+
+/// Says what stays reachable. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct Homes<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+}
+
+impl<'b> Homes<'b> {
+    pub(super) fn new(board: &'b Board<'b>, by: Technique) -> Self {
+        Homes { board, by }
+    }
+
+    /// After `sequence` the goal cannot be reached any more. The document of the proof is about the net
+    /// begun from the marking there; without one, nothing at all is enabled.
+    pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
+        let Some(wanted) = self.wanted(goal) else { return };
+        let Ok(firings) = u64::try_from(sequence.firings()) else { return };
+        self.board.check_claim(&sequence, u64::MAX);
+        let document = proof.document.as_deref();
+        if document.is_some_and(|document| document.assumes_units()) && !proof.assumes_units() {
+            return self.refuse(goal, &"its document assumes safe units, and it does not say so");
+        }
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            home::check_lost(self.board.net, &sequence, wanted, document, goes_on)
+        };
+        if self.holds(goal, check) {
+            let witness = Some(Witness::new(Arc::new(sequence), firings));
+            let (evidence, by) = (Evidence::Certified(None), self.by);
+            self.enter(goal, Home::Lost { witness, proof, evidence, by });
+        }
+    }
+
+    /// What the goal asks for fires finitely often, by these weights.
+    pub fn lost_finitely(&self, goal: GoalId, structure: &Structure) {
+        let Some(wanted) = self.wanted(goal) else { return };
+        let Structure::Finitely(weights) = structure else { return };
+        if self.holds(goal, |_| home::check_finitely(self.board.net, weights, wanted)) {
+            let proof = Proof::new(Argument::Finitely, None);
+            let (evidence, by) = (Evidence::Certified(None), self.by);
+            self.enter(goal, Home::Lost { witness: None, proof, evidence, by });
+        }
+    }
+
+    /// The same by the word of a search that visited all markings, with a sequence of the net that was
+    /// read to a marking from which the goal is lost, where there is one.
+    pub fn lost_by_search(&self, goal: GoalId, sequence: Option<FiringSequence>, proof: Proof) {
+        let Some(evidence) = self.word_of(goal, &proof) else { return };
+        let witness = sequence.and_then(|sequence| {
+            crate::evidence::replay(self.board.net, &sequence).ok()?;
+            self.board.check_claim(&sequence, u64::MAX);
+            let firings = u64::try_from(sequence.firings()).ok()?;
+            Some(Witness::new(Arc::new(sequence), firings))
+        });
+        let by = self.by;
+        self.enter(goal, Home::Lost { witness, proof, evidence, by });
+    }
+
+    /// The goals stay reachable, by the word of a search that visited all markings.
+    pub fn kept_by_search(&self, goal: GoalId, proof: Proof) {
+        let Some(evidence) = self.word_of(goal, &proof) else { return };
+        self.enter(goal, Home::Kept { proof, evidence, by: self.by });
+    }
+
+    /// All transitions are live, by the structure of the net.
+    pub fn all_live(&self, goals: &[GoalId], structure: &Structure) {
+        let Structure::Commoner { traps, refutation } = structure else { return };
+        let open = || goals.iter().filter(|&&goal| self.wanted(goal).is_some());
+        let Some(&first) = open().next() else { return };
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            home::check_commoner(self.board.net, traps, refutation, goes_on)
+        };
+        if self.holds(first, check) {
+            for &goal in open() {
+                if self.wanted(goal).is_some_and(home::asks_for_liveness) {
+                    self.keep(goal, Argument::Commoner(traps.len()));
+                }
+            }
+        }
+    }
+
+    /// Every firing can be undone: whatever is reached at all, now or later, stays reachable.
+    pub fn all_undone(&self, structure: &Structure) {
+        let board = self.board;
+        let Structure::Undone(sequences) = structure else { return };
+        let Some(&first) = board.homes.values().next() else { return };
+        if self.holds(first, |_| home::check_undone(board.net, sequences))
+            && board.reversible.set(self.by).is_ok()
+        {
+            for (wanted, &goal) in &board.homes {
+                if wanted.holds(board.net, board.net.initial()) {
+                    self.keep(goal, Argument::Undone);
+                }
+            }
+            board.ids().for_each(|goal| reached(board, goal));
+        }
+    }
+
+    fn keep(&self, goal: GoalId, argument: Argument) {
+        let (proof, evidence) = (Proof::new(argument, None), Evidence::Certified(None));
+        self.enter(goal, Home::Kept { proof, evidence, by: self.by });
+    }
+
+    /// What an open goal asks for.
+    fn wanted(&self, goal: GoalId) -> Option<&'b Predicate> {
+        match self.board.goal(goal) {
+            Goal::Home(wanted) if self.board.is_open(goal) => Some(wanted),
+            Goal::Home(_) => None,
+            _ => {
+                self.refuse(goal, &"it does not ask what stays reachable");
+                None
+            }
+        }
+    }
+
+    fn word_of(&self, goal: GoalId, proof: &Proof) -> Option<Evidence> {
+        self.wanted(goal)?;
+        match proof.argument {
+            Argument::Searched { markings, stubborn } if self.board.checks.take_searches => {
+                Some(Evidence::Searched { markings, stubborn })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the checker accepts it.
+    fn holds(
+        &self,
+        goal: GoalId,
+        check: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<(), HomeFlaw>,
+    ) -> bool {
+        let checks = &self.board.checks;
+        let budget = checks.budget(true);
+        match checks.count(|| check(&mut || !budget.is_exhausted())) {
+            Ok(()) => true,
+            Err(HomeFlaw::After(Flaw::Stopped)) => false,
+            Err(flaw) => {
+                self.refuse(goal, &flaw);
+                false
+            }
+        }
+    }
+
+    fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
+        let net = self.board.net.name();
+        self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
+    }
+
+    fn enter(&self, goal: GoalId, found: Home) {
+        let mut entry = self.board.entry(goal);
+        let rests_on = |home: &Home| match home {
+            Home::Kept { proof, .. } | Home::Lost { proof, .. } => self.board.is_void(proof),
+            Home::Open => false,
+        };
+        if rests_on(&found) {
+            return;
+        }
+        match &entry.knowledge {
+            Knowledge::Home(Home::Open) => {
+                entry.knowledge = Knowledge::Home(found);
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Knowledge::Home(known)
+                if matches!(known, Home::Kept { .. }) != matches!(found, Home::Kept { .. }) =>
+            {
+                self.board.freeze(goal, self.by, entry);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Takes note of a goal that was reached: where every firing can be undone, it stays so.
+pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
+    let Some(by) = board.reversible.get() else { return };
+    let Goal::Reach(predicate) = board.goal(goal) else { return };
+    let is_reached =
+        || matches!(board.entry(goal).knowledge, Knowledge::Reach(Reach::Reached { .. }));
+    if let Some(&home) = board.homes.get(predicate)
+        && board.is_open(home)
+        && is_reached()
+    {
+        Homes::new(board, by).keep(home, Argument::Undone);
+    }
+}

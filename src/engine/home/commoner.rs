@@ -1,0 +1,48 @@
+//! Liveness by siphons and traps: in a net with asymmetric choice and arcs into transitions that weigh 1,
+//! all transitions are live when every siphon contains a trap that is marked initially.
+//!
+//! [`crate::structure::commoner`] answers the condition, with a certificate; marked graphs and extended
+//! free-choice nets are asymmetric choice nets. The argument and its sources are with the checker,
+//! [`crate::evidence::home`].
+//!
+//! # Conditions
+//! 1. Arcs into transitions weigh 1, and the consumers of two places that share one are comparable.
+//! 2. Every siphon contains a marked trap.
+
+use super::open;
+use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::evidence::home::{Structure, is_asymmetric_choice};
+use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
+use parikh_solvers::Budget;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "commoner",
+    technique: "SIPHON_TRAP",
+    sides: Sides::Over,
+    role: Role::Homes,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.ground.net();
+    // Condition 1.
+    if let Some(t) = net.transitions().find(|&t| !is_asymmetric_choice(net, t)) {
+        return format!("the inputs of `{}` are no asymmetric choice", net.transition_name(t));
+    }
+    match siphon_trap(net, SiphonTrapProperty::EverySiphon, budget) {
+        // Condition 2.
+        Ok(SiphonTrap::Holds(holds)) => {
+            let traps = holds.traps.len();
+            let structure =
+                Structure::Commoner { traps: holds.traps, refutation: holds.refutation };
+            let goals: Vec<_> = open(work.ground, work.board).map(|(id, _)| id).collect();
+            work.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
+            format!("{traps} marked traps keep all transitions live")
+        }
+        Ok(SiphonTrap::Fails(siphon)) => {
+            format!("a siphon of {} places contains no marked trap", siphon.len())
+        }
+        Err(exhausted) => exhausted.to_string(),
+    }
+}

@@ -1,0 +1,158 @@
+//! Transitions that fire finitely often, by weights of places.
+//!
+//! If weights w ≥ 0 exist such that no firing raises w·m and that of t lowers it, then t fires at most
+//! w·m₀ times, and is not live. By duality there are such weights for t exactly if no x ≥ 0 has
+//! C·x ≥ 0 and x(t) > 0: if t is in no sequence that could repeat for ever. One linear program finds
+//! all such t at once: maximise Σ s subject to C·(s + r) ≥ 0, 0 ≤ s ≤ 1, 0 ≤ r. The dual values of its
+//! rows are the weights. They are made rational, and checked in integers.
+//!
+//! # Conditions
+//! 1. w ≥ 0, w·C ≤ 0, and w·C(t) < 0 for all transitions of which the goal asks for one.
+//!
+//! # Sources
+//! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (repetitive and finite nets); J. Farkas,
+//! *Theorie der einfachen Ungleichungen*, 1902.
+
+use super::{one_of, open};
+use crate::board::Homes;
+use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::evidence::home::Structure;
+use num_integer::Integer as _;
+use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "finite firings",
+    technique: "STATE_EQUATION",
+    sides: Sides::Over,
+    role: Role::Homes,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.ground.net();
+    let homes = work.board.homes("STATE_EQUATION");
+    // A place that only loses tokens is weight enough.
+    for place in net.places() {
+        let gains = |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
+        let loses =
+            |arc: &parikh_net::PlaceArc| net.post_weight(arc.transition, place) < arc.weight;
+        if !net.producers(place).iter().any(gains) && net.consumers(place).iter().any(loses) {
+            report(work, homes, &[(place, 1)]);
+            if open(work.ground, work.board).next().is_none() {
+                return "a place only loses tokens".to_owned();
+            }
+        }
+    }
+    let Some(weights) = weights(net, budget) else { return "no weights".to_owned() };
+    let lost = report(work, homes, &weights);
+    format!("{lost} goals ask for firings that a weighted sum of {} places bounds", weights.len())
+}
+
+/// Says what follows from the weights; of how many goals.
+fn report(work: &Assignment<'_>, homes: Homes<'_>, weights: &[(PlaceId, u64)]) -> usize {
+    let net = work.ground.net();
+    let mut weight = vec![0u64; net.place_count()];
+    weights.iter().for_each(|&(place, w)| weight[place.index()] = w);
+    let lowers = |t| {
+        let term = |change: &parikh_net::Change| {
+            i128::from(weight[change.place.index()]) * i128::from(change.delta)
+        };
+        net.delta(t).iter().map(term).sum::<i128>() < 0
+    };
+    let structure = Structure::Finitely(weights.to_vec());
+    let mut lost = 0;
+    for (id, wanted) in open(work.ground, work.board) {
+        if one_of(wanted).is_some_and(|asked| asked.into_iter().all(lowers)) {
+            homes.lost_finitely(id, &structure);
+            lost += 1;
+            // Each is checked by itself, and one is enough for liveness.
+            if lost == ENOUGH {
+                break;
+            }
+        }
+    }
+    lost
+}
+
+/// Goals that are said to be lost for the same reason: of a question over all transitions, one matters.
+const ENOUGH: usize = 64;
+
+/// Condition 1 for as many transitions as there are; nothing when there are none, or no time.
+fn weights(net: &Net, budget: &Budget) -> Option<Vec<(PlaceId, u64)>> {
+    let program = program(net).ok()?;
+    let mut solver = solver(program);
+    let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
+    let bound = optimum.certify(solver.program()).ok()?;
+    let multipliers = bound.multipliers();
+    let divisor = multipliers
+        .numerators
+        .iter()
+        .fold(num_bigint::BigInt::zero(), |divisor, (_, y)| divisor.gcd(y));
+    if divisor.is_zero() {
+        return None;
+    }
+    let mut weights: Vec<(PlaceId, u64)> = Vec::new();
+    for (row, y) in &multipliers.numerators {
+        let weight = (y.abs() / &divisor).to_u64()?;
+        if weight > 0 {
+            weights.push((PlaceId::new(row.index()), weight));
+        }
+    }
+    Some(weights)
+}
+
+/// See the module; one column of each kind for each effect.
+fn program(net: &Net) -> Result<LinearProgram, ProgramError> {
+    let mut program = LinearProgram::new(Sense::Maximise);
+    let mut rows = vec![Vec::new(); net.place_count()];
+    let mut costs = Vec::new();
+    for class in net.effect_classes().filter(|&class| !net.effect(class).is_empty()) {
+        let once = program.add_column(Interval::between(0, 1))?;
+        let more = program.add_column(Interval::NON_NEGATIVE)?;
+        costs.push((once, 1));
+        for change in net.effect(class) {
+            rows[change.place.index()].extend([(once, change.delta), (more, change.delta)]);
+        }
+    }
+    for row in rows {
+        program.add_row(Interval::at_least(0), row)?;
+    }
+    program.set_objective(Sense::Maximise, costs)?;
+    Ok(program)
+}
+
+#[cfg(feature = "highs")]
+fn solver(program: LinearProgram) -> impl IncrementalLp {
+    parikh_solvers::lp_highs::HighsModel::new(program)
+}
+
+#[cfg(not(feature = "highs"))]
+fn solver(program: LinearProgram) -> impl IncrementalLp {
+    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
+    Cold::new(MicroLp::new(), program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn weights_are_found_where_a_transition_fires_finitely_often() {
+        let net = text::parse(
+            "place a 3\nplace b\nplace c\ntransition t: a -> 2*b\ntransition u: 2*b -> c
+             transition v: c -> b",
+        )
+        .unwrap();
+        let weights = weights(&net, &Budget::unlimited()).unwrap();
+        let t = parikh_net::Predicate::Enabled(net.transition_named("t").unwrap());
+        assert!(crate::evidence::home::check_finitely(&net, &weights, &t).is_ok());
+        let live = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
+        assert_eq!(super::weights(&live.unwrap(), &Budget::unlimited()), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! What stays reachable wherever the net goes: engines for goals that ask so, one technique a file.
+//!
+//! | file | says | by |
+//! |---|---|---|
+//! | [`finitely`] | lost | weights that bound how often a transition fires, by a linear program |
+//! | [`commoner`] | kept | siphons and traps of nets with asymmetric choice |
+//! | [`undone`] | kept | firings that can be undone wherever they happen |
+//! | [`regions`] | lost | a walk somewhere, and a proof from there |
+//! | [`graph`] | both | the terminal components of the whole reachability graph |
+//!
+//! They work on the net that was read, whose dead ends and dead transitions other engines look for at
+//! the same time. Sources are with each.
+
+pub mod commoner;
+pub mod finitely;
+pub mod graph;
+pub mod regions;
+mod roam;
+pub mod undone;
+
+use crate::board::Board;
+use crate::ground::Ground;
+use parikh_net::{Goal, GoalId, Predicate, TransitionId};
+
+/// The open goals of `ground` that ask what stays reachable, each with what it asks for.
+fn open<'g>(
+    ground: &'g Ground<'g>,
+    board: &'g Board<'g>,
+) -> impl Iterator<Item = (GoalId, &'g Predicate)> + Clone {
+    ground.homes().iter().filter_map(|(id, goal)| match goal {
+        Goal::Home(wanted) if board.is_open(*id) => Some((*id, wanted)),
+        _ => None,
+    })
+}
+
+/// The transitions of which `wanted` says that one is enabled, where it says no more.
+fn one_of(wanted: &Predicate) -> Option<Vec<TransitionId>> {
+    let parts = match wanted {
+        Predicate::Or(parts) => &parts[..],
+        leaf => std::slice::from_ref(leaf),
+    };
+    let transition = |part: &Predicate| match part {
+        Predicate::Enabled(t) => Some(*t),
+        _ => None,
+    };
+    parts.iter().map(transition).collect()
+}

@@ -1,0 +1,125 @@
+//! A walk somewhere, and a proof from there: after it, what is asked for can never be reached again.
+//!
+//! Random walks end up where the net stays. From such a marking another walk shows which transitions
+//! still fire; the others are asked of the engines that prove, on the net begun from that marking: token
+//! intervals, which see siphons that have run empty, the state equation with traps, and a search, where
+//! little is left to visit. What they refute is lost.
+//!
+//! ```text
+//! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search from m
+//! ```
+
+use super::roam::Roam;
+use super::{one_of, open};
+use crate::board::{Argument, Board, Knowledge, Proof, Reach};
+use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Task, explicit, intervals, state_equation};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, Predicate};
+use parikh_solvers::Budget;
+use std::time::Duration;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "regions",
+    technique: "RANDOM_WALK",
+    sides: Sides::Both,
+    role: Role::Homes,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+/// The least and the greatest length of a walk away, as powers of two.
+const LENGTHS: std::ops::RangeInclusive<u32> = 4..=19;
+
+/// Goals that are asked from one marking.
+const ASKED: usize = 64;
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.ground.net();
+    let homes = work.board.homes("RANDOM_WALK");
+    let mut rng = fastrand::Rng::with_seed(work.seed);
+    let mut looked = 0;
+    // Short ones first, then far ones, over and over; each look costs about as much as the walk.
+    for length in LENGTHS.cycle() {
+        let mut roam = Roam::new(net, net.initial(), rng.u64(..));
+        let mut sequence = FiringSequence::new();
+        let steps = rng.u64(1u64 << (length - 1)..1u64 << length);
+        while sequence.firings() < u128::from(steps) && !roam.is_dead() {
+            if budget.is_exhausted() {
+                return format!("{looked} markings looked from");
+            }
+            let more = roam.walk(1 << 14);
+            if more.is_empty() {
+                break;
+            }
+            more.steps().iter().for_each(|step| sequence.push(step.transition, step.count));
+        }
+        let open: Vec<(GoalId, &Predicate)> = open(work.ground, work.board).collect();
+        if open.is_empty() || budget.is_exhausted() {
+            return format!("{looked} markings looked from");
+        }
+        looked += 1;
+        if roam.is_dead() {
+            let lost = open.iter().filter(|(_, wanted)| !wanted.holds(net, roam.marking()));
+            for (id, _) in lost.take(ASKED) {
+                let proof = Proof::new(Argument::DeadEnd, None);
+                homes.lost_after(*id, sequence.clone(), proof);
+            }
+            continue;
+        }
+        let mut from_there = Roam::new(net, roam.marking(), rng.u64(..));
+        from_there.walk((4 * steps).clamp(1 << 10, 1 << 17));
+        let seen = |wanted: &Predicate| match one_of(wanted) {
+            Some(asked) => asked.iter().any(|t| from_there.seen()[t.index()]),
+            None => wanted.holds(net, roam.marking()) || wanted.holds(net, from_there.marking()),
+        };
+        let mut unseen: Vec<(GoalId, &Predicate)> =
+            open.into_iter().filter(|(_, wanted)| !seen(wanted)).collect();
+        rng.shuffle(&mut unseen);
+        unseen.truncate(ASKED);
+        let goals: Vec<&Predicate> = unseen.iter().map(|(_, wanted)| *wanted).collect();
+        let there = net.from_marking(roam.marking().clone());
+        for (at, proof) in unreachable(&there, &goals, budget) {
+            homes.lost_after(unseen[at].0, sequence.clone(), proof);
+        }
+    }
+    format!("{looked} markings looked from")
+}
+
+/// Which of `goals` cannot be reached, each with a document about `net`.
+fn unreachable(
+    net: &parikh_net::Net,
+    goals: &[&Predicate],
+    budget: &Budget,
+) -> Vec<(usize, Proof)> {
+    if goals.is_empty() {
+        return Vec::new();
+    }
+    let reach = goals.iter().map(|&wanted| Goal::Reach(wanted.clone()));
+    let goals: Vec<(GoalId, Goal)> =
+        reach.enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
+    let list = goals.iter().map(|(_, goal)| goal.clone()).collect();
+    let board = Board::new(net, list).with_budget(budget).certified_only();
+    let facts = Facts::none(net);
+    let slice = budget.share(0.1).slice(Duration::from_secs(2));
+    let short = budget.slice(Duration::from_millis(300));
+    let task = |budget| Task { net, goals: &goals, facts: &facts, board: &board, budget, seed: 1 };
+    intervals::run(&task(budget), board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    let refuted = || -> Vec<(usize, Proof)> {
+        let of = |id: GoalId| match board.knowledge(id) {
+            Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some((id.index(), proof)),
+            _ => None,
+        };
+        board.ids().filter_map(of).collect()
+    };
+    if refuted().is_empty() && board.open_count() > 0 {
+        let config = state_equation::Config::default();
+        if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
+            engine.slice(&slice, &task(&slice), board.over("STATE_EQUATION"));
+        }
+    }
+    if refuted().is_empty() && board.open_count() > 0 {
+        let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
+        explicit::run(&task(&short), under, over, &explicit::Config::default());
+    }
+    refuted()
+}

@@ -1,0 +1,143 @@
+//! A plain random walk that can be begun anywhere and remembers what it has fired.
+
+use parikh_net::{FiringSequence, Marking, Net, TransitionId};
+
+/// A walk: its marking, what is enabled there, and what has been.
+pub(super) struct Roam<'n> {
+    net: &'n Net,
+    marking: Marking,
+    /// By transition, how many of its input places hold too little.
+    lacking: Vec<u32>,
+    enabled: Vec<TransitionId>,
+    /// By transition, its position among those enabled.
+    position: Vec<u32>,
+    /// By transition, whether it was enabled on the way.
+    seen: Vec<bool>,
+    rng: fastrand::Rng,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<'n> Roam<'n> {
+    /// Begins at `marking`.
+    pub(super) fn new(net: &'n Net, marking: &Marking, seed: u64) -> Self {
+        let count = net.transition_count();
+        let mut roam = Roam {
+            net,
+            marking: marking.clone(),
+            lacking: vec![0; count],
+            enabled: Vec::new(),
+            position: vec![NONE; count],
+            seen: vec![false; count],
+            rng: fastrand::Rng::with_seed(seed),
+        };
+        for t in net.transitions() {
+            let lacks = net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
+            roam.lacking[t.index()] = lacks as u32;
+            if lacks == 0 {
+                roam.enable(t);
+            }
+        }
+        roam
+    }
+
+    /// Where it is.
+    pub(super) fn marking(&self) -> &Marking {
+        &self.marking
+    }
+
+    /// Whether nothing is enabled.
+    pub(super) fn is_dead(&self) -> bool {
+        self.enabled.is_empty()
+    }
+
+    /// By transition, whether it was enabled anywhere on the way.
+    pub(super) fn seen(&self) -> &[bool] {
+        &self.seen
+    }
+
+    /// Fires at most so many transitions; what it fired.
+    pub(super) fn walk(&mut self, most: u64) -> FiringSequence {
+        let mut fired = FiringSequence::new();
+        for _ in 0..most {
+            if self.enabled.is_empty() {
+                break;
+            }
+            let t = self.enabled[self.rng.usize(..self.enabled.len())];
+            if !self.fire(t) {
+                break;
+            }
+            fired.push(t, 1);
+        }
+        fired
+    }
+
+    /// Whether it fired: numbers beyond 63 bits end a walk.
+    fn fire(&mut self, t: TransitionId) -> bool {
+        let net = self.net;
+        if net.fire(&mut self.marking, t).is_err() {
+            return false;
+        }
+        for change in net.delta(t) {
+            let now = self.marking[change.place];
+            let before = now.wrapping_add_signed(change.delta.wrapping_neg());
+            for arc in net.consumers(change.place) {
+                let lacking = &mut self.lacking[arc.transition.index()];
+                match (before >= arc.weight, now >= arc.weight) {
+                    (true, false) => {
+                        *lacking += 1;
+                        if *lacking == 1 {
+                            self.disable(arc.transition);
+                        }
+                    }
+                    (false, true) => {
+                        *lacking -= 1;
+                        if *lacking == 0 {
+                            self.enable(arc.transition);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        true
+    }
+
+    fn enable(&mut self, t: TransitionId) {
+        self.position[t.index()] = self.enabled.len() as u32;
+        self.enabled.push(t);
+        self.seen[t.index()] = true;
+    }
+
+    fn disable(&mut self, t: TransitionId) {
+        let at = std::mem::replace(&mut self.position[t.index()], NONE) as usize;
+        self.enabled.swap_remove(at);
+        if let Some(&moved) = self.enabled.get(at) {
+            self.position[moved.index()] = at as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn what_is_enabled_is_kept_up() {
+        let net = text::parse(
+            "place a 5\nplace b\ntransition t: 2*a -> b\ntransition u: b -> a\ntransition v: 3*b -> b",
+        )
+        .unwrap();
+        let mut roam = Roam::new(&net, net.initial(), 1);
+        for _ in 0..50 {
+            roam.walk(1);
+            let enabled = |t: &TransitionId| net.is_enabled(roam.marking(), *t);
+            let mut listed = roam.enabled.clone();
+            listed.sort();
+            assert_eq!(listed, net.transitions().filter(enabled).collect::<Vec<_>>());
+        }
+        assert!(roam.is_dead());
+        assert_eq!(roam.seen(), [true, true, false]);
+    }
+}
