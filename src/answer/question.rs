@@ -179,9 +179,11 @@ impl Question {
         let (mut techniques, mut grade) = (BTreeSet::new(), Grade::Replayed);
         let (mut assumed, mut reasons) = (false, BTreeSet::new());
         for id in homes() {
-            let Some(Knowledge::Home(Home::Kept { proof, evidence, by })) = board.knowledge(id)
-            else {
-                return Standing::Silenced;
+            let (proof, evidence, by) = match board.knowledge(id) {
+                Some(Knowledge::Home(Home::Kept { proof, evidence, by })) => (proof, evidence, by),
+                // That it is lost is known, and will be heard of.
+                Some(_) => return Standing::Open,
+                None => return Standing::Silenced,
             };
             techniques.insert(by);
             grade = grade.max(Grade::of(&evidence));

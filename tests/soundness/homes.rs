@@ -126,6 +126,7 @@ fn answers(net: &Net, plan: Plan, certified_only: bool) -> HashMap<String, Answe
         }
     });
     assert_eq!(report.faults, 0, "{}", text::print(net));
+    assert!(certified_only || report.unanswered.is_empty(), "{report:?}: {}", text::print(net));
     answers
 }
 

@@ -50,10 +50,7 @@ const RECOUNTED: (u64, usize) = (100_000, 8);
 
 fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let net = work.ground.net();
-    let pump = walk::find_pump(net, &budget.share(0.05), work.seed, PUMP_WORK);
-    if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
-        return "infinitely many markings".to_owned();
-    }
+    let is_done = || open(work.ground, work.board).next().is_none();
     let goals: Vec<Goal> =
         open(work.ground, work.board).map(|(_, p)| Goal::Home(p.clone())).collect();
     let needs = reduction::needs::of_goals(net, &goals);
@@ -61,14 +58,28 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let expressible = !needs.protected.is_empty();
     let reduced = expressible.then(|| reduction::reduce(net, &needs, &budget.share(0.3), &config));
     let reduced = reduced.filter(|reduced| reduced.statistics.before != reduced.statistics.after);
-    let searched = match &reduced {
-        Some(reduced) => {
+    let search = |budget: &Budget| {
+        let searched = reduced.as_ref().map(|reduced| {
             let facts = Facts::none(&reduced.net);
-            on_net(work, &reduced.net, &facts, Some(reduced), budget)
+            on_net(work, &reduced.net, &facts, Some(reduced), &budget.share(0.6))
+        });
+        let searched = searched.map(|searched| searched.unwrap_or_else(|why| why));
+        // What the reduced net does not express, or was too much even there.
+        match searched {
+            Some(searched) if is_done() => searched,
+            _ => on_net(work, net, &Facts::claimed_by_model(net), None, budget)
+                .unwrap_or_else(|why| why),
         }
-        None => on_net(work, net, &Facts::claimed_by_model(net), None, budget),
     };
-    searched.unwrap_or_else(|why| why)
+    let early = search(&budget.slice(AT_ONCE));
+    if is_done() {
+        return early;
+    }
+    let pump = walk::find_pump(net, &budget.share(0.05), work.seed, PUMP_WORK);
+    if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
+        return "infinitely many markings".to_owned();
+    }
+    search(budget)
 }
 
 /// Makes the graph of `net` and says what it tells of the goals; an error says why there is none.
