@@ -9,6 +9,8 @@
 //!                                    "steps": [{"rule": "implicit-places", "places": ["done"]}]}}}
 //! {"reduction": {"id": "r2", "of": "r1", "log": {"…": "…"}}}
 //! {"document": {"id": "d1", "on": "r2", "document": {"bounds": {"…": "…"}}}}
+//! {"document": {"id": "d2", "after": "w1", "document": {"markings": 7}}}
+//! {"structure": {"id": "s1", "structure": {"finitely": [["idle1", 1]]}}}
 //! {"answer": {"id": "mutex-UpperBounds-03", "value": "17", "evidence": "certified", "because": "…",
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
 //! ```
@@ -19,11 +21,13 @@
 //! A line is written before those that refer to it. Steps are transitions by name with how often each
 //! fires in a row, from the initial marking. A reduction ([`NamedLog`]) is `of` the net of another one, a document
 //! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on the net
-//! itself. An answer lists everything that together shows it; `after` is a number of firings, and without it
+//! itself. A document `after` a trace is about the net begun from the marking at its end. A structure
+//! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes. An answer lists everything that together shows it; `after` is a number of firings, and without it
 //! all markings along the trace count. An answer is its question's last one in the file. What else a line
 //! says is for people.
 
 use crate::certificate::NamedDocument;
+use crate::home::NamedStructure;
 use crate::reduction::NamedLog;
 use parikh_net::Net;
 use serde::de::IgnoredAny;
@@ -48,6 +52,8 @@ pub enum Line {
     Reduction(Named),
     /// A document: [`About`].
     Document(Named),
+    /// An argument about home spaces: [`AboutAll`].
+    Structure(Named),
     /// An answer.
     Answer(Answer),
 }
@@ -117,8 +123,17 @@ pub struct Reduction {
 pub struct About {
     /// The reduction whose net it is.
     pub on: Option<String>,
+    /// The trace at whose end the net begins.
+    pub after: Option<String>,
     /// The document.
     pub document: NamedDocument,
+}
+
+/// An argument about the net as a whole.
+#[derive(Debug, Deserialize)]
+pub struct AboutAll {
+    /// The argument.
+    pub structure: NamedStructure,
 }
 
 /// An answer and the list of what shows it.
@@ -169,6 +184,11 @@ pub enum Shown {
     Document {
         /// Its id.
         document: String,
+    },
+    /// An argument about the net as a whole.
+    Structure {
+        /// Its id.
+        structure: String,
     },
 }
 

@@ -18,31 +18,80 @@
 //!   exactly what it took. Every firing can be undone wherever it happens, so from every reachable
 //!   marking the initial one can be reached, and with it all that can be reached at all.
 //!
+//! A *search* through all markings is the plainest argument: [`all_stay`] makes it again.
+//!
 //! # Sources
 //! M. Hack, *Analysis of production schemata by Petri nets*, 1972 (after F. Commoner); E. Best,
 //! *Structure theory of Petri nets: the free choice hiatus*, 1987. Finitely: duality with repetitive
 //! sequences, G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980.
 
+use crate::certificate::markings::Numbered;
 use crate::certificate::{Document, Flaw, check_trap};
 use crate::refutation;
 use crate::replay::{ReplayError, replay};
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, TransitionId};
+use serde::{Deserialize, Serialize};
 
-/// What shows something of home spaces from the net as a whole. See the module. Plain data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Structure {
+/// What shows something of home spaces from the net as a whole. See the module. Plain data: in memory its
+/// nodes are ids, in a file names.
+///
+/// ```json
+/// {"finitely": [["p", 2], ["q", 1]]}
+/// {"commoner": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
+/// {"undone": [[["u", 1]], [["t", 1]]]}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Structure<P = PlaceId, T = TransitionId> {
     /// w; 0 where not listed.
-    Finitely(Vec<(PlaceId, u64)>),
+    Finitely(Vec<(P, u64)>),
     /// Marked traps, and a refutation of "a siphon contains none of them", with a variable for each
     /// place, from 1: it is in the siphon.
     Commoner {
         /// The traps.
-        traps: Vec<Vec<PlaceId>>,
+        traps: Vec<Vec<P>>,
         /// See [`refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// For each transition what undoes it.
-    Undone(Vec<FiringSequence>),
+    /// For each transition what undoes it: transitions, and how often each fires in a row.
+    Undone(Vec<Vec<(T, u64)>>),
+}
+
+/// An argument in names.
+pub type NamedStructure = Structure<String, String>;
+
+impl NamedStructure {
+    /// The argument in ids of `net`; nothing of it is checked yet.
+    ///
+    /// # Errors
+    /// When a name is not known.
+    pub fn resolve(&self, net: &Net) -> Result<Structure, Flaw> {
+        let place = |name: &String| {
+            let place = net.place_named(name);
+            place.ok_or_else(|| Flaw::NoSuchName("place", name.clone()))
+        };
+        let transition = |name: &String| {
+            let t = net.transition_named(name);
+            t.ok_or_else(|| Flaw::NoSuchName("transition", name.clone()))
+        };
+        Ok(match self {
+            Structure::Finitely(weights) => {
+                let weights = weights.iter().map(|(name, weight)| Ok((place(name)?, *weight)));
+                Structure::Finitely(weights.collect::<Result<_, Flaw>>()?)
+            }
+            Structure::Commoner { traps, refutation } => {
+                let traps = traps.iter().map(|trap| trap.iter().map(place).collect());
+                let traps = traps.collect::<Result<_, Flaw>>()?;
+                Structure::Commoner { traps, refutation: refutation.clone() }
+            }
+            Structure::Undone(all) => {
+                let steps = |steps: &Vec<(String, u64)>| {
+                    steps.iter().map(|(name, count)| Ok((transition(name)?, *count))).collect()
+                };
+                Structure::Undone(all.iter().map(steps).collect::<Result<_, Flaw>>()?)
+            }
+        })
+    }
 }
 
 /// Why nothing is shown.
@@ -203,18 +252,115 @@ pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
 ///
 /// # Errors
 /// What is wrong.
-pub fn check_undone(net: &Net, sequences: &[FiringSequence]) -> Result<(), HomeFlaw> {
+pub fn check_undone(net: &Net, steps: &[Vec<(TransitionId, u64)>]) -> Result<(), HomeFlaw> {
     for t in net.transitions() {
-        let sequence = sequences.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
+        let steps = steps.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
+        let mut sequence = FiringSequence::new();
+        steps.iter().for_each(|&(u, count)| sequence.push(u, count));
         let marking = |arcs: &[parikh_net::Arc]| {
             let mut tokens = vec![0; net.place_count()];
             arcs.iter().for_each(|arc| tokens[arc.place.index()] = arc.weight);
             Marking::new(tokens)
         };
         let from = net.from_marking(marking(net.post(t)));
-        if replay(&from, sequence).ok() != Some(marking(net.pre(t))) {
+        if replay(&from, &sequence).ok() != Some(marking(net.pre(t))) {
             return Err(HomeFlaw::NotUndone(t));
         }
     }
     Ok(())
+}
+
+/// Whether each of `wanted` stays reachable wherever the net goes; by visiting all markings, at most so
+/// many. The first that does not, if any.
+///
+/// # Errors
+/// As [`Numbered::of`].
+pub fn all_stay(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Option<usize>, Flaw> {
+    let graph = Numbered::of(net, most)?;
+    let stays = |wanted: &Predicate| {
+        // Backwards from the markings with it.
+        let mut from: Vec<bool> = graph.markings().map(|m| wanted.holds(net, &m)).collect();
+        let mut waiting: Vec<u32> = (0..).zip(&from).filter(|(_, is)| **is).map(|(m, _)| m).collect();
+        while let Some(marking) = waiting.pop() {
+            for &before in graph.before(marking) {
+                if !std::mem::replace(&mut from[before as usize], true) {
+                    waiting.push(before);
+                }
+            }
+        }
+        from.into_iter().all(|is| is)
+    };
+    Ok(wanted.iter().position(|wanted| !stays(wanted)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn net(text: &str) -> Net {
+        text::parse(text).unwrap()
+    }
+
+    fn enabled(net: &Net, name: &str) -> Predicate {
+        Predicate::Enabled(net.transition_named(name).unwrap())
+    }
+
+    #[test]
+    fn all_markings_tell_what_stays() {
+        let net = net("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> p
+             transition v: q -> r\ntransition w: r -> r");
+        let all: Vec<Predicate> = ["w", "t"].map(|name| enabled(&net, name)).to_vec();
+        assert_eq!(all_stay(&net, 9, &all), Ok(Some(1)));
+        assert_eq!(all_stay(&net, 9, &all[..1]), Ok(None));
+        assert_eq!(all_stay(&net, 2, &all), Err(Flaw::More(2)));
+    }
+
+    #[test]
+    fn weights_must_fall() {
+        let net = net("place a 2\nplace b\ntransition t: a -> b\ntransition u: b -> b\ntransition s: -> b");
+        let weights = |a, b| {
+            let weights = [(PlaceId::new(0), a), (PlaceId::new(1), b)];
+            check_finitely(&net, &weights, &enabled(&net, "t")).is_ok()
+        };
+        assert!(weights(1, 0) && !weights(0, 0) && !weights(2, 1) && !weights(1, 1));
+        let of = |name| check_finitely(&net, &[(PlaceId::new(0), 1)], &enabled(&net, name)).is_ok();
+        assert!(of("t") && !of("u") && !of("s"));
+        let either = Predicate::or([enabled(&net, "t"), enabled(&net, "u")]);
+        assert!(check_finitely(&net, &[(PlaceId::new(0), 1)], &either).is_err());
+        let beyond = [(PlaceId::new(2), 1)];
+        assert!(check_finitely(&net, &beyond, &enabled(&net, "t")).is_err());
+    }
+
+    #[test]
+    fn what_undoes_needs_nothing_else() {
+        let net = net("place a 1\nplace b\nplace c 1\ntransition t: a -> b\ntransition u: b + c -> a + c\ntransition v: b -> a");
+        let [t, u, v] = [0, 1, 2].map(TransitionId::new);
+        let check = |by: [TransitionId; 3]| {
+            check_undone(&net, &by.map(|by| vec![(by, 1)])).is_ok()
+        };
+        // Of u, nothing gives back c but u itself.
+        assert!(!check([v, t, t]) && !check([u, t, t]));
+        let without = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition v: b -> a");
+        let without = without.unwrap();
+        let [t, v] = [0, 1].map(TransitionId::new);
+        assert!(check_undone(&without, &[vec![(v, 1)], vec![(t, 1)]]).is_ok());
+        assert!(check_undone(&without, &[vec![(v, 1)]]).is_err());
+        assert!(check_undone(&without, &[vec![(v, 1)], vec![]]).is_err());
+    }
+
+    #[test]
+    fn siphons_and_traps_need_arcs_of_weight_1() {
+        // Two tokens are never there at once: t is dead, though {a, b} is a marked trap.
+        let heavy = net("place a 1\nplace b\ntransition t: 2*a -> 2*b\ntransition u: b -> a");
+        let trap = vec![heavy.places().collect::<Vec<_>>()];
+        let goes_on = &mut || true;
+        let flaw = check_commoner(&heavy, &trap, &[], goes_on);
+        assert!(matches!(flaw, Err(HomeFlaw::Class(_))), "{flaw:?}");
+        let light = net("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
+        assert!(check_commoner(&light, &trap, &[], goes_on).is_ok());
+        assert!(check_commoner(&light, &[], &[], goes_on).is_err());
+        let empty = light.from_marking(Marking::new(vec![0, 0]));
+        assert!(check_commoner(&empty, &trap, &[], goes_on).is_err());
+    }
 }

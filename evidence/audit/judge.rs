@@ -1,13 +1,14 @@
 //! One answer against its evidence.
 
 use super::Verdict;
-use super::obligations::{Asked, Obligation, Value};
-use super::shelf::Shelf;
+use super::obligations::{Asked, Home, Obligation, Value};
+use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
 use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
+use crate::home::{self, Structure};
 use crate::reader::Unreadable;
-use crate::{Flaw, check_pump, first_breach, words};
+use crate::{Document, Flaw, check_pump, first_breach, replay, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
 
@@ -34,8 +35,22 @@ struct Account<'n> {
     translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
     /// The sums that have to grow, and whether they do.
     sums: Vec<(LinearSum, bool)>,
+    home: Option<HomeAccount>,
     all: bool,
     assumes_units: bool,
+}
+
+/// What is shown of what stays reachable.
+struct HomeAccount {
+    asked: Home,
+    /// One of it is lost.
+    lost: bool,
+    /// All transitions are live.
+    live: bool,
+    /// Every firing can be undone.
+    undone: bool,
+    /// All markings were visited again, and all of it stays reachable.
+    visited: bool,
 }
 
 impl<'n> Judge<'n> {
@@ -73,6 +88,9 @@ impl<'n> Judge<'n> {
         let verdict = match (account.is_settled(), &answer.searched) {
             (true, _) if initially => Verdict::Confirmed("the initial marking shows it".to_owned()),
             (true, _) => Verdict::Confirmed(account.how()),
+            (false, Some(searched)) if account.home.is_some() => {
+                self.search_home(&mut account, searched)
+            }
             (false, Some(searched)) if account.is_for_a_search() => {
                 self.search_again(&mut account, searched)
             }
@@ -102,6 +120,9 @@ impl<'n> Judge<'n> {
                 }
                 Shown::Document { document: id } => {
                     self.read(account, id).map_err(|why| format!("document {id}: {why}"))?;
+                }
+                Shown::Structure { structure: id } => {
+                    self.weigh(account, id).map_err(|why| format!("structure {id}: {why}"))?;
                 }
             }
         }
@@ -145,7 +166,11 @@ impl<'n> Judge<'n> {
 
     /// Strikes off what a document refutes.
     fn read(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
-        let (document, on) = self.shelf.document(id)?;
+        let (document, subject) = self.shelf.document(id)?;
+        let on = match subject {
+            Subject::Net(on) => on,
+            Subject::After(trace) => return self.read_after(account, &document, &trace),
+        };
         let net = self.shelf.net_of(on.as_deref())?;
         let checked = document.check(net, &mut || true).map_err(|flaw| flaw.to_string())?;
         let Account { refuted, translated, .. } = account;
@@ -160,6 +185,82 @@ impl<'n> Judge<'n> {
             account.assumes_units |= *done && document.assumes_units();
         }
         Ok(())
+    }
+
+    /// Takes note when a document about the net begun at the end of a trace refutes what was to stay
+    /// reachable.
+    fn read_after(
+        &mut self,
+        account: &mut Account<'n>,
+        document: &Document,
+        trace: &str,
+    ) -> Result<(), String> {
+        let Some(home) = &mut account.home else {
+            return Err("it is not asked what stays reachable".to_owned());
+        };
+        let sequence = self.shelf.trace(trace)?;
+        let end = replay(self.net, &sequence).map_err(|error| error.to_string())?;
+        if self.breach.is_none() {
+            let breach = first_breach(self.net, &sequence, u64::MAX);
+            self.breach = breach.map(|how| format!("along trace {trace}, {how}"));
+        }
+        let there = self.net.from_marking(end);
+        let checked = document.check(&there, &mut || true).map_err(|flaw| flaw.to_string())?;
+        let refuted = |wanted| checked.refutes(wanted, &mut || true).is_ok();
+        if home.asked.wanted.iter().any(refuted) {
+            home.lost = true;
+            account.assumes_units |= document.assumes_units();
+        }
+        Ok(())
+    }
+
+    /// Takes note of what an argument about the net as a whole shows.
+    fn weigh(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
+        let structure = self.shelf.structure(id)?;
+        let Some(home) = &mut account.home else {
+            return Err("it is not asked what stays reachable".to_owned());
+        };
+        match &structure {
+            Structure::Finitely(weights) => {
+                let finite = |w: &_| home::check_finitely(self.net, weights, w).is_ok();
+                home.lost |= home.asked.wanted.iter().any(finite);
+            }
+            Structure::Commoner { traps, refutation } => {
+                home::check_commoner(self.net, traps, refutation, &mut || true)
+                    .map_err(|flaw| flaw.to_string())?;
+                home.live = true;
+            }
+            Structure::Undone(steps) => {
+                home::check_undone(self.net, steps).map_err(|flaw| flaw.to_string())?;
+                home.undone = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits all markings to see what stays reachable.
+    fn search_home(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        let Some(home) = &mut account.home else { return Verdict::Refused(account.missing(self.net)) };
+        let visited = searched.markings;
+        if visited > self.most_visited {
+            let why = format!("{visited} markings were visited; more than are visited again");
+            return Verdict::Searched(why);
+        }
+        match home::all_stay(self.net, self.most_visited, &home.asked.wanted) {
+            Ok(lost) if lost.is_none() == home.asked.kept => {
+                (home.visited, home.lost) = (true, lost.is_some());
+                Verdict::Confirmed("all markings were visited again".to_owned())
+            }
+            Ok(Some(lost)) => {
+                let wanted = words::formula(self.net, &home.asked.wanted[lost]);
+                Verdict::Refused(shortened(format!("visited again: not for ever {wanted}")))
+            }
+            Ok(None) => Verdict::Refused("visited again: all of it stays reachable".to_owned()),
+            Err(Flaw::More(most)) => Verdict::Searched(format!(
+                "{visited} markings were visited; more than {most} are reachable"
+            )),
+            Err(flaw) => Verdict::Refused(format!("visited again: {flaw}")),
+        }
     }
 
     /// Makes a search again that is said to have shown the rest: of the original net, and leaving out
@@ -206,7 +307,15 @@ impl<'n> Judge<'n> {
 
 impl<'n> Account<'n> {
     /// What the initial marking shows, and what no marking satisfies, is struck off at once.
-    fn of(net: &'n Net, Obligation { reach, refute, grow, all }: Obligation) -> Self {
+    fn of(net: &'n Net, obligation: Obligation) -> Self {
+        let Obligation { reach, refute, grow, home, all } = obligation;
+        let home = home.map(|asked| HomeAccount {
+            asked,
+            lost: false,
+            live: false,
+            undone: false,
+            visited: false,
+        });
         let refuted = refute.into_iter().map(|predicate| {
             let obvious = predicate == Predicate::False;
             (predicate, obvious)
@@ -216,6 +325,7 @@ impl<'n> Account<'n> {
             refuted: refuted.collect(),
             translated: HashMap::new(),
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
+            home,
             all,
             assumes_units: false,
         }
@@ -236,6 +346,19 @@ impl<'n> Account<'n> {
     }
 
     fn is_settled(&self) -> bool {
+        if let Some(home) = &self.home {
+            let Home { wanted, kept } = &home.asked;
+            let live = home.live && wanted.iter().all(home::asks_for_liveness);
+            return match kept {
+                true => {
+                    wanted.is_empty()
+                        || live
+                        || home.undone && self.sightings.open() == 0
+                        || home.visited
+                }
+                false => home.lost || self.sightings.seen() + self.proved() > 0,
+            };
+        }
         match self.all {
             true => self.open() == 0,
             false => self.sightings.seen() + self.proved() + self.grown() > 0,
@@ -262,11 +385,23 @@ impl<'n> Account<'n> {
         if self.grown() > 0 {
             parts.push("the sum grows for ever".to_owned());
         }
+        match &self.home {
+            Some(home) if home.live => parts.push("siphons and traps checked".to_owned()),
+            Some(home) if home.undone => parts.push("every firing can be undone".to_owned()),
+            Some(home) if home.lost => parts.push("it is lost".to_owned()),
+            _ => {}
+        }
         parts.join(", ")
     }
 
     /// What is missing, as far as it can be said in a line.
     fn missing(&self, net: &Net) -> String {
+        if let Some(home) = &self.home {
+            return match home.asked.kept {
+                true => "not shown: that all of it stays reachable".to_owned(),
+                false => "not shown: that something of it is lost".to_owned(),
+            };
+        }
         let unproved = self.refuted.iter().find(|(_, done)| !done);
         let what = match (self.sightings.missing(), unproved) {
             (Some(goal), _) => {

@@ -199,6 +199,7 @@ impl<'n> Audit<'n> {
                 Line::Pump(named) => ("pump", named.id),
                 Line::Reduction(named) => ("reduction", named.id),
                 Line::Document(named) => ("document", named.id),
+                Line::Structure(named) => ("structure", named.id),
                 Line::Answer(answer) => {
                     let (verdict, assumes_units) = judge.judge(&answer);
                     let (file, line) = (file.to_owned(), place.line);

@@ -12,13 +12,20 @@
 //! | ReachabilityDeadlock | a dead marking | none is dead |
 //! | OneSafe | for *every* place: no marking with 2 tokens on it | for *some* place: such a marking |
 //! | QuasiLiveness | for *every* transition: a marking that enables it | for *some* one: none does |
+//! | Liveness | *every* transition stays possible wherever the net goes | *some* one is lost |
 //! | StableMarking | for *some* place: no marking with more or fewer tokens than initially | for *every* place: such a marking |
 //!
-//! All of these are one pattern ([`Asked::Reach`]): goals, of which all or some can be reached, and what
+//! All of these but Liveness are one pattern ([`Asked::Reach`]): goals, of which all or some can be reached, and what
 //! the answer is then. An upper bound n takes both sides: a marking in which the sum is n, and a proof
 //! that it never is more; `+inf` takes a pump. The initial marking is reachable.
+//!
+//! That something stays reachable wherever the net goes ([`Asked::Stays`]) is shown by an argument about
+//! the net as a whole ([`crate::home`]). That it is lost, by such an argument, too; by a dead marking
+//! without it; by a proof that it can never be reached; or by a trace and a proof that it cannot be reached
+//! from its end.
 
 use crate::coloured::questions;
+use crate::home;
 use parikh_net::{LinearSum, Net, Predicate};
 use std::fmt;
 
@@ -35,6 +42,8 @@ pub enum Asked {
         /// What the answer is when they can be reached.
         then: bool,
     },
+    /// The answer is TRUE if and only if each of these can be reached from every reachable marking.
+    Stays(Vec<Predicate>),
     /// The answer is whether this holds in the initial marking.
     Initially(Predicate),
     /// The answer is the largest value of this sum in a reachable marking.
@@ -61,8 +70,19 @@ pub struct Obligation {
     pub refute: Vec<Predicate>,
     /// That these sums grow without bound.
     pub grow: Vec<LinearSum>,
+    /// That these stay reachable wherever the net goes, or that one does not.
+    pub home: Option<Home>,
     /// Whether it takes all of this, or one thing of it.
     pub all: bool,
+}
+
+/// What has to be shown of home spaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// What is to stay reachable.
+    pub wanted: Vec<Predicate>,
+    /// Whether all of it does, or something does not.
+    pub kept: bool,
 }
 
 impl Asked {
@@ -79,6 +99,9 @@ impl Asked {
             ("QuasiLiveness", None) => {
                 let goals = net.transitions().map(Predicate::Enabled).collect();
                 reach(goals, true, true)
+            }
+            ("Liveness", None) => {
+                Some(Asked::Stays(net.transitions().map(Predicate::Enabled).collect()))
             }
             ("StableMarking", None) => {
                 let changed = |place| {
@@ -101,8 +124,13 @@ impl Asked {
     /// # Errors
     /// Why nothing could show it.
     pub fn obligation(&self, net: &Net, value: Value) -> Result<Obligation, String> {
-        let nothing =
-            Obligation { reach: Vec::new(), refute: Vec::new(), grow: Vec::new(), all: true };
+        let nothing = Obligation {
+            reach: Vec::new(),
+            refute: Vec::new(),
+            grow: Vec::new(),
+            home: None,
+            all: true,
+        };
         match (self, value) {
             (Asked::Reach { goals, all, then }, Value::Holds(value)) if value == *then => {
                 Ok(Obligation { reach: goals.clone(), all: *all, ..nothing })
@@ -110,6 +138,24 @@ impl Asked {
             // Not all of them can be reached if one cannot, and not one if all cannot.
             (Asked::Reach { goals, all, .. }, Value::Holds(_)) => {
                 Ok(Obligation { refute: goals.clone(), all: !all, ..nothing })
+            }
+            // Where every firing can be undone, what was reached stays reachable.
+            (Asked::Stays(wanted), Value::Holds(true)) => {
+                let home = Some(Home { wanted: wanted.clone(), kept: true });
+                Ok(Obligation { reach: wanted.clone(), home, ..nothing })
+            }
+            (Asked::Stays(wanted), Value::Holds(false)) => {
+                let without =
+                    |w: &Predicate| Predicate::and([Predicate::Dead, w.clone().negated()]);
+                // In a dead marking no transition is enabled.
+                let dead_ends = match wanted.iter().all(home::asks_for_liveness) {
+                    true if wanted.is_empty() => Vec::new(),
+                    true => vec![Predicate::Dead],
+                    false => wanted.iter().map(without).collect(),
+                };
+                let home = Some(Home { wanted: wanted.clone(), kept: false });
+                let refute = wanted.clone();
+                Ok(Obligation { reach: dead_ends, refute, home, all: false, ..nothing })
             }
             (Asked::Initially(predicate), Value::Holds(value)) => {
                 match predicate.holds(net, net.initial()) {

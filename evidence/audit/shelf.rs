@@ -3,7 +3,8 @@
 //! Reductions are the exception: one that was gone through stays, because many documents rest on it.
 
 use crate::Document;
-use crate::file::{About, Pump, Reduction, Steps, Trace};
+use crate::file::{About, AboutAll, Pump, Reduction, Steps, Trace};
+use crate::home::Structure;
 use crate::reduction::CheckedReduction;
 use parikh_net::{FiringSequence, Net, Predicate};
 use serde::Deserialize;
@@ -17,6 +18,14 @@ pub(super) struct Place {
     pub(super) start: u64,
     pub(super) length: usize,
     pub(super) line: u64,
+}
+
+/// The net that a document is about.
+pub(super) enum Subject {
+    /// That of a reduction; nothing for the original net.
+    Net(Option<String>),
+    /// The original net, begun at the end of a trace.
+    After(String),
 }
 
 /// The evidence of one file about `net`.
@@ -60,10 +69,12 @@ impl<'n> Shelf<'n> {
         Ok([sequence(self.net, &pump.prefix)?, sequence(self.net, &pump.pump)?])
     }
 
-    /// A document and the reduction whose net it is about, which was gone through; nothing for the
-    /// original net.
-    pub(super) fn document(&mut self, id: &str) -> Result<(Document, Option<String>), String> {
-        let About { on, document } = self.take("document", id)?;
+    /// A document and which net it is about. A reduction was gone through.
+    pub(super) fn document(&mut self, id: &str) -> Result<(Document, Subject), String> {
+        let About { on, after, document } = self.take("document", id)?;
+        if on.is_some() && after.is_some() {
+            return Err("it is about a reduced net begun elsewhere, which nobody knows".to_owned());
+        }
         if let Some(on) = &on {
             self.reduce(on)?;
         }
@@ -72,7 +83,17 @@ impl<'n> Shelf<'n> {
         if document.assumes_units() && on.is_some() {
             return Err("it assumes units of a reduced net, for which nobody speaks".to_owned());
         }
-        Ok((document, on))
+        let subject = match after {
+            Some(trace) => Subject::After(trace),
+            None => Subject::Net(on),
+        };
+        Ok((document, subject))
+    }
+
+    /// An argument about the original net as a whole.
+    pub(super) fn structure(&mut self, id: &str) -> Result<Structure, String> {
+        let AboutAll { structure } = self.take("structure", id)?;
+        structure.resolve(self.net).map_err(|flaw| flaw.to_string())
     }
 
     /// A predicate of the original net as it reads on the net of a reduction that was gone through; nothing

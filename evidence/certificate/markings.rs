@@ -6,7 +6,7 @@
 
 use super::flaw::Flaw;
 use parikh_net::{Marking, Net};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// All reachable markings.
 #[derive(Debug)]
@@ -48,29 +48,90 @@ pub fn visit(
         if !sees(&marking) {
             return Err(Flaw::Stopped);
         }
-        let tokens = marking.tokens();
-        for t in net.transitions() {
-            if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
-                continue;
-            }
-            let mut after = tokens.to_vec();
-            net.pre(t).iter().for_each(|arc| after[arc.place.index()] -= arc.weight);
-            for arc in net.post(t) {
-                let tokens = &mut after[arc.place.index()];
-                *tokens = tokens.checked_add(arc.weight).ok_or(Flaw::Overflow)?;
-            }
-            let after = packed(&after);
+        successors(net, marking.tokens(), |after| {
             if !seen.contains(&after) {
                 bytes += 2 * after.len() + OVERHEAD;
                 seen.insert(after.clone());
                 waiting.push(after);
             }
-        }
+        })?;
         if seen.len() as u64 > most || bytes > MOST_BYTES {
             return Err(Flaw::More(most.min(seen.len() as u64)));
         }
     }
     Ok(Visited(seen))
+}
+
+/// All reachable markings with numbers, and the way back from each.
+#[derive(Debug)]
+pub struct Numbered {
+    markings: Vec<Box<[u8]>>,
+    /// Where `before` of each marking begins.
+    starts: Vec<usize>,
+    before: Vec<u32>,
+}
+
+impl Numbered {
+    /// The reachable markings, at most so many.
+    ///
+    /// # Errors
+    /// [`Flaw::More`] or [`Flaw::Overflow`].
+    pub fn of(net: &Net, most: u64) -> Result<Self, Flaw> {
+        let mut markings: Vec<Box<[u8]>> = Vec::new();
+        let most = most.min(u32::MAX.into());
+        let visited = visit(net, most, |marking| {
+            markings.push(packed(marking.tokens()));
+            true
+        })?;
+        drop(visited);
+        let numbers: HashMap<&[u8], u32> = markings.iter().map(|m| &**m).zip(0..).collect();
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        for (from, marking) in (0..).zip(&markings) {
+            let tokens = unpacked(marking);
+            successors(net, &tokens, |after| {
+                // It was visited.
+                let to = numbers.get(&*after).copied().unwrap_or(from);
+                edges.push((to, from));
+            })?;
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let mut starts = vec![0; markings.len() + 1];
+        edges.iter().for_each(|&(to, _)| starts[to as usize + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let before = edges.into_iter().map(|(_, from)| from).collect();
+        Ok(Numbered { markings, starts, before })
+    }
+
+    /// Each of them.
+    pub fn markings(&self) -> impl Iterator<Item = Marking> {
+        self.markings.iter().map(|marking| Marking::new(unpacked(marking)))
+    }
+
+    /// The markings from which one firing leads there.
+    pub fn before(&self, marking: u32) -> &[u32] {
+        let at = marking as usize;
+        &self.before[self.starts[at]..self.starts[at + 1]]
+    }
+}
+
+/// Shows each marking after one firing, packed.
+fn successors(net: &Net, tokens: &[u64], mut sees: impl FnMut(Box<[u8]>)) -> Result<(), Flaw> {
+    for t in net.transitions() {
+        if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
+            continue;
+        }
+        let mut after = tokens.to_vec();
+        net.pre(t).iter().for_each(|arc| after[arc.place.index()] -= arc.weight);
+        for arc in net.post(t) {
+            let tokens = &mut after[arc.place.index()];
+            *tokens = tokens.checked_add(arc.weight).ok_or(Flaw::Overflow)?;
+        }
+        sees(packed(&after));
+    }
+    Ok(())
 }
 
 /// A marking in few bytes: seven bits of a number a byte, the eighth says that more follow.

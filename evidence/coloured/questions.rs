@@ -19,6 +19,10 @@ pub(crate) fn by_examination(examination: &str, net: &Net, nodes: &Folding) -> O
             let some = |t| Some(Predicate::or(nodes.transitions(t).map(Predicate::Enabled)));
             ((0..nodes.transition_count()).map(some).collect(), true, true)
         }
+        "Liveness" => {
+            let some = |t| Predicate::or(nodes.transitions(t).map(Predicate::Enabled));
+            return Some(Asked::Stays((0..nodes.transition_count()).map(some).collect()));
+        }
         "StableMarking" => {
             let changed = |place| {
                 let sum = tokens(place)?;

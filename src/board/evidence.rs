@@ -1,6 +1,7 @@
 //! What a refutation on the board stands on.
 
 use crate::evidence::Document;
+use crate::evidence::home::Structure;
 use crate::ground::CheckedLog;
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ use std::time::{Duration, Instant};
 pub enum Evidence {
     /// The checker accepted a document for this very goal.
     Certified(Option<Shown>),
+    /// The checker accepted an argument about what stays reachable in the net as a whole.
+    Argued(Option<Arc<Structure>>),
     /// The word of a search that visited all markings that matter: they were not visited again.
     Searched {
         /// How many it visited.
@@ -24,8 +27,10 @@ pub enum Evidence {
 impl Evidence {
     /// Lets go of the document.
     pub(super) fn forget(&mut self) {
-        if let Evidence::Certified(shown) = self {
-            *shown = None;
+        match self {
+            Evidence::Certified(shown) => *shown = None,
+            Evidence::Argued(structure) => *structure = None,
+            Evidence::Searched { .. } => {}
         }
     }
 }

@@ -44,12 +44,12 @@ impl<'b> Homes<'b> {
     }
 
     /// What the goal asks for fires finitely often, by these weights.
-    pub fn lost_finitely(&self, goal: GoalId, structure: &Structure) {
+    pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.wanted(goal) else { return };
-        let Structure::Finitely(weights) = structure else { return };
+        let Structure::Finitely(weights) = &**structure else { return };
         if self.holds(goal, |_| home::check_finitely(self.board.net, weights, wanted)) {
             let proof = Proof::new(Argument::Finitely, None);
-            let (evidence, by) = (Evidence::Certified(None), self.by);
+            let (evidence, by) = (self.argued(structure), self.by);
             self.enter(goal, Home::Lost { witness: None, proof, evidence, by });
         }
     }
@@ -75,8 +75,8 @@ impl<'b> Homes<'b> {
     }
 
     /// All transitions are live, by the structure of the net.
-    pub fn all_live(&self, goals: &[GoalId], structure: &Structure) {
-        let Structure::Commoner { traps, refutation } = structure else { return };
+    pub fn all_live(&self, goals: &[GoalId], structure: &Arc<Structure>) {
+        let Structure::Commoner { traps, refutation } = &**structure else { return };
         let open = || goals.iter().filter(|&&goal| self.wanted(goal).is_some());
         let Some(&first) = open().next() else { return };
         let check = |goes_on: &mut dyn FnMut() -> bool| {
@@ -85,31 +85,35 @@ impl<'b> Homes<'b> {
         if self.holds(first, check) {
             for &goal in open() {
                 if self.wanted(goal).is_some_and(home::asks_for_liveness) {
-                    self.keep(goal, Argument::Commoner(traps.len()));
+                    self.keep(goal, Argument::Commoner(traps.len()), structure);
                 }
             }
         }
     }
 
     /// Every firing can be undone: whatever is reached at all, now or later, stays reachable.
-    pub fn all_undone(&self, structure: &Structure) {
+    pub fn all_undone(&self, structure: &Arc<Structure>) {
         let board = self.board;
-        let Structure::Undone(sequences) = structure else { return };
+        let Structure::Undone(sequences) = &**structure else { return };
         let Some(&first) = board.homes.values().next() else { return };
         if self.holds(first, |_| home::check_undone(board.net, sequences))
-            && board.reversible.set(self.by).is_ok()
+            && board.reversible.set((self.by, structure.clone())).is_ok()
         {
             for (wanted, &goal) in &board.homes {
                 if wanted.holds(board.net, board.net.initial()) {
-                    self.keep(goal, Argument::Undone);
+                    self.keep(goal, Argument::Undone, structure);
                 }
             }
             board.ids().for_each(|goal| reached(board, goal));
         }
     }
 
-    fn keep(&self, goal: GoalId, argument: Argument) {
-        let (proof, evidence) = (Proof::new(argument, None), Evidence::Certified(None));
+    fn argued(&self, structure: &Arc<Structure>) -> Evidence {
+        Evidence::Argued(self.board.checks.keep.then(|| structure.clone()))
+    }
+
+    fn keep(&self, goal: GoalId, argument: Argument, structure: &Arc<Structure>) {
+        let (proof, evidence) = (Proof::new(argument, None), self.argued(structure));
         self.enter(goal, Home::Kept { proof, evidence, by: self.by });
     }
 
@@ -185,7 +189,7 @@ impl<'b> Homes<'b> {
 
 /// Takes note of a goal that was reached: where every firing can be undone, it stays so.
 pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
-    let Some(by) = board.reversible.get() else { return };
+    let Some((by, structure)) = board.reversible.get() else { return };
     let Goal::Reach(predicate) = board.goal(goal) else { return };
     let is_reached =
         || matches!(board.entry(goal).knowledge, Knowledge::Reach(Reach::Reached { .. }));
@@ -193,6 +197,6 @@ pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
         && board.is_open(home)
         && is_reached()
     {
-        Homes::new(board, by).keep(home, Argument::Undone);
+        Homes::new(board, by).keep(home, Argument::Undone, structure);
     }
 }

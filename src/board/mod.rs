@@ -34,6 +34,7 @@ pub use under::Under;
 pub use witness::Witness;
 
 use crate::evidence::first_breach;
+use crate::evidence::home::Structure;
 use crate::ground::{Ground, Limit};
 use evidence::Checks;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
@@ -41,7 +42,7 @@ use parikh_solvers::Budget;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 /// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
@@ -155,7 +156,7 @@ pub struct Board<'n> {
     /// The goals that ask what stays reachable, by what they ask for.
     homes: HashMap<Predicate, GoalId>,
     /// Who showed that every firing can be undone.
-    reversible: OnceLock<Technique>,
+    reversible: OnceLock<(Technique, Arc<Structure>)>,
 }
 
 impl<'n> Board<'n> {

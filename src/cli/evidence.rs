@@ -12,6 +12,7 @@ use crate::answer::{Answer, Grade};
 use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
+use crate::evidence::home::Structure;
 use crate::evidence_files::{Strength, Writer};
 use crate::ground::CheckedLog;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
@@ -37,6 +38,7 @@ pub(super) struct EvidenceFile<'n> {
     /// Documents and logs by their address, which stays theirs as long as they are kept here.
     documents: HashMap<*const (), (Id, Arc<Document>)>,
     logs: HashMap<*const (), (Id, Arc<CheckedLog>)>,
+    structures: HashMap<*const (), (Id, Arc<Structure>)>,
 }
 
 /// The id of a line, shared by all that refer to it.
@@ -49,6 +51,7 @@ enum Reference {
     Trace(Id, Option<u64>),
     Pump(Id),
     Document(Id),
+    Structure(Id),
 }
 
 /// How many sequences are remembered: those of one walk come one after the other.
@@ -70,6 +73,7 @@ impl<'n> EvidenceFile<'n> {
             changes: HashMap::new(),
             documents: HashMap::new(),
             logs: HashMap::new(),
+            structures: HashMap::new(),
         })
     }
 
@@ -87,9 +91,17 @@ impl<'n> EvidenceFile<'n> {
     ) -> io::Result<()> {
         let mut shown_by = Vec::new();
         match knowledge {
-            Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open | Home::Kept { .. }) => {}
-            Knowledge::Home(Home::Lost { witness, .. }) => {
+            Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => {}
+            Knowledge::Home(Home::Kept { evidence, .. }) => {
+                shown_by.extend(self.structure(evidence)?);
+            }
+            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
+                shown_by.extend(self.structure(evidence)?);
                 shown_by.extend(self.witness(goal, witness.as_ref())?);
+                let certified = matches!(evidence, Evidence::Certified(_));
+                if let Some(document) = proof.document.as_ref().filter(|_| certified) {
+                    shown_by.push(self.document_after(witness.as_ref(), document)?);
+                }
             }
             Knowledge::Reach(Reach::Reached { witness, .. }) => {
                 shown_by.extend(self.witness(goal, witness.as_ref())?);
@@ -143,12 +155,7 @@ impl<'n> EvidenceFile<'n> {
         if let Some(trace) = self.along_the_way(goal) {
             return Ok(Some(Reference::Trace(trace, None)));
         }
-        let sequence = witness.sequence();
-        let known = self.recent.iter().find(|(recent, _)| Arc::ptr_eq(recent, sequence));
-        let trace = match known {
-            Some((_, trace)) => trace.clone(),
-            None => self.trace(sequence)?,
-        };
+        let trace = self.trace(witness.sequence())?;
         Ok(Some(Reference::Trace(trace, Some(witness.firings()))))
     }
 
@@ -174,6 +181,10 @@ impl<'n> EvidenceFile<'n> {
     }
 
     fn trace(&mut self, sequence: &Arc<FiringSequence>) -> io::Result<Id> {
+        let known = self.recent.iter().find(|(recent, _)| Arc::ptr_eq(recent, sequence));
+        if let Some((_, trace)) = known {
+            return Ok(trace.clone());
+        }
         let trace: Id = self.writer.trace(sequence)?.into();
         for step in sequence.steps() {
             if self.fires.contains_key(&step.transition) {
@@ -207,6 +218,33 @@ impl<'n> EvidenceFile<'n> {
         Ok(Some(Reference::Document(document)))
     }
 
+    /// A document about the net begun at the end of a witness.
+    fn document_after(
+        &mut self,
+        witness: Option<&Witness>,
+        document: &Document,
+    ) -> io::Result<Reference> {
+        let id = match witness.filter(|witness| witness.firings() > 0) {
+            Some(witness) => {
+                let trace = self.trace(witness.sequence())?;
+                self.writer.document_after(&trace, document)?
+            }
+            None => self.writer.document(None, document)?,
+        };
+        Ok(Reference::Document(id.into()))
+    }
+
+    fn structure(&mut self, evidence: &Evidence) -> io::Result<Option<Reference>> {
+        let Evidence::Argued(Some(structure)) = evidence else { return Ok(None) };
+        let address = Arc::as_ptr(structure).cast::<()>();
+        if let Some((known, _)) = self.structures.get(&address) {
+            return Ok(Some(Reference::Structure(known.clone())));
+        }
+        let id: Id = self.writer.structure(structure)?.into();
+        self.structures.insert(address, (id.clone(), structure.clone()));
+        Ok(Some(Reference::Structure(id)))
+    }
+
     fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {
         let address = Arc::as_ptr(log).cast::<()>();
         if let Some((known, _)) = self.logs.get(&address) {
@@ -227,6 +265,9 @@ impl Reference {
             }
             Reference::Pump(pump) => Shown::Pump { pump: pump.to_string() },
             Reference::Document(document) => Shown::Document { document: document.to_string() },
+            Reference::Structure(structure) => {
+                Shown::Structure { structure: structure.to_string() }
+            }
         }
     }
 }

@@ -2,11 +2,12 @@
 
 mod names;
 
-pub use names::in_names;
+pub use names::{in_names, structure_in_names};
 
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
 use crate::evidence::file::{Answer, FORMAT, Unfolding};
+use crate::evidence::home::Structure;
 use crate::evidence::reduction::NamedLog;
 use parikh_net::{FiringSequence, Net};
 use serde::Serialize;
@@ -92,6 +93,28 @@ impl<'n, W: Write> Writer<'n, W> {
         }
         let id = self.id('r');
         self.line("reduction", &Reduction { id: &id, of, log })?;
+        Ok(id)
+    }
+
+    /// A document about the net begun at the end of a trace. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn document_after(&mut self, trace: &str, document: &Document) -> io::Result<String> {
+        let id = self.id('d');
+        let document = in_names(document, self.net);
+        self.line("document", &json!({"id": id, "after": trace, "document": document}))?;
+        Ok(id)
+    }
+
+    /// An argument about what stays reachable in the net. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn structure(&mut self, structure: &Structure) -> io::Result<String> {
+        let id = self.id('s');
+        let structure = structure_in_names(structure, self.net);
+        self.line("structure", &json!({"id": id, "structure": structure}))?;
         Ok(id)
     }
 

@@ -5,6 +5,7 @@ use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::{
     Bounds, Comparison, Lemma, LinearCertificate, NamedDocument, count,
 };
+use crate::evidence::home::{NamedStructure, Structure};
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 
@@ -17,6 +18,27 @@ pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
             steps: steps.iter().map(|step| inference(step, net)).collect(),
         }),
         Document::Markings(count) => Document::Markings(*count),
+    }
+}
+
+/// An argument about `net` as it stands in a file: what [`NamedStructure::resolve`] reads back.
+pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
+    let place = |&place: &PlaceId| net.place_name(place).to_owned();
+    let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
+    match structure {
+        Structure::Finitely(weights) => {
+            Structure::Finitely(weights.iter().map(|(p, weight)| (place(p), *weight)).collect())
+        }
+        Structure::Commoner { traps, refutation } => Structure::Commoner {
+            traps: traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
+            refutation: refutation.clone(),
+        },
+        Structure::Undone(all) => {
+            let steps = |steps: &Vec<(TransitionId, u64)>| {
+                steps.iter().map(|(t, count)| (transition(t), *count)).collect()
+            };
+            Structure::Undone(all.iter().map(steps).collect())
+        }
     }
 }
 

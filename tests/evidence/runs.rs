@@ -37,7 +37,7 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<Shown>, &'static str)> {
         };
         let shown = match evidence {
             Evidence::Certified(shown) => shown.clone(),
-            Evidence::Searched { .. } => None,
+            Evidence::Searched { .. } | Evidence::Argued(_) => None,
         };
         refuted.push((shown, proof.kind()));
     });

@@ -14,6 +14,7 @@ use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::evidence::home::{Structure, is_asymmetric_choice};
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
 use parikh_solvers::Budget;
+use std::sync::Arc;
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -34,8 +35,8 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         // Condition 2.
         Ok(SiphonTrap::Holds(holds)) => {
             let traps = holds.traps.len();
-            let structure =
-                Structure::Commoner { traps: holds.traps, refutation: holds.refutation };
+            let refutation = holds.refutation;
+            let structure = Arc::new(Structure::Commoner { traps: holds.traps, refutation });
             let goals: Vec<_> = open(work.ground, work.board).map(|(id, _)| id).collect();
             work.board.homes("SIPHON_TRAP").all_live(&goals, &structure);
             format!("{traps} marked traps keep all transitions live")

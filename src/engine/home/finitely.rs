@@ -23,6 +23,7 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use std::sync::Arc;
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -64,7 +65,7 @@ fn report(work: &Assignment<'_>, homes: Homes<'_>, weights: &[(PlaceId, u64)]) -
         };
         net.delta(t).iter().map(term).sum::<i128>() < 0
     };
-    let structure = Structure::Finitely(weights.to_vec());
+    let structure = Arc::new(Structure::Finitely(weights.to_vec()));
     let mut lost = 0;
     for (id, wanted) in open(work.ground, work.board) {
         if one_of(wanted).is_some_and(|asked| asked.into_iter().all(lowers)) {

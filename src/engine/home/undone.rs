@@ -18,6 +18,7 @@ use crate::evidence::home::Structure;
 use parikh_net::{Arc, FiringSequence, Net, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -39,11 +40,14 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             return "out of time".to_owned();
         }
         match undo(net, t) {
-            Some(sequence) => sequences.push(sequence),
+            Some(sequence) => {
+                let steps = sequence.steps().iter().map(|step| (step.transition, step.count));
+                sequences.push(steps.collect());
+            }
             None => return format!("nothing found that undoes `{}`", net.transition_name(t)),
         }
     }
-    work.board.homes("TOPOLOGICAL").all_undone(&Structure::Undone(sequences));
+    work.board.homes("TOPOLOGICAL").all_undone(&Arc::new(Structure::Undone(sequences)));
     "every firing can be undone".to_owned()
 }
 
