@@ -280,7 +280,8 @@ pub fn all_stay(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Option<usi
     let stays = |wanted: &Predicate| {
         // Backwards from the markings with it.
         let mut from: Vec<bool> = graph.markings().map(|m| wanted.holds(net, &m)).collect();
-        let mut waiting: Vec<u32> = (0..).zip(&from).filter(|(_, is)| **is).map(|(m, _)| m).collect();
+        let mut waiting: Vec<u32> =
+            (0..).zip(&from).filter(|(_, is)| **is).map(|(m, _)| m).collect();
         while let Some(marking) = waiting.pop() {
             for &before in graph.before(marking) {
                 if !std::mem::replace(&mut from[before as usize], true) {
@@ -318,7 +319,9 @@ mod tests {
 
     #[test]
     fn weights_must_fall() {
-        let net = net("place a 2\nplace b\ntransition t: a -> b\ntransition u: b -> b\ntransition s: -> b");
+        let net = net(
+            "place a 2\nplace b\ntransition t: a -> b\ntransition u: b -> b\ntransition s: -> b",
+        );
         let weights = |a, b| {
             let weights = [(PlaceId::new(0), a), (PlaceId::new(1), b)];
             check_finitely(&net, &weights, &enabled(&net, "t")).is_ok()
@@ -334,11 +337,11 @@ mod tests {
 
     #[test]
     fn what_undoes_needs_nothing_else() {
-        let net = net("place a 1\nplace b\nplace c 1\ntransition t: a -> b\ntransition u: b + c -> a + c\ntransition v: b -> a");
+        let net = net(
+            "place a 1\nplace b\nplace c 1\ntransition t: a -> b\ntransition u: b + c -> a + c\ntransition v: b -> a",
+        );
         let [t, u, v] = [0, 1, 2].map(TransitionId::new);
-        let check = |by: [TransitionId; 3]| {
-            check_undone(&net, &by.map(|by| vec![(by, 1)])).is_ok()
-        };
+        let check = |by: [TransitionId; 3]| check_undone(&net, &by.map(|by| vec![(by, 1)])).is_ok();
         // Of u, nothing gives back c but u itself.
         assert!(!check([v, t, t]) && !check([u, t, t]));
         let without = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition v: b -> a");

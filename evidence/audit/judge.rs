@@ -240,7 +240,9 @@ impl<'n> Judge<'n> {
 
     /// Visits all markings to see what stays reachable.
     fn search_home(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
-        let Some(home) = &mut account.home else { return Verdict::Refused(account.missing(self.net)) };
+        let Some(home) = &mut account.home else {
+            return Verdict::Refused(account.missing(self.net));
+        };
         let visited = searched.markings;
         if visited > self.most_visited {
             let why = format!("{visited} markings were visited; more than are visited again");

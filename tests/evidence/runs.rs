@@ -11,6 +11,7 @@ use parikh::evidence::reader::pnml;
 use parikh::evidence::{Document, Flaw};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape, random, random_goals};
+use parikh::net::text;
 use parikh::net::units::Unit;
 use parikh::net::{Goal, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};
 use parikh::run::{self, Event};
@@ -155,4 +156,75 @@ fn what_the_command_line_writes_is_confirmed_unless_it_is_changed() {
         std::fs::write(&file, wrong).unwrap();
         assert!(matches!(audit("OneSafe")[0].verdict, Verdict::Refused(_)), "{from}");
     }
+}
+
+/// Liveness by the command line, of nets of all kinds: the auditor never refuses what is written, confirms
+/// all of it when it may visit markings, and never confirms the opposite.
+#[test]
+fn liveness_in_files_is_confirmed_and_its_opposite_never() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().to_str().unwrap();
+    let model = directory.path().join("model.pnml");
+    let file = directory.path().join("Liveness.jsonl");
+    let (mut confirmed, mut searched, mut lines) = (0, 0, BTreeSet::new());
+    let classics = [
+        "place p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->",
+        "place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p",
+        "place a 1\nplace b\nplace c 1\nplace d\ntransition t: a -> b\ntransition u: b -> a\n
+         transition v: b + c -> b + d\ntransition w: d -> c",
+        "place p 1\nplace q 9\ntransition t: p + q -> p\ntransition u: p -> p",
+        "place a 1\nplace b\nplace c\ntransition t: a -> b\ntransition u: a -> c
+         transition v: b -> b\ntransition w: c -> c",
+    ];
+    let classics = classics.map(|net| text::parse(net).unwrap()).into_iter();
+    for net in classics.chain((0..25).map(|seed| random(seed, &Shape::small(seed)))) {
+        if explore(&net, Limits { states: 300, tokens: 60 }).is_none() && net.place_count() > 2 {
+            continue;
+        }
+        std::fs::write(&model, generate::pnml(&net)).unwrap();
+        let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
+        let model = model.to_str().unwrap();
+        let checked =
+            run(&["check", model, "-e", "Liveness", "--evidence", path, "-t", "20", "-j", "1"]);
+        assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+        let audit = |most: u64| {
+            let mut audit = Audit::new(&net, most, Box::new(|_| Err("no formulas".to_owned())));
+            audit.file(&file).unwrap();
+            audit.finish().judged.remove(0).verdict
+        };
+        let right = std::fs::read_to_string(&file).unwrap();
+        lines.extend(
+            ["\"finitely\"", "\"commoner\"", "\"undone\"", "\"after\":\"w"]
+                .into_iter()
+                .filter(|kind| right.contains(kind)),
+        );
+        match audit(0) {
+            Verdict::Confirmed(_) => confirmed += 1,
+            Verdict::Searched(_) => searched += 1,
+            other => panic!("{other:?}:\n{right}\n{}", text::print(&net)),
+        }
+        let again = audit(10_000);
+        assert!(
+            matches!(again, Verdict::Confirmed(_)),
+            "{again:?}:\n{right}\n{}",
+            text::print(&net)
+        );
+        let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
+        let wrong = match right.contains(yes) {
+            true => right.replace(yes, no),
+            false => right.replace(no, yes),
+        };
+        assert_ne!(wrong, right);
+        std::fs::write(&file, wrong).unwrap();
+        for most in [0, 10_000] {
+            let verdict = audit(most);
+            assert!(
+                !matches!(verdict, Verdict::Confirmed(_)),
+                "{verdict:?}: {}",
+                text::print(&net)
+            );
+        }
+    }
+    assert!(confirmed >= 10 && confirmed + searched >= 15, "{confirmed} {searched}");
+    assert_eq!(lines.len(), 4, "{lines:?}");
 }

@@ -14,10 +14,10 @@ use parikh::formula::Formula;
 use parikh::ground::Ground;
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
-use parikh::net::{Facts, Goal, GoalId, Net, Predicate, text};
+use parikh::net::{Facts, FiringSequence, Goal, GoalId, Marking, Net, PlaceId, Predicate, text};
 use parikh::run::{self, Config, Event};
 use parikh::solvers::Budget;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 fn nets(first: u64, count: u64, mut test: impl FnMut(u64, &Net, &StateSpace<'_>)) {
@@ -132,7 +132,7 @@ fn answers(net: &Net, plan: Plan, certified_only: bool) -> HashMap<String, Answe
 
 #[test]
 fn liveness_reversibility_and_formulas_are_answered_right() {
-    nets(50_000, 120, |seed, net, space| {
+    nets(50_000, 60, |seed, net, space| {
         let mut plan = Plan::of_examination(Examination::Liveness, net).unwrap();
         for (number, wanted) in homes(seed, net).into_iter().enumerate() {
             let stays = Formula::stays_possible(&wanted);
@@ -166,4 +166,152 @@ fn what_is_asked_to_be_certified_rests_on_no_search() {
         }
     });
     assert!(certified >= scaled(4), "{certified}");
+}
+
+/// As far as so many markings go: those found, those that can be reached from `from` and whether that
+/// is all of them.
+fn some_markings(net: &Net, from: &Marking, most: usize) -> (Vec<Marking>, bool) {
+    let mut found = vec![from.clone()];
+    let mut seen: HashSet<Marking> = found.iter().cloned().collect();
+    let mut at = 0;
+    while at < found.len() {
+        for t in net.transitions().filter(|&t| net.is_enabled(&found[at], t)).collect::<Vec<_>>() {
+            let mut next = found[at].clone();
+            if net.fire(&mut next, t).is_ok() && seen.insert(next.clone()) {
+                found.push(next);
+            }
+        }
+        if found.len() > most {
+            return (found, false);
+        }
+        at += 1;
+    }
+    (found, true)
+}
+
+/// A net that grows: a bounded one with a source, or with a transition that only puts, or any.
+fn growing(seed: u64) -> Net {
+    let mut rng = Rng::with_seed(seed);
+    let net = generate::random(seed, &Shape::small(seed));
+    if rng.bool() || net.place_count() == 0 {
+        return net;
+    }
+    let place = PlaceId::new(rng.usize(..net.place_count()));
+    let name = net.place_name(place);
+    let more = [format!("-> {name}"), format!("{name} -> 2*{name}")];
+    let line = format!("transition more: {}", more[rng.usize(..2)]);
+    text::parse(&format!("{}\n{line}", text::print(&net))).unwrap()
+}
+
+/// Where there is no end to enumerate. What is said to stay reachable is not lost in any part of the
+/// markings that can be visited whole; what is said to be lost after a sequence is not found after it;
+/// what fires finitely often is on no way that could be repeated.
+#[test]
+fn nothing_false_is_said_of_nets_without_bound() {
+    let (mut infinite, mut kept, mut lost) = (0, HashMap::new(), HashMap::new());
+    for seed in 70_000..70_000 + scaled(1500) {
+        let net = growing(seed);
+        let (markings, whole) = some_markings(&net, net.initial(), 150);
+        if whole {
+            continue;
+        }
+        infinite += 1;
+        let homes = homes(seed, &net);
+        let reach = homes.iter().cloned().map(Goal::Reach);
+        let goals: Vec<Goal> = reach.chain(homes.iter().cloned().map(Goal::Home)).collect();
+        let listed: Vec<(GoalId, Goal)> =
+            goals.iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal.clone())).collect();
+        let facts = Facts::none(&net);
+        let known = Intervals::new(&net, &facts);
+        for engine in ENGINES.iter().filter(|engine| engine.role == Role::Homes) {
+            let board = Board::new(&net, goals.clone());
+            let ground = Ground::original(&net, listed.clone(), facts.clone(), &known);
+            let (under, context) =
+                (board.under("T"), || format!("{} {}", engine.name, text::print(&net)));
+            for (at, wanted) in homes.iter().enumerate() {
+                if wanted.holds(&net, net.initial()) {
+                    under.reached(GoalId::new(at), FiringSequence::new());
+                }
+            }
+            let assignment =
+                Assignment { ground: &ground, board: &board, seed, dump: None, hints: Vec::new() };
+            let slice = Budget::unlimited().slice(Duration::from_millis(20));
+            (engine.start)(assignment).unwrap().slice(&slice);
+            assert_eq!(board.faults(), 0, "{}", context());
+            for (at, wanted) in homes.iter().enumerate() {
+                match board.knowledge(GoalId::new(homes.len() + at)).unwrap() {
+                    Knowledge::Home(Home::Kept { .. }) => {
+                        *kept.entry(engine.name).or_insert(0u64) += 1;
+                        for marking in &markings {
+                            let (after, whole) = some_markings(&net, marking, 150);
+                            let again = after.iter().any(|m| wanted.holds(&net, m));
+                            assert!(again || !whole, "{wanted:?} {marking:?} {}", context());
+                        }
+                    }
+                    Knowledge::Home(Home::Lost { witness: Some(witness), .. }) => {
+                        *lost.entry(engine.name).or_insert(0u64) += 1;
+                        let end = replay(&net, &witness.to_sequence()).unwrap();
+                        let (after, _) = some_markings(&net, &end, 300);
+                        let again = after.iter().find(|m| wanted.holds(&net, m));
+                        assert_eq!(again, None, "{wanted:?} {}", context());
+                    }
+                    Knowledge::Home(Home::Lost { witness: None, .. }) => {
+                        *lost.entry(engine.name).or_insert(0u64) += 1;
+                        // Its transition is on no way from a marking to one that covers it.
+                        let Predicate::Enabled(t) = wanted else { continue };
+                        for marking in markings.iter().filter(|m| net.is_enabled(m, *t)).take(20) {
+                            let mut next = marking.clone();
+                            net.fire(&mut next, *t).unwrap();
+                            let (after, _) = some_markings(&net, &next, 150);
+                            let covers = |m: &Marking| {
+                                m.tokens().iter().zip(marking.tokens()).all(|(a, b)| a >= b)
+                            };
+                            assert!(!after.iter().any(covers), "{wanted:?} {}", context());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert!(infinite >= scaled(150), "{infinite}");
+    for engine in ["commoner", "undone"] {
+        assert!(kept.get(engine).is_some_and(|&kept| kept >= scaled(3)), "{kept:?}");
+    }
+    for engine in ["finite firings", "regions"] {
+        assert!(lost.get(engine).is_some_and(|&lost| lost >= scaled(20)), "{lost:?}");
+    }
+}
+
+/// Of each shortcut an example, and a net that differs in the one thing that it needs.
+#[test]
+fn each_shortcut_needs_what_it_asks_for() {
+    let live = |text: &str| {
+        let net = text::parse(text).unwrap();
+        let plan = Plan::of_examination(Examination::Liveness, &net).unwrap();
+        answers(&net, plan, false)["Liveness"].value
+    };
+    let yes = Value::Bool(true);
+    let no = Value::Bool(false);
+    // No transition at all; a transition that takes nothing; one without any arc; none that is enabled.
+    assert_eq!(live("place p 1"), yes);
+    assert_eq!(live("place p\ntransition t: -> p"), yes);
+    assert_eq!(live("place p\ntransition t: ->"), yes);
+    assert_eq!(live("place p\ntransition t: p -> p"), no);
+    // Free choice and unbounded: u takes what t puts, for ever.
+    assert_eq!(live("place p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->"), yes);
+    // Strongly connected and covered by invariants only where it is bounded.
+    assert_eq!(live("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> 2*p"), yes);
+    assert_eq!(live("place p 1\nplace q\ntransition t: 2*p -> q\ntransition u: q -> 2*p"), no);
+    // Fires often, and not for ever: the counter runs out.
+    assert_eq!(live("place p 1\nplace q 9\ntransition t: p + q -> p\ntransition u: p -> p"), no);
+    // A choice that is not free: two processes take two locks in different orders.
+    assert_eq!(
+        live(
+            "place a 1\nplace b 1\nplace p 1\nplace q 1\nplace p1\nplace q1
+             transition p_a: p + a -> p1\ntransition p_b: p1 + b -> p + a + b
+             transition q_b: q + b -> q1\ntransition q_a: q1 + a -> q + a + b"
+        ),
+        no
+    );
 }
