@@ -113,6 +113,7 @@ fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_erro
             (Examination::QuasiLiveness, net.transitions().all(|t| space.fires(t))),
             (Examination::StableMarking, space.stable_place()),
             (Examination::ReachabilityDeadlock, space.deadlock()),
+            (Examination::Liveness, space.live()),
         ];
         let breaks = |marking: &Marking| net.units().unwrap().breach(marking).is_some();
         let is_false = space.markings().iter().any(breaks);
