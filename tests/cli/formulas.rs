@@ -90,6 +90,7 @@ fn a_wrong_formula_leaves_the_others_and_is_shown() {
         "EF (critical_1 >= 1)",
         "--formula",
         "AG EF (idle_1 >= 1)",
+        "--formula",
         "AF (idle_1 >= 1)",
     ]);
     assert_eq!(code, 3);
