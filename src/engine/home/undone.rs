@@ -18,7 +18,6 @@ use crate::evidence::home::Structure;
 use parikh_net::{Arc, FiringSequence, Net, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -47,7 +46,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             None => return format!("nothing found that undoes `{}`", net.transition_name(t)),
         }
     }
-    work.board.homes("TOPOLOGICAL").all_undone(&Arc::new(Structure::Undone(sequences)));
+    work.board.homes("TOPOLOGICAL").all_undone(&std::sync::Arc::new(Structure::Undone(sequences)));
     "every firing can be undone".to_owned()
 }
 
