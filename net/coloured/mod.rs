@@ -26,6 +26,7 @@
 //! ```
 
 mod build;
+mod enabled;
 mod evaluate;
 mod folding;
 mod marking;
@@ -34,6 +35,7 @@ mod term;
 pub mod text;
 
 pub use build::ColourError;
+pub use enabled::GaveUp;
 pub use evaluate::{Bag, ColouredFireError, TooMany, Value};
 pub use folding::Folding;
 pub use marking::ColouredMarking;
