@@ -1,16 +1,18 @@
 //! Evidence about coloured nets without unfolding them: witnesses are replayed by the firing rule of
 //! coloured nets, refutations are made about [abstractions](Abstraction): the skeleton, or the unfolding with
-//! some sorts erased.
+//! some colours made one.
 //!
 //! Sequences are as those of other nets, over *steps*: a transition with a binding, numbered as they
 //! turn up. Goals are written over the skeleton's nodes: a place stands for all tokens of the coloured
 //! place, "t is enabled" for "some binding of t is".
 
-mod erase;
+mod classes;
+mod quotient;
 mod skeleton;
 mod weaken;
 
-pub use erase::{Erased, base_sorts};
+pub use classes::{Classes, base_sorts};
+pub use quotient::Quotient;
 pub use skeleton::Skeleton;
 pub use weaken::Abstraction;
 

@@ -1,13 +1,13 @@
 //! Nets that go along with every firing of a coloured net, and what of a goal they show.
 
-use super::{Erased, Skeleton};
+use super::{Quotient, Skeleton};
 use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
 
 /// A net whose folding is that of a coloured net, and which fires whatever that fires, seen through the
-/// totals of places: its skeleton, or the unfolding with some sorts erased.
+/// totals of places: its skeleton, or the unfolding with some colours made one.
 ///
 /// # Soundness
-/// See [`Skeleton`] and [`Erased`] for why it goes along. A goal is weakened to what holds in this net
+/// See [`Skeleton`] and [`Quotient`] for why it goes along. A goal is weakened to what holds in this net
 /// wherever it holds in the coloured one:
 /// 1. Comparisons of totals stay as they are.
 /// 2. A transition that some binding enables has one here that is enabled.
@@ -26,9 +26,9 @@ impl Abstraction {
         Abstraction { net, decided }
     }
 
-    /// The abstraction that is this unfolding of a net with sorts erased.
-    pub fn of_erased(erased: &Erased, unfolding: Net) -> Self {
-        Abstraction { net: unfolding, decided: erased.decided().to_vec() }
+    /// The abstraction that is this unfolding of a quotient.
+    pub fn of_quotient(quotient: &Quotient, unfolding: Net) -> Self {
+        Abstraction { net: unfolding, decided: quotient.decided().to_vec() }
     }
 
     /// The net.

@@ -171,6 +171,11 @@ impl ColouredNet {
         &self.transitions
     }
 
+    /// The ids of all sorts in order.
+    pub fn sort_ids(&self) -> impl ExactSizeIterator<Item = SortId> + use<> {
+        (0..self.sorts.len() as u32).map(SortId)
+    }
+
     /// The ids of all places in order.
     pub fn place_ids(&self) -> impl ExactSizeIterator<Item = ColouredPlaceId> + use<> {
         (0..self.places.len() as u32).map(ColouredPlaceId)

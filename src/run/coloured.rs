@@ -6,16 +6,17 @@
 //!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
 //! ```
 //!
-//! The abstractions are the skeleton first, then unfoldings with some sorts erased, as far as these are
-//! [small](Limits::SMALL): those that nothing tells apart, then all but one. They have turns in slices that double. The run
-//! on an abstraction has a board of its own, where a goal that is reached is one that this abstraction
-//! cannot refute; only what it refutes, and bounds, are carried over.
+//! The abstractions are the skeleton first, then unfoldings of quotients as far as these are
+//! [small](Limits::SMALL): colours that nothing tells apart made one, those that no constant does, and all
+//! colours of all sorts but one. They have turns in slices that double. The run on an abstraction has a
+//! board of its own, where a goal that is reached is one that this abstraction cannot refute; only what it
+//! refutes, and bounds, are carried over.
 
 use super::{Config, Event, Hearing, MANY_GOALS, Report, listen, run};
 use crate::answer::Plan;
 use crate::board::{Board, Knowledge, Maximum, Reach};
-use crate::engine::coloured_walk::{self, Hint, Hints};
-use crate::evidence::abstraction::{Abstraction, ColouredModel, Erased, base_sorts};
+use crate::engine::coloured_walk::{self, Hint, Hints, Wanted};
+use crate::evidence::abstraction::{Abstraction, Classes, ColouredModel, Quotient, base_sorts};
 use crate::unfold::{self, Limits};
 use parikh_net::coloured::Value;
 use parikh_net::{FiringSequence, Goal, GoalId, TransitionId};
@@ -23,7 +24,7 @@ use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 /// Works on `plan`, which is about the nodes of the model's skeleton as they stand for those of the
@@ -100,8 +101,8 @@ struct Work<'w> {
 /// An abstraction with what has become of the goals there.
 struct Turn {
     abstraction: Abstraction,
-    /// What was erased; nothing for the skeleton.
-    erased: Option<Erased>,
+    /// What was unfolded; nothing for the skeleton.
+    quotient: Option<Quotient>,
     /// Goals that it cannot refute, or cannot express.
     hopeless: HashSet<GoalId>,
 }
@@ -142,7 +143,7 @@ impl Work<'_> {
         let mut turns = Vec::new();
         if skeleton.is_complete() {
             let abstraction = skeleton.abstraction().clone();
-            turns.push(Turn { abstraction, erased: None, hopeless: HashSet::new() });
+            turns.push(Turn { abstraction, quotient: None, hopeless: HashSet::new() });
         }
         let mut settled = vec![0; turns.len()];
         for round in 0..32 {
@@ -157,10 +158,10 @@ impl Work<'_> {
                 break;
             }
             if round == 0 {
-                let erased = self.erasures();
-                worked |= !erased.is_empty();
-                settled.resize(turns.len() + erased.len(), 0);
-                turns.extend(erased);
+                let quotients = self.quotients();
+                worked |= !quotients.is_empty();
+                settled.resize(turns.len() + quotients.len(), 0);
+                turns.extend(quotients);
             }
             if !worked {
                 break;
@@ -174,36 +175,32 @@ impl Work<'_> {
         sizes.collect::<Vec<_>>().join("; ")
     }
 
-    /// Unfoldings with some sorts erased, as far as they are small.
-    fn erasures(&self) -> Vec<Turn> {
+    /// Unfoldings of quotients, as far as they are small.
+    fn quotients(&self) -> Vec<Turn> {
         let net = self.model.net();
-        let sorts: Vec<usize> = base_sorts(net).collect();
-        let all_but = |kept: usize| -> Vec<bool> {
-            (0..net.sorts().len()).map(|sort| sort != kept && sorts.contains(&sort)).collect()
-        };
-        let mut sets = vec![Erased::indistinguishable(net)];
-        sets.extend(sorts.iter().map(|&kept| all_but(kept)));
+        let mut all = vec![Quotient::indistinguishable(net), Classes::by_constants(net)];
+        all.extend(base_sorts(net).map(|(_, kept)| {
+            Classes::by(net, |sort, colour| if sort == kept { colour } else { 0 })
+        }));
         let config = unfold::Config { limits: Limits::SMALL, ..unfold::Config::default() };
         let mut turns: Vec<Turn> = Vec::new();
-        for (at, set) in sets.iter().enumerate() {
-            let erased = set.iter().filter(|&&erased| erased).count();
-            // All: the skeleton. None: the coloured net.
-            if erased == 0 || erased == sorts.len() || sets[..at].contains(set) {
+        for (at, classes) in all.iter().enumerate() {
+            if classes.is_trivial() || classes.is_skeleton(net) || all[..at].contains(classes) {
                 continue;
             }
-            let Some(erased) = Erased::of(net, set) else { continue };
-            let Ok((unfolding, _)) = unfold::unfold(erased.net(), &config, self.budget) else {
+            let Some(quotient) = Quotient::of(net, classes) else { continue };
+            let Ok((unfolding, _)) = unfold::unfold(quotient.net(), &config, self.budget) else {
                 continue;
             };
-            let abstraction = Abstraction::of_erased(&erased, unfolding);
-            turns.push(Turn { abstraction, erased: Some(erased), hopeless: HashSet::new() });
+            let abstraction = Abstraction::of_quotient(&quotient, unfolding);
+            turns.push(Turn { abstraction, quotient: Some(quotient), hopeless: HashSet::new() });
         }
         turns
     }
 
     /// An ordinary run on an abstraction with each open goal weakened; whether there was any.
     fn turn(&self, turn: &mut Turn, budget: &Budget) -> bool {
-        let Turn { abstraction, erased, hopeless } = turn;
+        let Turn { abstraction, quotient, hopeless } = turn;
         let abstraction = &*abstraction;
         let mut open = self.board.open_goals();
         open.retain(|id| !hopeless.contains(id));
@@ -239,7 +236,7 @@ impl Work<'_> {
             };
             if let Some(witness) = witness.filter(|_| self.board.is_open(id)) {
                 let sequence = witness.to_sequence();
-                self.hints.add(hint(id, abstraction, erased.as_ref(), &sequence));
+                self.hints.add(hint(id, abstraction, quotient.as_ref(), &sequence));
             }
         });
         self.failures.fetch_add(report.faults, Ordering::Relaxed);
@@ -251,19 +248,23 @@ impl Work<'_> {
 fn hint(
     goal: GoalId,
     abstraction: &Abstraction,
-    erased: Option<&Erased>,
+    quotient: Option<&Quotient>,
     sequence: &FiringSequence,
 ) -> Hint {
     let net = abstraction.net();
-    // The colours of variables whose sorts are whole; a name that is no binding says nothing.
-    let values = |t: TransitionId| -> Vec<Value> {
-        let Some(erased) = erased else { return Vec::new() };
-        let binding = erased.net().binding_named(net.transition_name(t));
+    // A name that is no binding says nothing.
+    let wanted = |t: TransitionId| -> Vec<Wanted> {
+        let Some(quotient) = quotient else { return Vec::new() };
+        let binding = quotient.net().binding_named(net.transition_name(t));
         let values = binding.map(|(_, values)| values).unwrap_or_default();
-        values.into_iter().filter(|value| erased.is_whole(value.variable)).collect()
+        let this = |value: Value| match quotient.classes(value.variable) {
+            None => Wanted::Colour(value),
+            Some(classes) => Wanted::Class(value, Arc::clone(classes)),
+        };
+        values.into_iter().map(this).collect()
     };
     let coloured = |t| net.folding().map_or(0, |folding| folding.transition_of(t));
     let steps = sequence.steps().iter();
-    let steps = steps.map(|step| (coloured(step.transition), values(step.transition), step.count));
+    let steps = steps.map(|step| (coloured(step.transition), wanted(step.transition), step.count));
     Hint { goal, steps: steps.collect() }
 }

@@ -7,7 +7,7 @@ use crate::support::scale::scaled;
 use crate::unfolding::{bindings, explore};
 use parikh::answer::{Plan, Value};
 use parikh::board::{Board, Knowledge};
-use parikh::evidence::abstraction::{Abstraction, ColouredModel, Erased, base_sorts};
+use parikh::evidence::abstraction::{Abstraction, Classes, ColouredModel, Quotient, base_sorts};
 use parikh::mcc::Examination;
 use parikh::run::{self, Config, Event};
 use parikh::unfold;
@@ -48,46 +48,58 @@ fn weakened(model: &ColouredModel, on: &Abstraction, predicate: &Predicate) -> P
 }
 
 #[test]
-fn with_sorts_erased_goals_stay_reachable_and_nothing_else_becomes_so_if_that_is_exact() {
-    let (mut exact, mut unreachable, mut spurious) = (0, 0, 0);
-    for seed in 0..scaled(1_500) {
+fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_that_is_exact() {
+    let (mut exact, mut finer, mut unreachable, mut spurious) = (0, 0, 0, 0);
+    for seed in 0..scaled(2_000) {
         let net = random_coloured(seed);
         let Some((markings, _)) = explore(&net, 100) else { continue };
         let model = ColouredModel::new(net).unwrap();
         let net = model.net();
         let mut rng = fastrand::Rng::with_seed(seed);
-        let mut erase = Erased::indistinguishable(net);
-        if seed % 3 > 0 || !erase.contains(&true) {
-            erase.fill(false);
-            base_sorts(net).for_each(|sort| erase[sort] = rng.bool());
-        }
-        let Some(erased) = Erased::of(net, &erase) else { continue };
-        let shown = || format!("seed {seed}, {erase:?}\n{}", text::print(net));
+        let classes = match seed % 4 {
+            0 => Quotient::indistinguishable(net),
+            1 => Classes::by_constants(net),
+            2 => {
+                let erase: Vec<bool> = net.sorts().iter().map(|_| rng.bool()).collect();
+                Classes::by(net, |sort, colour| if erase[sort.index()] { 0 } else { colour })
+            }
+            _ => {
+                let some = rng.u64(2..4);
+                Classes::by(net, |sort, colour| (colour * 7 + sort.index() as u64) % some)
+            }
+        };
+        let Some(quotient) = Quotient::of(net, &classes) else { continue };
+        let shown =
+            || format!("seed {seed}\n{}\n{}", text::print(net), text::print(quotient.net()));
         let config = unfold::Config::default();
-        let (flat, _) = unfold::unfold(erased.net(), &config, &Budget::unlimited()).unwrap();
-        let on = Abstraction::of_erased(&erased, flat);
+        let (flat, _) = unfold::unfold(quotient.net(), &config, &Budget::unlimited()).unwrap();
+        let on = Abstraction::of_quotient(&quotient, flat);
         let limits = oracle::Limits { states: 2_000, tokens: 1_000 };
         let Some(space) = oracle::explore(on.net(), limits) else {
-            // What it reaches is finite where erasing changes nothing that can happen.
-            assert!(!erased.is_exact(), "{}", shown());
+            // What it reaches is finite where nothing else can happen.
+            assert!(!quotient.is_exact(), "{}", shown());
             continue;
         };
-        exact += u64::from(erased.is_exact() && erase.contains(&true));
+        if quotient.is_exact() && !classes.is_trivial() {
+            exact += 1;
+            let sorts = base_sorts(net).filter_map(|(_, sort)| classes.of(sort));
+            finer += u64::from({ sorts }.any(|of| of.iter().any(|&class| class > 0)));
+        }
         for _ in 0..10 {
             let goal = predicate(&model, &mut rng, 2);
             let weakened = weakened(&model, &on, &goal);
             let there = markings.iter().any(|it| model.holds(&goal, it).unwrap());
             let here = space.markings().iter().any(|it| weakened.holds(on.net(), it));
             assert!(!there || here, "{goal:?} {weakened:?}: {}", shown());
-            assert!(there || !here || !erased.is_exact(), "{goal:?} {weakened:?}: {}", shown());
+            assert!(there || !here || !quotient.is_exact(), "{goal:?} {weakened:?}: {}", shown());
             unreachable += u64::from(!here);
             spurious += u64::from(here && !there);
         }
     }
-    let least = scaled(1_500) / 30;
+    let least = scaled(2_000) / 40;
     assert!(
-        exact > least && unreachable > least && spurious > least,
-        "{exact} {unreachable} {spurious}"
+        exact > least && finer > least / 4 && unreachable > least && spurious > least,
+        "{exact} {finer} {unreachable} {spurious}"
     );
 }
 
@@ -252,7 +264,7 @@ fn that_nothing_fires_is_weakened_to_what_totals_decide() {
 }
 
 #[test]
-fn sorts_that_nothing_tells_apart_are_found() {
+fn colours_that_nothing_tells_apart_are_found() {
     let model = model(
         "sort A = 1..3
          sort B = 1..4
@@ -267,22 +279,25 @@ fn sorts_that_nothing_tells_apart_are_found() {
          transition leave [c < 4]: p{(a,b)} + q{c} -> q{c}",
     );
     let net = model.net();
-    let sort = |name: &str| net.sort_named(name).unwrap().index();
-    let erase = Erased::indistinguishable(net);
-    let erased: Vec<usize> = (0..erase.len()).filter(|&at| erase[at]).collect();
-    assert_eq!(erased, [sort("A")]);
-    let erased = Erased::of(net, &erase).unwrap();
-    assert!(
-        text::print(erased.net()).contains("place p: AB = {3'(all,2)}"),
-        "{}",
-        text::print(erased.net())
-    );
-    // Comparisons of what is erased are gone, and then totals do not decide any more.
-    let mut erase = vec![false; erase.len()];
-    erase[sort("C")] = true;
-    let erased = Erased::of(net, &erase).unwrap();
-    assert_eq!(erased.decided(), [true, false]);
-    assert!(!text::print(erased.net()).contains('<'));
+    let classes = Quotient::indistinguishable(net);
+    let a = classes.of(net.sort_named("A").unwrap()).map(|of| of.to_vec());
+    assert_eq!(a, Some(vec![0, 0, 0]));
+    assert_eq!(classes.of(net.sort_named("B").unwrap()), None);
+    // Below 4, and not.
+    let c = classes.of(net.sort_named("C").unwrap()).map(|of| of.to_vec());
+    assert_eq!(c, Some(vec![0, 0, 0, 1, 1]));
+    let quotient = Quotient::of(net, &classes).unwrap();
+    let printed = text::print(quotient.net());
+    assert!(printed.contains("place p: AB = {3'(1,2)}"), "{printed}");
+    assert!(printed.contains("c = 1") && !printed.contains('<'), "{printed}");
+    // Of one class, the classes of a binding do not decide whether the guard holds.
+    let one = Classes::by(net, |sort, colour| match net.sort(sort).name() {
+        "C" => 0,
+        _ => colour,
+    });
+    let quotient = Quotient::of(net, &one).unwrap();
+    assert_eq!(quotient.decided(), [true, false]);
+    assert!(!text::print(quotient.net()).contains('<'));
 }
 
 #[test]

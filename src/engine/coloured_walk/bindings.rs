@@ -5,9 +5,11 @@
 //! on its place, or, where every binding is looked at, with the fewest that fit. Parts of the guard are
 //! checked as soon as their variables are bound.
 
+use super::Wanted;
 use super::tokens::Tokens;
 use crate::unfold::{Check, Compiled, Pattern, merge};
-use parikh_net::coloured::{Relation, Value};
+use parikh_net::coloured::Relation;
+use std::sync::Arc;
 
 /// How a search for a binding ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ pub(super) struct Finder {
     bound: Vec<bool>,
     /// The variables bound, in that order.
     trail: Vec<usize>,
+    /// Variables with the class that is wanted, and the classes by colour.
+    classes: Vec<(usize, u64, Arc<[u32]>)>,
     /// Inputs not matched yet.
     left: Vec<usize>,
     /// What the inputs matched so far take.
@@ -83,6 +87,7 @@ impl Finder {
             binding: Vec::new(),
             bound: Vec::new(),
             trail: Vec::new(),
+            classes: Vec::new(),
             left: Vec::new(),
             taken: Vec::new(),
             looks: 0,
@@ -91,7 +96,7 @@ impl Finder {
         }
     }
 
-    /// Looks for a binding of `rule` with these values enabled in `marking`, at no more than `looks`
+    /// Looks for a binding of `rule` that does what is `wanted`, enabled in `marking`, at no more than `looks`
     /// tokens and colours. `exhaustive` spends more on ruling bindings out.
     pub(super) fn find(
         &mut self,
@@ -99,7 +104,7 @@ impl Finder {
         marking: &Tokens,
         looks: u64,
         exhaustive: bool,
-        fixed: &[Value],
+        wanted: &[Wanted],
     ) -> Found {
         (self.looks, self.exhaustive) = (looks, exhaustive);
         let variables = rule.compiled.variables.len();
@@ -111,9 +116,15 @@ impl Finder {
         self.taken.clear();
         self.left.clear();
         self.left.extend(0..rule.inputs.len());
-        for value in fixed {
-            if let Ok(slot) = rule.compiled.variables.binary_search(&value.variable) {
-                self.bind(slot, value.colour);
+        self.classes.clear();
+        for one in wanted {
+            let (Wanted::Colour(value) | Wanted::Class(value, _)) = one;
+            let Ok(slot) = rule.compiled.variables.binary_search(&value.variable) else { continue };
+            match one {
+                Wanted::Colour(value) => self.bind(slot, value.colour),
+                Wanted::Class(value, classes) => {
+                    self.classes.push((slot, value.colour, Arc::clone(classes)));
+                }
             }
         }
         if !self.checks_hold(rule, 0, true) || !self.checks_hold(rule, 0, false) {
@@ -265,6 +276,13 @@ impl Finder {
     /// those that read none when there is nothing bound yet.
     fn checks_hold(&self, rule: &Rule, mark: usize, first: bool) -> bool {
         let fresh = &self.trail[mark..];
+        let in_class = |(slot, class, classes): &(usize, u64, Arc<[u32]>)| {
+            let colour = self.binding[*slot] as usize;
+            !fresh.contains(slot) || classes.get(colour).is_some_and(|&it| u64::from(it) == *class)
+        };
+        if !self.classes.iter().all(in_class) {
+            return false;
+        }
         rule.compiled.checks.iter().zip(&rule.reads).all(|(check, reads)| {
             let due = match first {
                 true => reads.is_empty(),
@@ -350,7 +368,7 @@ mod tests {
     use super::*;
     use crate::engine::coloured_walk::tokens;
     use crate::unfold::Compiler;
-    use parikh_net::coloured::{ColouredMarking, text};
+    use parikh_net::coloured::{ColouredMarking, Value, text};
     use parikh_net::generate::random_coloured;
 
     /// Every combination of colours for the variables of a rule.

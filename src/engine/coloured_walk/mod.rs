@@ -19,7 +19,7 @@ use bindings::Rule;
 use parikh_net::coloured::{ColouredTransitionId, Value};
 use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokens::Tokens;
 use walker::{Step, Walker};
 
@@ -31,9 +31,18 @@ pub const TECHNIQUE: Technique = "RANDOM_WALK";
 pub struct Hint {
     /// The goal.
     pub goal: GoalId,
-    /// Coloured transitions by index, with the colours that the abstraction tells apart, and how often
+    /// Coloured transitions by index, with what the abstraction says of their bindings, and how often
     /// each fires.
-    pub steps: Vec<(usize, Vec<Value>, u64)>,
+    pub steps: Vec<(usize, Vec<Wanted>, u64)>,
+}
+
+/// What is wanted of a binding.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// That a variable has this colour.
+    Colour(Value),
+    /// That a variable has a colour of this class, where these are the classes by colour.
+    Class(Value, Arc<[u32]>),
 }
 
 /// Hints that nobody follows at the moment.
@@ -248,13 +257,13 @@ pub fn run(
 /// Fires what a hint says, as far as there are bindings for it.
 fn follow(walker: &mut Walker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
     let mut left = LONGEST;
-    for (t, fixed, count) in &hint.steps {
+    for (t, wanted, count) in &hint.steps {
         for _ in 0..*count {
             left -= 1;
             if left == 0 || (left.is_multiple_of(POLLING) && is_over()) {
                 return;
             }
-            if walker.step_with(*t, fixed) != Step::Fired {
+            if walker.step_with(*t, wanted) != Step::Fired {
                 break;
             }
         }

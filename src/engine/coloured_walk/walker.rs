@@ -2,7 +2,7 @@
 
 use super::bindings::{Finder, Found};
 use super::tokens::Tokens;
-use super::{Terrain, Watched};
+use super::{Terrain, Wanted, Watched};
 use crate::board::{Sighting, Under};
 use crate::evidence::abstraction::ColouredStep;
 use crate::unfold::merge;
@@ -121,10 +121,10 @@ impl<'w> Walker<'w> {
         self.finder.find(&self.terrain.rules[t], &self.marking, looks, exhaustive, &[])
     }
 
-    /// One firing of `t` with these values.
-    pub(super) fn step_with(&mut self, t: usize, fixed: &[Value]) -> Step {
+    /// One firing of `t` with such a binding.
+    pub(super) fn step_with(&mut self, t: usize, wanted: &[Wanted]) -> Step {
         let rule = &self.terrain.rules[t];
-        match self.finder.find(rule, &self.marking, EXACT, false, fixed) {
+        match self.finder.find(rule, &self.marking, EXACT, false, wanted) {
             Found::Binding => self.fire(t),
             Found::None | Found::GaveUp => Step::Stuck,
         }
