@@ -2,7 +2,7 @@
 //! on the coloured net as it is.
 //!
 //! ```text
-//! a small unfolding ──┬─ made: the ordinary run on it
+//! a small unfolding ──┬─ made: the ordinary run on it, unless a quotient that tells the same is much smaller
 //!                     └─ declined: without unfolding, while the unfolding is made ─┬─ made: the ordinary run on
 //!                                                                                  │        it, for what is open
 //!                                                                                  └─ declined: on without it
@@ -19,6 +19,20 @@ use anyhow::Result;
 use parikh_net::Net;
 use parikh_net::coloured::ColouredNet;
 use parikh_solvers::Budget;
+use std::time::Duration;
+
+/// So many transitions are few: whether others would be fewer does not matter.
+const FEW: usize = 1_000;
+
+/// How many times as large the unfolding has to be for a quotient to come first.
+const SMALLER: usize = 4;
+
+/// What is known of the unfolding.
+enum Unfolding {
+    Made(Net),
+    ToMake,
+    Declined,
+}
 
 /// What is asked of a coloured net.
 pub(super) struct Task<'t> {
@@ -42,23 +56,33 @@ impl Task<'_> {
         evidence: Evidence<'_>,
     ) -> Result<Report> {
         let small = unfold::Config { limits: Limits::SMALL, ..self.unfolding };
-        if let Ok((net, _)) = unfold::unfold(&net, &small, self.budget) {
-            return self.on_unfolding(&net, Done::default(), printer, evidence);
-        }
+        let small = unfold::unfold(&net, &small, self.budget).map(|(net, _)| net);
         // States are counted on the unfolding, and files of evidence are about it.
         let needs_unfolding =
             self.examination == Some(Examination::StateSpace) || evidence.files.is_some();
         // Formulas of the user's own may name single colours, which only the unfolding has.
-        let unfolds_first = needs_unfolding || self.examination.is_none();
-        if unfolds_first {
-            match model::unfolded(&net, &self.unfolding, self.budget) {
+        if needs_unfolding || self.examination.is_none() {
+            let unfolded = small.or_else(|_| model::unfolded(&net, &self.unfolding, self.budget));
+            match unfolded {
                 Ok(net) => return self.on_unfolding(&net, Done::default(), printer, evidence),
                 Err(declined) if needs_unfolding => return Err(declined),
                 Err(declined) => tracing::info!("{declined:#}"),
             }
+            let model = ColouredModel::new(net)?;
+            return self.without_unfolding(&model, Unfolding::Declined, printer, evidence);
         }
-        let model = ColouredModel::new(net)?;
-        self.without_unfolding(&model, !unfolds_first, printer, evidence)
+        let smaller = |flat: &Net| {
+            flat.transition_count() > FEW
+                && run::quotient(&net, self.budget).is_some_and(|(_, it)| {
+                    it.transition_count() * SMALLER < flat.transition_count()
+                })
+        };
+        let unfolding = match small {
+            Ok(flat) if smaller(&flat) => Unfolding::Made(flat),
+            Ok(flat) => return self.on_unfolding(&flat, Done::default(), printer, evidence),
+            Err(_) => Unfolding::ToMake,
+        };
+        self.without_unfolding(&ColouredModel::new(net)?, unfolding, printer, evidence)
     }
 
     fn on_unfolding(
@@ -73,45 +97,55 @@ impl Task<'_> {
         Job { statistics: self.statistics, before, ..new }.run(printer, evidence)
     }
 
-    /// On the coloured net as it is; meanwhile, when it is `to_unfold`, the unfolding is made.
+    /// On the coloured net as it is; meanwhile the unfolding is made, if it is to be, and then takes over.
+    /// Where a quotient is exact, that is not before half of the time is over.
     fn without_unfolding(
         &self,
         model: &ColouredModel,
-        to_unfold: bool,
+        unfolding: Unfolding,
         printer: &Printer,
         evidence: Evidence<'_>,
     ) -> Result<Report> {
         let net = model.skeleton().net();
-        let (stage, unfolding) = (self.budget.child(), self.budget.child());
+        let comes_first = run::quotient(model.net(), self.budget).is_some();
+        let (stage, making) = (self.budget.child(), self.budget.child());
+        let (half, config) = (self.budget.share(0.5), self.unfolding);
         let new = Job::new(net, (self.subject)(net)?, &stage, self.config.clone());
         let job = Job { statistics: self.statistics, coloured: Some(model), ..new };
-        let config = self.unfolding;
         let (done, unfolded) = std::thread::scope(|scope| {
-            let unfold = || {
-                let unfolded = model::unfolded(model.net(), &config, &unfolding);
-                match &unfolded {
-                    Ok(_) => stage.cancel(),
-                    Err(declined) => tracing::info!("{declined:#}"),
+            let make = || {
+                let unfolded = match unfolding {
+                    Unfolding::Declined => return None,
+                    Unfolding::Made(net) => Ok(net),
+                    Unfolding::ToMake => model::unfolded(model.net(), &config, &making),
+                };
+                if let Err(declined) = &unfolded {
+                    tracing::info!("{declined:#}");
+                    return Some(unfolded);
                 }
-                unfolded
+                while comes_first && !half.is_exhausted() && !making.is_exhausted() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                stage.cancel();
+                Some(unfolded)
             };
-            let unfold = to_unfold.then(|| scope.spawn(unfold));
+            let thread = scope.spawn(make);
             let done = job.begin(printer, evidence);
-            unfolding.cancel();
-            (done, unfold.map(|thread| thread.join()))
+            making.cancel();
+            (done, thread.join())
         });
         let mut done = done?;
         match unfolded {
-            Some(Ok(Ok(net))) if !done.report.unanswered.is_empty() => {
+            Ok(Some(Ok(net))) if !done.report.unanswered.is_empty() => {
                 self.on_unfolding(&net, done, printer, evidence)
             }
             unfolded => {
-                if let Some(Ok(Err(declined))) = &unfolded
+                if let Ok(Some(Err(declined))) = &unfolded
                     && !done.report.unanswered.is_empty()
                 {
                     eprintln!("parikh: {declined:#}");
                 }
-                done.report.faults += usize::from(matches!(unfolded, Some(Err(_))));
+                done.report.faults += usize::from(unfolded.is_err());
                 done.report.unanswered.iter().for_each(|question| printer.unanswered(question));
                 printer.summary(&done.report);
                 Ok(done.report)

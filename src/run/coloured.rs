@@ -6,9 +6,9 @@
 //!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
 //! ```
 //!
-//! The abstractions are the skeleton first, then unfoldings of quotients as far as these are
-//! [small](Limits::SMALL): colours that nothing tells apart made one, those that no constant does, and all
-//! colours of all sorts but one. They have turns in slices that double. The run on an abstraction has a
+//! The abstractions are the unfolding of the [quotient], which tells as much as the coloured net, where that
+//! is [small](Limits::SMALL); the skeleton; then unfoldings of coarser quotients, small ones, too: colours that
+//! no constant tells apart made one, and all colours of all sorts but one. They have turns in slices that double. The run on an abstraction has a
 //! board of its own, where a goal that is reached is one that this abstraction cannot refute; only what it
 //! refutes, and bounds, are carried over.
 
@@ -18,8 +18,8 @@ use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::coloured_walk::{self, Hint, Hints, Wanted};
 use crate::evidence::abstraction::{Abstraction, Classes, ColouredModel, Quotient, base_sorts};
 use crate::unfold::{self, Limits};
-use parikh_net::coloured::Value;
-use parikh_net::{FiringSequence, Goal, GoalId, TransitionId};
+use parikh_net::coloured::{ColouredNet, Value};
+use parikh_net::{FiringSequence, Goal, GoalId, Net, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -107,6 +107,30 @@ struct Turn {
     hopeless: HashSet<GoalId>,
 }
 
+impl Turn {
+    fn of(quotient: Quotient, unfolding: Net) -> Self {
+        let abstraction = Abstraction::of_quotient(&quotient, unfolding);
+        Turn { abstraction, quotient: Some(quotient), hopeless: HashSet::new() }
+    }
+}
+
+/// The quotient by the colours that nothing tells apart, with its unfolding; `None` where there are no such
+/// colours, or the unfolding is not [small](Limits::SMALL) all the same.
+pub fn quotient(net: &ColouredNet, budget: &Budget) -> Option<(Quotient, Net)> {
+    unfolded(net, &Quotient::indistinguishable(net), budget)
+}
+
+/// The quotient by these classes with its unfolding, if that is small and there is any class of several.
+fn unfolded(net: &ColouredNet, classes: &Classes, budget: &Budget) -> Option<(Quotient, Net)> {
+    if classes.is_trivial() {
+        return None;
+    }
+    let config = unfold::Config { limits: Limits::SMALL, ..unfold::Config::default() };
+    let quotient = Quotient::of(net, classes)?;
+    let (unfolding, _) = unfold::unfold(quotient.net(), &config, budget).ok()?;
+    Some((quotient, unfolding))
+}
+
 impl Work<'_> {
     /// What one worker does: the first has the abstractions and then walks, too.
     fn on(&self, worker: usize) {
@@ -139,8 +163,11 @@ impl Work<'_> {
 
     /// Works on all abstractions, in turns; what was done, in a line.
     fn abstractions(&self) -> String {
-        let skeleton = self.model.skeleton();
+        let (net, skeleton) = (self.model.net(), self.model.skeleton());
         let mut turns = Vec::new();
+        if let Some((quotient, unfolding)) = quotient(net, self.budget) {
+            turns.push(Turn::of(quotient, unfolding));
+        }
         if skeleton.is_complete() {
             let abstraction = skeleton.abstraction().clone();
             turns.push(Turn { abstraction, quotient: None, hopeless: HashSet::new() });
@@ -149,7 +176,10 @@ impl Work<'_> {
         for round in 0..32 {
             let mut worked = false;
             for (turn, settled) in turns.iter_mut().zip(&mut settled) {
-                let slice = self.budget.slice(Duration::from_millis(500 << round));
+                // What tells all that matters has most of the time.
+                let exact = turn.quotient.as_ref().is_some_and(Quotient::is_exact);
+                let milliseconds = if exact { 2_000 } else { 500 };
+                let slice = self.budget.slice(Duration::from_millis(milliseconds << round));
                 let before = self.board.open_count();
                 worked |= self.turn(turn, &slice);
                 *settled += before.saturating_sub(self.board.open_count());
@@ -175,25 +205,21 @@ impl Work<'_> {
         sizes.collect::<Vec<_>>().join("; ")
     }
 
-    /// Unfoldings of quotients, as far as they are small.
+    /// Unfoldings of quotients that are not exact, as far as they are small.
     fn quotients(&self) -> Vec<Turn> {
         let net = self.model.net();
-        let mut all = vec![Quotient::indistinguishable(net), Classes::by_constants(net)];
+        let mut all = vec![Classes::by_constants(net)];
         all.extend(base_sorts(net).map(|(_, kept)| {
             Classes::by(net, |sort, colour| if sort == kept { colour } else { 0 })
         }));
-        let config = unfold::Config { limits: Limits::SMALL, ..unfold::Config::default() };
         let mut turns: Vec<Turn> = Vec::new();
         for (at, classes) in all.iter().enumerate() {
-            if classes.is_trivial() || classes.is_skeleton(net) || all[..at].contains(classes) {
+            if classes.is_skeleton(net) || all[..at].contains(classes) {
                 continue;
             }
-            let Some(quotient) = Quotient::of(net, classes) else { continue };
-            let Ok((unfolding, _)) = unfold::unfold(quotient.net(), &config, self.budget) else {
-                continue;
-            };
-            let abstraction = Abstraction::of_quotient(&quotient, unfolding);
-            turns.push(Turn { abstraction, quotient: Some(quotient), hopeless: HashSet::new() });
+            let unfolded = unfolded(net, classes, self.budget);
+            let inexact = unfolded.filter(|(quotient, _)| !quotient.is_exact());
+            turns.extend(inexact.map(|(quotient, unfolding)| Turn::of(quotient, unfolding)));
         }
         turns
     }

@@ -20,7 +20,7 @@ pub mod schedule;
 mod short_walks;
 mod state_space;
 
-pub use coloured::run_coloured;
+pub use coloured::{quotient, run_coloured};
 pub use config::Config;
 pub use event::{Event, Report, Unanswered};
 pub use schedule::Schedule;
