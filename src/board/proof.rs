@@ -101,7 +101,7 @@ impl Proof {
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.abstracted {
-            f.write_str("even with colours erased, ")?;
+            f.write_str("even with colours made one, ")?;
         }
         if let Some(applications) = self.reduced {
             write!(f, "on the net after {applications} reductions, ")?;

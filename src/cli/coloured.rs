@@ -29,7 +29,7 @@ const SMALLER: usize = 4;
 
 /// What is known of the unfolding.
 enum Unfolding {
-    Made(Net),
+    Made(Box<Net>),
     ToMake,
     Declined,
 }
@@ -78,7 +78,7 @@ impl Task<'_> {
                 })
         };
         let unfolding = match small {
-            Ok(flat) if smaller(&flat) => Unfolding::Made(flat),
+            Ok(flat) if smaller(&flat) => Unfolding::Made(Box::new(flat)),
             Ok(flat) => return self.on_unfolding(&flat, Done::default(), printer, evidence),
             Err(_) => Unfolding::ToMake,
         };
@@ -116,7 +116,7 @@ impl Task<'_> {
             let make = || {
                 let unfolded = match unfolding {
                     Unfolding::Declined => return None,
-                    Unfolding::Made(net) => Ok(net),
+                    Unfolding::Made(net) => Ok(*net),
                     Unfolding::ToMake => model::unfolded(model.net(), &config, &making),
                 };
                 if let Err(declined) = &unfolded {
