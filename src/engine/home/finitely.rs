@@ -37,17 +37,16 @@ pub const ENGINE: Engine = Engine {
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let net = work.ground.net();
     let homes = work.board.homes("STATE_EQUATION");
-    // A place that only loses tokens is weight enough.
-    for place in net.places() {
+    // Places that only lose tokens are weight enough.
+    let gains = |place| {
         let gains = |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
-        let loses =
-            |arc: &parikh_net::PlaceArc| net.post_weight(arc.transition, place) < arc.weight;
-        if !net.producers(place).iter().any(gains) && net.consumers(place).iter().any(loses) {
-            report(work, homes, &[(place, 1)]);
-            if open(work.ground, work.board).next().is_none() {
-                return "a place only loses tokens".to_owned();
-            }
-        }
+        net.producers(place).iter().any(gains)
+    };
+    let lose: Vec<(PlaceId, u64)> =
+        net.places().filter(|&place| !gains(place)).map(|place| (place, 1)).collect();
+    let lost = report(work, homes, &lose);
+    if lost > 0 && open(work.ground, work.board).next().is_none() {
+        return format!("{lost} goals ask for firings that take from places that only lose tokens");
     }
     let Some(weights) = weights(net, budget) else { return "no weights".to_owned() };
     let lost = report(work, homes, &weights);

@@ -38,7 +38,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         if budget.is_exhausted() {
             return "out of time".to_owned();
         }
-        match undo(net, t) {
+        match undo(net, t, budget) {
             Some(sequence) => {
                 let steps = sequence.steps().iter().map(|step| (step.transition, step.count));
                 sequences.push(steps.collect());
@@ -54,7 +54,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 type Few = BTreeMap<usize, u64>;
 
 /// Condition 1: breadth first.
-fn undo(net: &Net, t: TransitionId) -> Option<FiringSequence> {
+fn undo(net: &Net, t: TransitionId, budget: &Budget) -> Option<FiringSequence> {
     let few =
         |arcs: &[Arc]| -> Few { arcs.iter().map(|arc| (arc.place.index(), arc.weight)).collect() };
     let (start, end) = (few(net.post(t)), few(net.pre(t)));
@@ -65,7 +65,7 @@ fn undo(net: &Net, t: TransitionId) -> Option<FiringSequence> {
         if here == end {
             return Some(way(&came, here));
         }
-        if came.len() > MOST {
+        if came.len() > MOST || budget.is_exhausted() {
             return None;
         }
         let consumers = here.keys().flat_map(|&p| net.consumers(parikh_net::PlaceId::new(p)));
@@ -117,7 +117,8 @@ mod tests {
              transition u: b -> a\ntransition v: c -> a\ntransition w: c + d -> a + d",
         )
         .unwrap();
-        let undone = |name: &str| undo(&net, net.transition_named(name).unwrap());
+        let undone =
+            |name: &str| undo(&net, net.transition_named(name).unwrap(), &Budget::unlimited());
         assert_eq!(undone("t").map(|sequence| sequence.firings()), Some(2));
         // Needs another token of a.
         assert_eq!(undone("u"), None);
