@@ -46,6 +46,10 @@ pub(super) struct Arguments {
     /// How many engines work at the same time; by default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
+    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, walk, walk-guided; by
+    /// default all. What token intervals decide comes first in any case.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    engines: Vec<String>,
     /// How to print the answers.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
@@ -115,6 +119,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                 Dump::into(directory)
                     .with_context(|| format!("cannot create {}", directory.display()))?,
             ),
+        },
+        engines: match arguments.engines.as_slice() {
+            [] => defaults.engines,
+            names => run::engines_named(names).map_err(|why| anyhow::anyhow!(why))?,
         },
         ..defaults
     };

@@ -28,6 +28,26 @@ pub struct Config {
     pub schedule: Option<Schedule>,
 }
 
+/// The engines with these names, `-` for whatever is no letter in them: a list that lasts as long as the
+/// program, made once.
+///
+/// # Errors
+/// When there is none with a name.
+pub fn engines_named(names: &[String]) -> Result<&'static [Engine], String> {
+    let known: Vec<String> = ENGINES.iter().map(|engine| plain(engine.name)).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
+        return Err(format!("no engine `{unknown}`; there are {}", known.join(", ")));
+    }
+    let chosen = ENGINES.iter().filter(|engine| names.contains(&plain(engine.name)));
+    Ok(Box::leak(chosen.copied().collect()))
+}
+
+/// A name as it is written on a command line.
+fn plain(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}
+
 impl Default for Config {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);

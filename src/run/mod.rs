@@ -19,7 +19,7 @@ pub mod schedule;
 mod short_walks;
 mod state_space;
 
-pub use config::Config;
+pub use config::{Config, engines_named};
 pub use event::{Event, Report, Unanswered};
 pub use schedule::Schedule;
 pub use state_space::{Figure, find_pump, state_space};

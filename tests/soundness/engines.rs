@@ -137,8 +137,8 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
         Role::Guided => others.flat_map(candidates).collect(),
         _ => Vec::new(),
     };
-    let walks = matches!(engine.role, Role::Walk | Role::Guided);
-    let budget = if walks { task.budget.slice(SLICE) } else { task.budget.child() };
+    let endless = matches!(engine.role, Role::Walk | Role::Guided | Role::Induction);
+    let budget = if endless { task.budget.slice(SLICE) } else { task.budget.child() };
     run(engine, task.board, hints, &budget);
 }
 
