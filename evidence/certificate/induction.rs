@@ -70,7 +70,12 @@ impl Induction {
     ///
     /// # Errors
     /// The first flaw found, or [`Flaw::Stopped`].
-    pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<Invariant<'_>, Flaw> {
+    pub fn check(
+        &self,
+        net: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Invariant<'_>, Flaw> {
+        go_on(0, goes_on)?;
         let bounds = self.bounds.check(net)?; // 1
         let mut known = terms(net, &bounds);
         let mut literals = Vec::with_capacity(self.atoms.len());
@@ -115,7 +120,11 @@ impl Induction {
     /// The clauses that "`predicate` holds" comes down to, checked or not, and how many variables there
     /// are. The comparisons of the predicate that the certificate does not have follow after its own, in
     /// the order of the predicate; then its junctions, parents before children.
-    pub fn clauses_of(&self, net: &Net, predicate: &Predicate) -> Option<(Vec<Vec<i32>>, Vec<Atom>)> {
+    pub fn clauses_of(
+        &self,
+        net: &Net,
+        predicate: &Predicate,
+    ) -> Option<(Vec<Vec<i32>>, Vec<Atom>)> {
         let predicate = predicate.to_atoms(net);
         let (variable_of, added) = self.variables(&predicate);
         let atoms = self.atoms.len() + added.len();
@@ -123,7 +132,10 @@ impl Induction {
         Some((skeleton.clauses, added.into_iter().cloned().collect()))
     }
 
-    fn variables<'a>(&'a self, predicate: &'a Predicate) -> (HashMap<&'a Atom, i32>, Vec<&'a Atom>) {
+    fn variables<'a>(
+        &'a self,
+        predicate: &'a Predicate,
+    ) -> (HashMap<&'a Atom, i32>, Vec<&'a Atom>) {
         let mut variable_of = HashMap::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
             variable_of.entry(atom).or_insert(variable);
@@ -156,7 +168,8 @@ impl Invariant<'_> {
         let skeleton = Skeleton::of(predicate, atoms.len(), &variable_of);
         let skeleton = skeleton.ok_or(Flaw::DoesNotFollow)?;
         let mut known = self.known.clone();
-        let mut literals: Vec<Literal> = atoms.into_iter().map(|atom| known.literal(atom)).collect();
+        let mut literals: Vec<Literal> =
+            atoms.into_iter().map(|atom| known.literal(atom)).collect();
         while literals.len() < skeleton.variables {
             let term = known.term(Some(0), Some(1));
             literals.push(Literal { term, upper: false, bound: 1 });
@@ -221,7 +234,7 @@ fn follow(
 }
 
 fn go_on(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
-    let stopped = count % PATIENCE == 0 && !goes_on();
+    let stopped = count.is_multiple_of(PATIENCE) && !goes_on();
     if stopped { Err(Flaw::Stopped) } else { Ok(()) }
 }
 
@@ -280,5 +293,110 @@ fn collect<'a>(predicate: &'a Predicate, each: &mut dyn FnMut(&'a Atom)) {
             parts.iter().for_each(|part| collect(part, each));
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use parikh_net::{LinearSum, text};
+
+    /// Two processes and a lock; a counter without bound.
+    fn net() -> Net {
+        text::parse(
+            "place lock 1
+             place idle1 1
+             place in1
+             place idle2 1
+             place in2
+             place log
+             transition enter1: lock + idle1 -> in1
+             transition leave1: in1 -> lock + idle1 + log
+             transition enter2: lock + idle2 -> in2
+             transition leave2: in2 -> lock + idle2 + log",
+        )
+        .unwrap()
+    }
+
+    fn atom(net: &Net, names: &[(&str, i64)], bound: i64) -> Atom {
+        let terms = names.iter().map(|&(name, a)| (net.place_named(name).unwrap(), a));
+        Atom { sum: LinearSum::new(terms).unwrap(), bound }
+    }
+
+    fn invariant(atoms: Vec<Atom>, clauses: Vec<Vec<i32>>, steps: Vec<Vec<i32>>) -> Induction {
+        let bounds = Bounds { assumes_units: false, steps: Vec::new() };
+        Induction { bounds, atoms, clauses, steps, ending: Vec::new() }
+    }
+
+    fn verdict(net: &Net, induction: Induction, refuted: &Predicate) -> Result<(), Flaw> {
+        let goes_on = &mut || true;
+        Document::Induction(induction).check(net, goes_on)?.refutes(refuted, goes_on)
+    }
+
+    fn both(net: &Net) -> Predicate {
+        let inside = ["in1", "in2"].map(|name| net.place_named(name).unwrap());
+        Predicate::and(inside.map(|place| Predicate::at_least(place, 1)))
+    }
+
+    #[test]
+    fn clauses_exclude_what_they_keep_from_happening() {
+        let net = net();
+        let at_most = |name: &str, bound| atom(&net, &[(name, 1)], bound);
+        let atoms = vec![at_most("in1", 0), at_most("in2", 0), at_most("lock", 0)];
+        // Not both are inside; whoever is inside holds the lock.
+        let clauses = vec![vec![1, 2], vec![1, 3], vec![2, 3]];
+        let ones = || vec![at_most("lock", 1), at_most("in1", 1), at_most("in2", 1)];
+        let with_ones = |mut atoms: Vec<Atom>, mut clauses: Vec<Vec<i32>>| {
+            clauses.extend((1..=3).map(|k| vec![atoms.len() as i32 + k]));
+            atoms.extend(ones());
+            invariant(atoms, clauses, Vec::new())
+        };
+        let whole = with_ones(atoms.clone(), clauses.clone());
+        assert_eq!(verdict(&net, whole.clone(), &both(&net)), Ok(()));
+        let in1 = net.place_named("in1").unwrap();
+        let one = Predicate::at_least(in1, 1);
+        assert_eq!(verdict(&net, whole, &one), Err(Flaw::DoesNotFollow));
+        // That nobody enters while the other is inside takes the other clauses.
+        let enter2 = net.transition_named("enter2").unwrap();
+        let part = with_ones(atoms.clone(), vec![vec![1, 2]]);
+        let enter1 = net.transition_named("enter1").unwrap();
+        let flaw = verdict(&net, part, &both(&net)).unwrap_err();
+        assert!([enter1, enter2].map(|t| Flaw::NotInductive(0, t)).contains(&flaw), "{flaw}");
+        let never = invariant(vec![at_most("idle1", 0)], vec![vec![1]], Vec::new());
+        assert_eq!(verdict(&net, never, &both(&net)), Err(Flaw::FalseAtFirst(0)));
+    }
+
+    #[test]
+    fn a_place_invariant_is_two_clauses_and_bounds_what_is_in_it() {
+        let net = net();
+        let sum = atom(&net, &[("lock", 1), ("in1", 1), ("in2", 1)], 1);
+        let above = invariant(vec![sum.clone()], vec![vec![1]], Vec::new());
+        assert_eq!(verdict(&net, above.clone(), &both(&net)), Ok(()));
+        let log = Predicate::at_least(net.place_named("log").unwrap(), 1);
+        assert_eq!(verdict(&net, above.clone(), &log), Err(Flaw::DoesNotFollow));
+        // A step has to follow, too; this one does …
+        let in1 = atom(&net, &[("in1", 1)], 1);
+        let steps = |step| Induction {
+            atoms: vec![sum.clone(), in1.clone()],
+            steps: vec![step],
+            ..above.clone()
+        };
+        assert_eq!(verdict(&net, steps(vec![2]), &both(&net)), Ok(()));
+        // … and these do not.
+        assert_eq!(verdict(&net, steps(vec![-2]), &both(&net)), Err(Flaw::Step(0)));
+        assert_eq!(verdict(&net, steps(vec![]), &both(&net)), Err(Flaw::Step(0)));
+        let beyond = verdict(&net, steps(vec![3]), &both(&net));
+        assert_eq!(beyond, Err(Flaw::NoSuchPart(0, "comparison", 2)));
+    }
+
+    #[test]
+    fn rows_that_raise_each_other_end() {
+        let net = text::parse("place p\nplace q\nplace r").unwrap();
+        let less = |one, other| atom(&net, &[(one, 1), (other, -1)], -1);
+        let around = vec![less("p", "q"), less("q", "r"), less("r", "p")];
+        let known = invariant(around, Vec::new(), vec![vec![-1, -2, -3]]);
+        // p < q < r < p is a contradiction, but no interval is empty after any number of rounds.
+        assert_eq!(verdict(&net, known, &Predicate::True), Err(Flaw::Step(0)));
     }
 }

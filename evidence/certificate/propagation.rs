@@ -272,11 +272,10 @@ impl Propagator {
 
     /// The interval of a row from those of its places, and theirs from it. Whether one is empty.
     fn tighten(&mut self, row: usize) -> bool {
-        let Row { term, parts } = std::mem::replace(
-            &mut self.rows[row],
-            Row { term: 0, parts: Vec::new() },
-        );
-        let contradiction = self.tighten_side(term, &parts, 1) || self.tighten_side(term, &parts, -1);
+        let Row { term, parts } =
+            std::mem::replace(&mut self.rows[row], Row { term: 0, parts: Vec::new() });
+        let contradiction =
+            self.tighten_side(term, &parts, 1) || self.tighten_side(term, &parts, -1);
         self.rows[row] = Row { term, parts };
         contradiction
     }

@@ -23,6 +23,9 @@ pub const ENGINES: &[Engine] = &[
     walk::GUIDED,
 ];
 
+/// Engines that take part only where they are asked for by name.
+pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION];
+
 /// One engine.
 #[derive(Clone, Copy)]
 pub struct Engine {

@@ -1,7 +1,7 @@
 //! How a plan is worked on.
 
 use super::schedule::Schedule;
-use crate::engine::registry::{ENGINES, Engine};
+use crate::engine::registry::{BY_NAME, ENGINES, Engine};
 use parikh_solvers::dump::Dump;
 
 /// How a plan is worked on.
@@ -34,11 +34,12 @@ pub struct Config {
 /// # Errors
 /// When there is none with a name.
 pub fn engines_named(names: &[String]) -> Result<&'static [Engine], String> {
-    let known: Vec<String> = ENGINES.iter().map(|engine| plain(engine.name)).collect();
+    let all = || ENGINES.iter().chain(BY_NAME);
+    let known: Vec<String> = all().map(|engine| plain(engine.name)).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
         return Err(format!("no engine `{unknown}`; there are {}", known.join(", ")));
     }
-    let chosen = ENGINES.iter().filter(|engine| names.contains(&plain(engine.name)));
+    let chosen = all().filter(|engine| names.contains(&plain(engine.name)));
     Ok(Box::leak(chosen.copied().collect()))
 }
 

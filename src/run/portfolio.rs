@@ -58,7 +58,8 @@ impl<'a> Portfolio<'a> {
     /// What one worker does, by its number.
     pub(super) fn work(&self, worker: usize) {
         let steps = self.schedule.workers.get(worker).map_or(&[][..], Vec::as_slice);
-        let mut work = Worker { portfolio: self, worker, sessions: None, finished: true, proofs: None };
+        let mut work =
+            Worker { portfolio: self, worker, sessions: None, finished: true, proofs: None };
         steps.iter().for_each(|step| work.step(*step));
         work.run_all(Role::Walk, self.ground, &self.budget.child());
     }
@@ -315,11 +316,7 @@ impl<'p> Worker<'p, '_> {
     }
 
     /// Sets all engines of a role to work.
-    fn begin(
-        &self,
-        role: Role,
-        ground: &'p Ground<'p>,
-    ) -> Sessions<'p> {
+    fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Sessions<'p> {
         let mut sessions = Vec::new();
         let engines = self.portfolio.config.engines.iter();
         for engine in engines.filter(|engine| engine.role == role) {

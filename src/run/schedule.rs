@@ -41,7 +41,7 @@ pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 
 /// The parts of a [`Phase::Grow`]: engines in slices, walks along their candidates, proofs by induction.
-pub(super) const GROWING: (f64, Part, f64) = (0.5, Part::of(0.1).at_most(30), 0.5);
+pub(super) const GROWING: (f64, Part, f64) = (0.5, Part::of(0.1).at_most(30), 0.6);
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);

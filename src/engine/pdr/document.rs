@@ -9,7 +9,7 @@
 //!    contradiction by propagation: these clauses are the steps.
 
 use super::goal;
-use super::solver::{Answer, Known, Solver};
+use super::solver::{Answer, Known, Lesson, Solver};
 use super::terms::{Bound, Cube, Terms, Why};
 use crate::evidence::certificate::{Bounds, Induction};
 use parikh_net::{Atom, PlaceId, Predicate};
@@ -167,24 +167,25 @@ fn assume<S: SatSolver>(
 }
 
 /// The cubes that are needed, and what rows have to say besides.
-#[allow(clippy::type_complexity)]
 fn needed(
     terms: &mut Terms<'_>,
     cubes: &[Cube],
     predicate: &Predicate,
     budget: &Budget,
-) -> Option<(Vec<Cube>, Vec<Vec<Bound>>)> {
+) -> Option<(Vec<Cube>, Vec<Lesson>)> {
     let mut solver = Solver::new(BatSat::new());
     let goal = goal::encode(&mut solver, terms, predicate);
     let chosen: Vec<Literal> = cubes.iter().map(|_| solver.sat.new_variable()).collect();
-    let position: HashMap<Literal, usize> =
-        chosen.iter().copied().zip(0..).collect();
+    let position: HashMap<Literal, usize> = chosen.iter().copied().zip(0..).collect();
     for (cube, &chosen) in cubes.iter().zip(&chosen) {
         solver.add(terms, &negated(cube), Some(!chosen));
     }
     let mut kept: BTreeSet<usize> = BTreeSet::new();
     let mut waiting: Vec<usize> = Vec::new();
-    let mut ask = |solver: &mut Solver<BatSat>, terms: &Terms<'_>, rest: &[Literal], waiting: &mut Vec<usize>| {
+    let mut ask = |solver: &mut Solver<BatSat>,
+                   terms: &Terms<'_>,
+                   rest: &[Literal],
+                   waiting: &mut Vec<usize>| {
         // What is kept already comes first, and so rather than others into the core.
         let first = kept.iter().map(|&at| chosen[at]);
         let others = (0..chosen.len()).filter(|at| !kept.contains(at)).map(|at| chosen[at]);

@@ -1,8 +1,8 @@
 //! Property-directed reachability: proofs by induction, clause by clause, and witnesses on the way.
 //!
 //! Read in this order: `terms` (bounds and cubes, and what a firing makes of them), `solver` (bounds as
-//! propositional variables), `goal` (what is to be reached as cubes), `prover` (the algorithm), `document`
-//! (an invariant as the checker wants it).
+//! propositional variables), `goal` (what is to be reached as cubes), `prover` (the algorithm), `backward`
+//! (k-induction, with the same parts), `document` (an invariant as the checker wants it).
 //!
 //! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and those that
 //! nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
@@ -11,6 +11,7 @@
 //! A prover for each open goal, in rounds of growing slices; what they have learnt is kept. A maximum is
 //! the goal to exceed the largest value seen, again and again, until that is refuted.
 
+mod backward;
 mod document;
 mod goal;
 mod prover;
@@ -22,9 +23,10 @@ use super::registry::{Assignment, Engine, Progress, Role, Session, Sides};
 use crate::board::{Argument, Proof};
 use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
+use backward::Backward;
 use parikh_net::{Goal, GoalId, LinearSum, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
-use prover::{End, Prover};
+use prover::{Decide, End, Prover};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,13 +38,20 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::Induction,
-    start: |work| Ok(Box::new(Pdr::new(work))),
+    start: |work| Ok(Box::new(Induction::<Prover<'_>>::new(work, "pdr"))),
+};
+
+/// In the registry, for whoever asks for it: what it proves, the other does, too.
+pub const K_INDUCTION: Engine = Engine {
+    name: "k-induction",
+    start: |work| Ok(Box::new(Induction::<Backward<'_>>::new(work, "k-induction"))),
+    ..ENGINE
 };
 
 const TECHNIQUE: &str = "SAT_SMT";
 
-/// The first slice of a goal; it doubles from round to round.
-const FIRST_SLICE: Duration = Duration::from_millis(100);
+/// The slices of a goal in the first round, at least and at most; they double from round to round.
+const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
 /// So many provers keep what they know from round to round.
 const KEPT: usize = 64;
@@ -50,14 +59,17 @@ const KEPT: usize = 64;
 /// Flows over more places are no rows: there are too many ways to add them up.
 const LARGEST_ROW: usize = 200;
 
-struct Pdr<'g> {
+/// An engine at work on all goals of a ground.
+struct Induction<'g, D> {
+    name: &'static str,
     work: Assignment<'g>,
     intervals: Intervals,
     rests_on: Provenance,
-    provers: Vec<(GoalId, Prover<'g>)>,
+    provers: Vec<(GoalId, D)>,
     /// Goals that nothing more can be done for here.
     given_up: Vec<GoalId>,
-    slice: Duration,
+    /// That of the round, once there was one.
+    slice: Option<Duration>,
     statistics: Statistics,
 }
 
@@ -65,24 +77,25 @@ struct Pdr<'g> {
 struct Statistics {
     reached: u64,
     refuted: u64,
-    clauses: u64,
+    cubes: u64,
     questions: u64,
 }
 
-impl<'g> Pdr<'g> {
-    fn new(work: Assignment<'g>) -> Self {
+impl<'g, D: Decide<'g>> Induction<'g, D> {
+    fn new(work: Assignment<'g>, name: &'static str) -> Self {
         let intervals = Intervals::new(work.ground.net(), work.ground.facts());
         // Nobody speaks for the units of a derived net.
         let is_read = work.ground.parent().is_none();
         let claimed = is_read && work.board.breach().is_none();
         let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
-        Pdr {
+        Induction {
+            name,
             rests_on,
             intervals,
             work,
             provers: Vec::new(),
             given_up: Vec::new(),
-            slice: FIRST_SLICE,
+            slice: None,
             statistics: Statistics::default(),
         }
     }
@@ -102,7 +115,7 @@ impl<'g> Pdr<'g> {
         ground.under(board, TECHNIQUE).seen(id).map_or(first, |seen| seen.max(first))
     }
 
-    fn prover(&mut self, id: GoalId, predicate: Predicate) -> Prover<'g> {
+    fn prover(&mut self, id: GoalId, predicate: Predicate) -> D {
         if let Some(at) = self.provers.iter().position(|(known, _)| *known == id) {
             let (_, prover) = self.provers.swap_remove(at);
             if *prover.predicate() == predicate {
@@ -116,41 +129,43 @@ impl<'g> Pdr<'g> {
                 terms.row(flow);
             }
         }
-        Prover::new(terms, predicate)
+        D::new(terms, predicate)
     }
 
-    /// Works on one goal. Whether the budget ended.
-    fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) -> bool {
+    /// Works on one goal.
+    fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
         let Assignment { ground, board, .. } = self.work;
         let under = ground.under(board, TECHNIQUE);
+        if matches!(goal, Goal::Maximise(_)) && under.seen(id).is_none() {
+            under.reached(id, [].into_iter().collect());
+        }
         while board.is_open(id) && !budget.is_exhausted() {
             let Some(predicate) = self.predicate(id, goal) else {
-                self.given_up.push(id);
-                return false;
+                return self.given_up.push(id);
             };
             if predicate.holds(ground.net(), ground.net().initial()) {
                 under.reached(id, [].into_iter().collect());
                 continue;
             }
             let mut prover = self.prover(id, predicate);
-            let (learnt, questions) = (prover.learnt, prover.questions);
+            let before = prover.so_far();
             let end = prover.run(budget);
-            self.statistics.clauses += prover.learnt - learnt;
-            self.statistics.questions += prover.questions - questions;
+            let after = prover.so_far();
+            self.statistics.cubes += after.0 - before.0;
+            self.statistics.questions += after.1 - before.1;
             match end {
                 End::Unfinished => {
-                    tracing::debug!("pdr: {id:?} at level {}", prover.level());
+                    tracing::debug!("{}: {id:?} open after {:?}", self.name, after);
                     if self.provers.len() < KEPT {
                         self.provers.push((id, prover));
                     }
-                    return true;
+                    return;
                 }
                 End::Reached(sequence) => {
                     self.statistics.reached += 1;
                     under.reached(id, sequence);
                     if matches!(goal, Goal::Reach(_)) && board.is_open(id) {
-                        self.given_up.push(id);
-                        return false;
+                        return self.given_up.push(id);
                     }
                 }
                 End::Never(cubes) => {
@@ -158,14 +173,12 @@ impl<'g> Pdr<'g> {
                     if self.refute(id, goal, prover.into_terms(), &cubes, &predicate).is_none()
                         || board.is_open(id)
                     {
-                        self.given_up.push(id);
-                        return false;
+                        return self.given_up.push(id);
                     }
                     self.statistics.refuted += 1;
                 }
             }
         }
-        false
     }
 
     /// Hands over that no marking satisfies the goal, outside these cubes.
@@ -183,15 +196,16 @@ impl<'g> Pdr<'g> {
         // A proof in hand is worth some time.
         let budget = &Budget::lasting(Duration::from_secs(20));
         let bounds = |places: &BTreeSet<usize>| -> Option<Bounds> {
-            let ends = places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
+            let ends =
+                places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
             intervals::bounds(net, facts, level, ends, budget)
         };
-        let induction = document::document(&mut terms, cubes, predicate, bounds, budget)?;
+        let invariant = document::document(&mut terms, cubes, predicate, bounds, budget)?;
         let argument = Argument::Induction {
-            clauses: induction.clauses.len(),
-            assumes_units: induction.bounds.assumes_units,
+            clauses: invariant.clauses.len(),
+            assumes_units: invariant.bounds.assumes_units,
         };
-        let proof = Proof::new(argument, Some(Arc::new(Document::Induction(induction))));
+        let proof = Proof::new(argument, Some(Arc::new(Document::Induction(invariant))));
         let over = ground.over(board, TECHNIQUE);
         match goal {
             Goal::Reach(_) => over.unreachable(id, proof),
@@ -212,25 +226,31 @@ fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
     Some(Predicate::at_most(sum.clone(), i64::try_from(value).ok()?).negated())
 }
 
-impl Session for Pdr<'_> {
+impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
     fn slice(&mut self, budget: &Budget) -> Progress {
         loop {
             let open = self.open();
             if open.is_empty() {
                 return Progress::Finished;
             }
+            let (least, most) = FIRST_SLICE;
+            let first = || {
+                let fair = budget.remaining().map_or(most, |left| left / open.len() as u32);
+                fair.clamp(least, most)
+            };
+            let slice = *self.slice.get_or_insert_with(first);
             for (id, goal) in open {
                 if budget.is_exhausted() {
                     return Progress::Unfinished;
                 }
-                self.work_on(id, &goal, &budget.slice(self.slice));
+                self.work_on(id, &goal, &budget.slice(slice));
             }
-            self.slice *= 2;
+            self.slice = Some(slice * 2);
         }
     }
 
     fn statistics(&self) -> String {
-        let Statistics { reached, refuted, clauses, questions } = &self.statistics;
-        format!("{reached} reached, {refuted} refuted, {clauses} clauses, {questions} questions")
+        let Statistics { reached, refuted, cubes, questions } = &self.statistics;
+        format!("{reached} reached, {refuted} refuted, {cubes} cubes, {questions} questions")
     }
 }

@@ -48,16 +48,21 @@ struct Stopped;
 
 /// What is known of a cube at a level.
 enum Step {
-    /// It is not entered: nor is this part of its bounds.
-    Blocked(Cube),
+    /// It is not entered: nor is this part of its bounds, for these reasons.
+    Blocked(Cube, Reasons),
     /// It may be, by this transition from here.
     From(TransitionId, Cube),
 }
 
-struct Obligation {
-    cube: Cube,
+/// By transition, which of the bounds after it cannot come true, given the frame before: what holds for
+/// a cube holds for any other with the same bounds in it.
+type Reasons = HashMap<TransitionId, Vec<Bound>>;
+
+/// A cube from which the goal is reached.
+pub(super) struct Obligation {
+    pub(super) cube: Cube,
     /// What it leads to: another obligation, by this transition; nothing for a part of the goal.
-    next: Option<(usize, TransitionId)>,
+    pub(super) next: Option<(usize, TransitionId)>,
 }
 
 /// Clauses that come and go before all is built anew.
@@ -81,13 +86,30 @@ pub(super) struct Prover<'n> {
     active: Vec<Literal>,
     temporaries: usize,
     /// Cubes blocked so far.
-    pub(super) learnt: u64,
-    pub(super) questions: u64,
+    learnt: u64,
+    questions: u64,
 }
 
-impl<'n> Prover<'n> {
+/// Decides one question, as far as it gets.
+pub(super) trait Decide<'n> {
     /// For a predicate that does not hold initially and has comparisons as its only leaves.
-    pub(super) fn new(terms: Terms<'n>, predicate: Predicate) -> Self {
+    fn new(terms: Terms<'n>, predicate: Predicate) -> Self;
+
+    /// Goes on.
+    fn run(&mut self, budget: &Budget) -> End;
+
+    /// What is asked.
+    fn predicate(&self) -> &Predicate;
+
+    /// What it has worked with.
+    fn into_terms(self) -> Terms<'n>;
+
+    /// Cubes found, and questions to the solver.
+    fn so_far(&self) -> (u64, u64);
+}
+
+impl<'n> Decide<'n> for Prover<'n> {
+    fn new(terms: Terms<'n>, predicate: Predicate) -> Self {
         let mut prover = Prover {
             terms,
             predicate,
@@ -104,22 +126,7 @@ impl<'n> Prover<'n> {
         prover
     }
 
-    /// What it works with.
-    pub(super) fn into_terms(self) -> Terms<'n> {
-        self.terms
-    }
-
-    pub(super) fn predicate(&self) -> &Predicate {
-        &self.predicate
-    }
-
-    /// The last level.
-    pub(super) fn level(&self) -> usize {
-        self.blocked.len() - 1
-    }
-
-    /// Goes on.
-    pub(super) fn run(&mut self, budget: &Budget) -> End {
+    fn run(&mut self, budget: &Budget) -> End {
         loop {
             match self.round(budget) {
                 Ok(Some(end)) => return end,
@@ -127,6 +134,25 @@ impl<'n> Prover<'n> {
                 Err(Stopped) => return End::Unfinished,
             }
         }
+    }
+
+    fn predicate(&self) -> &Predicate {
+        &self.predicate
+    }
+
+    fn into_terms(self) -> Terms<'n> {
+        self.terms
+    }
+
+    fn so_far(&self) -> (u64, u64) {
+        (self.learnt, self.questions)
+    }
+}
+
+impl Prover<'_> {
+    /// The last level.
+    fn level(&self) -> usize {
+        self.blocked.len() - 1
     }
 
     /// Blocks what the last frame allows of the goal, opens the next, and moves up what holds there.
@@ -144,7 +170,9 @@ impl<'n> Prover<'n> {
                 if !self.blocked[level].contains(&cube) {
                     continue;
                 }
-                if let Step::Blocked(part) = self.step(&cube, level + 1, budget)? {
+                if let Step::Blocked(part, _) =
+                    self.step(&cube, level + 1, &no_reasons(), budget)?
+                {
                     self.add(part, level + 1);
                 }
             }
@@ -218,7 +246,7 @@ impl<'n> Prover<'n> {
             if self.is_blocked(&cube, level) {
                 continue;
             }
-            match self.step(&cube, level, budget)? {
+            match self.step(&cube, level, &no_reasons(), budget)? {
                 Step::From(t, before) => {
                     let is_initial = self.terms.is_initial(&before);
                     all.push(Obligation { cube: before, next: Some((at, t)) });
@@ -228,12 +256,13 @@ impl<'n> Prover<'n> {
                     waiting.push(Reverse((level, at)));
                     waiting.push(Reverse((level - 1, all.len() - 1)));
                 }
-                Step::Blocked(part) => {
-                    let part = self.generalise(part, level, budget)?;
+                Step::Blocked(part, reasons) => {
+                    let part = self.generalise(part, reasons, level, budget)?;
                     let last = self.level();
                     let (mut part, mut level) = (part, level);
                     while level < last
-                        && let Step::Blocked(more) = self.step(&part, level + 1, budget)?
+                        && let Step::Blocked(more, _) =
+                            self.step(&part, level + 1, &no_reasons(), budget)?
                     {
                         (part, level) = (more, level + 1);
                     }
@@ -264,18 +293,38 @@ impl<'n> Prover<'n> {
 
     /// Whether the cube, which does not contain the initial marking, is entered from outside from the frame
     /// before `level`.
-    fn step(&mut self, cube: &[Bound], level: usize, budget: &Budget) -> Result<Step, Stopped> {
-        let mut needed: BTreeSet<usize> = BTreeSet::new();
-        let into = self.terms.entrants(cube);
-        let outside = if into.is_empty() || level == 1 { None } else { Some(self.outside(cube)) };
-        for t in into {
+    fn step(
+        &mut self,
+        cube: &[Bound],
+        level: usize,
+        known: &Reasons,
+        budget: &Budget,
+    ) -> Result<Step, Stopped> {
+        let mut needed: BTreeSet<Bound> = BTreeSet::new();
+        let mut reasons = Reasons::new();
+        let mut entrants = self.terms.entrants(cube);
+        entrants.retain(|t| match known.get(t) {
+            Some(reason) if reason.iter().all(|bound| cube.contains(bound)) => {
+                needed.extend(reason);
+                reasons.insert(*t, reason.clone());
+                false
+            }
+            _ => true,
+        });
+        let ask = !entrants.is_empty() && level > 1;
+        let outside = if ask { Some(self.outside(cube)) } else { None };
+        for t in entrants {
             let before = self.terms.before(t, cube);
             let blamed = match outside {
                 None => self.blame_first(&before),
                 Some(outside) => self.blame(&before, level - 1, outside, budget)?,
             };
             match blamed {
-                Some(blamed) => needed.extend(blamed),
+                Some(blamed) => {
+                    let blamed: Vec<Bound> = blamed.into_iter().map(|at| cube[at]).collect();
+                    needed.extend(&blamed);
+                    reasons.insert(t, blamed);
+                }
                 None => {
                     let bounds = before.into_iter().filter(|(_, why)| *why != Why::Within);
                     let bounds = bounds.map(|(bound, _)| bound);
@@ -288,10 +337,10 @@ impl<'n> Prover<'n> {
             self.solver.sat.add_clause(&[!outside]);
         }
         // Without the initial marking.
-        if needed.iter().all(|&at| self.terms.holds_at_first(cube[at])) {
-            needed.extend((0..cube.len()).find(|&at| !self.terms.holds_at_first(cube[at])));
+        if needed.iter().all(|&bound| self.terms.holds_at_first(bound)) {
+            needed.extend(cube.iter().find(|&&bound| !self.terms.holds_at_first(bound)));
         }
-        Ok(Step::Blocked(needed.into_iter().map(|at| cube[at]).collect()))
+        Ok(Step::Blocked(needed.into_iter().collect(), reasons))
     }
 
     /// A literal with which the marking before is outside the cube.
@@ -361,6 +410,7 @@ impl<'n> Prover<'n> {
     fn generalise(
         &mut self,
         mut cube: Cube,
+        mut reasons: Reasons,
         level: usize,
         budget: &Budget,
     ) -> Result<Cube, Stopped> {
@@ -372,8 +422,8 @@ impl<'n> Prover<'n> {
             let Some(at) = cube.iter().position(|&own| own == bound) else { continue };
             let mut fewer = cube.clone();
             fewer.remove(at);
-            match self.enlarge(fewer, level, budget)? {
-                Some(larger) => cube = larger,
+            match self.enlarge(fewer, &reasons, level, budget)? {
+                Some(larger) => (cube, reasons) = larger,
                 None => failures += 1,
             }
         }
@@ -382,8 +432,8 @@ impl<'n> Prover<'n> {
                 let Some(at) = cube.iter().position(|&own| own == bound) else { break };
                 let mut looser = cube.clone();
                 looser[at].value = value;
-                if let Some(larger) = self.enlarge(looser, level, budget)? {
-                    cube = larger;
+                if let Some(larger) = self.enlarge(looser, &reasons, level, budget)? {
+                    (cube, reasons) = larger;
                     break;
                 }
             }
@@ -396,21 +446,22 @@ impl<'n> Prover<'n> {
     fn enlarge(
         &mut self,
         cube: Cube,
+        reasons: &Reasons,
         level: usize,
         budget: &Budget,
-    ) -> Result<Option<Cube>, Stopped> {
+    ) -> Result<Option<(Cube, Reasons)>, Stopped> {
         if self.terms.is_initial(&cube) {
             return Ok(None);
         }
         for _ in 0..=COUNTEREXAMPLES {
-            match self.step(&cube, level, budget)? {
-                Step::Blocked(part) => return Ok(Some(part)),
+            match self.step(&cube, level, reasons, budget)? {
+                Step::Blocked(part, reasons) => return Ok(Some((part, reasons))),
                 Step::From(_, before) => {
                     if level == 1 || self.terms.is_initial(&before) {
                         return Ok(None);
                     }
-                    match self.step(&before, level - 1, budget)? {
-                        Step::Blocked(part) => self.add(part, level - 1),
+                    match self.step(&before, level - 1, &no_reasons(), budget)? {
+                        Step::Blocked(part, _) => self.add(part, level - 1),
                         Step::From(..) => return Ok(None),
                     }
                 }
@@ -420,8 +471,12 @@ impl<'n> Prover<'n> {
     }
 }
 
+fn no_reasons() -> Reasons {
+    Reasons::new()
+}
+
 /// From the last of these obligations to the goal.
-fn sequence(all: &[Obligation]) -> FiringSequence {
+pub(super) fn sequence(all: &[Obligation]) -> FiringSequence {
     let mut fired = Vec::new();
     let mut at = all.len() - 1;
     while let Some((next, t)) = all[at].next {

@@ -40,13 +40,16 @@ impl Values {
     }
 }
 
+/// Some of these bounds holds, as a row and its places say; the row's is the last.
+pub(super) type Lesson = Vec<Bound>;
+
 /// Bounds in a SAT solver.
 pub(super) struct Solver<S> {
     pub(super) sat: S,
     /// By term the literals of "at least so much".
     at_least: Vec<BTreeMap<i128, Literal>>,
-    /// What rows taught so far: one of these holds.
-    pub(super) lessons: Vec<Vec<Bound>>,
+    /// What rows taught so far.
+    pub(super) lessons: Vec<Lesson>,
 }
 
 /// A flow with so few places and one token is said at once.
@@ -91,7 +94,9 @@ impl<S: SatSolver> Solver<S> {
     /// All bounds that were spoken of, as "at least", with their literals.
     pub(super) fn spoken_of(&self) -> impl Iterator<Item = (usize, i128, Literal)> {
         let terms = self.at_least.iter().enumerate();
-        terms.flat_map(|(term, all)| all.iter().map(move |(&value, &literal)| (term, value, literal)))
+        terms.flat_map(|(term, all)| {
+            all.iter().map(move |(&value, &literal)| (term, value, literal))
+        })
     }
 
     /// "Some of these bounds holds", where `unless` does not. Nothing is added where one always does.
@@ -176,7 +181,7 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// What rows say against these values.
-    fn broken(&self, terms: &Terms<'_>, values: &Values) -> Vec<Vec<Bound>> {
+    fn broken(&self, terms: &Terms<'_>, values: &Values) -> Vec<Lesson> {
         let mut lessons = Vec::new();
         for (term, sum) in terms.rows() {
             let (low, high) = self.interval(terms, values, term);
@@ -197,7 +202,7 @@ impl<S: SatSolver> Solver<S> {
         (row, sum): (usize, &LinearSum),
         sign: i128,
         most: i128,
-    ) -> Option<Vec<Bound>> {
+    ) -> Option<Lesson> {
         let mut least = 0;
         let mut parts = Vec::with_capacity(sum.terms().len());
         for &(place, a) in sum.terms() {
