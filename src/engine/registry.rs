@@ -24,7 +24,7 @@ pub const ENGINES: &[Engine] = &[
 ];
 
 /// Engines that take part only where they are asked for by name.
-pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION];
+pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, pdr::BMC];
 
 /// One engine.
 #[derive(Clone, Copy)]

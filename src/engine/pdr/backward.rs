@@ -43,6 +43,8 @@ pub(super) struct Backward<'n> {
 }
 
 impl<'n> Decide<'n> for Backward<'n> {
+    const FINDS: &'static str = "cubes";
+
     fn new(mut terms: Terms<'n>, predicate: Predicate) -> Self {
         let mut solver = Solver::new(BatSat::new());
         let goal = goal::encode(&mut solver, &mut terms, &predicate);

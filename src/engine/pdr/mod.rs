@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `terms` (bounds and cubes, and what a firing makes of them), `solver` (bounds as
 //! propositional variables), `goal` (what is to be reached as cubes), `prover` (the algorithm), `backward`
-//! (k-induction, with the same parts), `document` (an invariant as the checker wants it).
+//! (k-induction, with the same parts), `bmc` (unrolling, the same question asked forwards), `document` (an invariant as the checker wants it).
 //!
 //! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and those that
 //! nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
@@ -12,6 +12,7 @@
 //! the goal to exceed the largest value seen, again and again, until that is refuted.
 
 mod backward;
+mod bmc;
 mod document;
 mod goal;
 mod prover;
@@ -24,6 +25,7 @@ use crate::board::{Argument, Proof};
 use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
 use backward::Backward;
+use bmc::Bmc;
 use parikh_net::{Goal, GoalId, LinearSum, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
 use prover::{Decide, End, Prover};
@@ -59,6 +61,14 @@ const KEPT: usize = 64;
 /// Flows over more places are no rows: there are too many ways to add them up.
 const LARGEST_ROW: usize = 200;
 
+/// In the registry, for whoever asks for it: witnesses of few firings.
+pub const BMC: Engine = Engine {
+    name: "bmc",
+    sides: Sides::Under,
+    start: |work| Ok(Box::new(Induction::<Bmc<'_>>::new(work, "bmc"))),
+    ..ENGINE
+};
+
 /// An engine at work on all goals of a ground.
 struct Induction<'g, D> {
     name: &'static str,
@@ -77,7 +87,7 @@ struct Induction<'g, D> {
 struct Statistics {
     reached: u64,
     refuted: u64,
-    cubes: u64,
+    made: u64,
     questions: u64,
 }
 
@@ -151,7 +161,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             let before = prover.so_far();
             let end = prover.run(budget);
             let after = prover.so_far();
-            self.statistics.cubes += after.0 - before.0;
+            self.statistics.made += after.0 - before.0;
             self.statistics.questions += after.1 - before.1;
             match end {
                 End::Unfinished => {
@@ -160,6 +170,10 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         self.provers.push((id, prover));
                     }
                     return;
+                }
+                End::NoMore(why) => {
+                    tracing::info!("{}: {id:?}: {why}", self.name);
+                    return self.given_up.push(id);
                 }
                 End::Reached(sequence) => {
                     self.statistics.reached += 1;
@@ -250,7 +264,7 @@ impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
     }
 
     fn statistics(&self) -> String {
-        let Statistics { reached, refuted, cubes, questions } = &self.statistics;
-        format!("{reached} reached, {refuted} refuted, {cubes} cubes, {questions} questions")
+        let Statistics { reached, refuted, made, questions } = &self.statistics;
+        format!("{reached} reached, {refuted} refuted, {made} {}, {questions} questions", D::FINDS)
     }
 }

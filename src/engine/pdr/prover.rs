@@ -41,6 +41,8 @@ pub(super) enum End {
     Never(Vec<Cube>),
     /// The budget ended.
     Unfinished,
+    /// Nothing more can be tried, for this reason.
+    NoMore(&'static str),
 }
 
 /// The budget ended.
@@ -92,6 +94,9 @@ pub(super) struct Prover<'n> {
 
 /// Decides one question, as far as it gets.
 pub(super) trait Decide<'n> {
+    /// What it makes, for statistics.
+    const FINDS: &'static str;
+
     /// For a predicate that does not hold initially and has comparisons as its only leaves.
     fn new(terms: Terms<'n>, predicate: Predicate) -> Self;
 
@@ -104,11 +109,13 @@ pub(super) trait Decide<'n> {
     /// What it has worked with.
     fn into_terms(self) -> Terms<'n>;
 
-    /// Cubes found, and questions to the solver.
+    /// How much was made, and questions to the solver.
     fn so_far(&self) -> (u64, u64);
 }
 
 impl<'n> Decide<'n> for Prover<'n> {
+    const FINDS: &'static str = "clauses";
+
     fn new(terms: Terms<'n>, predicate: Predicate) -> Self {
         let mut prover = Prover {
             terms,
