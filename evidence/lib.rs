@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod abstraction;
 pub mod audit;
 pub mod certificate;
 pub mod coloured;

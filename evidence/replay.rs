@@ -30,6 +30,16 @@ pub enum ReplayError {
         /// The place's name.
         place: String,
     },
+    /// A step of a coloured net has no binding that may fire.
+    #[error("firing {firing}: `{transition}`: {why}")]
+    NoBinding {
+        /// Number of the firing, from 1.
+        firing: u64,
+        /// The transition and its binding.
+        transition: String,
+        /// Why not.
+        why: String,
+    },
     /// A place would hold more tokens than are counted.
     #[error("firing {firing}: place `{place}` would hold more than 2^63 - 1 tokens")]
     Overflow {

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// A multiset of colours: tokens by colour, none of them 0.
 pub type Bag = BTreeMap<u64, u64>;
 
+/// Tokens by place.
+pub(super) type Moved = BTreeMap<ColouredPlaceId, Bag>;
+
 /// What a binding gives one variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value {
@@ -178,12 +181,8 @@ impl ColouredNet {
     }
 
     /// What a transition takes or puts, by place, given a binding.
-    fn moved(
-        &self,
-        arcs: &[super::ColouredArc],
-        binding: &[Value],
-    ) -> Result<BTreeMap<ColouredPlaceId, Bag>, TooMany> {
-        let mut moved: BTreeMap<ColouredPlaceId, Bag> = BTreeMap::new();
+    fn moved(&self, arcs: &[super::ColouredArc], binding: &[Value]) -> Result<Moved, TooMany> {
+        let mut moved = Moved::new();
         for arc in arcs {
             let bag = moved.entry(arc.place).or_default();
             for (colour, tokens) in self.bag(&arc.inscription, binding, COLOURS)? {
@@ -193,16 +192,16 @@ impl ColouredNet {
         Ok(moved)
     }
 
-    /// Fires `t` under a binding, once. The marking is left as it was on an error.
+    /// What `t` takes and puts under a binding that it is enabled under.
     ///
     /// # Errors
     /// When a variable has no colour, the guard does not hold, or tokens are missing.
-    pub fn fire(
+    pub(super) fn check_enabled(
         &self,
-        marking: &mut ColouredMarking,
+        marking: &ColouredMarking,
         t: ColouredTransitionId,
         binding: &[Value],
-    ) -> Result<(), ColouredFireError> {
+    ) -> Result<(Moved, Moved), ColouredFireError> {
         let transition = self.transition(t);
         for variable in transition.variables() {
             let mut values = binding.iter().filter(|value| value.variable == variable);
@@ -215,7 +214,6 @@ impl ColouredNet {
         }
         let takes = self.moved(&transition.takes, binding)?;
         let puts = self.moved(&transition.puts, binding)?;
-        let mut after: BTreeMap<(ColouredPlaceId, u64), u64> = BTreeMap::new();
         for (&place, bag) in &takes {
             for (&colour, &needed) in bag {
                 let there = marking.tokens(place, colour);
@@ -227,7 +225,26 @@ impl ColouredNet {
                         needed,
                     });
                 }
-                after.insert((place, colour), there - needed);
+            }
+        }
+        Ok((takes, puts))
+    }
+
+    /// Fires `t` under a binding, once. The marking is left as it was on an error.
+    ///
+    /// # Errors
+    /// When a variable has no colour, the guard does not hold, or tokens are missing.
+    pub fn fire(
+        &self,
+        marking: &mut ColouredMarking,
+        t: ColouredTransitionId,
+        binding: &[Value],
+    ) -> Result<(), ColouredFireError> {
+        let (takes, puts) = self.check_enabled(marking, t, binding)?;
+        let mut after: BTreeMap<(ColouredPlaceId, u64), u64> = BTreeMap::new();
+        for (&place, bag) in &takes {
+            for (&colour, &needed) in bag {
+                after.insert((place, colour), marking.tokens(place, colour) - needed);
             }
         }
         for (place, bag) in puts {

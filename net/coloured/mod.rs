@@ -26,6 +26,7 @@
 //! ```
 
 mod build;
+mod enabled;
 mod evaluate;
 mod folding;
 mod marking;
@@ -34,6 +35,7 @@ mod term;
 pub mod text;
 
 pub use build::ColourError;
+pub use enabled::GaveUp;
 pub use evaluate::{Bag, ColouredFireError, TooMany, Value};
 pub use folding::Folding;
 pub use marking::ColouredMarking;
@@ -167,6 +169,11 @@ impl ColouredNet {
     /// All transitions, by [`ColouredTransitionId`].
     pub fn transitions(&self) -> &[ColouredTransition] {
         &self.transitions
+    }
+
+    /// The ids of all sorts in order.
+    pub fn sort_ids(&self) -> impl ExactSizeIterator<Item = SortId> + use<> {
+        (0..self.sorts.len() as u32).map(SortId)
     }
 
     /// The ids of all places in order.

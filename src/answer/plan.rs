@@ -69,6 +69,19 @@ impl Plan {
         Some(plan)
     }
 
+    /// A question for each of these goals by itself, called by its number: the goal's id.
+    pub fn of_goals(goals: impl IntoIterator<Item = Goal>) -> Plan {
+        let mut plan = Plan::default();
+        for goal in goals {
+            let combination = match goal {
+                Goal::Reach(_) => Combination::Exists,
+                Goal::Maximise(_) => Combination::Maximum,
+            };
+            plan.ask(&plan.goals.len().to_string(), combination, vec![goal]);
+        }
+        plan
+    }
+
     /// Adds a formula as it is written.
     ///
     /// # Errors

@@ -251,7 +251,11 @@ fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
 /// Why nothing is dead when the arcs alone say so: a transition that needs no tokens, if there is one.
 fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<String> {
     let is_deadlock = *goal == Goal::Reach(Predicate::Dead);
-    if !is_deadlock || proof.reduced.is_some() || !matches!(proof.argument, Argument::Bounds(_)) {
+    if !is_deadlock
+        || proof.abstracted
+        || proof.reduced.is_some()
+        || !matches!(proof.argument, Argument::Bounds(_))
+    {
         return None;
     }
     let source = net.transitions().find(|&t| net.pre(t).is_empty())?;

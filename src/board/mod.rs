@@ -12,6 +12,10 @@
 //! verdict. Contradictions between two engines freeze the goal for the same reason: nothing is printed
 //! for it.
 //!
+//! A board of a [coloured net](Board::of_coloured) takes firing sequences of that, which it replays by the
+//! coloured firing rule, and what another board has of the same goals weakened on an
+//! [abstraction](crate::evidence::abstraction::Abstraction).
+//!
 //! Proofs may rest on the model's claim that its units are safe (NUPN). Every sequence replayed is
 //! also held against that claim; once one breaks it, no proof from it is taken any more, and whoever
 //! runs the board asks again without it what was answered by such proofs.
@@ -28,10 +32,11 @@ pub use proof::{Argument, Proof};
 pub use under::Under;
 pub use witness::Witness;
 
+use crate::evidence::abstraction::ColouredModel;
 use crate::evidence::first_breach;
 use crate::ground::{Ground, Limit};
 use evidence::Checks;
-use parikh_net::{FiringSequence, Goal, GoalId, Net};
+use parikh_net::{FiringSequence, Goal, GoalId, Net, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
@@ -105,6 +110,8 @@ struct Entry {
 /// The goals of a run and what is known of them. Shared by all engines.
 pub struct Board<'n> {
     net: &'n Net,
+    /// The coloured net, when `net` is its skeleton and lends the goals its nodes.
+    coloured: Option<&'n ColouredModel>,
     goals: Vec<Goal>,
     entries: Vec<Mutex<Entry>>,
     open: Vec<AtomicBool>,
@@ -129,6 +136,7 @@ impl<'n> Board<'n> {
         let entry = |goal| Mutex::new(Entry { knowledge: knowledge(goal), frozen: false });
         Board {
             net,
+            coloured: None,
             entries: goals.iter().map(entry).collect(),
             open: goals.iter().map(|_| AtomicBool::new(true)).collect(),
             open_count: AtomicUsize::new(goals.len()),
@@ -141,6 +149,12 @@ impl<'n> Board<'n> {
             settled: None,
             checks: Checks::new(Budget::unlimited()),
         }
+    }
+
+    /// A board with these goals over a coloured net, written over the nodes of its skeleton. Witnesses
+    /// are sequences of its steps and are replayed by its firing rule.
+    pub fn of_coloured(model: &'n ColouredModel, goals: Vec<Goal>) -> Self {
+        Board { coloured: Some(model), ..Board::new(model.skeleton().net(), goals) }
     }
 
     /// Forgets witnesses once they are replayed: for examinations with a goal per node.
@@ -232,6 +246,17 @@ impl<'n> Board<'n> {
     /// How a replayed sequence broke the model's claim that its units are safe, if one did.
     pub fn breach(&self) -> Option<&str> {
         self.breach.get().map(String::as_str)
+    }
+
+    /// What a step of a sequence is called.
+    fn step_name(&self, t: TransitionId) -> String {
+        match self.coloured {
+            Some(model) => model.step_name(t),
+            None if t.index() < self.net.transition_count() => {
+                self.net.transition_name(t).to_owned()
+            }
+            None => "?".to_owned(),
+        }
     }
 
     /// Holds a sequence of the board's net against the model's claim that its units are safe.
@@ -361,7 +386,7 @@ mod tests {
     use crate::engine::intervals::Intervals;
     use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog, Needs};
     use crate::ground::{Derivation, DerivedGoal};
-    use parikh_net::{Facts, LinearSum, Predicate, TransitionId, text};
+    use parikh_net::{Facts, LinearSum, Predicate, text};
 
     fn net() -> Net {
         text::parse("place p 1\nplace q\ntransition t: p -> p + q").unwrap()

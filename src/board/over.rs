@@ -1,6 +1,9 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
-use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Shown, Technique, in_tokens_of};
+use super::{
+    Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, in_tokens_of,
+};
+use crate::evidence::abstraction::{Abstraction, ColouredModel};
 use crate::evidence::{Checked, Document, Flaw};
 use crate::ground::{Ground, Unshown};
 use parikh_net::{Goal, GoalId, Predicate};
@@ -100,6 +103,38 @@ impl<'b> Over<'b> {
     /// A bound in the tokens of the board's net.
     fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
         bound + self.ground.map_or(0, |ground| ground.constant(goal))
+    }
+
+    /// What another board, over an abstraction of this board's coloured net, has of this goal
+    /// [weakened](Abstraction::weakened).
+    pub fn on_abstraction(
+        &self,
+        abstraction: &Abstraction,
+        goal: GoalId,
+        weakened: &Goal,
+        known: &Knowledge,
+    ) {
+        let Some(skeleton) = self.board.coloured.map(ColouredModel::skeleton) else { return };
+        let ours = abstraction.weakened(skeleton, self.board.goal(goal));
+        if ours.as_ref() != Some(weakened) {
+            return self.refuse(goal, &"another goal was asked of the abstraction");
+        }
+        match known {
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, by }) => {
+                let over = Over { by, ..*self };
+                over.enter_unreachable(goal, proof.clone().of_abstraction(), evidence.clone());
+            }
+            Knowledge::Maximum(Maximum {
+                proved: Some((bound, proof, by)),
+                evidence: Some(evidence),
+                ..
+            }) => {
+                let over = Over { by, ..*self };
+                over.enter_at_most(goal, *bound, proof.clone().of_abstraction(), evidence.clone());
+            }
+            // What the abstraction reaches says nothing.
+            Knowledge::Reach(_) | Knowledge::Maximum(_) => {}
+        }
     }
 
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {

@@ -16,6 +16,8 @@ pub struct Proof {
     /// How often reductions applied a rule to make the engine's net of the one that was read; `None`
     /// when it is that one.
     pub reduced: Option<u64>,
+    /// Whether that is an abstraction of a coloured net, where colours are erased.
+    pub abstracted: bool,
 }
 
 /// What kind of argument it is.
@@ -52,7 +54,7 @@ pub enum Argument {
 impl Proof {
     /// By this argument about the net that the engine works on.
     pub fn new(argument: Argument, document: Option<Arc<Document>>) -> Proof {
-        Proof { document, argument, reduced: None }
+        Proof { document, argument, reduced: None, abstracted: false }
     }
 
     /// By a search that visited so many markings, and all that there are.
@@ -64,6 +66,12 @@ impl Proof {
     #[must_use]
     pub fn of_reduced(self, applications: u64) -> Proof {
         Proof { reduced: Some(self.reduced.unwrap_or(0) + applications), ..self }
+    }
+
+    /// The same claim about the coloured net that the net is an abstraction of.
+    #[must_use]
+    pub fn of_abstraction(self) -> Proof {
+        Proof { abstracted: true, ..self }
     }
 
     /// Whether it rests on the model's own claim that its units are safe (NUPN).
@@ -104,6 +112,9 @@ const UNITS: &str = ", given the model's safe units (NUPN)";
 /// For people, as the reason of an answer.
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.abstracted {
+            f.write_str("even with colours made one, ")?;
+        }
         if let Some(applications) = self.reduced {
             write!(f, "on the net after {applications} reductions, ")?;
         }

@@ -1,6 +1,7 @@
 //! Reports of engines that approximate from below: "reached", "at least", "unbounded".
 
 use super::{Board, Knowledge, Reach, Sighting, Technique, Witness, in_tokens_of};
+use crate::evidence::abstraction::ColouredModel;
 use crate::evidence::{PumpError, ReplayError, Replayer, check_pump};
 use crate::ground::{Ground, Limit};
 use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, Step};
@@ -55,7 +56,11 @@ impl<'b> Under<'b> {
             return self.along_and_back(ground, Arc::new(sequence), &sightings);
         }
         let sequence = Arc::new(sequence);
-        if let Err(error) = self.replay(&sequence, sightings) {
+        let replayed = match self.board.coloured {
+            Some(model) => self.replay_coloured(model, &sequence, sightings),
+            None => self.replay(&sequence, sightings),
+        };
+        if let Err(error) = replayed {
             self.fault_of_replay(&error, &sequence);
         }
     }
@@ -82,10 +87,42 @@ impl<'b> Under<'b> {
                     self.note_reached(goal, witness);
                 }
                 Goal::Reach(_) => {
-                    let end = text_of(self.board.net, sequence, firings);
+                    let end = text_of(self.board, sequence, firings);
                     self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
+            }
+        })
+    }
+
+    /// Replays a sequence of steps of the board's coloured net and notes what it shows.
+    fn replay_coloured(
+        &self,
+        model: &ColouredModel,
+        sequence: &Arc<FiringSequence>,
+        mut sightings: Vec<Sighting>,
+    ) -> Result<(), ReplayError> {
+        sightings.sort_by_key(|sighting| sighting.firings);
+        let mut next = 0;
+        let stops: Vec<u64> = sightings.iter().map(|sighting| sighting.firings).collect();
+        model.visit(sequence, stops, |firings, marking| {
+            let Sighting { goal, .. } = sightings[next];
+            next += 1;
+            let witness = Witness::new(sequence.clone(), firings);
+            let witness = self.board.keep_witnesses.then_some(witness);
+            match self.board.goal(goal) {
+                Goal::Reach(predicate) => match model.holds(predicate, marking) {
+                    Ok(true) => self.note_reached(goal, witness),
+                    Ok(false) => {
+                        let end = text_of(self.board, sequence, firings);
+                        self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
+                    }
+                    Err(error) => tracing::debug!("{goal:?} is not seen to hold: {error}"),
+                },
+                Goal::Maximise(sum) => match model.totals(marking) {
+                    Some(totals) => self.note_value(goal, sum.value(&totals), witness),
+                    None => self.board.beyond(Limit::Tokens),
+                },
             }
         })
     }
@@ -197,14 +234,15 @@ impl<'b> Under<'b> {
     }
 
     fn fault_of_replay(&self, error: &ReplayError, sequence: &FiringSequence) {
-        let text = text_of(self.board.net, sequence, u64::MAX);
+        let text = text_of(self.board, sequence, u64::MAX);
         self.board.fault(self.by, format_args!("a witness does not replay: {error}: {text}"));
     }
 }
 
 /// The beginning of a sequence in names, for a bug report.
-fn text_of(net: &Net, sequence: &FiringSequence, firings: u64) -> String {
-    let mut text = format!("{} firings of net `{}`:", sequence.firings(), net.name());
+fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String {
+    let name = board.net.name();
+    let mut text = format!("{} firings of net `{name}`:", sequence.firings());
     let mut left = firings;
     for step in sequence.steps().iter().take(1000) {
         if left == 0 {
@@ -212,9 +250,7 @@ fn text_of(net: &Net, sequence: &FiringSequence, firings: u64) -> String {
         }
         let count = step.count.min(left);
         left -= count;
-        let known = step.transition.index() < net.transition_count();
-        let name = if known { net.transition_name(step.transition) } else { "?" };
-        text.push_str(&format!(" {name}*{count}"));
+        text.push_str(&format!(" {}*{count}", board.step_name(step.transition)));
     }
     text
 }

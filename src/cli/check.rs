@@ -2,19 +2,22 @@
 
 use super::evidence::EvidenceFile;
 use super::formulas::{self, Asked};
+use super::model::Model;
 use super::output::{Format, Printer};
 use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, model, signals};
+use super::{Misuse, Outcome, coloured, limits, model, signals};
 use crate::answer::{Answer, Plan};
+use crate::evidence::abstraction::ColouredModel;
 use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Unanswered};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use parikh_net::Net;
+use parikh_net::{Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -105,7 +108,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
         }
     }
-    let net = model::read_with(&arguments.model, &unfolding(arguments.examination), &budget)?;
+    let model = model::read_as_it_is(&arguments.model)?;
     let defaults = run::Config::default();
     let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
@@ -126,25 +129,42 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         },
         ..defaults
     };
-    let subject = match arguments.examination {
-        None => Subject::Formulas(arguments.formulas.read(&net)?),
-        Some(examination) if !examination.has_queries() => Subject::Examination(examination, None),
-        Some(examination) => {
+    let queries = match arguments.examination {
+        Some(examination) if examination.has_queries() => {
             let beside = || model::query_file(&arguments.model, examination.name());
-            let file = arguments.queries.clone().map_or_else(beside, Ok)?;
-            Subject::Examination(examination, Some(file))
+            Some(arguments.queries.clone().map_or_else(beside, Ok)?)
         }
+        _ => None,
     };
-    let statistics = arguments.stats;
-    let job = Job { net: &net, subject, budget: &budget, config, statistics };
-    let printer = Printer::new(arguments.format, job.config.threads > 1);
+    let subject = |net: &Net| match arguments.examination {
+        None => Ok(Subject::Formulas(arguments.formulas.read(net)?)),
+        Some(examination) => Ok(Subject::Examination(examination, queries.clone())),
+    };
+    let printer = Printer::new(arguments.format, config.threads > 1);
     let evidence =
         Evidence { traces: arguments.trace.as_deref(), files: arguments.evidence.as_deref() };
     for directory in [evidence.traces, evidence.files].into_iter().flatten() {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
-    let report = job.run(&printer, evidence)?;
+    let statistics = arguments.stats;
+    let report = match model {
+        Model::Plain(net) => {
+            let job = Job { statistics, ..Job::new(&net, subject(&net)?, &budget, config) };
+            job.run(&printer, evidence)?
+        }
+        Model::Coloured(net) => {
+            let task = coloured::Task {
+                unfolding: unfolding(arguments.examination),
+                examination: arguments.examination,
+                subject: &subject,
+                budget: &budget,
+                config,
+                statistics,
+            };
+            task.run(net, &printer, evidence)?
+        }
+    };
     if arguments.stats {
         print_statistics(&report);
     }
@@ -192,16 +212,47 @@ pub(super) struct Job<'a> {
     pub(super) config: run::Config,
     /// Whether what each stage did is said even when an engine has to be left.
     pub(super) statistics: bool,
+    /// The coloured net that `net` is the skeleton of, when that is worked on as it is.
+    pub(super) coloured: Option<&'a ColouredModel>,
+    /// What an earlier job did of these questions already.
+    pub(super) before: Done,
 }
 
-impl Job<'_> {
+/// What a job has done.
+#[derive(Default)]
+pub(super) struct Done {
+    /// How it ended.
+    pub(super) report: Report,
+    /// The questions answered.
+    pub(super) answered: HashSet<String>,
+}
+
+impl<'a> Job<'a> {
+    /// One job, about a net as it is.
+    pub(super) fn new(
+        net: &'a Net,
+        subject: Subject,
+        budget: &'a Budget,
+        config: run::Config,
+    ) -> Self {
+        let before = Done::default();
+        Job { net, subject, budget, config, statistics: false, coloured: None, before }
+    }
+
     /// Answers the questions, each printed as soon as it is decided.
     pub(super) fn run(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
+        if let Subject::Examination(Examination::StateSpace, _) = self.subject {
+            return Ok(self.state_space(printer));
+        }
+        let Done { report, .. } = self.begin(printer, evidence)?;
+        Ok(self.finish(report, printer))
+    }
+
+    /// Answers what it can of the questions, each printed as soon as it is decided, and says nothing of
+    /// the others.
+    pub(super) fn begin(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Done> {
         let start = Instant::now();
         let (plan, refused) = match &self.subject {
-            Subject::Examination(Examination::StateSpace, _) => {
-                return Ok(self.state_space(printer, start));
-            }
             Subject::Examination(examination, queries) => {
                 match Plan::of_examination(*examination, self.net) {
                     Some(plan) => (plan, Vec::new()),
@@ -222,7 +273,8 @@ impl Job<'_> {
             .map(|directory| EvidenceFile::create(directory, name, self.net))
             .transpose()
             .with_context(|| format!("cannot write the evidence of {name}"))?;
-        let mut report = run::run(self.net, plan, &self.config, self.budget, |event| match event {
+        let mut answered = HashSet::new();
+        let tell = |event: Event<'_>| match event {
             Event::Settled { id, goal, knowledge } => {
                 if let Some(file) = &mut file
                     && let Err(error) = file.settled(id, goal, knowledge)
@@ -231,6 +283,7 @@ impl Job<'_> {
                 }
             }
             Event::Answered(answer) => {
+                answered.insert(answer.id.clone());
                 if let Some(file) = &mut file
                     && let Err(error) = file.answer(answer)
                 {
@@ -249,7 +302,7 @@ impl Job<'_> {
                 progress.end();
                 let mut report = report.clone();
                 report.unanswered.extend(refused.iter().cloned());
-                finish(&report, printer);
+                let report = self.finish(report, printer);
                 if self.statistics {
                     print_statistics(&report);
                 }
@@ -258,14 +311,26 @@ impl Job<'_> {
                 }
                 std::process::exit(super::code_of(outcome(&report)).into());
             }
-        });
+        };
+        let mut report = match self.coloured {
+            None => run::run(self.net, plan, &self.config, self.budget, tell),
+            Some(model) => run::run_coloured(model, plan, &self.config, self.budget, tell),
+        };
         progress.end();
         report.unanswered.extend(refused);
-        finish(&report, printer);
         match write_error {
             Some(error) => Err(error),
-            None => Ok(report),
+            None => Ok(Done { report, answered }),
         }
+    }
+
+    /// What is to be said when all is over; the report of all that was done.
+    fn finish(&self, mut report: Report, printer: &Printer) -> Report {
+        report.answered += self.before.report.answered;
+        report.faults += self.before.report.faults;
+        report.statistics.splice(0..0, self.before.report.statistics.iter().cloned());
+        finish(&report, printer);
+        report
     }
 
     /// The plan of a query file, and the formulas in it that are refused.
@@ -294,6 +359,8 @@ impl Job<'_> {
                 Err("the id has control characters, which would break the lines of answers".into())
             } else if !ids.insert(query.id.clone()) {
                 Err("an earlier formula has the same id".to_owned())
+            } else if self.before.answered.contains(&query.id) {
+                Ok(())
             } else {
                 match &query.formula {
                     Ok(formula) => plan
@@ -303,7 +370,10 @@ impl Job<'_> {
                 }
             };
             if let Err(reason) = planned {
-                eprintln!("parikh: {}: formula {}: {reason}", file.display(), query.id);
+                // On the skeleton, the unfolding's plan will say so.
+                if self.coloured.is_none() {
+                    eprintln!("parikh: {}: formula {}: {reason}", file.display(), query.id);
+                }
                 refused.push(Unanswered { id: query.id, reason });
             }
         }
@@ -314,7 +384,8 @@ impl Job<'_> {
     fn plan_asked(&self, asked: &[Asked]) -> (Plan, Vec<Unanswered>) {
         let mut plan = Plan::default();
         let mut refused = Vec::new();
-        for Asked { id, formula } in asked {
+        let open = |asked: &&Asked| !self.before.answered.contains(&asked.id);
+        for Asked { id, formula } in asked.iter().filter(open) {
             let planned = match formula {
                 Ok(formula) => plan
                     .ask_formula(id, formula, self.net)
@@ -327,6 +398,14 @@ impl Job<'_> {
             }
         }
         (plan, refused)
+    }
+
+    /// Names of transitions, or of steps.
+    fn name(&self, t: TransitionId) -> Cow<'_, str> {
+        match self.coloured {
+            Some(model) => model.step_name(t).into(),
+            None => self.net.transition_name(t).into(),
+        }
     }
 
     /// Writes the answer's witness, if it has one; the file it went to.
@@ -346,12 +425,13 @@ impl Job<'_> {
             sequence: sequence.clone(),
             repeat: answer.pump.clone(),
         };
-        std::fs::write(&file, trace.print(self.net))
+        std::fs::write(&file, trace.print_named(&|t| self.name(t)))
             .with_context(|| format!("cannot write {}", file.display()))?;
         Ok(Some(file))
     }
 
-    fn state_space(&self, printer: &Printer, start: Instant) -> Report {
+    fn state_space(&self, printer: &Printer) -> Report {
+        let start = Instant::now();
         let mut report = Report::default();
         let figures = run::state_space(self.net, &self.config, self.budget);
         for figure in figures {

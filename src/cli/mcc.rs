@@ -1,12 +1,14 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
 use super::check::{Job, Subject};
+use super::model::Model;
 use super::output::{Format, Printer, line};
-use super::{Outcome, check, limits, model, output, signals};
+use super::{Outcome, check, coloured, limits, model, output, signals};
 use crate::mcc::Examination;
 use crate::mcc::benchkit::Call;
 use crate::run;
 use anyhow::{Context, Result};
+use parikh_net::Net;
 use std::path::Path;
 
 pub(super) fn run() -> Result<Outcome> {
@@ -58,17 +60,31 @@ fn read_and_run(
     examination: Examination,
     budget: &parikh_solvers::Budget,
 ) -> Result<(run::Report, Outcome)> {
-    let net = model::read_with(here, &check::unfolding(Some(examination)), budget)?;
+    let model = model::read_as_it_is(here)?;
     let queries = examination
         .has_queries()
         .then(|| model::query_file(here, examination.name()))
         .transpose()?;
     let config = run::Config::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
-    let subject = Subject::Examination(examination, queries);
-    let job = Job { net: &net, subject, budget, config, statistics: false };
-    let printer = Printer::new(Format::Mcc, job.config.threads > 1);
-    let report = job.run(&printer, Default::default())?;
+    let subject = |_: &Net| Ok(Subject::Examination(examination, queries.clone()));
+    let printer = Printer::new(Format::Mcc, config.threads > 1);
+    let report = match model {
+        Model::Plain(net) => {
+            Job::new(&net, subject(&net)?, budget, config).run(&printer, Default::default())?
+        }
+        Model::Coloured(net) => {
+            let task = coloured::Task {
+                unfolding: check::unfolding(Some(examination)),
+                examination: Some(examination),
+                subject: &subject,
+                budget,
+                config,
+                statistics: false,
+            };
+            task.run(net, &printer, Default::default())?
+        }
+    };
     let outcome = check::outcome(&report);
     Ok((report, outcome))
 }

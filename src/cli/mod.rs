@@ -3,6 +3,7 @@
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
 mod check;
+mod coloured;
 mod draw;
 mod encode;
 mod evidence;

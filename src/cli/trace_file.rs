@@ -13,6 +13,7 @@
 //! A name with white space, or that begins with `#`, `@` or `"`, is quoted as in JSON.
 
 use parikh_net::{FiringSequence, Net, TransitionId};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// A sequence as it stands in a file.
@@ -63,14 +64,19 @@ impl Trace {
 
     /// Writes it so that [`parse`](Self::parse) reads it back.
     pub(super) fn print(&self, net: &Net) -> String {
+        self.print_named(&|t| net.transition_name(t).into())
+    }
+
+    /// Writes it with these names of transitions.
+    pub(super) fn print_named<'n>(&self, name: &dyn Fn(TransitionId) -> Cow<'n, str>) -> String {
         let mut text = String::new();
         for (key, note) in &self.notes {
             let _ = writeln!(text, "# {key}: {}", note.replace(['\n', '\r'], " "));
         }
-        print_steps(net, &self.sequence, &mut text);
+        print_steps(name, &self.sequence, &mut text);
         if let Some(repeat) = &self.repeat {
             text.push_str("@repeat\n");
-            print_steps(net, repeat, &mut text);
+            print_steps(name, repeat, &mut text);
         }
         text
     }
@@ -97,9 +103,13 @@ fn parse_step(net: &Net, line: &str) -> Result<(TransitionId, u64), String> {
     Ok((transition, count))
 }
 
-fn print_steps(net: &Net, sequence: &FiringSequence, text: &mut String) {
+fn print_steps<'n>(
+    name: &dyn Fn(TransitionId) -> Cow<'n, str>,
+    sequence: &FiringSequence,
+    text: &mut String,
+) {
     for step in sequence.steps() {
-        let name = quote(net.transition_name(step.transition));
+        let name = quote(&name(step.transition));
         let _ = match step.count {
             1 => writeln!(text, "{name}"),
             count => writeln!(text, "{name}\t{count}"),

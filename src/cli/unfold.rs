@@ -3,8 +3,10 @@
 use super::model::{self, Model};
 use super::reduce::write_net;
 use super::{Outcome, limits, signals};
+use crate::evidence::abstraction::Quotient;
 use crate::unfold::{Config, write_map};
 use anyhow::{Context, Result, bail};
+use parikh_net::coloured::ColouredNet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -29,6 +31,10 @@ pub(super) struct Arguments {
     /// can have.
     #[arg(long)]
     everything: bool,
+    /// Make colours that nothing tells apart one: fewer places and transitions that reach the same numbers
+    /// of tokens in the coloured places, but fewer markings. Says which.
+    #[arg(long)]
+    quotient: bool,
     /// The most transitions.
     #[arg(long, value_name = "N", default_value_t = Config::default().limits.bindings)]
     limit: u64,
@@ -43,7 +49,8 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   parikh unfold INPUTS/Philosophers-COL-000005 -o flat.pnml --map map.json
-  parikh unfold model.pnml --every-binding -o flat.pnml";
+  parikh unfold model.pnml --every-binding -o flat.pnml
+  parikh unfold INPUTS/DrinkVendingMachine-COL-98 --quotient -o small.pnml";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(arguments.timeout, arguments.memory);
@@ -62,6 +69,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     config.limits.places = config.limits.places.saturating_mul(scale).min(1 << 31);
     config.limits.tries = config.limits.tries.saturating_mul(scale);
     let start = Instant::now();
+    let coloured = if arguments.quotient { quotient(coloured) } else { coloured };
     let net = model::unfolded(&coloured, &config, &budget)?;
     eprintln!(
         "parikh: {} coloured places and {} coloured transitions are {} places and {} transitions \
@@ -80,6 +88,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         write(&net, file).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(Outcome::Complete)
+}
+
+/// The net with colours that nothing tells apart made one; says of which sorts.
+fn quotient(net: ColouredNet) -> ColouredNet {
+    let classes = Quotient::indistinguishable(&net);
+    let Some(quotient) = Quotient::of(&net, &classes).filter(|_| !classes.is_trivial()) else {
+        eprintln!("parikh: no two colours of a sort are the same to all transitions");
+        return net;
+    };
+    for id in net.sort_ids() {
+        if classes.of(id).is_some() {
+            let [before, after] = [&net, quotient.net()].map(|net| net.sort(id).size());
+            eprintln!("parikh: {before} colours of {} become {after}", net.sort(id).name());
+        }
+    }
+    quotient.net().clone()
 }
 
 fn write(net: &parikh_net::Net, file: &Path) -> Result<()> {

@@ -104,6 +104,15 @@ pub enum FormulaProblem {
         /// The place.
         place: String,
     },
+    /// A colour where they were erased.
+    #[error(
+        "single colours of place `{}` are only told apart in the unfolding, which is too large",
+        shown(place)
+    )]
+    ErasedColours {
+        /// The place.
+        place: String,
+    },
     /// A colour that the place's sort does not have.
     #[error(
         "`{}` is no colour of place `{}`, whose tokens are of sort `{}`",

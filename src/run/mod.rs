@@ -9,6 +9,7 @@
 //! lets go of goals that no question needs any more, and ends the workers when nothing is left to
 //! ask. A worker that panics costs its own goals, never an answer.
 
+mod coloured;
 mod config;
 mod event;
 mod groups;
@@ -19,6 +20,7 @@ pub mod schedule;
 mod short_walks;
 mod state_space;
 
+pub use coloured::{quotient, run_coloured};
 pub use config::{Config, engines_named};
 pub use event::{Event, Report, Unanswered};
 pub use schedule::Schedule;
@@ -28,7 +30,7 @@ use crate::answer::Plan;
 use crate::board::Board;
 use hearing::Hearing;
 use parikh_net::{GoalId, Net};
-use parikh_solvers::Budget;
+use parikh_solvers::{Budget, Exhausted};
 use portfolio::Portfolio;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::ScopedJoinHandle;
@@ -137,24 +139,7 @@ fn work(
                 Err(error) => tracing::warn!("a worker could not start: {error}"),
             }
         }
-        loop {
-            match hear.recv_timeout(TICK) {
-                Ok(goal) => hearing.settled(goal, tell),
-                Err(RecvTimeoutError::Timeout) => tell(Event::Waiting {
-                    questions: hearing.plan.open_questions().count(),
-                    goals: board.open_count(),
-                }),
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            let done = hearing.plan.open_questions().next().is_none();
-            let broken = board.breach().is_some();
-            if done || broken || all_finished(&workers) || budget.is_exhausted() {
-                break;
-            }
-        }
-        // Asked first: cancelling would hide why the workers stopped.
-        let ended = budget.exhausted();
-        budget.cancel();
+        let ended = listen(hearing, hear, budget, &|| all_finished(&workers), tell);
         let cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(1));
@@ -181,6 +166,36 @@ fn work(
             }
         }
     });
+}
+
+/// Listens until every question is decided, the claim of safe units is broken, the workers are through,
+/// or the budget is spent, which it is when this returns; by what it was spent before.
+fn listen(
+    hearing: &mut Hearing<'_, '_>,
+    hear: &Receiver<GoalId>,
+    budget: &Budget,
+    finished: &dyn Fn() -> bool,
+    tell: &mut impl FnMut(Event<'_>),
+) -> Option<Exhausted> {
+    let board = hearing.board;
+    loop {
+        match hear.recv_timeout(TICK) {
+            Ok(goal) => hearing.settled(goal, tell),
+            Err(RecvTimeoutError::Timeout) => tell(Event::Waiting {
+                questions: hearing.plan.open_questions().count(),
+                goals: board.open_count(),
+            }),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        let done = hearing.plan.open_questions().next().is_none();
+        if done || board.breach().is_some() || finished() || budget.is_exhausted() {
+            break;
+        }
+    }
+    // Asked first: cancelling would hide why the workers stopped.
+    let ended = budget.exhausted();
+    budget.cancel();
+    ended
 }
 
 fn all_finished(workers: &[ScopedJoinHandle<'_, ()>]) -> bool {

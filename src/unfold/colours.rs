@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// Colours are numbers already: one multiplication spreads them enough.
 #[derive(Default)]
-pub(super) struct ColourHasher(u64);
+pub(crate) struct ColourHasher(u64);
 
 impl Hasher for ColourHasher {
     fn finish(&self) -> u64 {
@@ -20,7 +20,7 @@ impl Hasher for ColourHasher {
     }
 }
 
-pub(super) type ByColour<T> = HashMap<u64, T, BuildHasherDefault<ColourHasher>>;
+pub(crate) type ByColour<T> = HashMap<u64, T, BuildHasherDefault<ColourHasher>>;
 
 /// Where in the list of its place a colour is.
 enum Positions {

@@ -9,22 +9,22 @@ use std::sync::Arc;
 /// One variable's share in a colour: stride · ((x + shift) mod size), or stride times the block that
 /// x + shift is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Leaf {
+pub(crate) struct Leaf {
     /// The variable's position in its transition.
-    pub(super) slot: usize,
-    pub(super) stride: u64,
+    pub(crate) slot: usize,
+    pub(crate) stride: u64,
     /// Colours of the component.
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// Added before, below the number of the variable's colours.
-    pub(super) shift: u64,
+    pub(crate) shift: u64,
     /// The colours of the variable.
-    pub(super) of: u64,
+    pub(crate) of: u64,
     /// The block of each.
-    pub(super) blocks: Option<Arc<[u32]>>,
+    pub(crate) blocks: Option<Arc<[u32]>>,
 }
 
 impl Leaf {
-    pub(super) fn value(&self, binding: &[u64]) -> u64 {
+    pub(crate) fn value(&self, binding: &[u64]) -> u64 {
         let mut at = binding[self.slot] + self.shift;
         if at >= self.of {
             at -= self.of;
@@ -36,12 +36,12 @@ impl Leaf {
     }
 
     /// The component of `colour` that is this variable's.
-    pub(super) fn component(&self, colour: u64) -> u64 {
+    pub(crate) fn component(&self, colour: u64) -> u64 {
         colour / self.stride % self.size
     }
 
     /// The variable's colour in `colour`; for leaves without blocks.
-    pub(super) fn solve(&self, colour: u64) -> u64 {
+    pub(crate) fn solve(&self, colour: u64) -> u64 {
         let at = self.component(colour) + self.of - self.shift;
         if at >= self.of { at - self.of } else { at }
     }
@@ -49,28 +49,28 @@ impl Leaf {
 
 /// A colour as a function of the binding, or several where components take every value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pattern {
-    pub(super) base: u64,
-    pub(super) leaves: Vec<Leaf>,
+pub(crate) struct Pattern {
+    pub(crate) base: u64,
+    pub(crate) leaves: Vec<Leaf>,
     /// Stride, size and value of the constant components.
-    pub(super) constants: Vec<(u64, u64, u64)>,
+    pub(crate) constants: Vec<(u64, u64, u64)>,
     /// Stride and size of the components that take every value.
-    pub(super) wild: Vec<(u64, u64)>,
+    pub(crate) wild: Vec<(u64, u64)>,
 }
 
 impl Pattern {
-    pub(super) fn colour(&self, binding: &[u64]) -> u64 {
+    pub(crate) fn colour(&self, binding: &[u64]) -> u64 {
         let leaves = self.leaves.iter().map(|leaf| leaf.stride * leaf.value(binding));
         self.base + leaves.sum::<u64>()
     }
 
     /// How many colours it stands for.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.wild.iter().fold(1u64, |all, &(_, size)| all.saturating_mul(size))
     }
 
     /// Calls `f` with each colour it stands for.
-    pub(super) fn each(&self, binding: &[u64], mut f: impl FnMut(u64)) {
+    pub(crate) fn each(&self, binding: &[u64], mut f: impl FnMut(u64)) {
         let first = self.colour(binding);
         match &self.wild[..] {
             [] => f(first),
@@ -90,14 +90,14 @@ impl Pattern {
     }
 
     /// Whether the constant components of `colour` are this pattern's.
-    pub(super) fn constants_fit(&self, colour: u64) -> bool {
+    pub(crate) fn constants_fit(&self, colour: u64) -> bool {
         self.constants.iter().all(|&(stride, size, value)| colour / stride % size == value)
     }
 }
 
 /// A multiset as a function of the binding.
 #[derive(Clone, Debug)]
-pub(super) enum Tokens {
+pub(crate) enum Tokens {
     Of(u64, Pattern),
     Sum(Vec<Tokens>),
     Difference(Box<Tokens>, Box<Tokens>),
@@ -105,7 +105,7 @@ pub(super) enum Tokens {
 
 impl Tokens {
     /// Appends (colour, tokens) to `into`; a colour may come several times.
-    pub(super) fn evaluate(&self, binding: &[u64], into: &mut Vec<(u64, u64)>) {
+    pub(crate) fn evaluate(&self, binding: &[u64], into: &mut Vec<(u64, u64)>) {
         match self {
             Tokens::Of(count, pattern) => {
                 pattern.each(binding, |colour| into.push((colour, *count)))
@@ -131,7 +131,7 @@ impl Tokens {
     }
 
     /// At least as many entries as [`evaluate`](Self::evaluate) makes on the way.
-    pub(super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         match self {
             Tokens::Of(_, pattern) => pattern.count(),
             Tokens::Sum(parts) => parts.iter().map(Tokens::size).fold(0, u64::saturating_add),
@@ -139,8 +139,26 @@ impl Tokens {
         }
     }
 
+    /// Calls `f` with the tokens of one colour each that it always contains; whether that is all.
+    pub(crate) fn single_colours(&self, f: &mut impl FnMut(u64, &Pattern)) -> bool {
+        match self {
+            Tokens::Of(0, _) => true,
+            Tokens::Of(count, pattern) if pattern.wild.is_empty() => {
+                f(*count, pattern);
+                true
+            }
+            Tokens::Sum(parts) => {
+                // Not `all`: every part is to be gone through.
+                let mut only = true;
+                parts.iter().for_each(|part| only &= part.single_colours(f));
+                only
+            }
+            _ => false,
+        }
+    }
+
     /// The patterns of one colour each that it always contains.
-    pub(super) fn needed<'t>(&'t self, into: &mut Vec<&'t Pattern>) {
+    pub(crate) fn needed<'t>(&'t self, into: &mut Vec<&'t Pattern>) {
         match self {
             Tokens::Of(1.., pattern) if pattern.wild.is_empty() => into.push(pattern),
             Tokens::Sum(parts) => parts.iter().for_each(|part| part.needed(into)),
@@ -150,7 +168,7 @@ impl Tokens {
 }
 
 /// Adds up the entries of each colour, and sorts by colour. Sums stay at `u64::MAX`.
-pub(super) fn merge(tokens: &mut Vec<(u64, u64)>) {
+pub(crate) fn merge(tokens: &mut Vec<(u64, u64)>) {
     tokens.sort_unstable_by_key(|&(colour, _)| colour);
     tokens.dedup_by(|later, kept| {
         let same = later.0 == kept.0;
@@ -163,14 +181,14 @@ pub(super) fn merge(tokens: &mut Vec<(u64, u64)>) {
 
 /// A condition on a binding.
 #[derive(Clone, Debug)]
-pub(super) enum Check {
+pub(crate) enum Check {
     Compare(Relation, Pattern, Pattern),
     And(Vec<Check>),
     Or(Vec<Check>),
 }
 
 impl Check {
-    pub(super) fn holds(&self, binding: &[u64]) -> bool {
+    pub(crate) fn holds(&self, binding: &[u64]) -> bool {
         match self {
             Check::Compare(relation, left, right) => {
                 relation.holds(left.colour(binding), right.colour(binding))
@@ -181,7 +199,7 @@ impl Check {
     }
 
     /// Marks the variables it reads.
-    pub(super) fn read(&self, into: &mut [bool]) {
+    pub(crate) fn read(&self, into: &mut [bool]) {
         match self {
             Check::Compare(_, left, right) => {
                 left.leaves.iter().chain(&right.leaves).for_each(|leaf| into[leaf.slot] = true);
@@ -193,24 +211,24 @@ impl Check {
 
 /// A transition ready to be unfolded.
 #[derive(Debug)]
-pub(super) struct Compiled {
-    pub(super) variables: Vec<VariableId>,
+pub(crate) struct Compiled {
+    pub(crate) variables: Vec<VariableId>,
     /// Colours of each variable.
-    pub(super) sizes: Vec<u64>,
+    pub(crate) sizes: Vec<u64>,
     /// All of these have to hold.
-    pub(super) checks: Vec<Check>,
+    pub(crate) checks: Vec<Check>,
     /// By place index.
-    pub(super) takes: Vec<(usize, Tokens)>,
-    pub(super) puts: Vec<(usize, Tokens)>,
+    pub(crate) takes: Vec<(usize, Tokens)>,
+    pub(crate) puts: Vec<(usize, Tokens)>,
 }
 
-pub(super) struct Compiler<'n> {
-    pub(super) net: &'n ColouredNet,
-    pub(super) variables: Vec<VariableId>,
+pub(crate) struct Compiler<'n> {
+    pub(crate) net: &'n ColouredNet,
+    pub(crate) variables: Vec<VariableId>,
 }
 
 impl Compiler<'_> {
-    pub(super) fn transition(net: &ColouredNet, transition: &ColouredTransition) -> Compiled {
+    pub(crate) fn transition(net: &ColouredNet, transition: &ColouredTransition) -> Compiled {
         let compiler = Compiler { net, variables: transition.variables() };
         let arcs = |arcs: &[parikh_net::coloured::ColouredArc]| {
             arcs.iter()
@@ -230,7 +248,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn tokens(&self, multiset: &Multiset) -> Tokens {
+    pub(crate) fn tokens(&self, multiset: &Multiset) -> Tokens {
         match multiset {
             Multiset::Of { count, term } => Tokens::Of(*count, self.pattern(term)),
             Multiset::Sum(parts) => {
@@ -242,7 +260,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn check(&self, guard: &Guard) -> Check {
+    pub(crate) fn check(&self, guard: &Guard) -> Check {
         match guard {
             Guard::Compare(relation, left, right) => {
                 Check::Compare(*relation, self.pattern(left), self.pattern(right))

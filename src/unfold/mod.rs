@@ -20,7 +20,8 @@ mod symmetry;
 
 pub use map::write_map;
 
-use compile::{Check, Compiler};
+pub(crate) use colours::ByColour;
+pub(crate) use compile::{Check, Compiled, Compiler, Pattern, merge};
 use parikh_net::coloured::{ColouredNet, Guard, Relation, Term};
 use parikh_net::{BuildError, Net};
 use parikh_solvers::Budget;
@@ -39,6 +40,12 @@ pub struct Limits {
     pub places: u64,
     /// The most colours looked up on the way, fruitless ones included.
     pub tries: u64,
+}
+
+impl Limits {
+    /// What is made in so short a time that nothing else is worth beginning before.
+    pub const SMALL: Limits =
+        Limits { bindings: 100_000, arcs: 1_000_000, places: 200_000, tries: 2_000_000 };
 }
 
 impl Default for Limits {

@@ -96,6 +96,46 @@ fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
 }
 
 #[test]
+fn what_is_too_large_to_unfold_is_answered_without() {
+    let desk = Desk::new();
+    let sorts = r#"
+        <namedsort id="dot" name="dot"><dot/></namedsort>
+        <namedsort id="big" name="Big"><finiteintrange start="1" end="3000"/></namedsort>
+        <variabledecl id="vx" name="x"><usersort declaration="big"/></variabledecl>
+        <variabledecl id="vy" name="y"><usersort declaration="big"/></variabledecl>"#;
+    let all = "<all><usersort declaration=\"big\"/></all>";
+    let [x, y] = ["vx", "vy"].map(|name| format!("<variable refvariable=\"{name}\"/>"));
+    let page = place("p", "big", all)
+        + &place("q", "big", all)
+        + &place("met", "dot", "")
+        + "<transition id=\"meet\"/>"
+        + &arc("p", "meet", &x)
+        + &arc("q", "meet", &y)
+        + &arc("meet", "met", "<dotconstant/>");
+    desk.write("model.pnml", &pnml(sorts, &page));
+    assert!(desk.refused(3, &["unfold", "model.pnml"]).contains("more than 4000001 bindings"));
+    assert_eq!(answer(&desk, "OneSafe"), "OneSafe: FALSE");
+    assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: TRUE");
+    assert_eq!(answer(&desk, "StableMarking"), "StableMarking: FALSE");
+    let formulas = ["--formula", "bound(met)", "--formula", "EF met >= 1 & p + q = 5999"];
+    let text = desk.fine(&[&["check", "model.pnml"], &formulas[..]].concat());
+    assert!(text.contains("formula-1: 3000"), "{text}");
+    assert!(text.contains("even with colours made one"), "{text}");
+    assert!(text.contains("formula-2: FALSE"), "{text}");
+
+    let arguments = ["check", "model.pnml", "-e", "RD", "--trace", "traces", "--format", "json"];
+    let text = desk.fine(&arguments);
+    assert!(text.contains("\"value\":\"TRUE\""), "{text}");
+    assert_eq!(text.matches("\"type\":\"summary\"").count(), 1, "{text}");
+    let replayed = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
+    assert!(replayed.contains("3000 firings replayed on coloured net n"), "{replayed}");
+    assert!(replayed.contains("marking: met{3000'.}"), "{replayed}");
+
+    // Evidence files are about the unfolding; without one there are none.
+    desk.refused(3, &["check", "model.pnml", "-e", "RD", "--evidence", "evidence"]);
+}
+
+#[test]
 fn the_unfolding_and_its_map_are_for_other_tools() {
     let desk = desk();
     let (code, _, stderr) =

@@ -9,7 +9,7 @@ use parikh::unfold::{self, unfold};
 use parikh_net::coloured::{ColouredMarking, ColouredNet, text};
 use parikh_net::{LinearSum, Predicate};
 use parikh_solvers::Budget;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 fn enabled(net: &ColouredNet, marking: &ColouredMarking) -> Vec<bool> {
@@ -20,42 +20,51 @@ fn enabled(net: &ColouredNet, marking: &ColouredMarking) -> Vec<bool> {
     net.transition_ids().map(fires).collect()
 }
 
+/// What is right, by the examination's or the formula's name, given all reachable markings.
+pub(crate) fn expected(
+    net: &ColouredNet,
+    markings: &BTreeSet<ColouredMarking>,
+) -> BTreeMap<String, Value> {
+    let initial = net.initial(1000).unwrap();
+    let totals = |marking: &ColouredMarking| -> Vec<u128> {
+        net.place_ids().map(|place| marking.total(place)).collect()
+    };
+    let first = totals(&initial);
+    let all: Vec<Vec<u128>> = markings.iter().map(totals).collect();
+    let firing: Vec<Vec<bool>> = markings.iter().map(|it| enabled(net, it)).collect();
+    let places = 0..net.places().len();
+    let most = |place: usize| all.iter().map(|it| it[place]).max().unwrap_or(0);
+    let mut expected: BTreeMap<String, Value> = BTreeMap::new();
+    let mut bool = |examination: Examination, value| {
+        expected.insert(examination.name().to_owned(), Value::Bool(value));
+    };
+    bool(Examination::OneSafe, places.clone().all(|place| most(place) <= 1));
+    bool(
+        Examination::StableMarking,
+        places.clone().any(|place| all.iter().all(|it| it[place] == first[place])),
+    );
+    let mut transitions = 0..net.transitions().len();
+    bool(Examination::QuasiLiveness, transitions.all(|t| firing.iter().any(|it| it[t])));
+    let dead = firing.iter().any(|it| it.iter().all(|fires| !fires));
+    bool(Examination::ReachabilityDeadlock, dead);
+    for place in places.clone() {
+        let name = format!("most {}", net.places()[place].name);
+        expected.insert(name, Value::Number(most(place) as i128));
+    }
+    for (t, transition) in net.transitions().iter().enumerate() {
+        let can = firing.iter().any(|it| it[t]);
+        expected.insert(format!("fires {}", transition.name), Value::Bool(can));
+    }
+    expected
+}
+
 #[test]
 fn answers_on_random_coloured_nets_are_those_of_enumeration() {
     let mut answered = BTreeMap::new();
     for seed in 0..250 {
         let net = parikh_net::generate::random_coloured(seed);
         let Some((markings, _)) = explore(&net, 150) else { continue };
-        let initial = net.initial(1000).unwrap();
-        let totals = |marking: &ColouredMarking| -> Vec<u128> {
-            net.place_ids().map(|place| marking.total(place)).collect()
-        };
-        let first = totals(&initial);
-        let all: Vec<Vec<u128>> = markings.iter().map(totals).collect();
-        let firing: Vec<Vec<bool>> = markings.iter().map(|it| enabled(&net, it)).collect();
-        let places = 0..net.places().len();
-        let most = |place: usize| all.iter().map(|it| it[place]).max().unwrap_or(0);
-        let mut expected: BTreeMap<String, Value> = BTreeMap::new();
-        let mut bool = |examination: Examination, value| {
-            expected.insert(examination.name().to_owned(), Value::Bool(value));
-        };
-        bool(Examination::OneSafe, places.clone().all(|place| most(place) <= 1));
-        bool(
-            Examination::StableMarking,
-            places.clone().any(|place| all.iter().all(|it| it[place] == first[place])),
-        );
-        let mut transitions = 0..net.transitions().len();
-        bool(Examination::QuasiLiveness, transitions.all(|t| firing.iter().any(|it| it[t])));
-        let dead = firing.iter().any(|it| it.iter().all(|fires| !fires));
-        bool(Examination::ReachabilityDeadlock, dead);
-        for place in places.clone() {
-            let name = format!("most {}", net.places()[place].name);
-            expected.insert(name, Value::Number(most(place) as i128));
-        }
-        for (t, transition) in net.transitions().iter().enumerate() {
-            let can = firing.iter().any(|it| it[t]);
-            expected.insert(format!("fires {}", transition.name), Value::Bool(can));
-        }
+        let expected = expected(&net, &markings);
 
         let config = unfold::Config::default();
         let (flat, _) = unfold(&net, &config, &Budget::unlimited()).unwrap();

@@ -11,3 +11,4 @@ mod pnml;
 mod reader;
 mod twins;
 mod unfolding;
+mod without_unfolding;

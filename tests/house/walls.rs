@@ -21,12 +21,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("structure", &[]),
     ("reduction", &[]),
     ("board", &["ground"]),
-    // Engines never see an examination, a formula id or a query file.
-    ("engine", &["board", "ground", "structure"]),
+    // Engines never see an examination, a formula id or a query file. Walks on coloured nets share the
+    // terms compiled for unfolding.
+    ("engine", &["board", "ground", "structure", "unfold"]),
     ("ground", &["board", "engine", "reduction"]),
     ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.
-    ("run", &["answer", "board", "engine", "ground", "reduction", "structure"]),
+    ("run", &["answer", "board", "engine", "ground", "reduction", "structure", "unfold"]),
     ("check", &["answer", "run"]),
     // Evidence as files, for whoever checks it elsewhere.
     ("evidence_files", &[]),

@@ -293,6 +293,7 @@ impl Inline<'_, '_> {
         if let Kind::Word(word) = token.kind
             && cursor.peek().is("(")
             && !self.names.is_coloured(word)
+            && !self.names.is_erased(word)
         {
             let problem = FormulaProblem::Syntax {
                 found: format!("`{word}(`"),

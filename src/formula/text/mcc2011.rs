@@ -392,6 +392,9 @@ fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
     if names.is_coloured(&atom.place) {
         return compare_colours(atom, names);
     }
+    if names.is_erased(&atom.place) && !atom.tokens.is_empty() {
+        return Err(operands::erased(&atom.place, &atom.at));
+    }
     let places = names.place_at(&atom.place, &atom.at)?;
     let mut sum = 0i128;
     for tokens in &atom.tokens {

@@ -41,6 +41,9 @@ impl<'n> Names<'n> {
         token: &Token<'_>,
     ) -> Result<Vec<PlaceId>, Failure> {
         let name = name(token).ok_or_else(|| token.instead_of("the name of a place"))?;
+        if self.is_erased(name) && cursor.peek().is("(") {
+            return Err(erased(name, &token.span));
+        }
         match self.is_coloured(name) && cursor.peek().is("(") {
             false => self.place_at(name, &token.span),
             true => {
@@ -56,6 +59,12 @@ impl<'n> Names<'n> {
     pub(super) fn is_coloured(&self, place: &str) -> bool {
         let folding = self.net.folding();
         folding.is_some_and(|it| it.coloured().is_some() && it.place_named(place).is_some())
+    }
+
+    /// Whether a name is that of a place whose colours are not there to be told apart.
+    pub(super) fn is_erased(&self, place: &str) -> bool {
+        let folding = self.net.folding();
+        folding.is_some_and(|it| it.coloured().is_none() && it.place_named(place).is_some())
     }
 
     /// The place of a coloured place's colour, which stands at `span`; nothing if it never holds a token.
@@ -116,6 +125,12 @@ pub(super) fn name<'a>(token: &'a Token<'_>) -> Option<&'a str> {
         Kind::Quoted(name) => Some(name),
         _ => None,
     }
+}
+
+/// What is wrong with a colour of a place that has lost them.
+pub(super) fn erased(place: &str, span: &Range<usize>) -> Failure {
+    let problem = FormulaProblem::ErasedColours { place: place.to_owned() };
+    Failure { span: span.clone(), problem }
 }
 
 /// Takes a colour in parentheses, of which there are some; without the outer ones.

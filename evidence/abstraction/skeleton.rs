@@ -1,0 +1,236 @@
+//! The skeleton of a coloured net: its colours erased.
+//!
+//! ```text
+//! sort A = 1..3                              place p 3
+//! var x, y: A                                place q
+//! place p: A = {all}                         transition t: 2*p -> q
+//! place q: A                          ⇒
+//! transition t [x < y]: p{x + y} -> q{x}
+//! ```
+//!
+//! A place holds what all colours of the coloured place hold together, a transition moves as many
+//! tokens as the coloured one does, whatever the binding; guards are gone. Where that number depends on
+//! the binding (differences), there is a transition for each combination of numbers that occurs.
+//!
+//! # Soundness
+//! Fired under a binding, a coloured transition changes the totals of the places as one of its skeleton
+//! transitions does, which the totals enable. So the totals of every reachable marking are a reachable
+//! marking of the skeleton. A goal that is unreachable there once it is [weakened](Abstraction::weakened)
+//! is unreachable here, and a bound there is a bound here. Nothing follows from what the skeleton reaches.
+//!
+//! A transition is *decided* if totals decide that it is enabled: it has no guard, and takes single tokens by
+//! patterns without constants in which no variable occurs twice. As many tokens as it takes, of any colours,
+//! then enable it.
+//!
+//! # Sources
+//! Symmetric nets and their skeletons: Chiola, Dutheillet, Franceschinis, Haddad, *Stochastic
+//! well-formed colored nets and symmetric modeling applications*, IEEE Trans. Computers 42(11), 1993.
+
+use super::Abstraction;
+use parikh_net::coloured::{
+    ColouredArc, ColouredNet, ColouredTransition, Folding, Guard, Multiset, Term, Value, VariableId,
+};
+use parikh_net::{BuildError, Net, NetBuilder, PlaceId, Predicate, TransitionId};
+use std::collections::BTreeSet;
+
+/// The skeleton of a coloured net.
+#[derive(Clone, Debug)]
+pub struct Skeleton {
+    abstraction: Abstraction,
+    /// Whether every transition moves only numbers of tokens that were counted.
+    complete: bool,
+}
+
+/// Bindings that are gone through to see which numbers of tokens a difference stands for.
+const BINDINGS: u64 = 20_000;
+
+/// The most colours of a multiset on the way.
+const COLOURS: usize = 1_000_000;
+
+/// The most transitions that one coloured transition becomes.
+const NUMBERS: usize = 64;
+
+impl Skeleton {
+    /// The skeleton of `coloured`.
+    ///
+    /// # Errors
+    /// When there are more tokens than are counted.
+    pub fn of(coloured: &ColouredNet) -> Result<Skeleton, BuildError> {
+        let mut builder = NetBuilder::new(coloured.name());
+        for place in coloured.places() {
+            let tokens = match total(coloured, &place.initial) {
+                Some(tokens) => Some(tokens),
+                // A difference.
+                None => coloured.bag(&place.initial, &[], 10 * COLOURS).ok().map(|bag| sum(&bag)),
+            };
+            let tokens = tokens.and_then(|it| u64::try_from(it).ok());
+            let p = builder.place(&place.name, 0)?;
+            builder.set_tokens(p, tokens.unwrap_or(u64::MAX))?;
+        }
+        let (mut counts, mut decided, mut complete) = (Vec::new(), Vec::new(), true);
+        for transition in coloured.transitions() {
+            let arcs: Vec<&ColouredArc> = transition.takes.iter().chain(&transition.puts).collect();
+            let numbers = numbers(coloured, &arcs);
+            complete &= numbers.is_some();
+            // Where they were not counted, the transition only lends its name to formulas.
+            let numbers = numbers.unwrap_or_else(|| BTreeSet::from([vec![0; arcs.len()]]));
+            decided.push(numbers.len() == 1 && complete && totals_decide(coloured, transition));
+            counts.push(numbers.len());
+            for row in numbers {
+                let mut name = transition.name.clone();
+                while builder.node(&name).is_some() {
+                    name.push('\'');
+                }
+                let t = builder.transition(&name)?;
+                for (at, (arc, tokens)) in arcs.iter().zip(row).enumerate() {
+                    let place = PlaceId::new(arc.place.index());
+                    match at < transition.takes.len() {
+                        _ if tokens == 0 => {}
+                        true => builder.take(t, place, tokens)?,
+                        false => builder.put(t, place, tokens)?,
+                    }
+                }
+            }
+        }
+        let places = coloured.places().iter().map(|place| (&*place.name, 1));
+        let transitions = coloured.transitions().iter().map(|it| &*it.name).zip(counts);
+        let folding = Folding::new(places, transitions).map_err(|_| BuildError::TooLarge)?;
+        builder.set_folding(folding);
+        Ok(Skeleton { abstraction: Abstraction::new(builder.build()?, decided), complete })
+    }
+
+    /// The net. Its places are the coloured places in their order; its folding says which transitions
+    /// a coloured one became.
+    pub fn net(&self) -> &Net {
+        self.abstraction.net()
+    }
+
+    /// The net as an abstraction of the coloured net.
+    pub fn abstraction(&self) -> &Abstraction {
+        &self.abstraction
+    }
+
+    /// Whether what holds of all its markings holds of the coloured net's totals; not where the tokens
+    /// that some transition moves could not be counted.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The coloured transition that a skeleton transition stands for.
+    pub fn coloured_transition(&self, t: TransitionId) -> usize {
+        self.net().folding().map_or(0, |folding| folding.transition_of(t))
+    }
+
+    /// The places that a predicate over the net's nodes depends on, where a deadlock depends on none: it
+    /// is seen when nothing fires.
+    pub fn places_of(&self, predicate: &Predicate) -> Vec<PlaceId> {
+        let without_deadlock = predicate.mentions_deadness();
+        match predicate {
+            Predicate::And(parts) | Predicate::Or(parts) if without_deadlock => {
+                let mut all: Vec<_> = parts.iter().flat_map(|part| self.places_of(part)).collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
+            _ if without_deadlock => Vec::new(),
+            predicate => predicate.support(self.net()),
+        }
+    }
+}
+
+fn sum(bag: &parikh_net::coloured::Bag) -> u128 {
+    bag.values().map(|&tokens| u128::from(tokens)).sum()
+}
+
+/// How many tokens a multiset has, whatever the binding; `None` when a difference is in it.
+fn total(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
+    match multiset {
+        Multiset::Of { count, term } => Some(u128::from(*count).saturating_mul(colours(net, term))),
+        Multiset::Sum(parts) => {
+            parts.iter().try_fold(0u128, |sum, part| Some(sum.saturating_add(total(net, part)?)))
+        }
+        Multiset::Difference(..) => None,
+    }
+}
+
+/// How many colours a term stands for.
+fn colours(net: &ColouredNet, term: &Term) -> u128 {
+    match term {
+        Term::All(sort) => net.sort(*sort).size().into(),
+        Term::Tuple(parts) => {
+            parts.iter().fold(1, |product, part| product.saturating_mul(colours(net, part)))
+        }
+        _ => 1,
+    }
+}
+
+/// The combinations of numbers of tokens that the arcs of one transition move; `None` when they cannot
+/// be counted.
+fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>>> {
+    let fixed: Vec<Option<u128>> = arcs.iter().map(|arc| total(net, &arc.inscription)).collect();
+    let mut variables: Vec<VariableId> = Vec::new();
+    for (arc, _) in arcs.iter().zip(&fixed).filter(|(_, fixed)| fixed.is_none()) {
+        arc.inscription.variables(&mut variables);
+    }
+    variables.sort_unstable();
+    variables.dedup();
+    let sizes: Vec<u64> = variables.iter().map(|&variable| net.variable_size(variable)).collect();
+    let bindings = sizes.iter().try_fold(1u64, |all, &size| all.checked_mul(size))?;
+    if bindings > BINDINGS {
+        return None;
+    }
+    let mut numbers = BTreeSet::new();
+    for number in 0..bindings {
+        let mut rest = number;
+        let values = variables.iter().zip(&sizes).map(|(&variable, &size)| {
+            let colour = rest % size;
+            rest /= size;
+            Value { variable, colour }
+        });
+        let binding: Vec<Value> = values.collect();
+        let row = arcs.iter().zip(&fixed).map(|(arc, fixed)| {
+            let tokens = match fixed {
+                Some(tokens) => *tokens,
+                None => sum(&net.bag(&arc.inscription, &binding, COLOURS).ok()?),
+            };
+            u64::try_from(tokens).ok()
+        });
+        numbers.insert(row.collect::<Option<Vec<u64>>>()?);
+        if numbers.len() > NUMBERS {
+            return None;
+        }
+    }
+    Some(numbers)
+}
+
+/// Whether totals decide that a transition is enabled.
+fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
+    let mut seen = BTreeSet::new();
+    transition.guard == Guard::TRUE
+        && transition.takes.iter().all(|arc| any_tokens_do(net, &arc.inscription, &mut seen))
+}
+
+/// Whether as many tokens as a multiset has, of any colours, are that multiset under some binding of
+/// variables that were not `seen` before.
+fn any_tokens_do(net: &ColouredNet, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
+    match multiset {
+        Multiset::Of { count: 0, .. } => true,
+        Multiset::Of { count, term } => match net.term_size(term) {
+            1 => true,
+            _ => *count == 1 && is_free(net, term, seen),
+        },
+        Multiset::Sum(parts) => parts.iter().all(|part| any_tokens_do(net, part, seen)),
+        Multiset::Difference(..) => false,
+    }
+}
+
+/// Whether a term is every colour of its sort under some binding of variables not `seen` before.
+fn is_free(net: &ColouredNet, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
+    match term {
+        _ if net.term_size(term) == 1 => true,
+        Term::Variable(variable) => seen.insert(*variable),
+        Term::Shift { of, .. } => is_free(net, of, seen),
+        Term::Tuple(parts) => parts.iter().all(|part| is_free(net, part, seen)),
+        Term::Constant { .. } | Term::Block { .. } | Term::All(_) => false,
+    }
+}

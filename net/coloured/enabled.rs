@@ -1,0 +1,217 @@
+//! Whether a transition is enabled under some binding: by matching what it takes with the tokens that
+//! are there, never by going through all colours of a sort that an input determines.
+//!
+//! Of the inputs left, that with the fewest tokens that fit is next; one that nothing fits ends the
+//! branch at once. What no input determines goes through its sort.
+
+use super::evaluate::{ColouredFireError, Value};
+use super::marking::ColouredMarking;
+use super::term::{Guard, Multiset, Term, VariableId};
+use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
+use std::collections::BTreeMap;
+
+/// The looks that were allowed are used up, and neither was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too many bindings to look at")]
+pub struct GaveUp;
+
+/// Tokens of one colour each that a transition takes whatever its binding.
+struct Input<'t> {
+    place: ColouredPlaceId,
+    term: &'t Term,
+    count: u64,
+}
+
+struct Search<'s> {
+    net: &'s ColouredNet,
+    marking: &'s ColouredMarking,
+    t: ColouredTransitionId,
+    variables: Vec<VariableId>,
+    /// The parts of the guard that all have to hold, with their variables.
+    guards: Vec<(&'s Guard, Vec<VariableId>)>,
+    inputs: Vec<Input<'s>>,
+    binding: BTreeMap<VariableId, u64>,
+    /// What the inputs matched so far take.
+    taken: BTreeMap<(ColouredPlaceId, u64), u64>,
+    looks: &'s mut u64,
+}
+
+impl ColouredNet {
+    /// A binding under which `t` is enabled, if there is one. Each token looked at and each colour
+    /// tried counts off `looks`.
+    ///
+    /// # Errors
+    /// When `looks` are used up first.
+    pub fn some_binding(
+        &self,
+        marking: &ColouredMarking,
+        t: ColouredTransitionId,
+        looks: &mut u64,
+    ) -> Result<Option<Vec<Value>>, GaveUp> {
+        let transition = self.transition(t);
+        let mut inputs = Vec::new();
+        for arc in &transition.takes {
+            collect(arc.place, &arc.inscription, &mut inputs);
+        }
+        let parts = match &transition.guard {
+            Guard::And(parts) => &parts[..],
+            guard => std::slice::from_ref(guard),
+        };
+        let guards = parts.iter().map(|part| {
+            let mut read = Vec::new();
+            part.variables(&mut read);
+            (part, read)
+        });
+        let mut search = Search {
+            net: self,
+            marking,
+            t,
+            variables: transition.variables(),
+            guards: guards.collect(),
+            inputs,
+            binding: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            looks,
+        };
+        search.go_on()
+    }
+}
+
+/// The inputs in an inscription: a sum contains each of its parts; of a difference nothing is sure.
+fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<Input<'t>>) {
+    match multiset {
+        Multiset::Of { count, term } if *count > 0 && !term.has_all() => {
+            inputs.push(Input { place, term, count: *count });
+        }
+        Multiset::Sum(parts) => parts.iter().for_each(|part| collect(place, part, inputs)),
+        _ => {}
+    }
+}
+
+impl Search<'_> {
+    fn go_on(&mut self) -> Result<Option<Vec<Value>>, GaveUp> {
+        let mut fewest: Option<(usize, Vec<u64>)> = None;
+        for input in 0..self.inputs.len() {
+            let fitting = self.fitting(input)?;
+            if fewest.as_ref().is_none_or(|(_, least)| fitting.len() < least.len()) {
+                fewest = Some((input, fitting));
+            }
+        }
+        let Some((input, colours)) = fewest else { return self.without_inputs() };
+        let input = self.inputs.swap_remove(input);
+        for colour in colours {
+            let before = self.binding.clone();
+            self.matches(input.term, colour);
+            *self.taken.entry((input.place, colour)).or_insert(0) += input.count;
+            let found = self.go_on()?;
+            if let Some(taken) = self.taken.get_mut(&(input.place, colour)) {
+                *taken -= input.count;
+            }
+            self.binding = before;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        self.inputs.push(input);
+        Ok(None)
+    }
+
+    /// The colours on its place that an input may take, given what is bound and taken so far.
+    fn fitting(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
+        let Input { place, term, count } = self.inputs[input];
+        let mut fitting = Vec::new();
+        let marking = self.marking;
+        for (&colour, &tokens) in marking.bag(place) {
+            self.look()?;
+            let taken = self.taken.get(&(place, colour)).copied().unwrap_or(0);
+            if tokens < taken + count {
+                continue;
+            }
+            let before = self.binding.clone();
+            if self.matches(term, colour) && self.guards_hold() {
+                fitting.push(colour);
+            }
+            self.binding = before;
+        }
+        Ok(fitting)
+    }
+
+    /// Binds the variables of a term so that it is this colour; whether it can be.
+    fn matches(&mut self, term: &Term, colour: u64) -> bool {
+        if !self.unify(term, colour) {
+            return false;
+        }
+        // Blocks do not determine their variable: they are compared once it is bound.
+        let mut read = Vec::new();
+        term.variables(&mut read);
+        !read.iter().all(|variable| self.binding.contains_key(variable))
+            || self.net.colour(term, &self.values()) == colour
+    }
+
+    fn unify(&mut self, term: &Term, colour: u64) -> bool {
+        match term {
+            Term::Constant { colour: constant, .. } => *constant == colour,
+            Term::Variable(variable) => *self.binding.entry(*variable).or_insert(colour) == colour,
+            Term::Shift { of, by } => {
+                let size = i128::from(self.net.term_size(of));
+                let back = (i128::from(colour) - i128::from(*by)).rem_euclid(size);
+                self.unify(of, back as u64)
+            }
+            Term::Block { .. } | Term::All(_) => true,
+            Term::Tuple(parts) => {
+                let mut rest = colour;
+                for part in parts.iter().rev() {
+                    let size = self.net.term_size(part);
+                    if !self.unify(part, rest % size) {
+                        return false;
+                    }
+                    rest /= size;
+                }
+                true
+            }
+        }
+    }
+
+    /// Whether the parts of the guard hold whose variables are bound.
+    fn guards_hold(&self) -> bool {
+        let values = self.values();
+        let is_bound = |variable| self.binding.contains_key(variable);
+        let mut parts = self.guards.iter();
+        parts.all(|(part, read)| !read.iter().all(is_bound) || self.net.holds(part, &values))
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let value = |(&variable, &colour)| Value { variable, colour };
+        self.binding.iter().map(value).collect()
+    }
+
+    /// When all inputs are matched: the variables that are left, and then the whole firing rule.
+    fn without_inputs(&mut self) -> Result<Option<Vec<Value>>, GaveUp> {
+        let open = self.variables.iter().filter(|it| !self.binding.contains_key(it)).copied();
+        let Some(variable) = open.min_by_key(|&it| self.net.variable_size(it)) else {
+            self.look()?;
+            let values = self.values();
+            return match self.net.check_enabled(self.marking, self.t, &values) {
+                Ok(_) => Ok(Some(values)),
+                Err(ColouredFireError::TooMany(_)) => Err(GaveUp),
+                Err(_) => Ok(None),
+            };
+        };
+        for colour in 0..self.net.variable_size(variable) {
+            self.look()?;
+            self.binding.insert(variable, colour);
+            if self.guards_hold()
+                && let Some(found) = self.without_inputs()?
+            {
+                return Ok(Some(found));
+            }
+        }
+        self.binding.remove(&variable);
+        Ok(None)
+    }
+
+    fn look(&mut self) -> Result<(), GaveUp> {
+        *self.looks = self.looks.checked_sub(1).ok_or(GaveUp)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! Examinations of coloured nets: on the unfolding, and before that is there, or where there is none,
+//! on the coloured net as it is.
+//!
+//! ```text
+//! a small unfolding ──┬─ made: the ordinary run on it, unless a quotient that tells the same is much smaller
+//!                     └─ declined: without unfolding, while the unfolding is made ─┬─ made: the ordinary run on
+//!                                                                                  │        it, for what is open
+//!                                                                                  └─ declined: on without it
+//! ```
+
+use super::check::{Done, Evidence, Job, Subject};
+use super::model;
+use super::output::Printer;
+use crate::evidence::abstraction::ColouredModel;
+use crate::mcc::Examination;
+use crate::run::{self, Report};
+use crate::unfold::{self, Limits};
+use anyhow::Result;
+use parikh_net::Net;
+use parikh_net::coloured::ColouredNet;
+use parikh_solvers::Budget;
+use std::time::Duration;
+
+/// So many transitions are few: whether others would be fewer does not matter.
+const FEW: usize = 1_000;
+
+/// How many times as large the unfolding has to be for a quotient to come first.
+const SMALLER: usize = 4;
+
+/// What is known of the unfolding.
+enum Unfolding {
+    Made(Box<Net>),
+    ToMake,
+    Declined,
+}
+
+/// What is asked of a coloured net.
+pub(super) struct Task<'t> {
+    pub(super) unfolding: unfold::Config,
+    /// Which examination, when it is one.
+    pub(super) examination: Option<Examination>,
+    /// The questions as they read on a net with the coloured net's names.
+    pub(super) subject: &'t dyn Fn(&Net) -> Result<Subject>,
+    pub(super) budget: &'t Budget,
+    pub(super) config: run::Config,
+    /// As of [`Job`].
+    pub(super) statistics: bool,
+}
+
+impl Task<'_> {
+    /// Answers the questions, each printed as soon as it is decided.
+    pub(super) fn run(
+        &self,
+        net: ColouredNet,
+        printer: &Printer,
+        evidence: Evidence<'_>,
+    ) -> Result<Report> {
+        let small = unfold::Config { limits: Limits::SMALL, ..self.unfolding };
+        let small = unfold::unfold(&net, &small, self.budget).map(|(net, _)| net);
+        // States are counted on the unfolding, and files of evidence are about it.
+        let needs_unfolding =
+            self.examination == Some(Examination::StateSpace) || evidence.files.is_some();
+        // Formulas of the user's own may name single colours, which only the unfolding has.
+        if needs_unfolding || self.examination.is_none() {
+            let unfolded = small.or_else(|_| model::unfolded(&net, &self.unfolding, self.budget));
+            match unfolded {
+                Ok(net) => return self.on_unfolding(&net, Done::default(), printer, evidence),
+                Err(declined) if needs_unfolding => return Err(declined),
+                Err(declined) => tracing::info!("{declined:#}"),
+            }
+            let model = ColouredModel::new(net)?;
+            return self.without_unfolding(&model, Unfolding::Declined, printer, evidence);
+        }
+        let smaller = |flat: &Net| {
+            flat.transition_count() > FEW
+                && run::quotient(&net, self.budget).is_some_and(|(_, it)| {
+                    it.transition_count() * SMALLER < flat.transition_count()
+                })
+        };
+        let unfolding = match small {
+            Ok(flat) if smaller(&flat) => Unfolding::Made(Box::new(flat)),
+            Ok(flat) => return self.on_unfolding(&flat, Done::default(), printer, evidence),
+            Err(_) => Unfolding::ToMake,
+        };
+        self.without_unfolding(&ColouredModel::new(net)?, unfolding, printer, evidence)
+    }
+
+    fn on_unfolding(
+        &self,
+        net: &Net,
+        before: Done,
+        printer: &Printer,
+        evidence: Evidence<'_>,
+    ) -> Result<Report> {
+        let subject = (self.subject)(net)?;
+        let new = Job::new(net, subject, self.budget, self.config.clone());
+        Job { statistics: self.statistics, before, ..new }.run(printer, evidence)
+    }
+
+    /// On the coloured net as it is; meanwhile the unfolding is made, if it is to be, and then takes over.
+    /// Where a quotient is exact, that is not before half of the time is over.
+    fn without_unfolding(
+        &self,
+        model: &ColouredModel,
+        unfolding: Unfolding,
+        printer: &Printer,
+        evidence: Evidence<'_>,
+    ) -> Result<Report> {
+        let net = model.skeleton().net();
+        let comes_first = run::quotient(model.net(), self.budget).is_some();
+        let (stage, making) = (self.budget.child(), self.budget.child());
+        let (half, config) = (self.budget.share(0.5), self.unfolding);
+        let new = Job::new(net, (self.subject)(net)?, &stage, self.config.clone());
+        let job = Job { statistics: self.statistics, coloured: Some(model), ..new };
+        let (done, unfolded) = std::thread::scope(|scope| {
+            let make = || {
+                let unfolded = match unfolding {
+                    Unfolding::Declined => return None,
+                    Unfolding::Made(net) => Ok(*net),
+                    Unfolding::ToMake => model::unfolded(model.net(), &config, &making),
+                };
+                if let Err(declined) = &unfolded {
+                    tracing::info!("{declined:#}");
+                    return Some(unfolded);
+                }
+                while comes_first && !half.is_exhausted() && !making.is_exhausted() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                stage.cancel();
+                Some(unfolded)
+            };
+            let thread = scope.spawn(make);
+            let done = job.begin(printer, evidence);
+            making.cancel();
+            (done, thread.join())
+        });
+        let mut done = done?;
+        match unfolded {
+            Ok(Some(Ok(net))) if !done.report.unanswered.is_empty() => {
+                self.on_unfolding(&net, done, printer, evidence)
+            }
+            unfolded => {
+                if let Ok(Some(Err(declined))) = &unfolded
+                    && !done.report.unanswered.is_empty()
+                {
+                    eprintln!("parikh: {declined:#}");
+                }
+                done.report.faults += usize::from(unfolded.is_err());
+                done.report.unanswered.iter().for_each(|question| printer.unanswered(question));
+                printer.summary(&done.report);
+                Ok(done.report)
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Walks on a coloured net as it is: nothing is unfolded, bindings are matched with the tokens that are
+//! there. All goals are watched all the way.
+//!
+//! A walk fires whatever brings one goal nearer, as far as the totals of the places show that, and now
+//! and then anything; it ends when that has not come nearer for a while. Other walks follow firing
+//! sequences of abstractions, with whatever bindings there are.
+//!
+//! # Soundness
+//! Whatever is seen is replayed by the coloured firing rule before it counts (see [`crate::board`]).
+
+mod bindings;
+mod tokens;
+mod walker;
+
+use crate::board::{Board, Technique};
+use crate::evidence::abstraction::ColouredModel;
+use crate::unfold::{Compiled, Compiler};
+use bindings::Rule;
+use parikh_net::coloured::{ColouredTransitionId, Value};
+use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokens::Tokens;
+use walker::{Step, Walker};
+
+/// What the contest calls it.
+pub const TECHNIQUE: Technique = "RANDOM_WALK";
+
+/// What an abstraction of the coloured net does to reach a goal there, for walks to follow.
+#[derive(Clone, Debug)]
+pub struct Hint {
+    /// The goal.
+    pub goal: GoalId,
+    /// Coloured transitions by index, with what the abstraction says of their bindings, and how often
+    /// each fires.
+    pub steps: Vec<(usize, Vec<Wanted>, u64)>,
+}
+
+/// What is wanted of a binding.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// That a variable has this colour.
+    Colour(Value),
+    /// That a variable has a colour of this class, where these are the classes by colour.
+    Class(Value, Arc<[u32]>),
+}
+
+/// Hints that nobody follows at the moment.
+#[derive(Debug, Default)]
+pub struct Hints(Mutex<Vec<(Hint, u32)>>);
+
+/// How often a hint is followed: other bindings may lead further.
+const TRIES: u32 = 8;
+
+impl Hints {
+    /// Adds one.
+    pub fn add(&self, hint: Hint) {
+        self.push(hint, TRIES);
+    }
+
+    fn push(&self, hint: Hint, tries: u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((hint, tries));
+    }
+
+    fn take(&self) -> Option<(Hint, u32)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+}
+
+/// A goal that is watched.
+struct Watched {
+    id: GoalId,
+    goal: Goal,
+}
+
+/// What does not change while walking.
+struct Terrain<'t> {
+    model: &'t ColouredModel,
+    board: &'t Board<'t>,
+    skeleton: &'t Net,
+    transitions: Vec<ColouredTransitionId>,
+    rules: Vec<Rule>,
+    /// By coloured transition, what it does to the totals (its first skeleton transition's effect).
+    effects: Vec<Vec<(PlaceId, i64)>>,
+    /// By place, the transitions that take from it.
+    consumers: Vec<Vec<usize>>,
+    initial: Tokens,
+    goals: Vec<Watched>,
+    /// By place, the goals that depend on it.
+    goals_of: Vec<Vec<usize>>,
+    /// By transition, the goals that hold wherever it can fire.
+    fired_by: Vec<Vec<usize>>,
+}
+
+/// The most colours of an initial marking that are walked with.
+const COLOURS: u64 = 10_000_000;
+
+impl<'t> Terrain<'t> {
+    fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {
+        let (net, skeleton) = (model.net(), model.skeleton().net());
+        let folding = skeleton.folding()?;
+        let compiler = Compiler { net, variables: Vec::new() };
+        let mut initial = Vec::new();
+        for place in net.places() {
+            let tokens = compiler.tokens(&place.initial);
+            if tokens.size() > COLOURS {
+                return None;
+            }
+            let mut bag = Vec::new();
+            tokens.evaluate(&[], &mut bag);
+            initial.push(bag);
+        }
+        let compiled: Vec<Compiled> =
+            net.transitions().iter().map(|it| Compiler::transition(net, it)).collect();
+        let mut consumers = vec![Vec::new(); net.places().len()];
+        let mut effects = Vec::new();
+        for (t, compiled) in compiled.iter().enumerate() {
+            for (place, _) in &compiled.takes {
+                if consumers[*place].last() != Some(&t) {
+                    consumers[*place].push(t);
+                }
+            }
+            let first = folding.transitions(t).next();
+            let effect = first.map(|first| {
+                let mut places: Vec<PlaceId> =
+                    skeleton.pre(first).iter().map(|it| it.place).collect();
+                places.extend(skeleton.post(first).iter().map(|it| it.place));
+                places.sort_unstable();
+                places.dedup();
+                let change = |place| {
+                    let (post, pre) =
+                        (skeleton.post_weight(first, place), skeleton.pre_weight(first, place));
+                    (place, post as i64 - pre as i64)
+                };
+                places.into_iter().map(change).filter(|it| it.1 != 0).collect()
+            });
+            effects.push(effect.unwrap_or_default());
+        }
+        let open = board.open_goals().into_iter();
+        let goals: Vec<Watched> =
+            open.map(|id| Watched { id, goal: board.goal(id).clone() }).collect();
+        let mut goals_of = vec![Vec::new(); net.places().len()];
+        let mut fired_by = vec![Vec::new(); net.transitions().len()];
+        for (at, watched) in goals.iter().enumerate() {
+            let support = match &watched.goal {
+                Goal::Reach(predicate) => {
+                    for t in enabling(predicate) {
+                        fired_by[folding.transition_of(t)].push(at);
+                    }
+                    model.skeleton().places_of(predicate)
+                }
+                Goal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
+            };
+            support.into_iter().for_each(|place| goals_of[place.index()].push(at));
+        }
+        Some(Terrain {
+            model,
+            board,
+            skeleton,
+            transitions: net.transition_ids().collect(),
+            rules: compiled.into_iter().map(Rule::new).collect(),
+            effects,
+            consumers,
+            initial: tokens::of(initial),
+            goals,
+            goals_of,
+            fired_by,
+        })
+    }
+
+    fn coloured(&self, t: TransitionId) -> usize {
+        self.model.skeleton().coloured_transition(t)
+    }
+}
+
+/// The transitions each of which, enabled by itself, makes a predicate true.
+fn enabling(predicate: &Predicate) -> Vec<TransitionId> {
+    match predicate {
+        Predicate::Enabled(t) => vec![*t],
+        Predicate::Or(parts) => parts.iter().flat_map(enabling).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Firings between two looks at the budget.
+const POLLING: u64 = 32;
+
+/// The longest walk.
+const LONGEST: u64 = 1 << 20;
+
+/// Walks until all goals of `board`, which is about `model`, are settled or `budget` is spent; what was
+/// done, in a line.
+pub fn run(
+    model: &ColouredModel,
+    board: &Board<'_>,
+    hints: &Hints,
+    budget: &Budget,
+    seed: u64,
+) -> String {
+    let Some(terrain) = Terrain::new(model, board) else {
+        return "the initial marking has too many colours to walk with".to_owned();
+    };
+    let under = board.under(TECHNIQUE);
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut walker = Walker::new(&terrain, seed);
+    let mut order = Vec::new();
+    let mut walks = 0u64;
+    let is_over = || board.open_count() == 0 || budget.is_exhausted();
+    while !is_over() {
+        walks += 1;
+        walker.restart();
+        walker.hand_over(&under);
+        let open: Vec<usize> =
+            (0..terrain.goals.len()).filter(|&at| board.is_open(terrain.goals[at].id)).collect();
+        if open.is_empty() {
+            break;
+        }
+        let mut aim = (rng.usize(..4) > 0).then(|| open[rng.usize(..open.len())]);
+        if let Some((hint, tries)) = hints.take() {
+            aim = terrain.goals.iter().position(|watched| watched.id == hint.goal);
+            follow(&mut walker, &hint, &is_over);
+            walker.hand_over(&under);
+            if tries > 1 && board.is_open(hint.goal) {
+                hints.push(hint, tries - 1);
+            }
+        }
+        let patience = 64 << (walks % 7);
+        let wander = [0.0, 0.05, 0.2, 0.5][rng.usize(..4)];
+        let (mut best, mut last_gain) = (i128::MAX, 0);
+        for step in 0..LONGEST {
+            if step.is_multiple_of(POLLING) && is_over() {
+                break;
+            }
+            if let Some(goal) = aim {
+                let distance = walker.distance(goal);
+                if distance < best {
+                    (best, last_gain) = (distance, step);
+                }
+            }
+            if step - last_gain > patience {
+                break;
+            }
+            let towards = if rng.f64() < wander { None } else { aim };
+            walker.order(towards, &mut order);
+            if walker.step(&order) != Step::Fired {
+                break;
+            }
+            if walker.is_due() {
+                walker.hand_over(&under);
+            }
+        }
+        walker.hand_over(&under);
+    }
+    format!("{walks} walks on the coloured net, {} firings", walker.firings)
+}
+
+/// Fires what a hint says, as far as there are bindings for it.
+fn follow(walker: &mut Walker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
+    let mut left = LONGEST;
+    for (t, wanted, count) in &hint.steps {
+        for _ in 0..*count {
+            left -= 1;
+            if left == 0 || (left.is_multiple_of(POLLING) && is_over()) {
+                return;
+            }
+            if walker.step_with(*t, wanted) != Step::Fired {
+                break;
+            }
+        }
+    }
+}

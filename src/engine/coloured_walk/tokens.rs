@@ -1,0 +1,86 @@
+//! Markings of coloured nets for walks: tokens are found by colour, and one after the other from
+//! anywhere.
+
+use crate::unfold::{ByColour, merge};
+
+/// What a place holds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    /// Colours with their tokens, in no order.
+    list: Vec<(u64, u64)>,
+    positions: ByColour<u32>,
+}
+
+impl Place {
+    /// How many different colours it holds.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// One of them with its tokens.
+    pub(super) fn entry(&self, at: usize) -> (u64, u64) {
+        self.list[at]
+    }
+
+    /// The tokens of a colour.
+    pub(super) fn tokens(&self, colour: u64) -> u64 {
+        self.positions.get(&colour).map_or(0, |&at| self.list[at as usize].1)
+    }
+
+    pub(super) fn put(&mut self, colour: u64, tokens: u64) {
+        match self.positions.get(&colour) {
+            Some(&at) => self.list[at as usize].1 += tokens,
+            None => {
+                self.positions.insert(colour, self.list.len() as u32);
+                self.list.push((colour, tokens));
+            }
+        }
+    }
+
+    /// Takes tokens that are there.
+    pub(super) fn take(&mut self, colour: u64, tokens: u64) {
+        let Some(&at) = self.positions.get(&colour) else { return };
+        let left = &mut self.list[at as usize].1;
+        *left -= tokens;
+        if *left == 0 {
+            self.positions.remove(&colour);
+            self.list.swap_remove(at as usize);
+            if let Some(&(moved, _)) = self.list.get(at as usize) {
+                self.positions.insert(moved, at);
+            }
+        }
+    }
+}
+
+/// A marking: what each place holds.
+pub(super) type Tokens = Vec<Place>;
+
+/// The marking with these tokens, and none beyond what is counted.
+pub(super) fn of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> Tokens {
+    let place = |mut bag: Vec<(u64, u64)>| {
+        merge(&mut bag);
+        let mut place = Place::default();
+        bag.into_iter()
+            .filter(|it| it.1 > 0)
+            .for_each(|(colour, tokens)| place.put(colour, tokens));
+        place
+    };
+    bags.into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_come_and_go() {
+        let mut place = Place::default();
+        for colour in [7, 3, 7, 9] {
+            place.put(colour, 1);
+        }
+        assert_eq!((place.len(), place.tokens(7), place.tokens(4)), (3, 2, 0));
+        place.take(3, 1);
+        place.take(7, 2);
+        assert_eq!((place.len(), place.entry(0), place.tokens(7)), (1, (9, 1), 0));
+    }
+}

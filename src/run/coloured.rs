@@ -1,0 +1,296 @@
+//! A coloured net worked on as it is, before there is an unfolding or where there is none.
+//!
+//! ```text
+//! plan over the skeleton's nodes ─▶ walks on the coloured net ──────────── witnesses ─▶ board of the
+//!        │                               ▲ sequences to follow                      coloured net
+//!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
+//! ```
+//!
+//! The abstractions are the unfolding of the [quotient], which tells as much as the coloured net, where that
+//! is [small](Limits::SMALL); the skeleton; then unfoldings of coarser quotients, small ones, too: colours that
+//! no constant tells apart made one, and all colours of all sorts but one. They have turns in slices that double. The run on an abstraction has a
+//! board of its own, where a goal that is reached is one that this abstraction cannot refute; only what it
+//! refutes, and bounds, are carried over.
+
+use super::{Config, Event, Hearing, MANY_GOALS, Report, listen, run};
+use crate::answer::Plan;
+use crate::board::{Board, Knowledge, Maximum, Reach};
+use crate::engine::coloured_walk::{self, Hint, Hints, Wanted};
+use crate::evidence::abstraction::{Abstraction, Classes, ColouredModel, Quotient, base_sorts};
+use crate::unfold::{self, Limits};
+use parikh_net::coloured::{ColouredNet, Value};
+use parikh_net::{FiringSequence, Goal, GoalId, Net, TransitionId};
+use parikh_solvers::Budget;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+/// Works on `plan`, which is about the nodes of the model's skeleton as they stand for those of the
+/// coloured net, until every question is decided or `budget` is spent.
+pub fn run_coloured(
+    model: &ColouredModel,
+    mut plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    mut tell: impl FnMut(Event<'_>),
+) -> Report {
+    let mut report = Report::default();
+    for answer in plan.vacuous() {
+        report.answered += 1;
+        tell(Event::Answered(&answer));
+    }
+    let (settled, hear) = mpsc::channel();
+    let budget = budget.child();
+    let mut board = Board::of_coloured(model, plan.goals().to_vec())
+        .with_listener(settled)
+        .with_budget(&budget);
+    let many = plan.goals().len() > MANY_GOALS;
+    if many && !config.keep_all_witnesses {
+        board = board.without_witnesses();
+    }
+    let mut hearing =
+        Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
+    let work = Work {
+        model,
+        board: &board,
+        budget: &budget,
+        config,
+        hints: Hints::default(),
+        statistics: Mutex::default(),
+        failures: AtomicUsize::new(0),
+    };
+    if board.open_count() == 0 {
+        hearing.give_up(None);
+        return report;
+    }
+    std::thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for worker in 0..config.threads.max(2) {
+            let work = &work;
+            let on = move || work.on(worker);
+            // As deep as formulas nest.
+            match std::thread::Builder::new().stack_size(8 << 20).spawn_scoped(scope, on) {
+                Ok(handle) => workers.push(handle),
+                Err(error) => tracing::warn!("a worker could not start: {error}"),
+            }
+        }
+        let finished = || workers.iter().all(|worker| worker.is_finished());
+        let ended = listen(&mut hearing, &hear, &budget, &finished, &mut tell);
+        workers.into_iter().for_each(|worker| drop(worker.join()));
+        hearing.take(&hear, &mut tell);
+        hearing.give_up(ended);
+    });
+    report.faults += board.faults() + work.failures.into_inner();
+    report.statistics = work.statistics.into_inner().unwrap_or_else(PoisonError::into_inner);
+    report
+}
+
+/// What the workers share.
+struct Work<'w> {
+    model: &'w ColouredModel,
+    board: &'w Board<'w>,
+    budget: &'w Budget,
+    config: &'w Config,
+    hints: Hints,
+    statistics: Mutex<Vec<(String, String)>>,
+    failures: AtomicUsize,
+}
+
+/// An abstraction with what has become of the goals there.
+struct Turn {
+    abstraction: Abstraction,
+    /// What was unfolded; nothing for the skeleton.
+    quotient: Option<Quotient>,
+    /// Goals that it cannot refute, or cannot express.
+    hopeless: HashSet<GoalId>,
+}
+
+impl Turn {
+    fn of(quotient: Quotient, unfolding: Net) -> Self {
+        let abstraction = Abstraction::of_quotient(&quotient, unfolding);
+        Turn { abstraction, quotient: Some(quotient), hopeless: HashSet::new() }
+    }
+}
+
+/// The quotient by the colours that nothing tells apart, with its unfolding; `None` where there are no such
+/// colours, or the unfolding is not [small](Limits::SMALL) all the same.
+pub fn quotient(net: &ColouredNet, budget: &Budget) -> Option<(Quotient, Net)> {
+    unfolded(net, &Quotient::indistinguishable(net), budget)
+}
+
+/// The quotient by these classes with its unfolding, if that is small and there is any class of several.
+fn unfolded(net: &ColouredNet, classes: &Classes, budget: &Budget) -> Option<(Quotient, Net)> {
+    if classes.is_trivial() {
+        return None;
+    }
+    let config = unfold::Config { limits: Limits::SMALL, ..unfold::Config::default() };
+    let quotient = Quotient::of(net, classes)?;
+    let (unfolding, _) = unfold::unfold(quotient.net(), &config, budget).ok()?;
+    Some((quotient, unfolding))
+}
+
+impl Work<'_> {
+    /// What one worker does: the first has the abstractions and then walks, too.
+    fn on(&self, worker: usize) {
+        if worker == 0 {
+            self.guarded("abstractions", || self.abstractions());
+        }
+        let seed = self.config.seed.wrapping_add(worker as u64);
+        self.guarded("coloured walk", || {
+            coloured_walk::run(self.model, self.board, &self.hints, self.budget, seed)
+        });
+    }
+
+    fn guarded(&self, name: &str, part: impl FnOnce() -> String) {
+        match catch_unwind(AssertUnwindSafe(part)) {
+            Ok(text) => {
+                tracing::info!("{name}: {text}");
+                let mut all = self.statistics.lock().unwrap_or_else(PoisonError::into_inner);
+                all.push((name.to_owned(), text));
+            }
+            Err(_) => {
+                self.failures.fetch_add(1, Ordering::Relaxed);
+                tracing::error!("internal error: {name} failed");
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.board.open_count() == 0 || self.budget.is_exhausted()
+    }
+
+    /// Works on all abstractions, in turns; what was done, in a line.
+    fn abstractions(&self) -> String {
+        let (net, skeleton) = (self.model.net(), self.model.skeleton());
+        let mut turns = Vec::new();
+        if let Some((quotient, unfolding)) = quotient(net, self.budget) {
+            turns.push(Turn::of(quotient, unfolding));
+        }
+        if skeleton.is_complete() {
+            let abstraction = skeleton.abstraction().clone();
+            turns.push(Turn { abstraction, quotient: None, hopeless: HashSet::new() });
+        }
+        let mut settled = vec![0; turns.len()];
+        for round in 0..32 {
+            let mut worked = false;
+            for (turn, settled) in turns.iter_mut().zip(&mut settled) {
+                // What tells all that matters has most of the time.
+                let exact = turn.quotient.as_ref().is_some_and(Quotient::is_exact);
+                let milliseconds = if exact { 2_000 } else { 500 };
+                let slice = self.budget.slice(Duration::from_millis(milliseconds << round));
+                let before = self.board.open_count();
+                worked |= self.turn(turn, &slice);
+                *settled += before.saturating_sub(self.board.open_count());
+            }
+            if self.is_over() {
+                break;
+            }
+            if round == 0 {
+                let quotients = self.quotients();
+                worked |= !quotients.is_empty();
+                settled.resize(turns.len() + quotients.len(), 0);
+                turns.extend(quotients);
+            }
+            if !worked {
+                break;
+            }
+        }
+        let sizes = turns.iter().zip(settled).map(|(turn, settled)| {
+            let net = turn.abstraction.net();
+            let (places, transitions) = (net.place_count(), net.transition_count());
+            format!("{places} places, {transitions} transitions: {settled} goals settled meanwhile")
+        });
+        sizes.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Unfoldings of quotients that are not exact, as far as they are small.
+    fn quotients(&self) -> Vec<Turn> {
+        let net = self.model.net();
+        let mut all = vec![Classes::by_constants(net)];
+        all.extend(base_sorts(net).map(|(_, kept)| {
+            Classes::by(net, |sort, colour| if sort == kept { colour } else { 0 })
+        }));
+        let mut turns: Vec<Turn> = Vec::new();
+        for (at, classes) in all.iter().enumerate() {
+            if classes.is_skeleton(net) || all[..at].contains(classes) {
+                continue;
+            }
+            let unfolded = unfolded(net, classes, self.budget);
+            let inexact = unfolded.filter(|(quotient, _)| !quotient.is_exact());
+            turns.extend(inexact.map(|(quotient, unfolding)| Turn::of(quotient, unfolding)));
+        }
+        turns
+    }
+
+    /// An ordinary run on an abstraction with each open goal weakened; whether there was any.
+    fn turn(&self, turn: &mut Turn, budget: &Budget) -> bool {
+        let Turn { abstraction, quotient, hopeless } = turn;
+        let abstraction = &*abstraction;
+        let mut open = self.board.open_goals();
+        open.retain(|id| !hopeless.contains(id));
+        let weakened = open.iter().map(|&id| {
+            let weakened = abstraction.weakened(self.model.skeleton(), self.board.goal(id));
+            (id, weakened)
+        });
+        let (expressed, not): (Vec<_>, Vec<_>) = weakened.partition(|(_, goal)| goal.is_some());
+        hopeless.extend(not.iter().map(|(id, _)| *id));
+        if expressed.is_empty() {
+            return false;
+        }
+        let (ids, goals): (Vec<GoalId>, Vec<Option<Goal>>) = expressed.into_iter().unzip();
+        let config = Config {
+            threads: 1,
+            keep_all_witnesses: true,
+            keep_documents: false,
+            dump: None,
+            schedule: None,
+            ..self.config.clone()
+        };
+        let over = self.board.over("ABSTRACTION");
+        let plan = Plan::of_goals(goals.into_iter().flatten());
+        let report = run(abstraction.net(), plan, &config, budget, |event| {
+            let Event::Settled { id, goal, knowledge } = event else { return };
+            let id: GoalId = ids[id.index()];
+            hopeless.insert(id);
+            over.on_abstraction(abstraction, id, goal, knowledge);
+            let witness = match knowledge {
+                Knowledge::Reach(Reach::Reached { witness, .. }) => witness.as_ref(),
+                Knowledge::Maximum(Maximum { seen: Some((_, witness, _)), .. }) => witness.as_ref(),
+                _ => None,
+            };
+            if let Some(witness) = witness.filter(|_| self.board.is_open(id)) {
+                let sequence = witness.to_sequence();
+                self.hints.add(hint(id, abstraction, quotient.as_ref(), &sequence));
+            }
+        });
+        self.failures.fetch_add(report.faults, Ordering::Relaxed);
+        true
+    }
+}
+
+/// What a sequence of an abstraction says of the coloured net.
+fn hint(
+    goal: GoalId,
+    abstraction: &Abstraction,
+    quotient: Option<&Quotient>,
+    sequence: &FiringSequence,
+) -> Hint {
+    let net = abstraction.net();
+    // A name that is no binding says nothing.
+    let wanted = |t: TransitionId| -> Vec<Wanted> {
+        let Some(quotient) = quotient else { return Vec::new() };
+        let binding = quotient.net().binding_named(net.transition_name(t));
+        let values = binding.map(|(_, values)| values).unwrap_or_default();
+        let this = |value: Value| match quotient.classes(value.variable) {
+            None => Wanted::Colour(value),
+            Some(classes) => Wanted::Class(value, Arc::clone(classes)),
+        };
+        values.into_iter().map(this).collect()
+    };
+    let coloured = |t| net.folding().map_or(0, |folding| folding.transition_of(t));
+    let steps = sequence.steps().iter();
+    let steps = steps.map(|step| (coloured(step.transition), wanted(step.transition), step.count));
+    Hint { goal, steps: steps.collect() }
+}
