@@ -8,6 +8,7 @@ use crate::oracle::{self, Question};
 use crate::progress::Progress;
 use crate::row::Row;
 use crate::run::{End, Job, Outcome, run};
+use crate::shard::Shard;
 use crate::signals;
 use crate::store::Store;
 use crate::verdict::{CONTRADICTION, judge};
@@ -28,6 +29,8 @@ pub struct Contest {
     pub instances: Vec<String>,
     /// The examinations in order.
     pub exams: Vec<Exam>,
+    /// Which part of all runs is made.
+    pub shard: Shard,
     /// The tool: a program and its arguments.
     pub command: Vec<OsString>,
     /// What the tool is told as `BK_TOOL`.
@@ -69,7 +72,8 @@ impl Contest {
         let store = Store::open(&self.out)?;
         let pairs = || {
             let of = |name| self.exams.iter().map(move |&exam| (name, exam));
-            self.instances.iter().flat_map(of)
+            let all = self.instances.iter().flat_map(of).enumerate();
+            all.filter(|&(at, _)| self.shard.has(at)).map(|(_, pair)| pair)
         };
         let all: HashSet<(&str, Exam)> = pairs().map(|(name, exam)| (&**name, exam)).collect();
         let open: VecDeque<(&String, Exam)> =

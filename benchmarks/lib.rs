@@ -35,6 +35,7 @@ pub mod reductions;
 pub mod reductions_table;
 pub mod row;
 pub mod run;
+pub mod shard;
 pub mod signals;
 pub mod store;
 pub mod structure;

@@ -9,6 +9,7 @@ use parikh_benchmarks::generate::{Family, Format, describe, write};
 use parikh_benchmarks::lp::{self, Lp};
 use parikh_benchmarks::memory::Counting;
 use parikh_benchmarks::reductions::Reductions;
+use parikh_benchmarks::shard::{self, Shard};
 use parikh_benchmarks::structure::{Structure, place_transition_instances};
 use parikh_benchmarks::{
     Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
@@ -66,6 +67,18 @@ enum Command {
         /// Count only answers given within this many seconds
         #[arg(long, value_name = "SECONDS", value_parser = seconds)]
         at: Option<Duration>,
+    },
+    /// Put the result files of the parts of a contest together
+    ///
+    /// Each run may be in one of them only, and has to be complete. Prints the table of all.
+    #[command(after_help = EXIT_CODES)]
+    Merge {
+        /// The parts' result files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// The result file of all, written anew
+        #[arg(short, long, value_name = "FILE.csv")]
+        out: PathBuf,
     },
     /// Put two result files side by side
     ///
@@ -164,6 +177,10 @@ struct ContestArgs {
     /// Examinations, by their capitals or names
     #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
     exams: Vec<Exam>,
+    /// Make only the runs of one part of so many, as in 3/40, for many machines at a time; `merge` puts
+    /// the parts' result files together
+    #[arg(long, value_name = "PART/PARTS", default_value = "1/1")]
+    shard: Shard,
     /// Wall seconds of each run: then SIGTERM to its process group, and later answers do not count
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     timeout: Duration,
@@ -350,6 +367,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Contest(args) => contest(*args),
         Command::Summary { file, at } => summary(file, at),
+        Command::Merge { files, out } => put_together(&files, &out),
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
         Command::Structure(args) => structure(args),
         Command::Evidence(args) => audit(args),
@@ -467,6 +485,7 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
         oracle: args.oracle,
         instances: read_list(&args.list)?,
         exams: args.exams,
+        shard: args.shard,
         command,
         tool: args.tool,
         timeout: args.timeout,
@@ -483,6 +502,13 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
         eprintln!("interrupted; the same command continues");
         return Ok(4);
     }
+    Ok(code_for(&rows))
+}
+
+fn put_together(files: &[PathBuf], out: &Path) -> Result<u8, Error> {
+    let rows = shard::merge(files)?;
+    std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
+    print!("{}", table::print(&rows));
     Ok(code_for(&rows))
 }
 

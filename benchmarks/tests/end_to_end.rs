@@ -191,3 +191,34 @@ fn generated_nets_are_written_with_their_known_answers() {
     let misfit = bench().args(["generate", "producer-consumer", "1", "1", "1"]).output().unwrap();
     assert_eq!(misfit.status.code(), Some(2));
 }
+
+#[test]
+fn parts_put_together_are_the_whole_and_no_run_is_taken_twice() {
+    let place = Place::new();
+    place.contest(RIGHT, &[]);
+    let whole = place.csv();
+    let mut parts = Vec::new();
+    for part in ["1/3", "2/3", "3/3"] {
+        std::fs::remove_file(place.at("out.csv")).unwrap();
+        assert!(place.contest(RIGHT, &["--shard", part]).status.success());
+        let to = place.at(&part.replace('/', "-of-"));
+        std::fs::copy(place.at("out.csv"), &to).unwrap();
+        parts.push(to);
+    }
+    let merge = |parts: &[PathBuf]| {
+        bench().arg("merge").args(parts).arg("-o").arg(place.at("all.csv")).output().unwrap()
+    };
+    let merged = merge(&parts);
+    assert!(merged.status.success(), "{}", String::from_utf8_lossy(&merged.stderr));
+    let all = std::fs::read_to_string(place.at("all.csv")).unwrap();
+    // But for the times.
+    let questions = |csv: &str| -> Vec<String> {
+        csv.lines().map(|line| line.split(',').take(6).collect::<Vec<_>>().join(",")).collect()
+    };
+    assert_eq!(questions(&all), questions(&whole));
+    let twice = merge(&[parts[0].clone(), parts[1].clone(), place.at("all.csv")]);
+    assert_eq!(twice.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&twice.stderr).contains("too"), "{twice:?}");
+    let refused = place.contest(RIGHT, &["--shard", "4/3"]);
+    assert_eq!(refused.status.code(), Some(2));
+}

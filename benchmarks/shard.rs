@@ -1,0 +1,106 @@
+//! A contest in parts: each part makes some of the runs, wherever and whenever, and the parts' result files are
+//! put together afterwards.
+
+use crate::error::Error;
+use crate::exam::Exam;
+use crate::row::{self, Row};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// One of so many parts of a contest: every so-manieth run from its own on, so that the parts take about as
+/// long as each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    part: usize,
+    parts: usize,
+}
+
+impl Shard {
+    /// The contest as a whole.
+    pub const WHOLE: Shard = Shard { part: 1, parts: 1 };
+
+    /// Whether the run at this position, from 0, is in the part.
+    pub fn has(self, position: usize) -> bool {
+        position % self.parts == self.part - 1
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("found `{text}`, expected PART/PARTS as in 3/40, from 1/40 to 40/40");
+        let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
+        let [part, parts] = [part, parts].map(|number| number.trim().parse::<usize>());
+        match (part, parts) {
+            (Ok(part), Ok(parts)) if (1..=parts).contains(&part) => Ok(Shard { part, parts }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The rows of several result files, instance by instance in the order in which they come.
+///
+/// # Errors
+/// When a file cannot be read, has a run that was not written to the end, or a run that another file has.
+pub fn merge(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
+    let mut from: HashMap<(String, Exam), &Path> = HashMap::new();
+    let mut all: Vec<Row> = Vec::new();
+    for file in files {
+        let fail = |problem: String| Error::Rows { path: file.clone(), problem };
+        let rows = row::read(file)?;
+        let mut counts: HashMap<(&str, Exam), usize> = HashMap::new();
+        rows.iter().for_each(|row| *counts.entry((&row.instance, row.exam)).or_default() += 1);
+        for row in &rows {
+            let (name, exam) = (&row.instance, row.exam);
+            if row.rows.is_some_and(|whole| Some(&whole) != counts.get(&(name, exam))) {
+                return Err(fail(format!(
+                    "the run of {name} {exam} was not written to the end: continue this part first"
+                )));
+            }
+            let first = *from.entry((name.clone(), exam)).or_insert(file);
+            if first != file.as_path() {
+                return Err(fail(format!(
+                    "the run of {name} {exam} is in {}, too",
+                    first.display()
+                )));
+            }
+        }
+        all.extend(rows);
+    }
+    let mut order: HashMap<String, usize> = HashMap::new();
+    for row in &all {
+        let next = order.len();
+        order.entry(row.instance.clone()).or_insert(next);
+    }
+    // Stable: within a run the order stays.
+    all.sort_by_key(|row| (order[&row.instance], row.exam as usize));
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_is_in_one_part() {
+        for parts in 1..6 {
+            let shards: Vec<Shard> =
+                (1..=parts).map(|part| format!("{part}/{parts}").parse().unwrap()).collect();
+            for position in 0..30 {
+                assert_eq!(shards.iter().filter(|shard| shard.has(position)).count(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_part_is_refused() {
+        for text in ["", "3", "0/4", "5/4", "a/4", "1/0", "-1/4", "1/4/4"] {
+            let refused = text.parse::<Shard>().unwrap_err();
+            assert!(refused.contains(&format!("found `{text}`")), "{refused}");
+        }
+    }
+}
