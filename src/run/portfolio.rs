@@ -423,12 +423,12 @@ impl<'p> Worker<'p, '_> {
         let mut longest = schedule::FIRST_GROWN;
         let has_proofs = |proofs: &Option<Vec<_>>| proofs.as_ref().is_some_and(|it| !it.is_empty());
         while (!self.finished || has_proofs(&self.proofs)) && !all.is_over() {
-            if has_proofs(&self.proofs) {
-                self.induce(&all.budget.share(inducing).slice(longest));
-            }
             if !self.finished {
                 self.slice(&all.budget.share(proving).slice(longest));
                 self.follow(&all.part(following));
+            }
+            if has_proofs(&self.proofs) {
+                self.induce(&all.budget.share(inducing).slice(longest));
             }
             let ground = all.reduced().unwrap_or(all.ground);
             self.run_all(Role::Walk, ground, &all.budget.slice(longest / 2));
