@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     threads: Option<u16>,
     /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, walk, walk-guided, k-induction,
     /// bmc; by default all but the last two. What token intervals decide comes first in any case.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
     /// How to print the answers.
     #[arg(short, long, value_enum, default_value = "text")]
@@ -125,7 +125,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         },
         engines: match arguments.engines.as_slice() {
             [] => defaults.engines,
-            names => run::engines_named(names).map_err(|why| anyhow::anyhow!(why))?,
+            names => run::engines_named(names),
         },
         ..defaults
     };

@@ -28,22 +28,29 @@ pub struct Config {
     pub schedule: Option<Schedule>,
 }
 
-/// The engines with these names, `-` for whatever is no letter in them: a list that lasts as long as the
-/// program, made once.
+/// The name of an engine, as it is written on a command line.
 ///
 /// # Errors
-/// When there is none with a name.
-pub fn engines_named(names: &[String]) -> Result<&'static [Engine], String> {
-    let all = || ENGINES.iter().chain(BY_NAME);
-    let known: Vec<String> = all().map(|engine| plain(engine.name)).collect();
-    if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
-        return Err(format!("no engine `{unknown}`; there are {}", known.join(", ")));
+/// When there is none with this name.
+pub fn engine_name(name: &str) -> Result<String, String> {
+    let known: Vec<String> = every_engine().map(|engine| plain(engine.name)).collect();
+    match known.iter().any(|known| known == name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("there are {}", known.join(", "))),
     }
-    let chosen = all().filter(|engine| names.contains(&plain(engine.name)));
-    Ok(Box::leak(chosen.copied().collect()))
 }
 
-/// A name as it is written on a command line.
+/// The engines with these names: a list that lasts as long as the program, made once.
+pub fn engines_named(names: &[String]) -> &'static [Engine] {
+    let chosen = every_engine().filter(|engine| names.contains(&plain(engine.name)));
+    Box::leak(chosen.copied().collect())
+}
+
+fn every_engine() -> impl Iterator<Item = &'static Engine> {
+    ENGINES.iter().chain(BY_NAME)
+}
+
+/// With `-` for whatever is no letter.
 fn plain(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")

@@ -198,10 +198,10 @@ fn engines_are_chosen_by_name() {
     let never = "never: AG !(in1 >= 1 && in2 >= 1)";
     let once = "once: EF (in2 >= 1 && idle1 >= 1)";
     for (engine, formula, because) in [
-        ("pdr", never, "never: TRUE — an inductive invariant"),
-        ("k-induction", never, "never: TRUE — an inductive invariant"),
-        ("bmc", once, "once: TRUE — a witness of 1 firing"),
-        ("explicit", never, "never: TRUE — all "),
+        ("pdr", never, "an inductive invariant of "),
+        ("k-induction", never, "an inductive invariant of "),
+        ("bmc", once, "a witness of 1 firing"),
+        ("explicit", never, "never: TRUE"),
     ] {
         let output = run(&["check", path, "--formula", formula, "--engines", engine]);
         assert_eq!(output.status.code(), Some(0), "{engine}: {}", stderr(&output));
@@ -212,7 +212,7 @@ fn engines_are_chosen_by_name() {
     assert!(stdout(&output).contains("never: unknown"), "{}", stdout(&output));
     let output = run(&["check", path, "--formula", never, "--engines", "pdr,magic"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("no engine `magic`"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("there are siphon-trap, "), "{}", stderr(&output));
 }
 
 #[cfg(unix)]
