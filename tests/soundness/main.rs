@@ -12,6 +12,7 @@ mod explicit_limits;
 mod failing_engines;
 mod homes;
 mod oracle;
+mod pdr;
 mod pipeline;
 mod reduction_limits;
 mod reduction_regressions;
