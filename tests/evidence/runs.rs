@@ -167,25 +167,37 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
     let model = directory.path().join("model.pnml");
     let file = directory.path().join("Liveness.jsonl");
     let (mut confirmed, mut searched, mut lines) = (0, 0, BTreeSet::new());
+    // Each with the engines that show it, where it would be another one.
     let classics = [
-        "place p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->",
-        "place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p",
-        "place a 1\nplace b\nplace c 1\nplace d\ntransition t: a -> b\ntransition u: b -> a\n
-         transition v: b + c -> b + d\ntransition w: d -> c",
-        "place p 1\nplace q 9\ntransition t: p + q -> p\ntransition u: p -> p",
-        "place a 1\nplace b\nplace c\ntransition t: a -> b\ntransition u: a -> c
-         transition v: b -> b\ntransition w: c -> c",
+        ("commoner", "place p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->"),
+        ("undone,walk", "place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p"),
+        (
+            "undone,walk",
+            "place a 1\nplace b\nplace c 1\nplace d\ntransition t: a -> b\ntransition u: b -> a
+             transition v: c -> d\ntransition w: d -> c",
+        ),
+        ("finite-firings", "place p 1\nplace q 9\ntransition t: p + q -> p\ntransition u: p -> p"),
+        (
+            "",
+            "place a 1\nplace b\nplace c\ntransition t: a -> b\ntransition u: a -> c
+             transition v: b -> b\ntransition w: c -> c",
+        ),
     ];
-    let classics = classics.map(|net| text::parse(net).unwrap()).into_iter();
-    for net in classics.chain((0..25).map(|seed| random(seed, &Shape::small(seed)))) {
+    let classics = classics.map(|(engines, net)| (engines, text::parse(net).unwrap())).into_iter();
+    let random = (0..25).map(|seed| ("", random(seed, &Shape::small(seed))));
+    for (engines, net) in classics.chain(random) {
         if explore(&net, Limits { states: 300, tokens: 60 }).is_none() && net.place_count() > 2 {
             continue;
         }
         std::fs::write(&model, generate::pnml(&net)).unwrap();
         let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
         let model = model.to_str().unwrap();
-        let checked =
-            run(&["check", model, "-e", "Liveness", "--evidence", path, "-t", "20", "-j", "1"]);
+        let mut arguments =
+            vec!["check", model, "-e", "Liveness", "--evidence", path, "-t", "20", "-j", "1"];
+        if !engines.is_empty() {
+            arguments.extend(["--engines", engines]);
+        }
+        let checked = run(&arguments);
         assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
         let audit = |most: u64| {
             let mut audit = Audit::new(&net, most, Box::new(|_| Err("no formulas".to_owned())));
