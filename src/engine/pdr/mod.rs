@@ -115,6 +115,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         let predicate = match goal {
             Goal::Reach(predicate) => predicate.clone(),
             Goal::Maximise(sum) => more(sum, self.seen(id, sum))?,
+            // No engine of single markings is given one.
+            Goal::Home(_) => return None,
         };
         Some(predicate.to_atoms(self.work.ground.net()))
     }
@@ -224,6 +226,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         match goal {
             Goal::Reach(_) => over.unreachable(id, proof),
             Goal::Maximise(sum) => over.at_most(id, self.seen(id, sum), proof),
+            Goal::Home(_) => {}
         }
         Some(())
     }
