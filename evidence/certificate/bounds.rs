@@ -108,6 +108,11 @@ impl Known {
         Known { low: vec![0; net.place_count()], high: vec![None; net.place_count()] }
     }
 
+    /// The least and the most tokens of a place.
+    pub(super) fn interval(&self, place: PlaceId) -> (u64, Option<u64>) {
+        (self.low[place.index()], self.high[place.index()])
+    }
+
     fn add(&mut self, bound: Bound) {
         let at = bound.place.index();
         if bound.upper {

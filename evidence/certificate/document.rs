@@ -2,6 +2,7 @@
 
 use super::bounds::{Bounds, Known};
 use super::flaw::{Flaw, check_names};
+use super::induction::{Induction, Invariant};
 use super::linear::{Lemmas, LinearCertificate};
 use super::markings::{Visited, visit};
 use parikh_net::{Atom, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
@@ -16,6 +17,8 @@ pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
     Linear(LinearCertificate<P, T, U, A>),
     /// Bounds on tokens.
     Bounds(Bounds<P>),
+    /// An inductive invariant.
+    Induction(Induction<P, A>),
     /// How many markings are reachable: they are to be looked at one by one. It is what keeps the work in
     /// bounds: as soon as there is one marking more, the document is refused.
     Markings(u64),
@@ -32,6 +35,7 @@ pub struct Checked<'a> {
 enum Steps<'a> {
     Linear(Lemmas<'a>),
     Bounds(Known),
+    Induction(Box<Invariant<'a>>),
     Markings(Visited),
 }
 
@@ -41,6 +45,7 @@ impl<P, T, U, A> Document<P, T, U, A> {
         match self {
             Document::Linear(certificate) => certificate.assumes_units,
             Document::Bounds(bounds) => bounds.assumes_units,
+            Document::Induction(induction) => induction.bounds.assumes_units,
             Document::Markings(_) => false,
         }
     }
@@ -59,6 +64,9 @@ impl Document {
         let steps = match self {
             Document::Linear(certificate) => Steps::Linear(certificate.check(net, goes_on)?),
             Document::Bounds(bounds) => Steps::Bounds(bounds.check(net)?),
+            Document::Induction(induction) => {
+                Steps::Induction(Box::new(induction.check(net, goes_on)?))
+            }
             Document::Markings(count) => {
                 let mut looked_at = 0;
                 let visited = visit(net, *count, |_| goes_on_in(&mut looked_at, goes_on))?;
@@ -89,6 +97,7 @@ impl Checked<'_> {
         let follows = match &self.steps {
             Steps::Linear(lemmas) => return lemmas.refute(&atoms(), goes_on),
             Steps::Bounds(known) => known.refute(&atoms())?,
+            Steps::Induction(invariant) => return invariant.refute(&atoms(), goes_on),
             Steps::Markings(visited) => {
                 let (mut looked_at, mut stopped) = (0, false);
                 let never = visited.all(|marking: &Marking| {

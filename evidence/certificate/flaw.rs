@@ -48,6 +48,15 @@ pub enum Flaw {
     /// The weighted sum gives a weaker bound than is said, or none.
     #[error("{0}: the weighted sum does not give the bound on {1:?}")]
     NoBound(usize, PlaceId),
+    /// A clause of an invariant does not hold initially.
+    #[error("clause {0} is false of the initial marking")]
+    FalseAtFirst(usize),
+    /// A firing may make a clause of an invariant false.
+    #[error("clause {0}: a firing of {1:?} may make it false")]
+    NotInductive(usize, TransitionId),
+    /// A step of an invariant that does not follow.
+    #[error("step {0} does not follow by propagation")]
+    Step(usize),
     /// A clause that does not follow from those before it.
     #[error(transparent)]
     Clause(RefutationFlaw),

@@ -1,8 +1,8 @@
 //! Certificates of the impossible, and their checkers.
 //!
-//! There are three kinds, all of them plain data with a checker of their own, which [`Document`]
+//! There are four kinds, all of them plain data with a checker of their own, which [`Document`]
 //! puts under one roof: bounds on the tokens of places ([`bounds`]), sums of inequalities
-//! ([`linear`]), and the number of all markings ([`markings`]).
+//! ([`linear`]), inductive invariants ([`induction`]), and the number of all markings ([`markings`]).
 //!
 //! A document does not say what it proves. [`Document::check`] goes through its steps once, and
 //! [`Checked::refutes`] says of any predicate whether no reachable marking satisfies it, as far as that
@@ -16,10 +16,12 @@ pub mod bounds;
 mod counters;
 mod document;
 mod flaw;
+pub mod induction;
 mod lemma;
 pub mod linear;
 pub mod markings;
 mod names;
+mod propagation;
 mod skeleton;
 mod sum;
 
@@ -27,6 +29,7 @@ pub use bounds::Bounds;
 pub use counters::count;
 pub use document::{Checked, Document};
 pub use flaw::{Flaw, check_names};
+pub use induction::Induction;
 pub use lemma::Lemma;
 pub use linear::LinearCertificate;
 pub use names::{Comparison, NamedDocument};

@@ -12,6 +12,9 @@
 //!             "lemmas": [{"atoms": [[0, 1], [1, 1]], "traps": [], "units": [],
 //!                         "weights": [["lock", 1], ["in1", 1], ["in2", 1]]}],
 //!             "steps": []}}
+//! {"induction": {"bounds": {"assumes_units": false, "steps": []},
+//!                "atoms": [{"sum": [["in1", 1], ["in2", 1]], "bound": 1}, {"sum": [["lock", -1]], "bound": -1}],
+//!                "clauses": [[1], [-1, 2]], "steps": [], "ending": []}}
 //! {"markings": 3}
 //! ```
 //!
@@ -22,6 +25,7 @@ use super::bounds::{Bound, Bounds, Inference};
 use super::counters;
 use super::document::Document;
 use super::flaw::Flaw;
+use super::induction::Induction;
 use super::lemma::Lemma;
 use super::linear::LinearCertificate;
 use parikh_net::{Atom, LinearSum, Net, PlaceId};
@@ -47,9 +51,13 @@ impl NamedDocument {
     pub fn resolve(&self, net: &Net) -> Result<Document, Flaw> {
         Ok(match self {
             Document::Linear(certificate) => Document::Linear(linear(certificate, net)?),
-            Document::Bounds(Bounds { assumes_units, steps }) => Document::Bounds(Bounds {
-                assumes_units: *assumes_units,
-                steps: all(steps, |step| inference(step, net))?,
+            Document::Bounds(named) => Document::Bounds(bounds(named, net)?),
+            Document::Induction(named) => Document::Induction(Induction {
+                bounds: bounds(&named.bounds, net)?,
+                atoms: all(&named.atoms, |atom| comparison(atom, net))?,
+                clauses: named.clauses.clone(),
+                steps: named.steps.clone(),
+                ending: named.ending.clone(),
             }),
             Document::Markings(count) => Document::Markings(*count),
         })
@@ -72,11 +80,7 @@ fn linear(
     let counters = all(&named.counters, |set| all(set, transition))?;
     let counting = counters::count(net, &counters)?;
     let weight = |(name, weight): &(String, i128)| Ok((place(&counting, name)?, *weight));
-    let atom = |Comparison { sum, bound }: &Comparison| {
-        let terms = all(sum, |(name, a)| Ok((place(&counting, name)?, *a)))?;
-        let sum = LinearSum::new(terms).map_err(|error| Flaw::TooLarge(error.to_string()))?;
-        Ok(Atom { sum, bound: *bound })
-    };
+    let atom = |named: &Comparison| comparison(named, &counting);
     let lemma = |lemma: &Lemma<String, String>| {
         let (atoms, traps) = (lemma.atoms.clone(), lemma.traps.clone());
         let units = all(&lemma.units, unit)?;
@@ -90,6 +94,17 @@ fn linear(
         steps: named.steps.clone(),
         counters,
     })
+}
+
+fn comparison(Comparison { sum, bound }: &Comparison, net: &Net) -> Result<Atom, Flaw> {
+    let terms = all(sum, |(name, a)| Ok((place(net, name)?, *a)))?;
+    let sum = LinearSum::new(terms).map_err(|error| Flaw::TooLarge(error.to_string()))?;
+    Ok(Atom { sum, bound: *bound })
+}
+
+fn bounds(named: &Bounds<String>, net: &Net) -> Result<Bounds, Flaw> {
+    let steps = all(&named.steps, |step| inference(step, net))?;
+    Ok(Bounds { assumes_units: named.assumes_units, steps })
 }
 
 fn inference(step: &Inference<String>, net: &Net) -> Result<Inference, Flaw> {

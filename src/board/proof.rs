@@ -35,6 +35,13 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
     },
+    /// An inductive invariant excludes it.
+    Induction {
+        /// Of so many clauses.
+        clauses: usize,
+        /// Whether the model's own claim of unit-safety (NUPN) was used.
+        assumes_units: bool,
+    },
     /// Every reachable marking was visited and none contradicts the claim.
     Searched {
         /// How many markings were visited.
@@ -71,7 +78,8 @@ impl Proof {
     pub fn assumes_units(&self) -> bool {
         match self.argument {
             Argument::Bounds(rests_on) => rests_on.assumes_units(),
-            Argument::StateEquation { assumes_units, .. } => assumes_units,
+            Argument::StateEquation { assumes_units, .. }
+            | Argument::Induction { assumes_units, .. } => assumes_units,
             Argument::Traps(_) | Argument::Searched { .. } => false,
         }
     }
@@ -85,6 +93,8 @@ impl Proof {
             (Argument::Traps(_), true) => "siphons and traps, reduced",
             (Argument::StateEquation { .. }, false) => "state equation",
             (Argument::StateEquation { .. }, true) => "state equation, reduced",
+            (Argument::Induction { .. }, false) => "induction",
+            (Argument::Induction { .. }, true) => "induction, reduced",
             (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
             (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
@@ -96,6 +106,8 @@ impl Proof {
         }
     }
 }
+
+const UNITS: &str = ", given the model's safe units (NUPN)";
 
 /// For people, as the reason of an answer.
 impl fmt::Display for Proof {
@@ -130,8 +142,11 @@ impl fmt::Display for Argument {
                     0 => "the state equation excludes it",
                     _ => "the state equation and traps exclude it",
                 })?;
-                let given = ", given the model's safe units (NUPN)";
-                f.write_str(if *assumes_units { given } else { "" })
+                f.write_str(if *assumes_units { UNITS } else { "" })
+            }
+            Argument::Induction { clauses, assumes_units } => {
+                write!(f, "an inductive invariant of {clauses} clauses excludes it")?;
+                f.write_str(if *assumes_units { UNITS } else { "" })
             }
             Argument::Searched { markings, stubborn: false } => {
                 write!(f, "all {markings} reachable markings were visited")

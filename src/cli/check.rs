@@ -49,6 +49,10 @@ pub(super) struct Arguments {
     /// How many engines work at the same time; by default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
+    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, walk, walk-guided, k-induction,
+    /// bmc; by default all but the last two. What token intervals decide comes first in any case.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
+    engines: Vec<String>,
     /// How to print the answers.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
@@ -118,6 +122,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                 Dump::into(directory)
                     .with_context(|| format!("cannot create {}", directory.display()))?,
             ),
+        },
+        engines: match arguments.engines.as_slice() {
+            [] => defaults.engines,
+            names => run::engines_named(names),
         },
         ..defaults
     };

@@ -7,6 +7,7 @@
 pub mod coloured_walk;
 pub mod explicit;
 pub mod intervals;
+pub mod pdr;
 pub mod registry;
 pub mod shrink;
 pub mod siphon_trap;

@@ -6,7 +6,7 @@
 //!
 //! The list is in the order in which engines of the same role have their turns.
 
-use super::{explicit, siphon_trap, state_equation, walk};
+use super::{explicit, pdr, siphon_trap, state_equation, walk};
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
 use parikh_solvers::Budget;
@@ -14,8 +14,17 @@ use parikh_solvers::dump::Dump;
 use std::fmt;
 
 /// All engines of the portfolio but for token intervals, which come before it.
-pub const ENGINES: &[Engine] =
-    &[siphon_trap::ENGINE, state_equation::ENGINE, explicit::ENGINE, walk::ENGINE, walk::GUIDED];
+pub const ENGINES: &[Engine] = &[
+    siphon_trap::ENGINE,
+    state_equation::ENGINE,
+    explicit::ENGINE,
+    pdr::ENGINE,
+    walk::ENGINE,
+    walk::GUIDED,
+];
+
+/// Engines that take part only where they are asked for by name.
+pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, pdr::BMC];
 
 /// One engine.
 #[derive(Clone, Copy)]
@@ -66,6 +75,8 @@ pub enum Role {
     Slices,
     /// Visits markings, on reduced nets first.
     Search,
+    /// Proves by induction what arithmetic leaves open, in slices that grow, on the reduced net.
+    Induction,
     /// Looks for witnesses whenever nothing else does, on all grounds.
     Walk,
     /// Follows the candidates that engines in slices could not exclude.

@@ -3,7 +3,7 @@
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::{
-    Bounds, Comparison, Lemma, LinearCertificate, NamedDocument, count,
+    Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, count,
 };
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
@@ -12,9 +12,13 @@ use std::borrow::Cow;
 pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
     match document {
         Document::Linear(certificate) => Document::Linear(linear(certificate, net)),
-        Document::Bounds(Bounds { assumes_units, steps }) => Document::Bounds(Bounds {
-            assumes_units: *assumes_units,
-            steps: steps.iter().map(|step| inference(step, net)).collect(),
+        Document::Bounds(certificate) => Document::Bounds(bounds(certificate, net)),
+        Document::Induction(certificate) => Document::Induction(Induction {
+            bounds: bounds(&certificate.bounds, net),
+            atoms: certificate.atoms.iter().map(|atom| comparison(atom, net)).collect(),
+            clauses: certificate.clauses.clone(),
+            steps: certificate.steps.clone(),
+            ending: certificate.ending.clone(),
         }),
         Document::Markings(count) => Document::Markings(*count),
     }
@@ -32,10 +36,6 @@ fn linear(
         Some(units) => units.get(unit).name.to_string(),
         None => String::new(),
     };
-    let atom = |Atom { sum, bound }: &Atom| Comparison {
-        sum: sum.terms().iter().map(|(p, a)| (place(p), *a)).collect(),
-        bound: *bound,
-    };
     let lemma = |lemma: &Lemma| Lemma {
         atoms: lemma.atoms.clone(),
         traps: lemma.traps.clone(),
@@ -46,11 +46,21 @@ fn linear(
     LinearCertificate {
         assumes_units: certificate.assumes_units,
         counters: counters.map(|set| set.iter().map(transition).collect()).collect(),
-        atoms: certificate.atoms.iter().map(atom).collect(),
+        atoms: certificate.atoms.iter().map(|atom| comparison(atom, &counting)).collect(),
         traps: certificate.traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
         lemmas: certificate.lemmas.iter().map(lemma).collect(),
         steps: certificate.steps.clone(),
     }
+}
+
+fn comparison(Atom { sum, bound }: &Atom, net: &Net) -> Comparison {
+    let term = |&(place, a): &(PlaceId, i64)| (net.place_name(place).to_owned(), a);
+    Comparison { sum: sum.terms().iter().map(term).collect(), bound: *bound }
+}
+
+fn bounds(Bounds { assumes_units, steps }: &Bounds, net: &Net) -> Bounds<String> {
+    let steps = steps.iter().map(|step| inference(step, net)).collect();
+    Bounds { assumes_units: *assumes_units, steps }
 }
 
 fn inference(step: &Inference, net: &Net) -> Inference<String> {

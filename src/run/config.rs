@@ -1,7 +1,7 @@
 //! How a plan is worked on.
 
 use super::schedule::Schedule;
-use crate::engine::registry::{ENGINES, Engine};
+use crate::engine::registry::{BY_NAME, ENGINES, Engine};
 use parikh_solvers::dump::Dump;
 
 /// How a plan is worked on.
@@ -26,6 +26,34 @@ pub struct Config {
     pub engines: &'static [Engine],
     /// What the workers do, in order; by default [`Schedule::of_threads`].
     pub schedule: Option<Schedule>,
+}
+
+/// The name of an engine, as it is written on a command line.
+///
+/// # Errors
+/// When there is none with this name.
+pub fn engine_name(name: &str) -> Result<String, String> {
+    let known: Vec<String> = every_engine().map(|engine| plain(engine.name)).collect();
+    match known.iter().any(|known| known == name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("there are {}", known.join(", "))),
+    }
+}
+
+/// The engines with these names: a list that lasts as long as the program, made once.
+pub fn engines_named(names: &[String]) -> &'static [Engine] {
+    let chosen = every_engine().filter(|engine| names.contains(&plain(engine.name)));
+    Box::leak(chosen.copied().collect())
+}
+
+fn every_engine() -> impl Iterator<Item = &'static Engine> {
+    ENGINES.iter().chain(BY_NAME)
+}
+
+/// With `-` for whatever is no letter.
+fn plain(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
 }
 
 impl Default for Config {

@@ -21,7 +21,7 @@ mod short_walks;
 mod state_space;
 
 pub use coloured::{quotient, run_coloured};
-pub use config::Config;
+pub use config::{Config, engine_name, engines_named};
 pub use event::{Event, Report, Unanswered};
 pub use schedule::Schedule;
 pub use state_space::{Figure, find_pump, state_space};

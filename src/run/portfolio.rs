@@ -58,7 +58,8 @@ impl<'a> Portfolio<'a> {
     /// What one worker does, by its number.
     pub(super) fn work(&self, worker: usize) {
         let steps = self.schedule.workers.get(worker).map_or(&[][..], Vec::as_slice);
-        let mut work = Worker { portfolio: self, worker, sessions: None, finished: true };
+        let mut work =
+            Worker { portfolio: self, worker, sessions: None, finished: true, proofs: None };
         steps.iter().for_each(|step| work.step(*step));
         work.run_all(Role::Walk, self.ground, &self.budget.child());
     }
@@ -165,15 +166,22 @@ fn whole<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
+/// An engine at work.
+type Running<'p> = (&'static Engine, Box<dyn Session + 'p>);
+
+type Sessions<'p> = Vec<Running<'p>>;
+
 /// One worker on its way through its steps.
 struct Worker<'p, 'a> {
     portfolio: &'p Portfolio<'a>,
     worker: usize,
     /// The engines in slices on the net that was read, once they have begun. One that panicked is
     /// gone.
-    sessions: Option<Vec<(&'static Engine, Box<dyn Session + 'p>)>>,
+    sessions: Option<Sessions<'p>>,
     /// Whether they had nothing left to do after their last slice.
     finished: bool,
+    /// Proofs by induction, once they have begun: engines that have anything left to do.
+    proofs: Option<Sessions<'p>>,
 }
 
 impl<'p> Worker<'p, '_> {
@@ -196,6 +204,7 @@ impl<'p> Worker<'p, '_> {
                 }
             }
             Phase::Follow(part) => self.follow(&all.part(part)),
+            Phase::Induce(part) => self.induce(&all.part(part)),
             Phase::Search => self.search(),
             Phase::Grow => self.grow(),
             Phase::SearchRead(part) => {
@@ -283,36 +292,64 @@ impl<'p> Worker<'p, '_> {
 
     /// A slice of the engines in slices, which share it.
     fn slice(&mut self, budget: &Budget) {
-        let all = self.portfolio;
-        if self.sessions.is_none() {
-            let mut sessions = Vec::new();
-            let engines = all.config.engines.iter();
-            for engine in engines.filter(|engine| engine.role == Role::Slices) {
-                let start = || (engine.start)(self.assignment(all.ground, Vec::new()));
-                match self.guarded(engine.name, start) {
-                    Some(Ok(session)) => sessions.push((engine, session)),
-                    Some(Err(why)) => tracing::warn!("{}: {why}", engine.name),
-                    None => {}
-                }
-            }
-            self.sessions = Some(sessions);
-        }
-        let sessions = self.sessions.take().unwrap_or_default();
-        let mut kept = Vec::new();
+        let ground = self.portfolio.ground;
+        let sessions = self.sessions.take().unwrap_or_else(|| self.begin(Role::Slices, ground));
         self.finished = true;
+        let mut kept = Vec::new();
+        for (running, progress) in self.share(sessions, ground, budget) {
+            self.finished &= progress == Progress::Finished;
+            kept.push(running);
+        }
+        self.sessions = Some(kept);
+    }
+
+    /// A slice of proofs by induction, which share it.
+    fn induce(&mut self, budget: &Budget) {
+        if self.portfolio.is_over() {
+            return;
+        }
+        let ground = self.portfolio.reduced().unwrap_or(self.portfolio.ground);
+        let sessions = self.proofs.take().unwrap_or_else(|| self.begin(Role::Induction, ground));
+        let after = self.share(sessions, ground, budget).into_iter();
+        let unfinished = after.filter(|(_, progress)| *progress == Progress::Unfinished);
+        self.proofs = Some(unfinished.map(|(running, _)| running).collect());
+    }
+
+    /// Sets all engines of a role to work.
+    fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Sessions<'p> {
+        let mut sessions = Vec::new();
+        let engines = self.portfolio.config.engines.iter();
+        for engine in engines.filter(|engine| engine.role == role) {
+            let start = || (engine.start)(self.assignment(ground, Vec::new()));
+            match self.guarded(engine.name, start) {
+                Some(Ok(session)) => sessions.push((engine, session)),
+                Some(Err(why)) => tracing::warn!("{}: {why}", engine.name),
+                None => {}
+            }
+        }
+        sessions
+    }
+
+    /// A slice of all sessions, which share it, and how each ended; those that panic are gone.
+    fn share(
+        &self,
+        sessions: Sessions<'p>,
+        ground: &Ground<'_>,
+        budget: &Budget,
+    ) -> Vec<(Running<'p>, Progress)> {
+        let mut kept = Vec::new();
         let mut left = sessions.len();
         for (engine, mut session) in sessions {
             let budget = budget.share(1.0 / left as f64);
             left -= 1;
-            let ran =
-                self.guarded(engine.name, || Ok((session.slice(&budget), session.statistics())));
+            let name = name_on(engine, ground);
+            let ran = self.guarded(&name, || Ok((session.slice(&budget), session.statistics())));
             if let Some(Ok((progress, text))) = ran {
-                self.finished &= progress == Progress::Finished;
-                all.note(engine.name, text);
-                kept.push((engine, session));
+                self.portfolio.note(&name, text);
+                kept.push(((engine, session), progress));
             }
         }
-        self.sessions = Some(kept);
+        kept
     }
 
     /// Has engines in slices try more; whether any does.
@@ -382,11 +419,17 @@ impl<'p> Worker<'p, '_> {
     /// See [`Phase::Grow`].
     fn grow(&mut self) {
         let all = self.portfolio;
-        let (proving, following) = schedule::GROWING;
+        let (proving, following, inducing) = schedule::GROWING;
         let mut longest = schedule::FIRST_GROWN;
-        while !self.finished && !all.is_over() {
-            self.slice(&all.budget.share(proving).slice(longest));
-            self.follow(&all.part(following));
+        let has_proofs = |proofs: &Option<Vec<_>>| proofs.as_ref().is_some_and(|it| !it.is_empty());
+        while (!self.finished || has_proofs(&self.proofs)) && !all.is_over() {
+            if !self.finished {
+                self.slice(&all.budget.share(proving).slice(longest));
+                self.follow(&all.part(following));
+            }
+            if has_proofs(&self.proofs) {
+                self.induce(&all.budget.share(inducing).slice(longest));
+            }
             let ground = all.reduced().unwrap_or(all.ground);
             self.run_all(Role::Walk, ground, &all.budget.slice(longest / 2));
             longest *= 2;

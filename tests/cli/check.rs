@@ -186,6 +186,35 @@ fn endless() -> Desk {
     desk
 }
 
+#[test]
+fn engines_are_chosen_by_name() {
+    let net = parikh_net::text::parse(
+        "place lock 1\nplace idle1 1\nplace in1\nplace idle2 1\nplace in2
+         transition enter1: lock + idle1 -> in1\ntransition leave1: in1 -> lock + idle1
+         transition enter2: lock + idle2 -> in2\ntransition leave2: in2 -> lock + idle2",
+    );
+    let directory = Desk::with_net(&net.expect("a net"));
+    let path = directory.name();
+    let never = "never: AG !(in1 >= 1 && in2 >= 1)";
+    let once = "once: EF (in2 >= 1 && idle1 >= 1)";
+    for (engine, formula, because) in [
+        ("pdr", never, "an inductive invariant of "),
+        ("k-induction", never, "an inductive invariant of "),
+        ("bmc", once, "a witness of 1 firing"),
+        ("explicit", never, "never: TRUE"),
+    ] {
+        let output = run(&["check", path, "--formula", formula, "--engines", engine]);
+        assert_eq!(output.status.code(), Some(0), "{engine}: {}", stderr(&output));
+        assert!(stdout(&output).contains(because), "{engine}: {}", stdout(&output));
+    }
+    // It cannot say never, and there is nobody else.
+    let output = run(&["check", path, "--formula", never, "--engines", "bmc", "-t", "1s"]);
+    assert!(stdout(&output).contains("never: unknown"), "{}", stdout(&output));
+    let output = run(&["check", path, "--formula", never, "--engines", "pdr,magic"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("there are siphon-trap, "), "{}", stderr(&output));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_run_within_a_second_with_the_answers_so_far() {

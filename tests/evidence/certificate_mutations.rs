@@ -11,11 +11,11 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::evidence::Document;
 use parikh::evidence::certificate::bounds::{Bound, Inference};
-use parikh::evidence::certificate::{Bounds, NamedDocument};
+use parikh::evidence::certificate::{Bounds, Induction, NamedDocument};
 use parikh::evidence::reduction::NamedLog;
 use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh::net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
 use serde_json::{Value, json};
 
 pub(crate) const LIMITS: Limits = Limits { states: 1000, tokens: 100 };
@@ -158,6 +158,132 @@ const OF_BOUNDS: [(&str, Mutation<Bounds>); 20] = [
     }),
 ];
 
+fn literal<'a>(induction: &'a mut Induction, rng: &mut Rng) -> Option<&'a mut i32> {
+    some(&mut induction.clauses, rng).and_then(|clause| some(clause, rng))
+}
+
+/// Some comparison, or its negation.
+fn any_literal(induction: &mut Induction, net: &Net, rng: &mut Rng) -> i32 {
+    let sum = LinearSum::place(any_place(net, rng));
+    induction.atoms.push(Atom { sum, bound: rng.i64(-1..3) });
+    let variable = induction.atoms.len() as i32;
+    if rng.bool() { variable } else { -variable }
+}
+
+/// Changes a comparison.
+fn change(induction: &mut Induction, rng: &mut Rng, to: impl FnOnce(&Atom) -> Atom) -> bool {
+    let changed = some(&mut induction.atoms, rng).map(|atom| {
+        let other = to(atom);
+        std::mem::replace(atom, other.clone()) != other
+    });
+    changed.unwrap_or(false)
+}
+
+const OF_INDUCTIONS: [(&str, Mutation<Induction>); 26] = [
+    ("no clauses", |i, _, _, _| !std::mem::take(&mut i.clauses).is_empty()),
+    ("a clause less", |i, _, _, rng| {
+        let count = i.clauses.len();
+        count > 0 && !i.clauses.swap_remove(rng.usize(..count)).is_empty()
+    }),
+    ("an empty clause", |i, _, _, _| {
+        i.clauses.push(Vec::new());
+        true
+    }),
+    ("a clause out of nothing", |i, refuted, net, rng| {
+        let clause = (0..rng.usize(1..3)).map(|_| any_literal(i, net, rng)).collect();
+        i.clauses.push(clause);
+        refuted.push(any_predicate(net, rng));
+        true
+    }),
+    ("a literal less", |i, _, _, rng| {
+        some(&mut i.clauses, rng).is_some_and(|clause| clause.pop().is_some())
+    }),
+    ("a literal more", |i, _, net, rng| {
+        let more = any_literal(i, net, rng);
+        some(&mut i.clauses, rng).map(|clause| clause.push(more)).is_some()
+    }),
+    ("a literal turned around", |i, _, _, rng| {
+        literal(i, rng).map(|literal| *literal = -*literal).is_some()
+    }),
+    ("another literal", |i, _, net, rng| {
+        let other = any_literal(i, net, rng);
+        literal(i, rng).map(|literal| *literal = other).is_some()
+    }),
+    ("a variable beyond", |i, _, _, rng| {
+        let beyond = i.atoms.len() as i32 + 1;
+        literal(i, rng).map(|literal| *literal = beyond).is_some()
+    }),
+    ("no variable", |i, _, _, rng| literal(i, rng).map(|literal| *literal = 0).is_some()),
+    ("the least of all variables", |i, _, _, rng| {
+        literal(i, rng).map(|literal| *literal = i32::MIN).is_some()
+    }),
+    ("a comparison with more", |i, _, _, rng| {
+        change(i, rng, |atom| Atom { bound: atom.bound + 1, ..atom.clone() })
+    }),
+    ("a comparison with less", |i, _, _, rng| {
+        change(i, rng, |atom| Atom { bound: atom.bound - 1, ..atom.clone() })
+    }),
+    ("a comparison of the negated sum", |i, _, _, rng| {
+        change(i, rng, |atom| Atom { sum: atom.sum.negated(), ..atom.clone() })
+    }),
+    ("a comparison of another place", |i, _, net, rng| {
+        let sum = LinearSum::place(any_place(net, rng)).negated();
+        change(i, rng, |atom| Atom { sum, ..atom.clone() })
+    }),
+    ("a comparison of more places", |i, _, net, rng| {
+        let more = (any_place(net, rng), if rng.bool() { 1 } else { -1 });
+        change(i, rng, |atom| {
+            let terms = atom.sum.terms().iter().copied().chain([more]);
+            Atom { sum: LinearSum::new(terms).unwrap(), ..atom.clone() }
+        })
+    }),
+    ("a comparison of a place that does not exist", |i, _, net, rng| {
+        let sum = LinearSum::place(PlaceId::new(net.place_count()));
+        change(i, rng, |atom| Atom { sum, ..atom.clone() })
+    }),
+    ("a comparison beyond all numbers", |i, _, net, rng| {
+        let sum = LinearSum::new([(any_place(net, rng), i64::MAX)]).unwrap();
+        change(i, rng, |_| Atom { sum, bound: i64::MIN })
+    }),
+    ("no bounds", |i, _, _, _| !std::mem::take(&mut i.bounds.steps).is_empty()),
+    ("an inductive bound out of nothing", |i, refuted, net, rng| {
+        let place = any_place(net, rng);
+        let tokens = net.initial()[place];
+        i.bounds.steps.push(Inference::Inductive(vec![Bound { place, upper: true, tokens }]));
+        refuted.push(Predicate::at_least(place, tokens + 1));
+        true
+    }),
+    ("an empty step", |i, _, _, _| {
+        i.steps.push(Vec::new());
+        true
+    }),
+    ("a step out of nothing", |i, refuted, net, rng| {
+        let step = vec![any_literal(i, net, rng)];
+        i.steps.push(step);
+        refuted.push(any_predicate(net, rng));
+        true
+    }),
+    ("an ending out of nothing", |i, refuted, net, rng| {
+        *refuted = vec![any_predicate(net, rng)];
+        i.ending = vec![Vec::new()];
+        true
+    }),
+    ("another question", |_, refuted, net, rng| {
+        *refuted = vec![any_predicate(net, rng)];
+        true
+    }),
+    ("a question more", |_, refuted, net, rng| {
+        refuted.push(any_predicate(net, rng));
+        true
+    }),
+    ("a question turned around", |_, refuted, _, rng| {
+        some(refuted, rng).is_some_and(|predicate| {
+            *predicate = predicate.clone().negated();
+            true
+        })
+    }),
+];
+
 const OF_MARKINGS: [(&str, Mutation<u64>); 6] = [
     ("a marking more", |m, _, _, _| {
         *m += 1;
@@ -253,6 +379,7 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
     ("inner steps dropped", |r, _, _, _| match &mut r.1 {
         Document::Linear(certificate) => !std::mem::take(&mut certificate.lemmas).is_empty(),
         Document::Bounds(bounds) => !std::mem::take(&mut bounds.steps).is_empty(),
+        Document::Induction(induction) => !std::mem::take(&mut induction.clauses).is_empty(),
         Document::Markings(_) => false,
     }),
     ("another question", |_, refuted, net, rng| {
@@ -329,6 +456,23 @@ fn accepted_bounds_are_true_whatever_was_done_to_them() {
             let Proof::Plain(Document::Bounds(bounds)) = &proof else { panic!("{proof:?}") };
             let proof = |bounds| Proof::Plain(Document::Bounds(bounds));
             tally.all((bounds, &refuted), &OF_BOUNDS, proof, (&net, &space), &mut rng);
+        }
+    }
+    tally.each_was_rejected();
+}
+
+#[test]
+fn accepted_invariants_are_true_whatever_was_done_to_them() {
+    let mut rng = Rng::with_seed(26);
+    let mut tally = Tally::new(&OF_INDUCTIONS);
+    for seed in 0..scaled(150) {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
+        let refuted = refutable(&net, &space, seed);
+        for Made { proof, refuted } in proofs(&net, &refuted, Kind::Induction) {
+            let Proof::Plain(Document::Induction(induction)) = &proof else { panic!("{proof:?}") };
+            let proof = |induction| Proof::Plain(Document::Induction(induction));
+            tally.all((induction, &refuted), &OF_INDUCTIONS, proof, (&net, &space), &mut rng);
         }
     }
     tally.each_was_rejected();
@@ -429,7 +573,7 @@ fn garbled_files_prove_nothing_false() {
         names.extend(net.transitions().map(|t| net.transition_name(t).to_owned()));
         names.extend(["reachability", "deadlock", "#1"].map(str::to_owned));
         let refuted = refutable(&net, &space, seed);
-        for kind in [Kind::Bounds, Kind::Linear, Kind::Markings, Kind::Reduced] {
+        for kind in [Kind::Bounds, Kind::Linear, Kind::Induction, Kind::Markings, Kind::Reduced] {
             for Made { proof, refuted } in proofs(&net, &refuted, kind).iter().take(4) {
                 for _ in 0..8 {
                     let mut file = to_json(proof, &net);
@@ -457,7 +601,7 @@ fn proofs_do_not_carry_over_to_nets_where_they_are_false() {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let refuted = refutable(&net, &space, seed);
-        let kinds = [Kind::Bounds, Kind::Markings, Kind::Reduced];
+        let kinds = [Kind::Bounds, Kind::Markings, Kind::Induction, Kind::Reduced];
         let made: Vec<Made> = kinds.iter().flat_map(|&kind| proofs(&net, &refuted, kind)).collect();
         for _ in 0..4 {
             let other = nets::mutilated(&net, &mut rng);

@@ -80,6 +80,11 @@ fn sums_of_inequalities_prove_nothing_false() {
 }
 
 #[test]
+fn inductive_invariants_prove_nothing_false() {
+    offer(Kind::Induction, 60);
+}
+
+#[test]
 fn counts_of_markings_prove_nothing_false() {
     offer(Kind::Markings, 60);
 }
@@ -93,7 +98,7 @@ fn reductions_prove_nothing_false() {
 fn who_does_not_go_on_has_neither_proof_nor_flaw() {
     let net = random(3, &Shape::small(3));
     let space = explore(&net, LIMITS).expect("small");
-    for kind in [Kind::Markings, Kind::Linear] {
+    for kind in [Kind::Markings, Kind::Linear, Kind::Induction] {
         for Made { proof, refuted } in proofs(&net, &refutable(&net, &space, 3), kind) {
             let Proof::Plain(document) = &proof else { panic!("{proof:?}") };
             let stopped = document.check(&net, &mut || false);

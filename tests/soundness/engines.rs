@@ -105,7 +105,7 @@ type Tried = (String, Owes, Box<dyn Fn(&Task<'_>) + Sync>);
 /// The engines of the registry, and the table.
 fn all() -> Vec<Tried> {
     let mut all: Vec<Tried> = Vec::new();
-    for engine in registry::ENGINES {
+    for engine in registry::ENGINES.iter().chain(registry::BY_NAME) {
         let alone = move |task: &Task<'_>| start(engine, task, &as_read(task));
         all.push((engine.name.to_owned(), Owes::Sides(engine.sides), Box::new(alone)));
         // Reducing settles goals by itself, on either side.
@@ -137,8 +137,8 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
         Role::Guided => others.flat_map(candidates).collect(),
         _ => Vec::new(),
     };
-    let walks = matches!(engine.role, Role::Walk | Role::Guided);
-    let budget = if walks { task.budget.slice(SLICE) } else { task.budget.child() };
+    let endless = matches!(engine.role, Role::Walk | Role::Guided | Role::Induction);
+    let budget = if endless { task.budget.slice(SLICE) } else { task.budget.child() };
     run(engine, task.board, hints, &budget);
 }
 

@@ -11,6 +11,7 @@ mod explicit;
 mod explicit_limits;
 mod failing_engines;
 mod oracle;
+mod pdr;
 mod pipeline;
 mod reduction_limits;
 mod reduction_regressions;

@@ -1,16 +1,19 @@
 //! Proofs of every kind, made by the engines, and what the checker says of them.
 
 use parikh::board::{Board, Knowledge, Reach};
-use parikh::engine::{Task, intervals, siphon_trap, state_equation};
+use parikh::engine::registry::Assignment;
+use parikh::engine::{Task, intervals, pdr, siphon_trap, state_equation};
 use parikh::evidence::certificate::NamedDocument;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
 use parikh::evidence::{Document, Flaw};
 use parikh::evidence_files::in_names;
+use parikh::ground::Ground;
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
 use parikh::reduction::{self, needs, reduce};
 use parikh::solvers::Budget;
 use parikh::structure;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A kind of proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,7 @@ pub(crate) enum Kind {
     Bounds,
     Linear,
     Markings,
+    Induction,
     Reduced,
 }
 
@@ -81,6 +85,7 @@ pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: Kind) -> Vec<Made> 
         Kind::Bounds => by_bounds(net, refuted),
         Kind::Linear => by_sums(net, refuted),
         Kind::Markings => by_markings(net, refuted),
+        Kind::Induction => by_induction(net, refuted),
         Kind::Reduced => refuted.iter().filter_map(|it| by_reduction(net, it)).collect(),
     };
     for Made { proof, refuted } in &made {
@@ -141,6 +146,25 @@ fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     })
 }
 
+/// By clauses, with place invariants and without.
+fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+    let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
+    let run = |task: &Task<'_>| {
+        let known = intervals::Intervals::new(task.net, task.facts);
+        let ground = Ground::original(task.net, task.goals.to_vec(), task.facts.clone(), &known);
+        let (ground, board) = (&ground, task.board);
+        let work = Assignment { ground, board, seed: 1, dump: None, hints: Vec::new() };
+        let mut session = (pdr::ENGINE.start)(work).expect("works on any net");
+        session.slice(&task.budget.slice(Duration::from_millis(20)));
+    };
+    let mut made = by_engine(net, &facts, refuted, run);
+    if let Ok(flows) = structure::flows::place_flows(net, &budget) {
+        structure::bounds::place_bounds(net, &flows, &budget).write(&mut facts);
+        made.extend(by_engine(net, &facts, refuted, run));
+    }
+    made
+}
+
 fn by_markings(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     let visited = parikh::evidence::certificate::markings::visit(net, 10_000, |_| true);
     let document = Document::Markings(visited.expect("few").count());
@@ -156,7 +180,7 @@ fn by_reduction(net: &Net, refuted: &Predicate) -> Option<Made> {
     let log = reduction.log.in_names(net, reduction.needs());
     let checked = CheckedReduction::of_log(net, &log, &mut || true).expect("our own");
     let here = [checked.translate(net, refuted)?];
-    let kinds = [Kind::Bounds, Kind::Linear, Kind::Markings];
+    let kinds = [Kind::Bounds, Kind::Linear, Kind::Induction, Kind::Markings];
     let inner = kinds.iter().find_map(|kind| proofs(checked.net(), &here, *kind).pop())?;
     let Proof::Plain(document) = inner.proof else { return None };
     let document = in_names(&document, checked.net());

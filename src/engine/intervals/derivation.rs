@@ -48,9 +48,26 @@ pub(super) fn document(
     if !explained.contains(&true) {
         return None;
     }
-    let steps = derivation.steps(budget)?;
+    Some((Arc::new(Document::Bounds(certificate(derivation.steps(budget)?))), explained))
+}
+
+/// The derivation of these ends of intervals. `None` when the facts do not say why one holds, or the budget
+/// ends.
+pub(in crate::engine) fn bounds(
+    net: &Net,
+    facts: &Facts,
+    level: &Level,
+    ends: impl Iterator<Item = (PlaceId, bool)>,
+    budget: &Budget,
+) -> Option<Bounds> {
+    let mut derivation = Derivation::new(net, facts, level);
+    ends.for_each(|(place, upper)| derivation.ask(place, upper));
+    Some(certificate(derivation.steps(budget)?))
+}
+
+fn certificate(steps: Vec<Inference>) -> Bounds {
     let assumes_units = steps.iter().any(|step| matches!(step, Inference::SafeUnits(_)));
-    Some((Arc::new(Document::Bounds(Bounds { assumes_units, steps })), explained))
+    Bounds { assumes_units, steps }
 }
 
 /// What the refutations need, as far as it was followed.

@@ -26,6 +26,8 @@
 
 mod derivation;
 
+pub(super) use derivation::bounds;
+
 use super::Task;
 use crate::board::{Argument, Over, Proof, Under};
 use parikh_net::facts::{Bound, Provenance};

@@ -1,0 +1,402 @@
+//! Inductive invariants: clauses over linear comparisons that hold at first, and that no firing breaks.
+//!
+//! # Conditions
+//! A certificate lists bounds with their derivation (as [`bounds`](super::bounds) has them), comparisons
+//! a·m ≤ k, clauses over them, and steps. The checker demands
+//!
+//! 1. the bounds are derived rightly;
+//! 2. every clause has a literal that is true of m₀;
+//! 3. every step follows from the bounds, the clauses and the steps before it;
+//! 4. for every clause c and transition t: a marking m with all bounds, clauses and steps that enables t,
+//!    after which the upper bounds hold and c is false, contradicts itself. Where t makes no literal of c false
+//!    that was true, there is nothing to show: c holds before.
+//!
+//! A predicate is refuted if its skeleton and the steps at the end, which may speak of its junctions, too,
+//! lead to a contradiction in the same way.
+//!
+//! Whatever follows or contradicts itself does so by intervals and unit propagation
+//! ([`propagation`](super::propagation)); what would take a case split has to be written down as a step.
+//!
+//! # Soundness
+//! By induction along a firing sequence all clauses hold: by (2) at first; if they hold in a reachable
+//! marking, then so do the steps (3), and after a firing, which leads to a reachable marking within the
+//! bounds, the clauses by (4). Conditions 3 and 4 speak of
+//! single markings and sums over them in integers, so intervals may be rounded to whole numbers.
+//!
+//! A place invariant w·m = w·m₀ is two clauses of one literal; a trap that is marked is one clause.
+//!
+//! # Sources
+//! Z. Manna, A. Pnueli, *Temporal verification of reactive systems: safety*, 1995 (the rule INV);
+//! A. Bradley, *SAT-based model checking without unrolling*, VMCAI 2011 (clauses found one by one);
+//! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE 2003.
+
+use super::bounds::{Bounds, Known};
+use super::flaw::{Flaw, check_places};
+use super::propagation::{Literal, Propagator};
+use super::skeleton::Skeleton;
+use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// An inductive invariant. Plain data. Comparison i is variable i + 1 of clauses and steps, negative for
+/// its negation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Induction<P = PlaceId, A = Atom> {
+    /// Bounds on tokens that hold of every reachable marking.
+    pub bounds: Bounds<P>,
+    /// The comparisons.
+    pub atoms: Vec<A>,
+    /// The invariant: all of these hold.
+    pub clauses: Vec<Vec<i32>>,
+    /// Clauses that follow from the bounds, the invariant and each other, in order.
+    pub steps: Vec<Vec<i32>>,
+    /// Clauses on the way from them to the contradiction with what is refuted. See
+    /// [`Induction::clauses_of`] for their variables.
+    pub ending: Vec<Vec<i32>>,
+}
+
+/// An invariant that was checked.
+#[derive(Debug)]
+pub struct Invariant<'a> {
+    certificate: &'a Induction,
+    known: Propagator,
+}
+
+/// How many contradictions are shown between two questions whether to go on.
+const PATIENCE: usize = 64;
+
+impl Induction {
+    /// Checks the conditions.
+    ///
+    /// # Errors
+    /// The first flaw found, or [`Flaw::Stopped`].
+    pub fn check(
+        &self,
+        net: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Invariant<'_>, Flaw> {
+        go_on(0, goes_on)?;
+        let bounds = self.bounds.check(net)?; // 1
+        let mut known = terms(net, &bounds);
+        let mut literals = Vec::with_capacity(self.atoms.len());
+        for atom in &self.atoms {
+            check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
+            literals.push(known.literal(atom));
+        }
+        let at_first = |&variable: &i32| {
+            let holds = self.atoms[variable.unsigned_abs() as usize - 1].holds(net.initial());
+            holds == (variable > 0)
+        };
+        let mut invariant = Vec::with_capacity(self.clauses.len());
+        for (index, clause) in self.clauses.iter().enumerate() {
+            invariant.push(resolve(clause, &literals, index)?);
+            if !clause.iter().any(at_first) {
+                return Err(Flaw::FalseAtFirst(index)); // 2
+            }
+        }
+        for (count, clause) in invariant.iter().enumerate() {
+            go_on(count, goes_on)?;
+            known.add(clause);
+        }
+        follow(&mut known, &self.steps, &literals, goes_on)?; // 3
+        let effects = effects(net);
+        let mut shown = 0;
+        for (index, clause) in invariant.iter().enumerate() {
+            for (t, changes) in breakers(&known, clause, &effects)? {
+                shown += 1;
+                go_on(shown, goes_on)?;
+                let mut assumed = firing(net, t, &bounds)?;
+                for (literal, change) in clause.iter().zip(changes) {
+                    assumed.push(literal.negated().before(change)?);
+                }
+                if !known.contradicts(assumed) {
+                    return Err(Flaw::NotInductive(index, t)); // 4
+                }
+            }
+        }
+        Ok(Invariant { certificate: self, known })
+    }
+
+    /// The clauses that "`predicate` holds" comes down to, checked or not, and how many variables there
+    /// are. The comparisons of the predicate that the certificate does not have follow after its own, in
+    /// the order of the predicate; then its junctions, parents before children.
+    pub fn clauses_of(
+        &self,
+        net: &Net,
+        predicate: &Predicate,
+    ) -> Option<(Vec<Vec<i32>>, Vec<Atom>)> {
+        let predicate = predicate.to_atoms(net);
+        let (variable_of, added) = self.variables(&predicate);
+        let atoms = self.atoms.len() + added.len();
+        let skeleton = Skeleton::of(&predicate, atoms, &variable_of)?;
+        Some((skeleton.clauses, added.into_iter().cloned().collect()))
+    }
+
+    fn variables<'a>(
+        &'a self,
+        predicate: &'a Predicate,
+    ) -> (HashMap<&'a Atom, i32>, Vec<&'a Atom>) {
+        let mut variable_of = HashMap::new();
+        for (atom, variable) in self.atoms.iter().zip(1..) {
+            variable_of.entry(atom).or_insert(variable);
+        }
+        let mut added = Vec::new();
+        collect(predicate, &mut |atom| {
+            let next = (self.atoms.len() + added.len()) as i32 + 1;
+            if let std::collections::hash_map::Entry::Vacant(entry) = variable_of.entry(atom) {
+                entry.insert(next);
+                added.push(atom);
+            }
+        });
+        (variable_of, added)
+    }
+}
+
+impl Invariant<'_> {
+    /// Accepts that no marking of the invariant satisfies `predicate`, which has comparisons as its only
+    /// leaves.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
+    pub fn refute(
+        &self,
+        predicate: &Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        let (variable_of, added) = self.certificate.variables(predicate);
+        let atoms: Vec<&Atom> = self.certificate.atoms.iter().chain(added).collect();
+        let skeleton = Skeleton::of(predicate, atoms.len(), &variable_of);
+        let skeleton = skeleton.ok_or(Flaw::DoesNotFollow)?;
+        let mut known = self.known.clone();
+        let mut literals: Vec<Literal> =
+            atoms.into_iter().map(|atom| known.literal(atom)).collect();
+        while literals.len() < skeleton.variables {
+            let term = known.term(Some(0), Some(1));
+            literals.push(Literal { term, upper: false, bound: 1 });
+        }
+        for (index, clause) in skeleton.clauses.iter().enumerate() {
+            if known.add(&resolve(clause, &literals, index)?) {
+                return Ok(());
+            }
+        }
+        match follow(&mut known, &self.certificate.ending, &literals, goes_on)? {
+            true => Ok(()),
+            false => Err(Flaw::DoesNotFollow),
+        }
+    }
+}
+
+/// The places as terms, within their bounds.
+fn terms(net: &Net, bounds: &Known) -> Propagator {
+    let mut known = Propagator::default();
+    for place in net.places() {
+        let (low, high) = bounds.interval(place);
+        known.term(Some(low.into()), high.map(i128::from));
+    }
+    known
+}
+
+/// What holds where `t` is enabled: its inputs are there, and after it the bounds hold.
+fn firing(net: &Net, t: TransitionId, bounds: &Known) -> Result<Vec<Literal>, Flaw> {
+    let enough = |arc: &parikh_net::Arc| {
+        let (term, bound) = (arc.place.index(), i128::from(arc.weight));
+        Literal { term, upper: false, bound }
+    };
+    let mut assumed: Vec<Literal> = net.pre(t).iter().map(enough).collect();
+    for change in net.delta(t) {
+        let term = change.place.index();
+        if let (true, (_, Some(high))) = (change.delta > 0, bounds.interval(change.place)) {
+            let after = Literal { term, upper: true, bound: high.into() };
+            assumed.push(after.before(change.delta.into())?);
+        }
+    }
+    Ok(assumed)
+}
+
+/// Adds steps, each of which follows. Whether that ends in a contradiction.
+fn follow(
+    known: &mut Propagator,
+    steps: &[Vec<i32>],
+    literals: &[Literal],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<bool, Flaw> {
+    for (index, step) in steps.iter().enumerate() {
+        go_on(index, goes_on)?;
+        let step = resolve(step, literals, index)?;
+        if !known.contradicts(step.iter().map(|literal| literal.negated())) {
+            return Err(Flaw::Step(index));
+        }
+        if known.add(&step) {
+            return Ok(true);
+        }
+    }
+    Ok(known.contradicts([]))
+}
+
+fn go_on(count: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
+    let stopped = count.is_multiple_of(PATIENCE) && !goes_on();
+    if stopped { Err(Flaw::Stopped) } else { Ok(()) }
+}
+
+fn resolve(clause: &[i32], literals: &[Literal], index: usize) -> Result<Vec<Literal>, Flaw> {
+    let literal = |&variable: &i32| {
+        let at = (variable.unsigned_abs() as usize).wrapping_sub(1);
+        let literal = literals.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
+        Ok(if variable > 0 { *literal } else { literal.negated() })
+    };
+    clause.iter().map(literal).collect()
+}
+
+/// Per place what each transition that changes it adds to it.
+fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
+    let mut effects = vec![Vec::new(); net.place_count()];
+    for t in net.transitions() {
+        for change in net.delta(t) {
+            effects[change.place.index()].push((t, change.delta.into()));
+        }
+    }
+    effects
+}
+
+/// The transitions that may make a literal of the clause false that was true, with what they add to the
+/// term of each literal.
+fn breakers(
+    known: &Propagator,
+    clause: &[Literal],
+    effects: &[Vec<(TransitionId, i128)>],
+) -> Result<BTreeMap<TransitionId, Vec<i128>>, Flaw> {
+    let mut changes: BTreeMap<TransitionId, Vec<i128>> = BTreeMap::new();
+    for (at, literal) in clause.iter().enumerate() {
+        for (place, a) in known.parts(literal.term) {
+            for &(t, effect) in &effects[place] {
+                let change = &mut changes.entry(t).or_insert_with(|| vec![0; clause.len()])[at];
+                let more = a.checked_mul(effect).and_then(|more| change.checked_add(more));
+                *change = more.ok_or(Flaw::Overflow)?;
+            }
+        }
+    }
+    changes.retain(|_, changes| {
+        let breaks = |(literal, change): (&Literal, &i128)| match literal.upper {
+            true => *change > 0,
+            false => *change < 0,
+        };
+        clause.iter().zip(&*changes).any(breaks)
+    });
+    Ok(changes)
+}
+
+/// The comparisons of a predicate that has no other leaves, in order.
+fn collect<'a>(predicate: &'a Predicate, each: &mut dyn FnMut(&'a Atom)) {
+    match predicate {
+        Predicate::Atom(atom) => each(atom),
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            parts.iter().for_each(|part| collect(part, each));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use parikh_net::{LinearSum, text};
+
+    /// Two processes and a lock; a counter without bound.
+    fn net() -> Net {
+        text::parse(
+            "place lock 1
+             place idle1 1
+             place in1
+             place idle2 1
+             place in2
+             place log
+             transition enter1: lock + idle1 -> in1
+             transition leave1: in1 -> lock + idle1 + log
+             transition enter2: lock + idle2 -> in2
+             transition leave2: in2 -> lock + idle2 + log",
+        )
+        .unwrap()
+    }
+
+    fn atom(net: &Net, names: &[(&str, i64)], bound: i64) -> Atom {
+        let terms = names.iter().map(|&(name, a)| (net.place_named(name).unwrap(), a));
+        Atom { sum: LinearSum::new(terms).unwrap(), bound }
+    }
+
+    fn invariant(atoms: Vec<Atom>, clauses: Vec<Vec<i32>>, steps: Vec<Vec<i32>>) -> Induction {
+        let bounds = Bounds { assumes_units: false, steps: Vec::new() };
+        Induction { bounds, atoms, clauses, steps, ending: Vec::new() }
+    }
+
+    fn verdict(net: &Net, induction: Induction, refuted: &Predicate) -> Result<(), Flaw> {
+        let goes_on = &mut || true;
+        Document::Induction(induction).check(net, goes_on)?.refutes(refuted, goes_on)
+    }
+
+    fn both(net: &Net) -> Predicate {
+        let inside = ["in1", "in2"].map(|name| net.place_named(name).unwrap());
+        Predicate::and(inside.map(|place| Predicate::at_least(place, 1)))
+    }
+
+    #[test]
+    fn clauses_exclude_what_they_keep_from_happening() {
+        let net = net();
+        let at_most = |name: &str, bound| atom(&net, &[(name, 1)], bound);
+        let atoms = vec![at_most("in1", 0), at_most("in2", 0), at_most("lock", 0)];
+        // Not both are inside; whoever is inside holds the lock.
+        let clauses = vec![vec![1, 2], vec![1, 3], vec![2, 3]];
+        let ones = || vec![at_most("lock", 1), at_most("in1", 1), at_most("in2", 1)];
+        let with_ones = |mut atoms: Vec<Atom>, mut clauses: Vec<Vec<i32>>| {
+            clauses.extend((1..=3).map(|k| vec![atoms.len() as i32 + k]));
+            atoms.extend(ones());
+            invariant(atoms, clauses, Vec::new())
+        };
+        let whole = with_ones(atoms.clone(), clauses.clone());
+        assert_eq!(verdict(&net, whole.clone(), &both(&net)), Ok(()));
+        let in1 = net.place_named("in1").unwrap();
+        let one = Predicate::at_least(in1, 1);
+        assert_eq!(verdict(&net, whole, &one), Err(Flaw::DoesNotFollow));
+        // That nobody enters while the other is inside takes the other clauses.
+        let enter2 = net.transition_named("enter2").unwrap();
+        let part = with_ones(atoms.clone(), vec![vec![1, 2]]);
+        let enter1 = net.transition_named("enter1").unwrap();
+        let flaw = verdict(&net, part, &both(&net)).unwrap_err();
+        assert!([enter1, enter2].map(|t| Flaw::NotInductive(0, t)).contains(&flaw), "{flaw}");
+        let never = invariant(vec![at_most("idle1", 0)], vec![vec![1]], Vec::new());
+        assert_eq!(verdict(&net, never, &both(&net)), Err(Flaw::FalseAtFirst(0)));
+    }
+
+    #[test]
+    fn a_place_invariant_is_two_clauses_and_bounds_what_is_in_it() {
+        let net = net();
+        let sum = atom(&net, &[("lock", 1), ("in1", 1), ("in2", 1)], 1);
+        let above = invariant(vec![sum.clone()], vec![vec![1]], Vec::new());
+        assert_eq!(verdict(&net, above.clone(), &both(&net)), Ok(()));
+        let log = Predicate::at_least(net.place_named("log").unwrap(), 1);
+        assert_eq!(verdict(&net, above.clone(), &log), Err(Flaw::DoesNotFollow));
+        // A step has to follow, too; this one does …
+        let in1 = atom(&net, &[("in1", 1)], 1);
+        let steps = |step| Induction {
+            atoms: vec![sum.clone(), in1.clone()],
+            steps: vec![step],
+            ..above.clone()
+        };
+        assert_eq!(verdict(&net, steps(vec![2]), &both(&net)), Ok(()));
+        // … and these do not.
+        assert_eq!(verdict(&net, steps(vec![-2]), &both(&net)), Err(Flaw::Step(0)));
+        assert_eq!(verdict(&net, steps(vec![]), &both(&net)), Err(Flaw::Step(0)));
+        let beyond = verdict(&net, steps(vec![3]), &both(&net));
+        assert_eq!(beyond, Err(Flaw::NoSuchPart(0, "comparison", 2)));
+    }
+
+    #[test]
+    fn rows_that_raise_each_other_end() {
+        let net = text::parse("place p\nplace q\nplace r").unwrap();
+        let less = |one, other| atom(&net, &[(one, 1), (other, -1)], -1);
+        let around = vec![less("p", "q"), less("q", "r"), less("r", "p")];
+        let known = invariant(around, Vec::new(), vec![vec![-1, -2, -3]]);
+        // p < q < r < p is a contradiction, but no interval is empty after any number of rounds.
+        assert_eq!(verdict(&net, known, &Predicate::True), Err(Flaw::Step(0)));
+    }
+}

@@ -1,0 +1,330 @@
+//! What follows from clauses over linear comparisons, by intervals and unit propagation.
+//!
+//! A *term* is the tokens of a place, a sum of them (a row), or a truth value (0 or 1). Of each term an
+//! interval is known. A literal bounds a term from one side. Where all literals of a clause but one are
+//! false, the last one holds; a row's interval follows from those of its places, and bounds each of them
+//! by what the others leave. Nothing else is done: no case is ever split, so an answer takes time in
+//! proportion to what is propagated, and "no contradiction" says nothing.
+//!
+//! # Sources
+//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving linear
+//! constraint propagation by changing constraint representation*, Constraints 8, 2003 (bounds
+//! consistency of linear constraints).
+
+use super::flaw::Flaw;
+use parikh_net::{Atom, PlaceId};
+use std::collections::HashMap;
+
+/// A bound on a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Literal {
+    pub(super) term: usize,
+    /// At most, or else at least.
+    pub(super) upper: bool,
+    pub(super) bound: i128,
+}
+
+/// Numbers beyond are "no bound".
+const MOST: i128 = 1 << 100;
+
+/// How often a row is looked at between two assumptions: x ≥ y + 1 and y ≥ x + 1 would raise each
+/// other for ever.
+const LOOKS: u32 = 32;
+
+impl Literal {
+    /// That it is false.
+    pub(super) fn negated(self) -> Literal {
+        let by = if self.upper { 1 } else { -1 };
+        Literal { upper: !self.upper, bound: self.bound + by, ..self }
+    }
+
+    /// That it holds once the term has grown by `change`.
+    pub(super) fn before(self, change: i128) -> Result<Literal, Flaw> {
+        let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < MOST);
+        Ok(Literal { bound: bound.ok_or(Flaw::Overflow)?, ..self })
+    }
+
+    /// The side of the term's interval whose change may make it false.
+    fn slot(self) -> usize {
+        2 * self.term + usize::from(!self.upper)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    term: usize,
+    /// Places, as terms, with their coefficients.
+    parts: Vec<(usize, i128)>,
+}
+
+/// Terms with their intervals, and clauses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Propagator {
+    low: Vec<i128>,
+    high: Vec<i128>,
+    rows: Vec<Row>,
+    /// Per term, the rows to look at when its interval changes: those it is part of, and its own.
+    rows_of: Vec<Vec<usize>>,
+    known_rows: HashMap<Vec<(PlaceId, i64)>, usize>,
+    /// Without two literals of one slot; the first two are watched.
+    clauses: Vec<Vec<Literal>>,
+    /// Per slot the clauses that watch a literal of it.
+    watching: Vec<Vec<usize>>,
+    /// What the intervals were before each change: term, whether above, the bound.
+    trail: Vec<(usize, bool, i128)>,
+    /// The changes before this one are propagated.
+    next: usize,
+    /// Rows to look at.
+    dirty: Vec<usize>,
+    is_dirty: Vec<bool>,
+    /// How often each row was looked at, and which were.
+    looks: Vec<u32>,
+    looked_at: Vec<usize>,
+}
+
+impl Propagator {
+    /// A term with an interval; `None` is no bound.
+    pub(super) fn term(&mut self, low: Option<i128>, high: Option<i128>) -> usize {
+        self.low.push(low.unwrap_or(-MOST));
+        self.high.push(high.unwrap_or(MOST));
+        self.rows_of.push(Vec::new());
+        self.watching.extend([Vec::new(), Vec::new()]);
+        self.low.len() - 1
+    }
+
+    /// The literal of a comparison, where the places' terms have the places' numbers. One about a
+    /// single place is about that term, others about a row, which they share if they compare the same
+    /// sum.
+    pub(super) fn literal(&mut self, atom: &Atom) -> Literal {
+        let (terms, bound) = (atom.sum.terms(), i128::from(atom.bound));
+        if let &[(place, a)] = terms {
+            let (a, term) = (i128::from(a), place.index());
+            return match a > 0 {
+                true => Literal { term, upper: true, bound: bound.div_euclid(a) },
+                // a·m ≤ b, so m ≥ −b / |a|, rounded up.
+                false => Literal { term, upper: false, bound: -bound.div_euclid(-a) },
+            };
+        }
+        let turned = terms.first().is_some_and(|&(_, a)| a < 0);
+        let sign = |a: i64| if turned { -a } else { a };
+        let key: Vec<(PlaceId, i64)> = terms.iter().map(|&(place, a)| (place, sign(a))).collect();
+        let term = match self.known_rows.get(&key) {
+            Some(&term) => term,
+            None => self.row(key),
+        };
+        Literal { term, upper: !turned, bound: if turned { -bound } else { bound } }
+    }
+
+    fn row(&mut self, key: Vec<(PlaceId, i64)>) -> usize {
+        let (term, row) = (self.term(None, None), self.rows.len());
+        let parts: Vec<(usize, i128)> = key.iter().map(|&(p, a)| (p.index(), a.into())).collect();
+        parts.iter().for_each(|&(part, _)| self.rows_of[part].push(row));
+        self.rows_of[term].push(row);
+        self.rows.push(Row { term, parts });
+        self.looks.push(0);
+        self.is_dirty.push(true);
+        self.dirty.push(row);
+        self.known_rows.insert(key, term);
+        term
+    }
+
+    /// The places of a term with their coefficients: of a row its parts, of a place itself.
+    pub(super) fn parts(&self, term: usize) -> Vec<(usize, i128)> {
+        let own = self.rows_of[term].iter().find(|&&row| self.rows[row].term == term);
+        own.map_or(vec![(term, 1)], |&row| self.rows[row].parts.clone())
+    }
+
+    /// Adds a clause for good and propagates. Whether that is a contradiction.
+    pub(super) fn add(&mut self, clause: &[Literal]) -> bool {
+        let mut merged: Vec<Literal> = clause.to_vec();
+        merged.sort_unstable_by_key(|literal| {
+            (literal.slot(), if literal.upper { -literal.bound } else { literal.bound })
+        });
+        // Of two bounds of a side the weaker one says as much as both, and comes first.
+        merged.dedup_by_key(|literal| literal.slot());
+        merged.sort_by_key(|&literal| self.is_false(literal));
+        match merged.iter().filter(|&&literal| !self.is_false(literal)).count() {
+            0 => true,
+            1 => self.assume(merged[0]) || self.propagate(),
+            _ => {
+                let index = self.clauses.len();
+                self.watching[merged[0].slot()].push(index);
+                self.watching[merged[1].slot()].push(index);
+                self.clauses.push(merged);
+                // Rows may be new.
+                self.propagate()
+            }
+        }
+    }
+
+    /// Whether these assumptions propagate to a contradiction; they are forgotten again.
+    pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = Literal>) -> bool {
+        let mark = self.trail.len();
+        let contradiction =
+            assumed.into_iter().any(|literal| self.assume(literal)) || self.propagate();
+        for (term, upper, bound) in self.trail.drain(mark..).rev() {
+            match upper {
+                true => self.high[term] = bound,
+                false => self.low[term] = bound,
+            }
+        }
+        self.next = mark;
+        contradiction
+    }
+
+    fn is_false(&self, literal: Literal) -> bool {
+        match literal.upper {
+            true => self.low[literal.term] > literal.bound,
+            false => self.high[literal.term] < literal.bound,
+        }
+    }
+
+    fn is_true(&self, literal: Literal) -> bool {
+        match literal.upper {
+            true => self.high[literal.term] <= literal.bound,
+            false => self.low[literal.term] >= literal.bound,
+        }
+    }
+
+    /// Makes a literal true. Whether it is false already.
+    fn assume(&mut self, literal: Literal) -> bool {
+        if self.is_false(literal) {
+            return true;
+        }
+        if !self.is_true(literal) {
+            let Literal { term, upper, bound } = literal;
+            let side = if upper { &mut self.high } else { &mut self.low };
+            self.trail.push((term, upper, std::mem::replace(&mut side[term], bound)));
+        }
+        false
+    }
+
+    /// Makes true what follows. Whether something is true and false.
+    fn propagate(&mut self) -> bool {
+        let contradiction = self.settle();
+        for row in self.dirty.drain(..) {
+            self.is_dirty[row] = false;
+        }
+        for row in self.looked_at.drain(..) {
+            self.looks[row] = 0;
+        }
+        contradiction
+    }
+
+    fn settle(&mut self) -> bool {
+        loop {
+            while let Some(&(term, upper, _)) = self.trail.get(self.next) {
+                self.next += 1;
+                for at in 0..self.rows_of[term].len() {
+                    let row = self.rows_of[term][at];
+                    if !std::mem::replace(&mut self.is_dirty[row], true) {
+                        self.dirty.push(row);
+                    }
+                }
+                if self.visit(2 * term + usize::from(upper)) {
+                    return true;
+                }
+            }
+            let Some(row) = self.dirty.pop() else { return false };
+            self.is_dirty[row] = false;
+            self.looks[row] += 1;
+            self.looked_at.push(row);
+            if self.looks[row] <= LOOKS && self.tighten(row) {
+                return true;
+            }
+        }
+    }
+
+    /// Looks at the clauses that watch a literal of this slot. Whether one is false.
+    fn visit(&mut self, slot: usize) -> bool {
+        let mut watchers = std::mem::take(&mut self.watching[slot]);
+        let mut contradiction = false;
+        watchers.retain(|&index| {
+            if contradiction {
+                return true;
+            }
+            if self.clauses[index][0].slot() == slot {
+                self.clauses[index].swap(0, 1);
+            }
+            let (other, own) = (self.clauses[index][0], self.clauses[index][1]);
+            if !self.is_false(own) || self.is_true(other) {
+                return true;
+            }
+            let clause = &self.clauses[index];
+            let next = (2..clause.len()).find(|&at| !self.is_false(clause[at]));
+            match next {
+                Some(at) => {
+                    self.clauses[index].swap(1, at);
+                    let slot = self.clauses[index][1].slot();
+                    self.watching[slot].push(index);
+                    false
+                }
+                None => {
+                    contradiction = self.assume(other);
+                    true
+                }
+            }
+        });
+        // No clause has two literals of this slot, so nothing was put there meanwhile.
+        self.watching[slot] = watchers;
+        contradiction
+    }
+
+    /// The interval of a row from those of its places, and theirs from it. Whether one is empty.
+    fn tighten(&mut self, row: usize) -> bool {
+        let Row { term, parts } =
+            std::mem::replace(&mut self.rows[row], Row { term: 0, parts: Vec::new() });
+        let contradiction =
+            self.tighten_side(term, &parts, 1) || self.tighten_side(term, &parts, -1);
+        self.rows[row] = Row { term, parts };
+        contradiction
+    }
+
+    /// For `sign` 1: the row is at least the sum of the least its parts come to; and a part is at most
+    /// what the row leaves over the least of the others. For −1 the same of everything negated.
+    fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
+        let (mut least, mut unbounded) = (0i128, 0usize);
+        for &(part, a) in parts {
+            match self.least(part, a * sign) {
+                Some(value) => match least.checked_add(value) {
+                    Some(sum) => least = sum,
+                    None => return false,
+                },
+                None => unbounded += 1,
+            }
+        }
+        if unbounded == 0 && least.abs() < MOST {
+            // sign · row ≥ least.
+            let bound = Literal { term, upper: sign < 0, bound: least * sign };
+            if self.assume(bound) {
+                return true;
+            }
+        }
+        let most = if sign > 0 { self.high[term] } else { -self.low[term] };
+        if most >= MOST || unbounded > 1 {
+            return false;
+        }
+        for &(part, a) in parts {
+            let a = a * sign;
+            let others = match (self.least(part, a), unbounded) {
+                (Some(own), 0) => least.checked_sub(own),
+                (None, 1) => Some(least),
+                _ => continue,
+            };
+            let Some(rest) = others.and_then(|others| most.checked_sub(others)) else { continue };
+            // a · part ≤ rest.
+            let upper = a > 0;
+            let bound = if upper { rest.div_euclid(a) } else { -rest.div_euclid(-a) };
+            if bound.abs() < MOST && self.assume(Literal { term: part, upper, bound }) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The least value of a·term; `None` when there is none.
+    fn least(&self, term: usize, a: i128) -> Option<i128> {
+        let side = if a > 0 { self.low[term] } else { self.high[term] };
+        (side.abs() < MOST).then(|| a.checked_mul(side)).flatten()
+    }
+}

@@ -1,0 +1,145 @@
+//! k-induction, from the goal backwards.
+//!
+//! A property is k-inductive when no path of k markings without goal, all of which the known facts allow,
+//! leads to one. These paths are gone through from their ends: B₀ are the cubes of the goal, Bᵢ₊₁ the
+//! cubes from which some transition leads into one of Bᵢ, without what the facts exclude and what is in a
+//! cube already. Predecessors are exact, so the property is k-inductive just if B_k is empty. Then no
+//! firing enters the cubes found so far from outside: their complement is an inductive invariant, which
+//! is what the checker is shown; k-induction by itself would leave it a question about k firings at
+//! once. A cube with the initial marking in it is the base case that fails, and spells out a witness.
+//!
+//! What makes it strong is facts: place invariants and bounds.
+//!
+//! # Cost
+//! There may be a lot of cubes, where a path of k steps is one question for a solver. Nothing is
+//! generalised: what [`prover`](super::prover) finds by one clause takes a cube for each way to fail here.
+//!
+//! # Sources
+//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*, FMCAD
+//! 2000; P. Abdulla, K. Čerāns, B. Jonsson, Y.-K. Tsay, *General decidability theorems for infinite-state
+//! systems*, LICS 1996 (backward reachability by sets closed under predecessors).
+
+use super::goal;
+use super::prover::{Decide, End, Obligation, sequence};
+use super::solver::{Answer, Known, Solver};
+use super::terms::{Bound, Cube, Terms, Why, cube};
+use parikh_net::Predicate;
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::sat_batsat::BatSat;
+
+/// At work on one question.
+pub(super) struct Backward<'n> {
+    terms: Terms<'n>,
+    predicate: Predicate,
+    solver: Solver<BatSat>,
+    goal: Known,
+    /// All cubes so far; those before `next` have their predecessors among them.
+    cubes: Vec<Obligation>,
+    next: usize,
+    /// Whether all cubes of the goal are among them.
+    complete: bool,
+    questions: u64,
+}
+
+impl<'n> Decide<'n> for Backward<'n> {
+    const FINDS: &'static str = "cubes";
+
+    fn new(mut terms: Terms<'n>, predicate: Predicate) -> Self {
+        let mut solver = Solver::new(BatSat::new());
+        let goal = goal::encode(&mut solver, &mut terms, &predicate);
+        solver.add_small_flows(&terms);
+        let (cubes, next) = (Vec::new(), 0);
+        Backward { terms, predicate, solver, goal, cubes, next, complete: false, questions: 0 }
+    }
+
+    fn run(&mut self, budget: &Budget) -> End {
+        self.go_on(budget).unwrap_or(End::Unfinished)
+    }
+
+    fn predicate(&self) -> &Predicate {
+        &self.predicate
+    }
+
+    fn into_terms(self) -> Terms<'n> {
+        self.terms
+    }
+
+    fn so_far(&self) -> (u64, u64) {
+        (self.cubes.len() as u64, self.questions)
+    }
+}
+
+impl Backward<'_> {
+    /// `None` when the budget ends.
+    fn go_on(&mut self, budget: &Budget) -> Option<End> {
+        while !self.complete {
+            match self.part_of_goal(budget)? {
+                Some(cube) => self.add(cube, None),
+                None => self.complete = true,
+            }
+        }
+        while self.next < self.cubes.len() {
+            let cube = self.cubes[self.next].cube.clone();
+            for t in self.terms.entrants(&cube) {
+                let before = self.terms.before(t, &cube);
+                if !self.is_new(&before, budget)? {
+                    continue;
+                }
+                let bounds = before.into_iter().filter(|(_, why)| *why != Why::Within);
+                let bounds = bounds.map(|(bound, _)| bound);
+                let open = bounds.filter(|&bound| self.terms.decide(bound) != Some(true));
+                let before = self::cube(open.collect());
+                let is_initial = self.terms.is_initial(&before);
+                self.add(before, Some((self.next, t)));
+                if is_initial {
+                    return Some(End::Reached(sequence(&self.cubes)));
+                }
+            }
+            self.next += 1;
+        }
+        let cubes = self.cubes.iter().map(|found| found.cube.clone()).collect();
+        Some(End::Never(cubes))
+    }
+
+    /// A cube of the goal that is in no cube so far.
+    fn part_of_goal(&mut self, budget: &Budget) -> Option<Option<Cube>> {
+        let assumed: Vec<Literal> = match self.goal {
+            Known::Is(false) => return Some(None),
+            Known::Is(true) => Vec::new(),
+            Known::Open(goal) => vec![goal],
+        };
+        self.questions += 1;
+        match self.solver.solve(&self.terms, &assumed, budget) {
+            Answer::Unknown => None,
+            Answer::Impossible(_) => Some(None),
+            Answer::Possible(values) => {
+                goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values).map(Some)
+            }
+        }
+    }
+
+    /// Whether something is allowed here that is in no cube so far.
+    fn is_new(&mut self, before: &[(Bound, Why)], budget: &Budget) -> Option<bool> {
+        let mut assumed = Vec::with_capacity(before.len());
+        for &(bound, _) in before {
+            match self.solver.literal(&self.terms, bound) {
+                Known::Is(true) => {}
+                Known::Is(false) => return Some(false),
+                Known::Open(literal) => assumed.push(literal),
+            }
+        }
+        self.questions += 1;
+        match self.solver.solve(&self.terms, &assumed, budget) {
+            Answer::Unknown => None,
+            Answer::Impossible(_) => Some(false),
+            Answer::Possible(_) => Some(true),
+        }
+    }
+
+    fn add(&mut self, cube: Cube, next: Option<(usize, parikh_net::TransitionId)>) {
+        let clause: Vec<Bound> = cube.iter().map(|bound| bound.negated()).collect();
+        self.solver.add(&self.terms, &clause, None);
+        self.cubes.push(Obligation { cube, next });
+    }
+}

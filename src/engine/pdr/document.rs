@@ -1,0 +1,216 @@
+//! An invariant as a document: the cubes that are needed, and steps where propagation is not enough.
+//!
+//! 1. *Needed* is what refutes the goal, what keeps that inductive, what keeps that inductive, and so on,
+//!    as the cores of a solver tell; most cubes of the last frames are not.
+//! 2. What rows said during the search is not part of it: the checker sees their intervals itself. A row
+//!    that never changes its value becomes two clauses, one from each side.
+//! 3. A solver that writes down what it learns answers all questions once more. What it learns follows by
+//!    propagation from what it was given and learnt before, and after it each question ends in a
+//!    contradiction by propagation: these clauses are the steps.
+
+use super::goal;
+use super::solver::{Answer, Known, Lesson, Solver};
+use super::terms::{Bound, Cube, Terms, Why};
+use crate::evidence::certificate::{Bounds, Induction};
+use parikh_net::{Atom, PlaceId, Predicate};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::Literal;
+use parikh_solvers::sat::{ProvingSat, SatSolver};
+use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
+use std::collections::{BTreeSet, HashMap};
+
+/// The document that none of `predicate` is outside these cubes, which are never entered. `bounds` gives the
+/// derivation of the ends of these places' intervals. `None` when the budget ends or numbers are too large.
+pub(super) fn document(
+    terms: &mut Terms<'_>,
+    cubes: &[Cube],
+    predicate: &Predicate,
+    bounds: impl FnOnce(&BTreeSet<usize>) -> Option<Bounds>,
+    budget: &Budget,
+) -> Option<Induction> {
+    let (cubes, lessons) = needed(terms, cubes, predicate, budget)?;
+    let mut proof = Solver::new(ProvingBatSat::new());
+    let mut rows: BTreeSet<usize> = BTreeSet::new();
+    let mut places: BTreeSet<usize> = BTreeSet::new();
+    for cube in &cubes {
+        proof.add(terms, &negated(cube), None);
+    }
+    for lesson in &lessons {
+        proof.add(terms, lesson, None);
+    }
+    // The row of a lesson is the last it speaks of. Flows have to be named; sums that were compared are.
+    let of_lessons = lessons.iter().filter_map(|lesson| Some(lesson.last()?.term));
+    rows.extend(of_lessons.filter(|&term| terms.is_flow(term)));
+    // Comparisons of the goal that a flow decides never came so far.
+    goal::for_each_atom(predicate, &mut |atom| {
+        let bound = terms.bound(atom);
+        rows.extend(bound.map(|bound| bound.term).filter(|&term| terms.is_flow(term)));
+    });
+    for cube in &cubes {
+        for t in terms.entrants(cube) {
+            let assumed = assume(&mut proof, terms, &terms.before(t, cube));
+            if let Some(assumed) = assumed
+                && !matches!(proof.solve(terms, &assumed, budget), Answer::Impossible(_))
+            {
+                return None;
+            }
+            places.extend(terms.net.pre(t).iter().map(|arc| arc.place.index()));
+            places.extend(terms.net.delta(t).iter().map(|change| change.place.index()));
+        }
+    }
+    let mut atoms: Vec<Atom> = Vec::new();
+    let mut variable_of: HashMap<u32, i32> = HashMap::new();
+    for (term, value, literal) in proof.spoken_of() {
+        atoms.push(terms.at_least(term, value)?);
+        variable_of.insert(literal.variable(), i32::try_from(atoms.len()).ok()?);
+    }
+    let in_variables = |clause: &[Literal], variable_of: &HashMap<u32, i32>| -> Option<Vec<i32>> {
+        let literal = |literal: &Literal| {
+            let variable = *variable_of.get(&literal.variable())?;
+            Some(if literal.is_positive() { variable } else { -variable })
+        };
+        clause.iter().map(literal).collect()
+    };
+    let steps: Option<Vec<Vec<i32>>> =
+        proof.sat.learnt().clauses().map(|clause| in_variables(clause, &variable_of)).collect();
+    let steps = steps?;
+    let mut clauses = Vec::new();
+    for cube in &cubes {
+        let mut clause: Vec<Literal> = Vec::new();
+        let mut always = false;
+        for bound in negated(cube) {
+            match proof.literal(terms, bound) {
+                Known::Is(holds) => always |= holds,
+                Known::Open(literal) => clause.push(literal),
+            }
+        }
+        if !always {
+            clauses.push(in_variables(&clause, &variable_of)?);
+        }
+    }
+    for row in rows {
+        let value = terms.low(row)?;
+        for (value, sign) in [(value, 1), (value + 1, -1)] {
+            atoms.push(terms.at_least(row, value)?);
+            clauses.push(vec![sign * i32::try_from(atoms.len()).ok()?]);
+        }
+    }
+    let own: BTreeSet<PlaceId> =
+        atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place).collect();
+    let blocking = own.iter().flat_map(|&place| terms.blocking(place));
+    let asked = predicate.support(terms.net);
+    places.extend(own.iter().copied().chain(blocking).chain(asked).map(PlaceId::index));
+    let bounds = bounds(&places)?;
+    let mut induction = Induction { bounds, atoms, clauses, steps, ending: Vec::new() };
+    let (skeleton, added) = induction.clauses_of(terms.net, predicate)?;
+    // The variables of the document as those of the solver.
+    let mut literals: Vec<Known> = Vec::new();
+    for atom in induction.atoms.iter().chain(&added) {
+        literals.push(match terms.bound(atom) {
+            Some(bound) => proof.literal(terms, bound),
+            None => Known::Is(0 <= atom.bound),
+        });
+    }
+    for (known, variable) in literals.iter().zip(1..) {
+        if let Known::Open(literal) = known {
+            let signed = if literal.is_positive() { variable } else { -variable };
+            variable_of.entry(literal.variable()).or_insert(signed);
+        }
+    }
+    let so_far = proof.sat.learnt().clauses().len();
+    for clause in &skeleton {
+        let mut own: Vec<Literal> = Vec::new();
+        let mut holds = false;
+        for &variable in clause {
+            let at = variable.unsigned_abs() as usize - 1;
+            while literals.len() <= at {
+                let literal = proof.sat.new_variable();
+                variable_of.insert(literal.variable(), i32::try_from(literals.len()).ok()? + 1);
+                literals.push(Known::Open(literal));
+            }
+            match literals[at] {
+                Known::Is(truth) => holds |= truth == (variable > 0),
+                Known::Open(literal) => own.push(if variable > 0 { literal } else { !literal }),
+            }
+        }
+        if !holds {
+            proof.sat.add_clause(&own);
+        }
+    }
+    let Answer::Impossible(_) = proof.solve(terms, &[], budget) else { return None };
+    let learnt = proof.sat.learnt().clauses().skip(so_far);
+    let ending: Option<Vec<Vec<i32>>> =
+        learnt.map(|clause| in_variables(clause, &variable_of)).collect();
+    induction.ending = ending?;
+    Some(induction)
+}
+
+fn negated(cube: &[Bound]) -> Vec<Bound> {
+    cube.iter().map(|bound| bound.negated()).collect()
+}
+
+/// The literals of what has to hold before a firing; `None` when it never does.
+fn assume<S: SatSolver>(
+    solver: &mut Solver<S>,
+    terms: &Terms<'_>,
+    before: &[(Bound, Why)],
+) -> Option<Vec<Literal>> {
+    let mut assumed = Vec::new();
+    for &(bound, _) in before {
+        match solver.literal(terms, bound) {
+            Known::Is(true) => {}
+            Known::Is(false) => return None,
+            Known::Open(literal) => assumed.push(literal),
+        }
+    }
+    Some(assumed)
+}
+
+/// The cubes that are needed, and what rows have to say besides.
+fn needed(
+    terms: &mut Terms<'_>,
+    cubes: &[Cube],
+    predicate: &Predicate,
+    budget: &Budget,
+) -> Option<(Vec<Cube>, Vec<Lesson>)> {
+    let mut solver = Solver::new(BatSat::new());
+    let goal = goal::encode(&mut solver, terms, predicate);
+    let chosen: Vec<Literal> = cubes.iter().map(|_| solver.sat.new_variable()).collect();
+    let position: HashMap<Literal, usize> = chosen.iter().copied().zip(0..).collect();
+    for (cube, &chosen) in cubes.iter().zip(&chosen) {
+        solver.add(terms, &negated(cube), Some(!chosen));
+    }
+    let mut kept: BTreeSet<usize> = BTreeSet::new();
+    let mut waiting: Vec<usize> = Vec::new();
+    let mut ask = |solver: &mut Solver<BatSat>,
+                   terms: &Terms<'_>,
+                   rest: &[Literal],
+                   waiting: &mut Vec<usize>| {
+        // What is kept already comes first, and so rather than others into the core.
+        let first = kept.iter().map(|&at| chosen[at]);
+        let others = (0..chosen.len()).filter(|at| !kept.contains(at)).map(|at| chosen[at]);
+        let assumed: Vec<Literal> = first.chain(others).chain(rest.iter().copied()).collect();
+        let Answer::Impossible(core) = solver.solve(terms, &assumed, budget) else { return None };
+        for literal in core {
+            if let Some(&at) = position.get(&literal)
+                && kept.insert(at)
+            {
+                waiting.push(at);
+            }
+        }
+        Some(())
+    };
+    match goal {
+        Known::Is(false) => {}
+        Known::Is(true) => ask(&mut solver, terms, &[], &mut waiting)?,
+        Known::Open(goal) => ask(&mut solver, terms, &[goal], &mut waiting)?,
+    }
+    while let Some(at) = waiting.pop() {
+        for t in terms.entrants(&cubes[at]) {
+            if let Some(assumed) = assume(&mut solver, terms, &terms.before(t, &cubes[at])) {
+                ask(&mut solver, terms, &assumed, &mut waiting)?;
+            }
+        }
+    }
+    Some((kept.iter().map(|&at| cubes[at].clone()).collect(), solver.lessons))
+}

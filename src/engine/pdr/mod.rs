@@ -1,0 +1,270 @@
+//! Property-directed reachability: proofs by induction, clause by clause, and witnesses on the way.
+//!
+//! Read in this order: `terms` (bounds and cubes, and what a firing makes of them), `solver` (bounds as
+//! propositional variables), `goal` (what is to be reached as cubes), `prover` (the algorithm), `backward`
+//! (k-induction, with the same parts), `bmc` (unrolling, the same question asked forwards), `document` (an invariant as the checker wants it).
+//!
+//! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and those that
+//! nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
+//!
+//! # Strategy
+//! A prover for each open goal, in rounds of growing slices; what they have learnt is kept. A maximum is
+//! the goal to exceed the largest value seen, again and again, until that is refuted.
+
+mod backward;
+mod bmc;
+mod document;
+mod goal;
+mod prover;
+mod solver;
+mod terms;
+
+use super::intervals::{self, Intervals};
+use super::registry::{Assignment, Engine, Progress, Role, Session, Sides};
+use crate::board::{Argument, Proof};
+use crate::evidence::Document;
+use crate::evidence::certificate::Bounds;
+use backward::Backward;
+use bmc::Bmc;
+use parikh_net::{Goal, GoalId, LinearSum, PlaceId, Predicate, Provenance};
+use parikh_solvers::Budget;
+use prover::{Decide, End, Prover};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use terms::Terms;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "pdr",
+    technique: TECHNIQUE,
+    sides: Sides::Both,
+    role: Role::Induction,
+    start: |work| Ok(Box::new(Induction::<Prover<'_>>::new(work, "pdr"))),
+};
+
+/// In the registry, for whoever asks for it: what it proves, the other does, too.
+pub const K_INDUCTION: Engine = Engine {
+    name: "k-induction",
+    start: |work| Ok(Box::new(Induction::<Backward<'_>>::new(work, "k-induction"))),
+    ..ENGINE
+};
+
+const TECHNIQUE: &str = "SAT_SMT";
+
+/// The slices of a goal in the first round, at least and at most; they double from round to round.
+const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+
+/// So many provers keep what they know from round to round.
+const KEPT: usize = 64;
+
+/// Flows over more places are no rows: there are too many ways to add them up.
+const LARGEST_ROW: usize = 200;
+
+/// In the registry, for whoever asks for it: witnesses of few firings.
+pub const BMC: Engine = Engine {
+    name: "bmc",
+    sides: Sides::Under,
+    start: |work| Ok(Box::new(Induction::<Bmc<'_>>::new(work, "bmc"))),
+    ..ENGINE
+};
+
+/// An engine at work on all goals of a ground.
+struct Induction<'g, D> {
+    name: &'static str,
+    work: Assignment<'g>,
+    intervals: Intervals,
+    rests_on: Provenance,
+    provers: Vec<(GoalId, D)>,
+    /// Goals that nothing more can be done for here.
+    given_up: Vec<GoalId>,
+    /// That of the round, once there was one.
+    slice: Option<Duration>,
+    statistics: Statistics,
+}
+
+#[derive(Default)]
+struct Statistics {
+    reached: u64,
+    refuted: u64,
+    made: u64,
+    questions: u64,
+}
+
+impl<'g, D: Decide<'g>> Induction<'g, D> {
+    fn new(work: Assignment<'g>, name: &'static str) -> Self {
+        let intervals = Intervals::new(work.ground.net(), work.ground.facts());
+        // Nobody speaks for the units of a derived net.
+        let is_read = work.ground.parent().is_none();
+        let claimed = is_read && work.board.breach().is_none();
+        let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
+        Induction {
+            name,
+            rests_on,
+            intervals,
+            work,
+            provers: Vec::new(),
+            given_up: Vec::new(),
+            slice: None,
+            statistics: Statistics::default(),
+        }
+    }
+
+    /// What a goal asks to be reached now.
+    fn predicate(&self, id: GoalId, goal: &Goal) -> Option<Predicate> {
+        let predicate = match goal {
+            Goal::Reach(predicate) => predicate.clone(),
+            Goal::Maximise(sum) => more(sum, self.seen(id, sum))?,
+        };
+        Some(predicate.to_atoms(self.work.ground.net()))
+    }
+
+    fn seen(&self, id: GoalId, sum: &LinearSum) -> i128 {
+        let Assignment { ground, board, .. } = self.work;
+        let first = sum.value(ground.net().initial());
+        ground.under(board, TECHNIQUE).seen(id).map_or(first, |seen| seen.max(first))
+    }
+
+    fn prover(&mut self, id: GoalId, predicate: Predicate) -> D {
+        if let Some(at) = self.provers.iter().position(|(known, _)| *known == id) {
+            let (_, prover) = self.provers.swap_remove(at);
+            if *prover.predicate() == predicate {
+                return prover;
+            }
+        }
+        let ground = self.work.ground;
+        let mut terms = Terms::new(ground.net(), self.intervals.within(self.rests_on));
+        for flow in &ground.facts().flows {
+            if (2..=LARGEST_ROW).contains(&flow.terms().len()) {
+                terms.row(flow);
+            }
+        }
+        D::new(terms, predicate)
+    }
+
+    /// Works on one goal.
+    fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
+        let Assignment { ground, board, .. } = self.work;
+        let under = ground.under(board, TECHNIQUE);
+        if matches!(goal, Goal::Maximise(_)) && under.seen(id).is_none() {
+            under.reached(id, [].into_iter().collect());
+        }
+        while board.is_open(id) && !budget.is_exhausted() {
+            let Some(predicate) = self.predicate(id, goal) else {
+                return self.given_up.push(id);
+            };
+            if predicate.holds(ground.net(), ground.net().initial()) {
+                under.reached(id, [].into_iter().collect());
+                continue;
+            }
+            let mut prover = self.prover(id, predicate);
+            let before = prover.so_far();
+            let end = prover.run(budget);
+            let after = prover.so_far();
+            self.statistics.made += after.0 - before.0;
+            self.statistics.questions += after.1 - before.1;
+            match end {
+                End::Unfinished => {
+                    tracing::debug!("{}: {id:?} open after {:?}", self.name, after);
+                    if self.provers.len() < KEPT {
+                        self.provers.push((id, prover));
+                    }
+                    return;
+                }
+                End::NoMore(why) => {
+                    tracing::info!("{}: {id:?}: {why}", self.name);
+                    return self.given_up.push(id);
+                }
+                End::Reached(sequence) => {
+                    self.statistics.reached += 1;
+                    under.reached(id, sequence);
+                    if matches!(goal, Goal::Reach(_)) && board.is_open(id) {
+                        return self.given_up.push(id);
+                    }
+                }
+                End::Never(cubes) => {
+                    let predicate = prover.predicate().clone();
+                    if self.refute(id, goal, prover.into_terms(), &cubes, &predicate).is_none()
+                        || board.is_open(id)
+                    {
+                        return self.given_up.push(id);
+                    }
+                    self.statistics.refuted += 1;
+                }
+            }
+        }
+    }
+
+    /// Hands over that no marking satisfies the goal, outside these cubes.
+    fn refute(
+        &self,
+        id: GoalId,
+        goal: &Goal,
+        mut terms: Terms<'_>,
+        cubes: &[terms::Cube],
+        predicate: &Predicate,
+    ) -> Option<()> {
+        let Assignment { ground, board, .. } = self.work;
+        let (net, facts) = (ground.net(), ground.facts());
+        let level = self.intervals.within(self.rests_on);
+        // A proof in hand is worth some time.
+        let budget = &Budget::lasting(Duration::from_secs(20));
+        let bounds = |places: &BTreeSet<usize>| -> Option<Bounds> {
+            let ends =
+                places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
+            intervals::bounds(net, facts, level, ends, budget)
+        };
+        let invariant = document::document(&mut terms, cubes, predicate, bounds, budget)?;
+        let argument = Argument::Induction {
+            clauses: invariant.clauses.len(),
+            assumes_units: invariant.bounds.assumes_units,
+        };
+        let proof = Proof::new(argument, Some(Arc::new(Document::Induction(invariant))));
+        let over = ground.over(board, TECHNIQUE);
+        match goal {
+            Goal::Reach(_) => over.unreachable(id, proof),
+            Goal::Maximise(sum) => over.at_most(id, self.seen(id, sum), proof),
+        }
+        Some(())
+    }
+
+    fn open(&self) -> Vec<(GoalId, Goal)> {
+        let Assignment { ground, board, .. } = self.work;
+        let wanted = |(id, _): &&(GoalId, Goal)| board.is_open(*id) && !self.given_up.contains(id);
+        ground.goals().iter().filter(wanted).cloned().collect()
+    }
+}
+
+/// "The sum is larger than this."
+fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
+    Some(Predicate::at_most(sum.clone(), i64::try_from(value).ok()?).negated())
+}
+
+impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
+    fn slice(&mut self, budget: &Budget) -> Progress {
+        loop {
+            let open = self.open();
+            if open.is_empty() {
+                return Progress::Finished;
+            }
+            let (least, most) = FIRST_SLICE;
+            let first = || {
+                let fair = budget.remaining().map_or(most, |left| left / open.len() as u32);
+                fair.clamp(least, most)
+            };
+            let slice = *self.slice.get_or_insert_with(first);
+            for (id, goal) in open {
+                if budget.is_exhausted() {
+                    return Progress::Unfinished;
+                }
+                self.work_on(id, &goal, &budget.slice(slice));
+            }
+            self.slice = Some(slice * 2);
+        }
+    }
+
+    fn statistics(&self) -> String {
+        let Statistics { reached, refuted, made, questions } = &self.statistics;
+        format!("{reached} reached, {refuted} refuted, {made} {}, {questions} questions", D::FINDS)
+    }
+}
