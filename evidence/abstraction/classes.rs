@@ -14,7 +14,7 @@ pub struct Classes(Vec<Option<Arc<[u32]>>>);
 const COLOURS: u64 = 1_000_000;
 
 /// The most colours that are tried in comparisons, to see which of them these tell apart.
-const TRIED: u64 = 20_000_000;
+const TRIED: u64 = 4_000_000;
 
 impl Classes {
     /// Every colour for itself.

@@ -48,7 +48,7 @@ struct Steps {
 }
 
 /// The most colours in one place of an initial marking.
-const COLOURS: usize = 10_000_000;
+const COLOURS: usize = 1_000_000;
 
 /// What may be looked at to show that a transition is not enabled in one marking.
 const LOOKS: u64 = 20_000_000;

@@ -31,6 +31,7 @@ use parikh_net::coloured::{
     ColouredArc, ColouredNet, ColouredTransition, Guard, Multiset, Relation, SortId, SortKind,
     Term, Value, VariableId,
 };
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -43,8 +44,11 @@ pub struct Quotient {
     decided: Vec<bool>,
 }
 
-/// The most colours of an initial marking that is written out, and of a comparison's variable.
+/// The most colours of an initial marking that is written out.
 const COLOURS: usize = 1_000_000;
+
+/// The most colours that are tried in comparisons.
+const TRIED: u64 = 4_000_000;
 
 /// The most terms that one becomes.
 const TERMS: usize = 4_096;
@@ -133,11 +137,13 @@ struct Merger<'n> {
     net: &'n ColouredNet,
     kinds: Vec<SortKind>,
     sorts: Vec<Merged>,
+    /// Colours tried in comparisons so far.
+    tried: Cell<u64>,
 }
 
 impl<'n> Merger<'n> {
     fn new(net: &'n ColouredNet, classes: &Classes) -> Option<Self> {
-        let mut merger = Merger { net, kinds: Vec::new(), sorts: Vec::new() };
+        let mut merger = Merger { net, kinds: Vec::new(), sorts: Vec::new(), tried: Cell::new(0) };
         for (id, sort) in net.sort_ids().zip(net.sorts()) {
             let (kind, merged) = match (sort.kind().clone(), classes.of(id)) {
                 (SortKind::Product(parts), _) => {
@@ -365,7 +371,8 @@ impl<'n> Merger<'n> {
         };
         let sort = self.net.variable(variable).sort;
         let (size, classes) = (self.net.variable_size(variable), self.size(sort)?);
-        if size > COLOURS as u64 || classes > TERMS as u64 {
+        self.tried.set(self.tried.get().saturating_add(size));
+        if self.tried.get() > TRIED || classes > TERMS as u64 {
             return Some((Guard::TRUE, false));
         }
         // By class, whether it holds for some colour, and whether for some it does not.

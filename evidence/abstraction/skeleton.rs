@@ -44,6 +44,9 @@ pub struct Skeleton {
 /// Bindings that are gone through to see which numbers of tokens a difference stands for.
 const BINDINGS: u64 = 20_000;
 
+/// The most colours that all these bindings' multisets have together.
+const LOOKS: u128 = 4_000_000;
+
 /// The most colours of a multiset on the way.
 const COLOURS: usize = 1_000_000;
 
@@ -78,8 +81,9 @@ impl Skeleton {
             counts.push(numbers.len());
             for row in numbers {
                 let mut name = transition.name.clone();
+                // No model and no command line can name it.
                 while builder.node(&name).is_some() {
-                    name.push('\'');
+                    name.push('\0');
                 }
                 let t = builder.transition(&name)?;
                 for (at, (arc, tokens)) in arcs.iter().zip(row).enumerate() {
@@ -153,6 +157,17 @@ fn total(net: &ColouredNet, multiset: &Multiset) -> Option<u128> {
     }
 }
 
+/// How many colours are looked at to see what a multiset is.
+fn size(net: &ColouredNet, multiset: &Multiset) -> u128 {
+    match multiset {
+        Multiset::Of { term, .. } => colours(net, term),
+        Multiset::Sum(parts) => {
+            parts.iter().fold(0, |sum, part| sum.saturating_add(size(net, part)))
+        }
+        Multiset::Difference(first, second) => size(net, first).saturating_add(size(net, second)),
+    }
+}
+
 /// How many colours a term stands for.
 fn colours(net: &ColouredNet, term: &Term) -> u128 {
     match term {
@@ -180,6 +195,7 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
         return None;
     }
     let mut numbers = BTreeSet::new();
+    let mut looks = 0u128;
     for number in 0..bindings {
         let mut rest = number;
         let values = variables.iter().zip(&sizes).map(|(&variable, &size)| {
@@ -191,7 +207,13 @@ fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>
         let row = arcs.iter().zip(&fixed).map(|(arc, fixed)| {
             let tokens = match fixed {
                 Some(tokens) => *tokens,
-                None => sum(&net.bag(&arc.inscription, &binding, COLOURS).ok()?),
+                None => {
+                    looks += size(net, &arc.inscription);
+                    if looks > LOOKS {
+                        return None;
+                    }
+                    sum(&net.bag(&arc.inscription, &binding, COLOURS).ok()?)
+                }
             };
             u64::try_from(tokens).ok()
         });

@@ -145,14 +145,20 @@ impl Declarations {
         let mut part_of = HashMap::new();
         for (part, &element) in (0..).zip(&parts) {
             for member in elements(element) {
-                let constant = self.constant(member)?;
-                if name(member) != "useroperator" || constant.0 != of {
+                let (sort, colour) = match name(member) {
+                    "useroperator" => self.constant(member)?,
+                    "finiteintrangeconstant" => {
+                        (of, self.in_range(member, integer(member, "value")?, of)?)
+                    }
+                    _ => return Err(not_known(member)),
+                };
+                if sort != of {
                     return Err(Unreadable::at(
                         member,
                         "this is no colour of the sort that is cut",
                     ));
                 }
-                unique(member, part_of.insert(constant.1, part))?;
+                unique(member, part_of.insert(colour, part))?;
             }
         }
         let part_of: Option<Vec<u64>> = match self.size(of) == part_of.len() as u64 {
@@ -242,6 +248,22 @@ impl Declarations {
         let id = attribute(node, "declaration")?;
         let constant = self.constants.get(id).copied();
         constant.ok_or_else(|| Unreadable::at(node, format!("`{id}` is no constant")))
+    }
+
+    /// The colour that a number is of a range.
+    pub(super) fn in_range(
+        &self,
+        node: Node<'_, '_>,
+        value: i64,
+        sort: usize,
+    ) -> Result<u64, Unreadable> {
+        match self.kind(sort) {
+            Kind::Range(start) if value >= *start && value.abs_diff(*start) < self.size(sort) => {
+                Ok(value.abs_diff(*start))
+            }
+            Kind::Range(_) => Err(Unreadable::at(node, format!("{value} is not in the range"))),
+            _ => Err(Unreadable::at(node, "a number where none is expected")),
+        }
     }
 
     /// The variable that an element refers to.

@@ -102,8 +102,8 @@ impl Reader<'_> {
             "finiteintrangeconstant" => {
                 let value = integer(node, "value")?;
                 let own = self.declarations.sort(only(node, elements(node), "range")?)?;
-                self.in_range(node, value, own)?;
-                Term::Constant(self.in_range(node, value, sort)?)
+                self.declarations.in_range(node, value, own)?;
+                Term::Constant(self.declarations.in_range(node, value, sort)?)
             }
             "all" => {
                 is(self.declarations.sort(only(node, elements(node), "sort")?)?)?;
@@ -183,18 +183,6 @@ impl Reader<'_> {
     }
 
     /// The position of a number in a range.
-    fn in_range(&self, node: Node<'_, '_>, value: i64, sort: usize) -> Result<u64, Unreadable> {
-        match self.declarations.kind(sort) {
-            Kind::Range(start)
-                if value >= *start && value.abs_diff(*start) < self.declarations.size(sort) =>
-            {
-                Ok(value.abs_diff(*start))
-            }
-            Kind::Range(_) => Err(Unreadable::at(node, format!("{value} is not in the range"))),
-            _ => Err(Unreadable::at(node, "a number where none is expected")),
-        }
-    }
-
     /// The condition at `node`.
     pub(super) fn guard(&mut self, node: Node<'_, '_>) -> Result<Guard, Unreadable> {
         self.depth += 1;

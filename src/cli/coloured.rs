@@ -60,19 +60,14 @@ impl Task<'_> {
         // States are counted on the unfolding, and files of evidence are about it.
         let needs_unfolding =
             self.examination == Some(Examination::StateSpace) || evidence.files.is_some();
-        // Formulas of the user's own may name single colours, which only the unfolding has.
-        if needs_unfolding || self.examination.is_none() {
-            let unfolded = small.or_else(|_| model::unfolded(&net, &self.unfolding, self.budget));
-            match unfolded {
-                Ok(net) => return self.on_unfolding(&net, Done::default(), printer, evidence),
-                Err(declined) if needs_unfolding => return Err(declined),
-                Err(declined) => tracing::info!("{declined:#}"),
-            }
-            let model = ColouredModel::new(net)?;
-            return self.without_unfolding(&model, Unfolding::Declined, printer, evidence);
+        if needs_unfolding {
+            let net = small.or_else(|_| model::unfolded(&net, &self.unfolding, self.budget))?;
+            return self.on_unfolding(&net, Done::default(), printer, evidence);
         }
+        // Formulas of the user's own may name single colours, which only the unfolding has.
         let smaller = |flat: &Net| {
-            flat.transition_count() > FEW
+            self.examination.is_some()
+                && flat.transition_count() > FEW
                 && run::quotient(&net, self.budget).is_some_and(|(_, it)| {
                     it.transition_count() * SMALLER < flat.transition_count()
                 })
@@ -82,7 +77,17 @@ impl Task<'_> {
             Ok(flat) => return self.on_unfolding(&flat, Done::default(), printer, evidence),
             Err(_) => Unfolding::ToMake,
         };
-        self.without_unfolding(&ColouredModel::new(net)?, unfolding, printer, evidence)
+        let model = ColouredModel::new(net)?;
+        if self.examination.is_none() && (self.subject)(model.skeleton().net()).is_err() {
+            return match model::unfolded(model.net(), &self.unfolding, self.budget) {
+                Ok(net) => self.on_unfolding(&net, Done::default(), printer, evidence),
+                Err(declined) => {
+                    tracing::info!("{declined:#}");
+                    self.without_unfolding(&model, Unfolding::Declined, printer, evidence)
+                }
+            };
+        }
+        self.without_unfolding(&model, unfolding, printer, evidence)
     }
 
     fn on_unfolding(
@@ -98,7 +103,8 @@ impl Task<'_> {
     }
 
     /// On the coloured net as it is; meanwhile the unfolding is made, if it is to be, and then takes over.
-    /// Where a quotient is exact, that is not before half of the time is over.
+    /// That is not before some of the time is over: what is seen without the unfolding takes a small part of
+    /// its memory, and a quotient that is exact tells all that the unfolding does.
     fn without_unfolding(
         &self,
         model: &ColouredModel,
@@ -107,9 +113,10 @@ impl Task<'_> {
         evidence: Evidence<'_>,
     ) -> Result<Report> {
         let net = model.skeleton().net();
-        let comes_first = run::quotient(model.net(), self.budget).is_some();
         let (stage, making) = (self.budget.child(), self.budget.child());
-        let (half, config) = (self.budget.share(0.5), self.unfolding);
+        let exact = run::quotient(model.net(), self.budget).is_some();
+        let first = self.budget.share(if exact { 0.5 } else { 0.2 });
+        let config = self.unfolding;
         let new = Job::new(net, (self.subject)(net)?, &stage, self.config.clone());
         let job = Job { statistics: self.statistics, coloured: Some(model), ..new };
         let (done, unfolded) = std::thread::scope(|scope| {
@@ -123,7 +130,7 @@ impl Task<'_> {
                     tracing::info!("{declined:#}");
                     return Some(unfolded);
                 }
-                while comes_first && !half.is_exhausted() && !making.is_exhausted() {
+                while !first.is_exhausted() && !making.is_exhausted() {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 stage.cancel();

@@ -1,21 +1,35 @@
 //! The net of the colours and bindings found.
 
-use super::Statistics;
 use super::compile::{Compiled, Tokens, merge};
 use super::possible::Possible;
+use super::{Declined, Statistics};
 use parikh_net::coloured::{ColouredNet, Folding, SortId, SortKind, Variable, VariableId};
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId};
+use parikh_solvers::Budget;
 use std::sync::Arc;
+
+/// Nodes made between two looks at the budget.
+const POLLING: u64 = 1_024;
 
 /// Builds the net: colours of a place in ascending order, bindings of a transition in the order of
 /// their variables' colours.
+///
+/// # Errors
+/// When the net has more of something than is counted, or the budget is spent.
 pub(super) fn net(
     coloured: &ColouredNet,
     transitions: &[Compiled],
     initial: &[Tokens],
     mut possible: Possible,
     statistics: &mut Statistics,
-) -> Result<Net, BuildError> {
+    budget: &Budget,
+) -> Result<Net, Declined> {
+    let mut nodes = 0u64;
+    let mut look = || {
+        nodes += 1;
+        let exhausted = nodes.is_multiple_of(POLLING).then(|| budget.exhausted()).flatten();
+        exhausted.map_or(Ok(()), |exhausted| Err(Declined::Spent(exhausted)))
+    };
     let mut builder = NetBuilder::new(coloured.name());
     let mut name = String::new();
     let mut tokens: Vec<(u64, u64)> = Vec::new();
@@ -25,6 +39,7 @@ pub(super) fn net(
         starts.push(builder.place_count());
         let dot = *coloured.sort(place.sort).kind() == SortKind::Dot;
         for &colour in colours.all() {
+            look()?;
             name.clear();
             name.push_str(&place.name);
             if !dot {
@@ -54,6 +69,7 @@ pub(super) fn net(
             .collect();
         let mut binding = vec![0u64; compiled.variables.len()];
         for row in 0..possible.counts[at] {
+            look()?;
             for (slot, colour) in binding.iter_mut().enumerate() {
                 *colour = u64::from(bindings[row * compiled.variables.len() + slot]);
             }
@@ -111,7 +127,7 @@ pub(super) fn net(
     drop(possible);
     let folding = folding.map_err(|_| BuildError::TooLarge)?;
     builder.set_folding(folding.of(Arc::new(coloured.clone())));
-    builder.build()
+    Ok(builder.build()?)
 }
 
 /// Adds a node. Names are unique but where a model's own ids look like ours; then one gets a mark.

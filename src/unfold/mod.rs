@@ -83,6 +83,12 @@ pub enum Declined {
         /// Arcs of these.
         arcs: u64,
     },
+    /// A place may hold more colours than the limits allow, or all places hold more in the beginning.
+    #[error("more than {0} colours in one place, or in the initial marking")]
+    Colours(u64),
+    /// Bindings are rows of 32-bit numbers.
+    #[error("a variable has {0} colours, and 4294967295 are the most that bindings are made of")]
+    Variable(u64),
     /// Out of time, or of memory.
     #[error(transparent)]
     Spent(Exhausted),
@@ -116,8 +122,8 @@ pub fn unfold(
     let mut transitions = Vec::new();
     for transition in coloured.transitions() {
         let mut compiled = Compiler::transition(coloured, transition);
-        if compiled.sizes.iter().any(|&size| size > u64::from(u32::MAX)) {
-            return Err(Declined::TooLarge { bindings: u64::from(u32::MAX), arcs: 0 });
+        if let Some(&size) = compiled.sizes.iter().find(|&&size| size > u64::from(u32::MAX)) {
+            return Err(Declined::Variable(size));
         }
         if config.symmetry {
             let compiler = Compiler { net: coloured, variables: compiled.variables.clone() };
@@ -141,7 +147,7 @@ pub fn unfold(
     let possible = Possible::find(&transitions, &sizes, &initial, config, budget)?;
     statistics.bindings = possible.counts.iter().sum();
     let found = start.elapsed();
-    let net = build::net(coloured, &transitions, &initial, possible, &mut statistics)?;
+    let net = build::net(coloured, &transitions, &initial, possible, &mut statistics, budget)?;
     tracing::info!(
         "unfolded: {} places, {} transitions, {} arcs, {} bindings lack an input, {:.2?} ({:.2?} \
          for the bindings)",

@@ -92,7 +92,7 @@ impl Possible {
         for (place, tokens) in initial.iter().enumerate() {
             colours = colours.saturating_add(tokens.size());
             if colours > limits.places {
-                return Err(found.declined());
+                return Err(Declined::Colours(limits.places));
             }
             found.tokens.clear();
             tokens.evaluate(&[], &mut found.tokens);
@@ -105,7 +105,7 @@ impl Possible {
             for (place, &size) in places.iter_mut().zip(sizes) {
                 colours = colours.saturating_add(size);
                 if colours > limits.places {
-                    return Err(found.declined());
+                    return Err(Declined::Colours(limits.places));
                 }
                 for colour in 0..size {
                     place.add(colour);
@@ -162,6 +162,7 @@ impl<'c> Rules<'c> {
         places: &[Colours],
         found: &mut Found<'_>,
     ) -> Result<(), Declined> {
+        found.try_one()?;
         let (plan, pattern) = (&self.plans[driver], &self.inputs[driver].pattern);
         if !pattern.constants_fit(colour) {
             return Ok(());
@@ -321,7 +322,7 @@ impl Found<'_> {
                     grown.push(place);
                 }
                 if places[place].len() as u64 > self.limits.places {
-                    return Err(self.declined());
+                    return Err(Declined::Colours(self.limits.places));
                 }
             }
         }

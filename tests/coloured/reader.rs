@@ -116,6 +116,34 @@ place d: dot
 }
 
 #[test]
+fn partitions_of_ranges_are_read_and_what_is_no_colour_of_the_range_is_refused() {
+    let partition = |second: &str| {
+        let number = |value: &str| {
+            format!(
+                "<finiteintrangeconstant value=\"{value}\"><finiteintrange start=\"1\" end=\"3\"/>\
+                 </finiteintrangeconstant>"
+            )
+        };
+        let (first, second) = (number("1") + &number("3"), number(second));
+        pnml(
+            &format!(
+                "<namedsort id=\"l\" name=\"Level\"><finiteintrange start=\"1\" end=\"3\"/></namedsort>\
+                 <partition id=\"p\" name=\"Part\"><usersort declaration=\"l\"/>\
+                 <partitionelement id=\"a\" name=\"a\">{first}</partitionelement>\
+                 <partitionelement id=\"b\" name=\"b\">{second}</partitionelement></partition>"
+            ),
+            &place("q", "l", ""),
+        )
+    };
+    let net = read(&partition("2")).unwrap();
+    let printed = text::print(&net);
+    assert!(printed.contains("sort Part = partition Level {a: 1 3; b: 2}"), "{printed}");
+    for wrong in ["3", "4", "x"] {
+        assert!(read(&partition(wrong)).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn inscriptions_of_every_shape_are_read() {
     let tuple = |a, b| op("tuple", &[a, b]);
     for (sort, term, expected) in [

@@ -93,7 +93,7 @@ struct Terrain<'t> {
 }
 
 /// The most colours of an initial marking that are walked with.
-const COLOURS: u64 = 10_000_000;
+const COLOURS: u64 = 1_000_000;
 
 impl<'t> Terrain<'t> {
     fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {

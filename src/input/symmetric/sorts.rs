@@ -30,7 +30,7 @@ enum Declared {
     Same(Box<str>),
     Partition {
         of: Box<str>,
-        elements: Vec<(Constant, Vec<Box<str>>)>,
+        elements: Vec<(Constant, Vec<Member>)>,
     },
 }
 
@@ -309,10 +309,19 @@ fn declare(
             let mut block_of = vec![u32::MAX; size.ok_or_else(bad)?];
             for (block, (_, members)) in (0..).zip(elements) {
                 for member in members {
-                    let Term::Constant { sort, colour } = scope.constant(member)? else {
-                        return Err(bad().into());
+                    let colour = match (member, net.sort(of).kind()) {
+                        (Member::Constant(id), _) => match scope.constant(id)? {
+                            Term::Constant { sort, colour } if sort == of => colour,
+                            _ => return Err(bad().into()),
+                        },
+                        (Member::Number(value), SortKind::Range { start, end })
+                            if (start..=end).contains(&value) =>
+                        {
+                            value.abs_diff(*start)
+                        }
+                        (Member::Number(_), _) => return Err(bad().into()),
                     };
-                    if sort != of || block_of[colour as usize] != u32::MAX {
+                    if block_of[colour as usize] != u32::MAX {
                         return Err(bad().into());
                     }
                     block_of[colour as usize] = block;
@@ -331,6 +340,15 @@ fn declare(
     }
     scope.sorts.insert(declaration.id.clone(), sort);
     Ok(())
+}
+
+/// A colour in an element of a partition, as it is written.
+#[derive(Debug)]
+enum Member {
+    /// By the id of a constant.
+    Constant(Box<str>),
+    /// A number, of a range.
+    Number(i64),
 }
 
 /// What people call the constants of one sort: their names, or the ids when two share a name.
@@ -464,6 +482,12 @@ fn partition<R: BufRead>(
     at: Position,
 ) -> Result<Declared, InputError> {
     let (mut of, mut elements) = (None, Vec::new());
+    let file: Box<str> = xml.file().into();
+    let fail = |problem: ColourProblem| InputError::Colours {
+        at: at.of(&file),
+        owner: format!("partition `{id}`"),
+        problem: Box::new(problem),
+    };
     loop {
         match xml.next()? {
             Item::Open(tag) => match tag.name() {
@@ -474,7 +498,7 @@ fn partition<R: BufRead>(
                 }
                 "partitionelement" => {
                     let (id, name) = named(&tag, "partitionelement")?;
-                    elements.push((Constant { id, name }, members(xml)?));
+                    elements.push((Constant { id, name }, members(xml, &fail)?));
                 }
                 _ => xml.skip()?,
             },
@@ -484,28 +508,39 @@ fn partition<R: BufRead>(
     }
     match of {
         Some(of) => Ok(Declared::Partition { of: of.into(), elements }),
-        None => Err(InputError::Colours {
-            at: at.of(xml.file()),
-            owner: format!("partition `{id}`"),
-            problem: Box::new(ColourProblem::Operands {
-                element: "partition".into(),
-                found: 0,
-                expected: "the sort that it cuts",
-            }),
-        }),
+        None => Err(fail(ColourProblem::Operands {
+            element: "partition".into(),
+            found: 0,
+            expected: "the sort that it cuts",
+        })),
     }
 }
 
-fn members<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<Box<str>>, InputError> {
+/// The colours in an element of a partition, which was opened last.
+fn members<R: BufRead>(
+    xml: &mut XmlReader<R>,
+    fail: &impl Fn(ColourProblem) -> InputError,
+) -> Result<Vec<Member>, InputError> {
     let mut members = Vec::new();
     loop {
         match xml.next()? {
-            Item::Open(tag) if tag.name() == "useroperator" => {
-                let [declaration] = tag.attributes(["declaration"])?;
-                members.push(tag.required(declaration, "useroperator", "declaration")?.into());
+            Item::Open(tag) => {
+                match tag.name() {
+                    "useroperator" => {
+                        let [declaration] = tag.attributes(["declaration"])?;
+                        let id = tag.required(declaration, "useroperator", "declaration")?;
+                        members.push(Member::Constant(id.into()));
+                    }
+                    "finiteintrangeconstant" => {
+                        let [value] = tag.attributes(["value"])?;
+                        let value = tag.required(value, "finiteintrangeconstant", "value")?;
+                        let bad = |_| fail(ColourProblem::BadNumber(value.to_string()));
+                        members.push(Member::Number(value.trim().parse().map_err(bad)?));
+                    }
+                    other => return Err(fail(ColourProblem::UnknownElement(other.to_owned()))),
+                }
                 xml.skip()?;
             }
-            Item::Open(_) => xml.skip()?,
             Item::Close | Item::End => return Ok(members),
             Item::Text(_) | Item::Nothing => {}
         }
