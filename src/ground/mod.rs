@@ -424,8 +424,11 @@ pub enum Unshown {
     BrokenDerivation,
 }
 
+/// Goals by ascending id.
+type Goals = Vec<(GoalId, Goal)>;
+
 /// The goals about single markings and the others.
-fn apart(goals: Vec<(GoalId, Goal)>) -> (Vec<(GoalId, Goal)>, Vec<(GoalId, Goal)>) {
+fn apart(goals: Goals) -> (Goals, Goals) {
     goals.into_iter().partition(|(_, goal)| !matches!(goal, Goal::Home(_)))
 }
 
