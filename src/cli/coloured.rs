@@ -19,6 +19,7 @@ use anyhow::Result;
 use parikh_net::Net;
 use parikh_net::coloured::ColouredNet;
 use parikh_solvers::Budget;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// So many transitions are few: whether others would be fewer does not matter.
@@ -116,7 +117,7 @@ impl Task<'_> {
         let (stage, making) = (self.budget.child(), self.budget.child());
         let exact = run::quotient(model.net(), self.budget).is_some();
         let first = self.budget.share(if exact { 0.5 } else { 0.2 });
-        let config = self.unfolding;
+        let (config, over) = (self.unfolding, AtomicBool::new(false));
         let new = Job::new(net, (self.subject)(net)?, &stage, self.config.clone());
         let job = Job { statistics: self.statistics, coloured: Some(model), ..new };
         let (done, unfolded) = std::thread::scope(|scope| {
@@ -130,7 +131,7 @@ impl Task<'_> {
                     tracing::info!("{declined:#}");
                     return Some(unfolded);
                 }
-                while !first.is_exhausted() && !making.is_exhausted() {
+                while !first.is_exhausted() && !over.load(Ordering::Relaxed) {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 stage.cancel();
@@ -138,7 +139,12 @@ impl Task<'_> {
             };
             let thread = scope.spawn(make);
             let done = job.begin(printer, evidence);
-            making.cancel();
+            over.store(true, Ordering::Relaxed);
+            // Where nothing more is tried without it, the unfolding is waited for.
+            let waits = done.as_ref().is_ok_and(|done| !done.report.unanswered.is_empty());
+            if !waits {
+                making.cancel();
+            }
             (done, thread.join())
         });
         let mut done = done?;
