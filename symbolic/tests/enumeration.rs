@@ -124,7 +124,7 @@ fn members(diagrams: &Diagrams<'_>, set: Set) -> BTreeSet<Vec<u64>> {
 
 #[test]
 fn saturation_and_breadth_first_search_find_what_enumeration_finds() {
-    for_each_net(500 * scale(), 1, |rng, net, markings| {
+    for_each_net(200 * scale(), 1, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
