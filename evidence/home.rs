@@ -151,7 +151,7 @@ pub fn check_lost(
 
 /// Whether `wanted` stays reachable wherever the net goes if all transitions are live.
 pub fn asks_for_liveness(wanted: &Predicate) -> bool {
-    one_of(wanted).is_ok_and(|asked| !asked.is_empty())
+    one_of(wanted).is_some_and(|asked| !asked.is_empty())
 }
 
 /// The transitions of which `wanted` says that one is enabled, where it says no more.
