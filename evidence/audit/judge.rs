@@ -5,6 +5,7 @@ use super::obligations::{Asked, Home, Obligation, Value};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
 use crate::certificate::markings::visit;
+use crate::counting::{self, CountError, Figures, Formula};
 use crate::file::{Answer, Searched, Shown};
 use crate::home::{self, Structure};
 use crate::reader::Unreadable;
@@ -67,6 +68,11 @@ impl<'n> Judge<'n> {
             }
             Some(Ok(asked)) => asked,
         };
+        if let Asked::HowMany { firings } = *asked
+            && answer.value != Value::Infinite.to_string()
+        {
+            return (self.count(answer, firings), false);
+        }
         let obligation = match Value::read(&answer.value) {
             None => Err(format!("`{}` is no value of an answer", answer.value)),
             Some(value) => asked.obligation(self.net, value),
@@ -99,6 +105,47 @@ impl<'n> Judge<'n> {
         (verdict, assumes || answer.assumes.iter().any(|assumed| assumed == "units"))
     }
 
+    /// Whether there are as many markings, or firings, as the answer says.
+    fn count(&mut self, answer: &Answer, firings: bool) -> Verdict {
+        let counts = answer.shown_by.iter().filter_map(|shown| match shown {
+            Shown::Count { count } => Some(count),
+            _ => None,
+        });
+        let counts: Vec<&String> = counts.collect();
+        let found = match (&counts[..], &answer.searched) {
+            ([id], _) => self.shelf.count(id).map_err(|why| format!("count {id}: {why}")),
+            ([], Some(searched)) => match Formula::of_net(self.net) {
+                Ok(formula) => Ok((formula, searched.markings)),
+                Err(why) => Err(why.to_string()),
+            },
+            ([], None) => Err("not shown: how many there are".to_owned()),
+            _ => Err("it lists several counts".to_owned()),
+        };
+        let (mut formula, markings) = match found {
+            Ok(found) => found,
+            Err(why) => return Verdict::Refused(why),
+        };
+        let most = self.most_visited;
+        if markings > most {
+            return Verdict::Searched(format!(
+                "{markings} markings were visited; more than are visited again"
+            ));
+        }
+        match counting::count(&mut formula, most) {
+            Ok((Figures { states, transitions }, visited)) => {
+                let number = if firings { transitions } else { states };
+                match number.to_string() == answer.value {
+                    true => Verdict::Confirmed(format!("{visited} markings were visited again")),
+                    false => Verdict::Refused(shortened(format!("counted again: {number}"))),
+                }
+            }
+            Err(CountError::Flaw(Flaw::More(most))) => {
+                Verdict::Searched(format!("more than {most} markings are reachable"))
+            }
+            Err(error) => Verdict::Refused(format!("counted again: {error}")),
+        }
+    }
+
     /// Strikes off what the listed evidence shows. Evidence that fails is an error even where the rest
     /// would do: nobody lists it for nothing.
     fn look_at(&mut self, account: &mut Account<'n>, shown_by: &[Shown]) -> Result<(), String> {
@@ -120,6 +167,9 @@ impl<'n> Judge<'n> {
                 }
                 Shown::Document { document: id } => {
                     self.read(account, id).map_err(|why| format!("document {id}: {why}"))?;
+                }
+                Shown::Count { count: id } => {
+                    return Err(format!("count {id}: nothing is to be counted"));
                 }
                 Shown::Structure { structure: id } => {
                     self.weigh(account, id).map_err(|why| format!("structure {id}: {why}"))?;

@@ -183,6 +183,16 @@ impl Formula {
     }
 }
 
+impl Part {
+    /// A text that is equal only for parts that are equal but for the names of their nodes.
+    pub fn fingerprint(&self) -> String {
+        let net = &self.net;
+        let rows = net.transitions().map(|t| (net.pre(t), net.post(t)));
+        let rows: Vec<_> = rows.collect();
+        format!("{:?} {rows:?} {:?} {:?}", net.initial(), self.counts, self.products)
+    }
+}
+
 impl Weights {
     /// How often a node counts that holds the same in every marking.
     fn constant(

@@ -46,12 +46,21 @@ struct Below {
     span: (usize, usize),
 }
 
+/// What a function is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    /// The ways to distribute all but so many tokens on so many places.
+    Ways { places: u64, less: u64 },
+    /// How often a node counts that meets demands.
+    Node(NodeId, Demands),
+}
+
 /// Functions, and what was computed of them.
 #[derive(Debug)]
 pub struct Weights {
     below: Vec<Below>,
-    functions: Vec<(NodeId, Demands)>,
-    numbers: HashMap<(NodeId, Demands), Function>,
+    functions: Vec<Kind>,
+    numbers: HashMap<Kind, Function>,
     tables: HashMap<(NodeId, Demands), Vec<Vec<BigUint>>>,
     ways: HashMap<(u64, u64), BigUint>,
 }
@@ -147,10 +156,19 @@ impl Weights {
     /// How often values of a node count that meet demands on nodes below it.
     pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> Function {
         demands.sort_unstable();
+        let below = &self.below[node];
+        let less = demands.iter().try_fold(0u64, |sum, it| sum.checked_add(it.1));
+        let kind = match less {
+            // What is demanded of nodes that others tell is no matter of sums.
+            Some(less) if below.told.is_empty() && below.parts.is_empty() => {
+                Kind::Ways { places: below.plain.len() as u64, less }
+            }
+            _ => Kind::Node(node, demands),
+        };
         let next = Function(self.functions.len() as u32);
-        let number = *self.numbers.entry((node, demands.clone())).or_insert(next);
+        let number = *self.numbers.entry(kind.clone()).or_insert(next);
         if number == next {
-            self.functions.push((node, demands));
+            self.functions.push(kind);
         }
         number
     }
@@ -160,8 +178,12 @@ impl Weights {
     /// # Errors
     /// When its tables are too large.
     pub fn at(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
-        let (node, demands) = self.functions[function.0 as usize].clone();
-        self.weight(node, &demands, tokens)
+        match self.functions[function.0 as usize].clone() {
+            Kind::Ways { places, less } => {
+                Ok(tokens.checked_sub(less).map_or(BigUint::ZERO, |left| self.ways(left, places)))
+            }
+            Kind::Node(node, demands) => self.weight(node, &demands, tokens),
+        }
     }
 
     /// How often a node counts at this value. `demands` are those below it.
