@@ -1,11 +1,11 @@
 //! One answer against its evidence.
 
 use super::Verdict;
+use super::figures;
 use super::obligations::{Asked, Home, Obligation, Value};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
 use crate::certificate::markings::visit;
-use crate::counting::{self, CountError, Figures, Formula};
 use crate::file::{Answer, Searched, Shown};
 use crate::home::{self, Structure};
 use crate::reader::Unreadable;
@@ -68,10 +68,10 @@ impl<'n> Judge<'n> {
             }
             Some(Ok(asked)) => asked,
         };
-        if let Asked::HowMany { firings } = *asked
-            && answer.value != Value::Infinite.to_string()
+        if let Some(verdict) =
+            figures::judge(self.net, &mut self.shelf, asked, answer, self.most_visited)
         {
-            return (self.count(answer, firings), false);
+            return (verdict, false);
         }
         let obligation = match Value::read(&answer.value) {
             None => Err(format!("`{}` is no value of an answer", answer.value)),
@@ -103,47 +103,6 @@ impl<'n> Judge<'n> {
             (false, _) => Verdict::Refused(account.missing(self.net)),
         };
         (verdict, assumes || answer.assumes.iter().any(|assumed| assumed == "units"))
-    }
-
-    /// Whether there are as many markings, or firings, as the answer says.
-    fn count(&mut self, answer: &Answer, firings: bool) -> Verdict {
-        let counts = answer.shown_by.iter().filter_map(|shown| match shown {
-            Shown::Count { count } => Some(count),
-            _ => None,
-        });
-        let counts: Vec<&String> = counts.collect();
-        let found = match (&counts[..], &answer.searched) {
-            ([id], _) => self.shelf.count(id).map_err(|why| format!("count {id}: {why}")),
-            ([], Some(searched)) => match Formula::of_net(self.net) {
-                Ok(formula) => Ok((formula, searched.markings)),
-                Err(why) => Err(why.to_string()),
-            },
-            ([], None) => Err("not shown: how many there are".to_owned()),
-            _ => Err("it lists several counts".to_owned()),
-        };
-        let (mut formula, markings) = match found {
-            Ok(found) => found,
-            Err(why) => return Verdict::Refused(why),
-        };
-        let most = self.most_visited;
-        if markings > most {
-            return Verdict::Searched(format!(
-                "{markings} markings were visited; more than are visited again"
-            ));
-        }
-        match counting::count(&mut formula, most) {
-            Ok((Figures { states, transitions }, visited)) => {
-                let number = if firings { transitions } else { states };
-                match number.to_string() == answer.value {
-                    true => Verdict::Confirmed(format!("{visited} markings were visited again")),
-                    false => Verdict::Refused(shortened(format!("counted again: {number}"))),
-                }
-            }
-            Err(CountError::Flaw(Flaw::More(most))) => {
-                Verdict::Searched(format!("more than {most} markings are reachable"))
-            }
-            Err(error) => Verdict::Refused(format!("counted again: {error}")),
-        }
     }
 
     /// Strikes off what the listed evidence shows. Evidence that fails is an error even where the rest
@@ -475,7 +434,7 @@ fn in_words(net: &Net, refuted: &Predicate) -> String {
     shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
 }
 
-fn shortened(text: String) -> String {
+pub(super) fn shortened(text: String) -> String {
     match text.char_indices().nth(200) {
         Some((end, _)) => format!("{} …", &text[..end]),
         None => text,
