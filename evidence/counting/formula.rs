@@ -11,7 +11,7 @@
 use super::equations::{Equations, NodeId, Tokens};
 use super::weights::{Demands, Function, WeightError, Weights};
 use num_bigint::BigUint;
-use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
+use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 
 /// Sums to be made over parts of a reduced net, and what follows from them.
@@ -95,7 +95,16 @@ impl Formula {
                 factor *= weights.constant(&equations, node, Vec::new())?;
             }
         }
-        let (mut parts, place_of) = apart(reduced)?;
+        let (mut parts, mut place_of) =
+            (Vec::new(), vec![(0, PlaceId::new(0)); reduced.place_count()]);
+        // A transition without arcs changes nothing.
+        for part in reduced.parts()?.into_iter().filter(|part| !part.places.is_empty()) {
+            for (here, p) in part.net.places().zip(&part.places) {
+                place_of[p.index()] = (parts.len(), here);
+            }
+            let products = vec![Product::default()];
+            parts.push(Part { net: part.net, counts: Vec::new(), products });
+        }
         let mut node_at: HashMap<NodeId, (usize, PlaceId)> = HashMap::new();
         for (p, &place) in reduced.places().zip(places) {
             let node = equations.node(place);
@@ -287,53 +296,4 @@ fn least(equations: &Equations, node: NodeId, bounds: &Bounds, own: bool, deepes
         }
         _ => bound,
     }
-}
-
-/// The parts of a net that have no transition in common, and of each place which part it is in and its
-/// place there.
-fn apart(net: &Net) -> Result<(Vec<Part>, Vec<(usize, PlaceId)>), BuildError> {
-    let mut leader: Vec<usize> = (0..net.place_count()).collect();
-    fn find(leader: &mut [usize], mut at: usize) -> usize {
-        while leader[at] != at {
-            leader[at] = leader[leader[at]];
-            at = leader[at];
-        }
-        at
-    }
-    let places_of = |t| net.pre(t).iter().chain(net.post(t)).map(|arc| arc.place);
-    for t in net.transitions() {
-        let mut places = places_of(t);
-        let Some(first) = places.next() else { continue };
-        for place in places {
-            let (a, b) = (find(&mut leader, first.index()), find(&mut leader, place.index()));
-            leader[a.max(b)] = a.min(b);
-        }
-    }
-    let mut number: HashMap<usize, usize> = HashMap::new();
-    let mut builders: Vec<NetBuilder> = Vec::new();
-    let mut place_of = Vec::with_capacity(net.place_count());
-    for p in net.places() {
-        let part = *number.entry(find(&mut leader, p.index())).or_insert_with(|| {
-            builders.push(NetBuilder::new(net.name()));
-            builders.len() - 1
-        });
-        place_of.push((part, builders[part].place(net.place_name(p), net.initial()[p])?));
-    }
-    for t in net.transitions() {
-        // One without places changes nothing.
-        let Some(first) = places_of(t).next() else { continue };
-        let builder = &mut builders[place_of[first.index()].0];
-        let new = builder.transition(net.transition_name(t))?;
-        for arc in net.pre(t) {
-            builder.take(new, place_of[arc.place.index()].1, arc.weight)?;
-        }
-        for arc in net.post(t) {
-            builder.put(new, place_of[arc.place.index()].1, arc.weight)?;
-        }
-    }
-    let part = |builder: NetBuilder| {
-        let products = vec![Product::default()];
-        Ok(Part { net: builder.build()?, counts: Vec::new(), products })
-    };
-    Ok((builders.into_iter().map(part).collect::<Result<_, BuildError>>()?, place_of))
 }

@@ -30,7 +30,8 @@ pub struct Counted {
 }
 
 /// A count that may go on where a budget has ended it before.
-pub(super) struct Count<'n> {
+#[derive(Debug)]
+pub struct Count<'n> {
     net: &'n Net,
     formula: Formula,
     log: Option<NamedLog>,
@@ -53,7 +54,10 @@ const RECOUNTED: u64 = 50_000_000;
 
 impl<'n> Count<'n> {
     /// Reduces the net. Its budget cuts a reduction short, which is then as far as it goes.
-    pub(super) fn prepare(net: &'n Net, budget: &Budget) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// Why there is no formula.
+    pub fn prepare(net: &'n Net, budget: &Budget) -> Result<Self, String> {
         let mut config = reduction::Config::default();
         for attempt in 0..=ATTEMPTS {
             if attempt == ATTEMPTS {
@@ -89,12 +93,15 @@ impl<'n> Count<'n> {
     }
 
     /// Whether it is about fewer markings than there are, as far as one can tell.
-    pub(super) fn is_smaller(&self) -> bool {
+    pub fn is_smaller(&self) -> bool {
         self.log.is_some() || self.formula.parts.len() > 1
     }
 
-    /// Visits the markings that are left. `Err` says why not all of them.
-    pub(super) fn go_on(&mut self, budget: &Budget) -> Result<Counted, String> {
+    /// Visits the markings that are left.
+    ///
+    /// # Errors
+    /// Why not all of them.
+    pub fn go_on(&mut self, budget: &Budget) -> Result<Counted, String> {
         let Formula { parts, weights, .. } = &mut self.formula;
         // Parts that are equal in all but names have equal sums, and nets of many agents many of them.
         let mut alike: HashMap<String, usize> = HashMap::new();
