@@ -10,6 +10,7 @@ pub mod abstraction;
 pub mod audit;
 pub mod certificate;
 pub mod coloured;
+pub mod counting;
 pub mod file;
 pub mod home;
 pub mod reader;
