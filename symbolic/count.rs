@@ -35,15 +35,9 @@ pub struct Factors {
     pub table: Vec<Factor>,
 }
 
-/// A sum that is asked for: where its factors differ from the common ones (levels ascending, places in the
-/// table), and how often it counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summand {
-    /// (level, place in the table), by ascending level.
-    pub factors: Vec<(u32, usize)>,
-    /// How often the sum counts.
-    pub times: BigUint,
-}
+/// A sum that is asked for: where its factors differ from the common ones, as (level, place in the table) by
+/// ascending level.
+pub type Changes = Vec<(u32, usize)>;
 
 impl Diagrams<'_> {
     /// The number of members.
@@ -52,8 +46,8 @@ impl Diagrams<'_> {
     ///
     /// When the limits are reached.
     pub fn count(&mut self, set: Set) -> Result<BigUint, Stop> {
-        let whole = Summand { factors: Vec::new(), times: BigUint::one() };
-        self.weigh(set, &Factors::default(), &[whole])
+        let sums = self.weigh(set, &Factors::default(), &[Vec::new()])?;
+        Ok(sums.into_iter().sum())
     }
 
     /// How many pairs there are of a member and a transition that it enables. Of each transition are given the
@@ -69,7 +63,7 @@ impl Diagrams<'_> {
     ) -> Result<BigUint, Stop> {
         let mut factors = Factors::default();
         let mut place: HashMap<u64, usize> = HashMap::new();
-        let mut summands: HashMap<Vec<(u32, usize)>, u64> = HashMap::new();
+        let mut times: BTreeMap<Changes, u64> = BTreeMap::new();
         for needs in transitions {
             let list = needs.iter().filter(|need| need.1 > 0).map(|&(level, least)| {
                 let at = *place.entry(least).or_insert_with(|| {
@@ -78,16 +72,14 @@ impl Diagrams<'_> {
                 });
                 (level, at)
             });
-            *summands.entry(list.collect()).or_default() += 1;
+            *times.entry(list.collect()).or_default() += 1;
         }
-        let summands: Vec<Summand> = summands
-            .into_iter()
-            .map(|(factors, times)| Summand { factors, times: BigUint::from(times) })
-            .collect();
-        self.weigh(set, &factors, &summands)
+        let (lists, times): (Vec<Changes>, Vec<u64>) = times.into_iter().unzip();
+        let sums = self.weigh(set, &factors, &lists)?;
+        Ok(sums.into_iter().zip(times).map(|(sum, times)| sum * times).sum())
     }
 
-    /// The total of all `summands` over the members of `set`.
+    /// Each of `sums` over the members of `set`.
     ///
     /// # Errors
     ///
@@ -96,18 +88,17 @@ impl Diagrams<'_> {
         &mut self,
         set: Set,
         factors: &Factors,
-        summands: &[Summand],
-    ) -> Result<BigUint, Stop> {
+        sums: &[Changes],
+    ) -> Result<Vec<BigUint>, Stop> {
         if set.0 <= ONE {
-            let all = summands.iter().map(|summand| &summand.times);
-            return Ok(if set.0 == ONE { all.sum() } else { BigUint::zero() });
+            return Ok(vec![BigUint::from(set.0); sums.len()]); // no level, so no factor
         }
         let levelled = Levelled::new(self, set);
-        match Weighing::<u128>::new(self, &levelled, factors)?.total(summands)? {
-            Some(total) => Ok(total),
+        match Weighing::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
+            Some(all) => Ok(all),
             None => {
-                let total = Weighing::<BigUint>::new(self, &levelled, factors)?.total(summands)?;
-                Ok(total.unwrap_or_default()) // large numbers always fit
+                let all = Weighing::<BigUint>::new(self, &levelled, factors, sums.len()).all(sums)?;
+                Ok(all.unwrap_or_default()) // large numbers always fit
             }
         }
     }
@@ -120,12 +111,12 @@ enum Scale<N> {
     Other(N),
 }
 
-/// A tree of lists of differences, from their ends: which lists go on upwards from here, and how often the
-/// list that begins here counts.
+/// A tree of lists of differences, from their ends: which lists go on upwards from here, and which ones begin
+/// here.
 #[derive(Default)]
 struct Tree {
     upwards: BTreeMap<(Reverse<u32>, usize), Tree>,
-    times: BigUint,
+    sums: Vec<usize>,
 }
 
 struct Weighing<'w, 'd, 'l, N> {
@@ -134,6 +125,7 @@ struct Weighing<'w, 'd, 'l, N> {
     factors: &'l Factors,
     /// By level and place: what the paths from the top to a node weigh, its chain's head or not.
     above: Vec<Vec<N>>,
+    sums: Vec<BigUint>,
 }
 
 /// `None` where a number does not fit.
@@ -144,35 +136,38 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         diagrams: &'w mut Diagrams<'d>,
         levelled: &'l Levelled,
         factors: &'l Factors,
-    ) -> Result<Self, Stop> {
-        Ok(Weighing { diagrams, levelled, factors, above: Vec::new() })
+        sums: usize,
+    ) -> Self {
+        let sums = vec![BigUint::zero(); sums];
+        Weighing { diagrams, levelled, factors, above: Vec::new(), sums }
     }
 
-    fn total(mut self, summands: &[Summand]) -> Fits<BigUint> {
+    fn all(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
         let mut tree = Tree::default();
-        for summand in summands {
+        for (number, changes) in sums.iter().enumerate() {
             let mut at = &mut tree;
-            for &(level, factor) in summand.factors.iter().rev() {
+            for &(level, factor) in changes.iter().rev() {
                 at = at.upwards.entry((Reverse(level), factor)).or_default();
             }
-            at.times += &summand.times;
+            at.sums.push(number);
         }
         if self.fill_above()?.is_none() {
             return Ok(None);
         }
         let bottom = self.levelled.levels();
-        let mut total = BigUint::zero();
         // The list without differences is added up at the last level.
-        if !tree.times.is_zero() {
+        if !tree.sums.is_empty() {
             match self.across(bottom - 1, self.common(bottom - 1), &[])? {
-                Some(sum) => total += sum.into_big() * &tree.times,
+                Some(sum) => self.note(&tree, sum),
                 None => return Ok(None),
             }
         }
-        match self.climb(&tree, bottom, Vec::new(), &mut total)? {
-            Some(()) => Ok(Some(total)),
-            None => Ok(None),
-        }
+        Ok(self.climb(&tree, bottom, Vec::new())?.map(|()| self.sums))
+    }
+
+    fn note(&mut self, tree: &Tree, sum: N) {
+        let sum = sum.into_big();
+        tree.sums.iter().for_each(|&number| self.sums[number].clone_from(&sum));
     }
 
     fn common(&self, level: usize) -> Option<usize> {
@@ -232,14 +227,13 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         Ok(Some(()))
     }
 
-    /// What `tree` adds to the total: `below` is what paths from each node of `level` down weigh with the
+    /// Makes the sums that begin above in `tree`: `below` is what paths from each node of `level` down weigh with the
     /// differences on the way to `tree`; below the last level there is one path, without a node.
     fn climb(
         &mut self,
         tree: &Tree,
         level: usize,
         mut below: Vec<N>,
-        total: &mut BigUint,
     ) -> Fits<()> {
         let mut level = level;
         for (&(Reverse(upper), factor), parent) in &tree.upwards {
@@ -255,13 +249,13 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
                 let Some(lifted) = self.lift(upper, Some(factor), &below)? else {
                     return Ok(None);
                 };
-                if self.climb(parent, upper, lifted, total)?.is_none() {
+                if self.climb(parent, upper, lifted)?.is_none() {
                     return Ok(None);
                 }
             }
-            if !parent.times.is_zero() {
+            if !parent.sums.is_empty() {
                 match self.across(upper, Some(factor), &below)? {
-                    Some(sum) => *total += sum.into_big() * &parent.times,
+                    Some(sum) => self.note(parent, sum),
                     None => return Ok(None),
                 }
             }

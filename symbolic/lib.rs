@@ -51,7 +51,7 @@ mod store;
 mod within;
 
 pub use breadth::Layers;
-pub use count::{Factor, Factors, Summand};
+pub use count::{Changes, Factor, Factors};
 pub use file::{Diagram, FileError};
 pub use path::Firings;
 pub use relation::{Relation, Touch};

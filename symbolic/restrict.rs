@@ -68,6 +68,20 @@ impl Diagrams<'_> {
         (0..levelled.levels()).map(most).collect()
     }
 
+    /// The numbers of tokens that occur at each level, ascending, level by level from the top.
+    pub fn values_by_level(&self, set: Set) -> Vec<Vec<u64>> {
+        let levelled = Levelled::new(self, set);
+        let values = |level: usize| {
+            let nodes = levelled.level(level).iter();
+            let mut values: Vec<u64> =
+                nodes.map(|&id| self.tokens(self.node(id).value)).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        (0..levelled.levels()).map(values).collect()
+    }
+
     /// The members of `set` in which some listed level holds fewer tokens than listed.
     ///
     /// # Errors

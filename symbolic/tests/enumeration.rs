@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use num_bigint::BigUint;
 use parikh_symbolic::{
-    Diagram, Diagrams, Factor, Factors, Limits, Linear, Relation, Set, Stop, Summand, Touch,
+    Changes, Diagram, Diagrams, Factor, Factors, Limits, Linear, Relation, Set, Stop, Touch,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -208,33 +208,33 @@ fn weighted_counts_are_those_of_enumeration() {
                 common.insert(level, 0);
             }
         }
-        let summand = |rng: &mut Rng| {
-            let factors = (0..levels).filter(|_| rng.u8(..3) == 0);
-            let factors: Vec<u32> = factors.collect();
-            let factors = factors.into_iter().map(|level| (level, rng.usize(0..3)));
-            Summand { factors: factors.collect(), times: BigUint::from(rng.u8(1..4)) }
+        let changes = |rng: &mut Rng| {
+            let levels: Vec<u32> = (0..levels).filter(|_| rng.u8(..3) == 0).collect();
+            levels.into_iter().map(|level| (level, rng.usize(0..3))).collect()
         };
-        let summands: Vec<Summand> = (0..rng.usize(1..5)).map(|_| summand(rng)).collect();
+        let sums: Vec<Changes> = (0..rng.usize(1..5)).map(|_| changes(rng)).collect();
         let value = |factor: Option<usize>, tokens: u64| match factor {
             None => BigUint::from(1u8),
             Some(0) => weight(tokens),
             Some(1) => plus(tokens),
             Some(_) => BigUint::from(u8::from(tokens >= 1)),
         };
-        let mut expected = BigUint::default();
-        for summand in &summands {
-            for marking in markings {
-                let product: BigUint = (0..levels)
-                    .map(|level| {
-                        let special = summand.factors.iter().find(|factor| factor.0 == level);
-                        let factor = special.map(|f| f.1).or(common.get(&level).copied());
+        let expected: Vec<BigUint> = sums
+            .iter()
+            .map(|changes| {
+                let product = |marking: &Vec<u64>| -> BigUint {
+                    let factor = |level: u32| {
+                        let changed = changes.iter().find(|change| change.0 == level);
+                        let factor = changed.map(|change| change.1);
+                        let factor = factor.or(common.get(&level).copied());
                         value(factor, marking[level as usize])
-                    })
-                    .product();
-                expected += product * &summand.times;
-            }
-        }
-        assert_eq!(diagrams.weigh(set, &factors, &summands).unwrap(), expected);
+                    };
+                    (0..levels).map(factor).product()
+                };
+                markings.iter().map(product).sum()
+            })
+            .collect();
+        assert_eq!(diagrams.weigh(set, &factors, &sums).unwrap(), expected);
     });
 }
 
