@@ -96,7 +96,7 @@ fn for_each_net(
     let mut done = 0;
     while done < cases {
         let net = random_net(&mut rng);
-        let Some(markings) = enumerate(&net, 2_000) else { continue };
+        let Some(markings) = enumerate(&net, 500) else { continue };
         if markings.len() < 3 {
             continue;
         }
@@ -124,7 +124,7 @@ fn members(diagrams: &Diagrams<'_>, set: Set) -> BTreeSet<Vec<u64>> {
 
 #[test]
 fn saturation_and_breadth_first_search_find_what_enumeration_finds() {
-    for_each_net(200 * scale(), 1, |rng, net, markings| {
+    for_each_net(100 * scale(), 1, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
@@ -147,7 +147,7 @@ fn saturation_and_breadth_first_search_find_what_enumeration_finds() {
 
 #[test]
 fn counts_are_those_of_enumeration() {
-    for_each_net(300 * scale(), 2, |rng, net, markings| {
+    for_each_net(100 * scale(), 2, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         let relation = Relation::new(levels, &net.transitions).unwrap();
@@ -187,7 +187,7 @@ fn counts_are_those_of_enumeration() {
 
 #[test]
 fn weighted_counts_are_those_of_enumeration() {
-    for_each_net(200 * scale(), 3, |rng, net, markings| {
+    for_each_net(80 * scale(), 3, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         let relation = Relation::new(levels, &net.transitions).unwrap();
@@ -240,7 +240,7 @@ fn weighted_counts_are_those_of_enumeration() {
 
 #[test]
 fn inside_a_set_backwards_and_forwards() {
-    for_each_net(300 * scale(), 4, |rng, net, markings| {
+    for_each_net(60 * scale(), 4, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
@@ -286,7 +286,7 @@ fn inside_a_set_backwards_and_forwards() {
 
 #[test]
 fn paths_lead_to_every_member() {
-    for_each_net(100 * scale(), 5, |rng, net, markings| {
+    for_each_net(50 * scale(), 5, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         let relation = Relation::new(levels, &net.transitions).unwrap();
@@ -308,7 +308,7 @@ fn paths_lead_to_every_member() {
 
 #[test]
 fn files_hold_what_was_written() {
-    for_each_net(100 * scale(), 6, |_, net, markings| {
+    for_each_net(40 * scale(), 6, |_, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         let relation = Relation::new(levels, &net.transitions).unwrap();
