@@ -97,7 +97,8 @@ impl Diagrams<'_> {
         match Weighing::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
             Some(all) => Ok(all),
             None => {
-                let all = Weighing::<BigUint>::new(self, &levelled, factors, sums.len()).all(sums)?;
+                let all =
+                    Weighing::<BigUint>::new(self, &levelled, factors, sums.len()).all(sums)?;
                 Ok(all.unwrap_or_default()) // large numbers always fit
             }
         }
@@ -229,12 +230,7 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
 
     /// Makes the sums that begin above in `tree`: `below` is what paths from each node of `level` down weigh with the
     /// differences on the way to `tree`; below the last level there is one path, without a node.
-    fn climb(
-        &mut self,
-        tree: &Tree,
-        level: usize,
-        mut below: Vec<N>,
-    ) -> Fits<()> {
+    fn climb(&mut self, tree: &Tree, level: usize, mut below: Vec<N>) -> Fits<()> {
         let mut level = level;
         for (&(Reverse(upper), factor), parent) in &tree.upwards {
             let upper = upper as usize;

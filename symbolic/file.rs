@@ -85,7 +85,10 @@ impl Diagram {
             match (value, down, right, numbers.next()) {
                 (Some(value), Some(down), Some(right), None) => nodes.push((value, down, right)),
                 _ => {
-                    return Err(error(line, "expected `value down right` or `root` and its number"));
+                    return Err(error(
+                        line,
+                        "expected `value down right` or `root` and its number",
+                    ));
                 }
             }
         }
@@ -122,6 +125,11 @@ impl Diagram {
 }
 
 impl Diagrams<'_> {
+    /// How many nodes the diagram of `set` has.
+    pub fn nodes_of(&self, set: Set) -> usize {
+        Levelled::new(self, set).nodes.len()
+    }
+
     /// The diagram of `set`, whose members have `levels` numbers.
     pub fn export(&self, set: Set, levels: u32) -> Diagram {
         let levelled = Levelled::new(self, set);

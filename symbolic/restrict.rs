@@ -73,8 +73,7 @@ impl Diagrams<'_> {
         let levelled = Levelled::new(self, set);
         let values = |level: usize| {
             let nodes = levelled.level(level).iter();
-            let mut values: Vec<u64> =
-                nodes.map(|&id| self.tokens(self.node(id).value)).collect();
+            let mut values: Vec<u64> = nodes.map(|&id| self.tokens(self.node(id).value)).collect();
             values.sort_unstable();
             values.dedup();
             values

@@ -150,7 +150,8 @@ fn main() {
     let models = models.chain([50, 200, 500].map(token_ring));
     for model in models.filter(|m| filter.is_empty() || filter.iter().any(|f| m.name.contains(f))) {
         for how in ["saturate", "plain", "chaining", "breadth"] {
-            if std::env::args().any(|a| a == "--saturate") && !["saturate", "plain"].contains(&how) {
+            if std::env::args().any(|a| a == "--saturate") && !["saturate", "plain"].contains(&how)
+            {
                 continue;
             }
             run(&model, how);

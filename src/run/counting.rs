@@ -23,6 +23,8 @@ pub struct Counted {
     pub visited: u64,
     /// Whether they were added up on diagrams.
     pub on_diagrams: bool,
+    /// Where they were: whether the checker found that no marking is missing there.
+    pub closed: bool,
     /// The reduction, where there was one.
     pub log: Option<NamedLog>,
     /// How far it went: places and transitions before and after.
@@ -49,8 +51,9 @@ pub struct Count<'n> {
     sizes: [(usize, usize); 2],
     /// Of each part that is done the sums, and how many markings it has.
     sums: Vec<Option<(Vec<BigUint>, u64)>>,
-    /// Whether some were made on diagrams.
+    /// Whether some were made on diagrams, and whether the checker found these to be complete.
     on_diagrams: bool,
+    closed: bool,
 }
 
 /// How often the net is reduced again without removing places on which a number depends together.
@@ -95,14 +98,30 @@ impl<'n> Count<'n> {
         let formula = Formula::of_net(net).map_err(|error| error.to_string())?;
         let size = (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
-        Ok(Count { net, formula, log: None, sizes: [size; 2], sums, on_diagrams: false })
+        Ok(Count {
+            net,
+            formula,
+            log: None,
+            sizes: [size; 2],
+            sums,
+            on_diagrams: false,
+            closed: true,
+        })
     }
 
     fn through(net: &'n Net, formula: Formula, reduction: &Reduction) -> Self {
         let size = |net: &Net| (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
         let log = Some(reduction.log.in_names(net, reduction.needs()));
-        Count { net, formula, log, sizes: [size(net), size(&reduction.net)], sums, on_diagrams: false }
+        Count {
+            net,
+            formula,
+            log,
+            sizes: [size(net), size(&reduction.net)],
+            sums,
+            on_diagrams: false,
+            closed: true,
+        }
     }
 
     /// Whether it is about fewer markings than there are, as far as one can tell.
@@ -133,9 +152,10 @@ impl<'n> Count<'n> {
                     }
                     Adding::Diagrams(threads) => {
                         let sums = diagrams::sums::sums(part, weights, threads, budget);
-                        let (sums, markings) = sums.map_err(|why| why.to_string())?;
+                        let found = sums.map_err(|why| why.to_string())?;
                         self.on_diagrams = true;
-                        Some((sums, u64::try_from(markings).unwrap_or(u64::MAX)))
+                        self.closed &= found.closed;
+                        Some((found.sums, u64::try_from(found.markings).unwrap_or(u64::MAX)))
                     }
                 };
             }
@@ -146,8 +166,8 @@ impl<'n> Count<'n> {
         let all: Vec<Vec<BigUint>> = done().map(|(sums, _)| sums.clone()).collect();
         let figures = self.formula.figures(&all);
         let certified = self.certified(visited, &figures)?;
-        let (log, on_diagrams) = (self.log.clone(), self.on_diagrams);
-        Ok(Counted { figures, visited, on_diagrams, log, sizes: self.sizes, certified })
+        let (log, on_diagrams, closed) = (self.log.clone(), self.on_diagrams, self.closed);
+        Ok(Counted { figures, visited, on_diagrams, closed, log, sizes: self.sizes, certified })
     }
 
     /// Whether the checker finds the same, where it is asked.

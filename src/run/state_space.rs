@@ -266,9 +266,13 @@ fn visited(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
     Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
 }
 
+/// What the checker says of a diagram.
+const CLOSED: &str = " (the checker found that none is missing)";
+
 /// From a diagram of all markings.
 fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
-    let reason = format!("a decision diagram describes all {} reachable markings", space.states);
+    let closed = if space.closed { CLOSED } else { "" };
+    let reason = format!("a decision diagram of the {} reachable markings{closed}", space.states);
     let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
     let grade = Grade::Searched { markings, stubborn: false };
     let values = [
@@ -297,7 +301,11 @@ fn through_reduction(counted: &Counted) -> [Answer; 2] {
             before.0, before.1, after.0, after.1
         );
     }
-    let again = if counted.certified { ", by the checker as well" } else { "" };
+    let again = match () {
+        () if counted.certified => ", by the checker as well",
+        () if counted.on_diagrams && counted.closed => CLOSED,
+        () => "",
+    };
     let markings = match (visited, counted.on_diagrams) {
         (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
         (_, true) => format!("decision diagrams of {visited} markings were added up"),

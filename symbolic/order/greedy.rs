@@ -50,7 +50,8 @@ pub(crate) fn tovchigrechko(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> 
         let sum: f64 = transitions.iter().map(|&transition| share(done, transition)).sum();
         sum / transitions.len().max(1) as f64
     };
-    let mut current: Vec<f64> = (0..shape.places as u32).map(|place| weight(&done, place)).collect();
+    let mut current: Vec<f64> =
+        (0..shape.places as u32).map(|place| weight(&done, place)).collect();
     let mut heap: BinaryHeap<Waiting> = (0..shape.places as u32)
         .map(|place| Waiting { weight: current[place as usize], place })
         .collect();

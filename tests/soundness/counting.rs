@@ -7,9 +7,9 @@
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
+use parikh::engine::diagrams::figures::figures as on_diagrams;
 use parikh::net::generate::{Kind, Shape, random_with};
 use parikh::net::{Net, NetBuilder, PlaceId, text};
-use parikh::engine::diagrams::figures::figures as on_diagrams;
 use parikh::run::{Adding, Count, Counted};
 use parikh::solvers::Budget;
 use std::collections::BTreeMap;
@@ -174,8 +174,8 @@ fn counts_through_reductions_are_those_of_enumeration() {
             assert!(added.on_diagrams && added.visited == visited, "{}", context());
             let whole = on_diagrams(&net, 1 + counted % 2, &Budget::unlimited()).unwrap();
             assert_eq!((&whole.states, &whole.firings), (&figures.states, &figures.transitions));
-            let most = (space.most_tokens_in_place(), space.most_tokens());
-            assert_eq!((whole.max_tokens_in_place, whole.max_tokens_per_marking as u64), most);
+            let most = (space.most_in_place(), space.most_in_marking() as i128);
+            assert_eq!((whole.max_tokens_in_place, whole.max_tokens_per_marking), most);
         }
         let steps = log.as_ref().map_or(&[][..], |log| &log.steps);
         let of = |rule: &str| steps.iter().filter(|step| step.rule == rule).count();

@@ -1,5 +1,6 @@
 //! The figures of a state space from a diagram of all markings of the net as it is.
 
+use super::confirm::confirm;
 use super::{Incomplete, explore};
 use num_bigint::BigUint;
 use parikh_net::Net;
@@ -16,6 +17,8 @@ pub struct StateSpace {
     pub max_tokens_in_place: u64,
     /// The most tokens on all places together in one reachable marking.
     pub max_tokens_per_marking: i128,
+    /// Whether the checker found that there are no more markings.
+    pub closed: bool,
 }
 
 /// All figures.
@@ -27,12 +30,18 @@ pub fn figures(net: &Net, threads: usize, budget: &Budget) -> Result<StateSpace,
         let needs = |t: &Vec<parikh_symbolic::Touch>| t.iter().map(|t| (t.level, t.pre)).collect();
         let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
         let each: Vec<(u32, i64)> = reached.level_of.iter().map(|&level| (level, 1)).collect();
+        let markings = reached.diagrams.count(reached.set)?;
+        let closed = match confirm(net, &reached, &markings) {
+            Ok(closed) => closed,
+            Err(flaw) => return Ok(Err(flaw.into())),
+        };
         let (diagrams, set) = (reached.diagrams, reached.set);
-        Ok(StateSpace {
-            states: diagrams.count(set)?,
+        Ok(Ok(StateSpace {
             firings: diagrams.count_enabled(set, &needs)?,
             max_tokens_in_place: diagrams.most_by_level(set).into_iter().max().unwrap_or(0),
             max_tokens_per_marking: diagrams.range(set, &each)?.map_or(0, |range| range.1),
-        })
-    })
+            states: markings,
+            closed,
+        }))
+    })?
 }

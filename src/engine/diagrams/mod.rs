@@ -1,11 +1,13 @@
 //! Reachable sets as decision diagrams: what is too many to visit is often simple to describe.
 //!
 //! The net's places are put in several orders ([`order`]), and the best are tried in slices of time that grow,
-//! several at once on several threads; the first that ends is the answer. Nobody checks this word: it is a search's.
+//! several at once on several threads; the first that ends is the answer. Where it is not too large, the checker goes
+//! through it and finds that no marking is missing ([`confirm`]); that all can be reached is the search's word.
 //!
 //! Saturation does not end where markings are infinitely many, so whoever asks should know that they are not,
 //! or give no more time than is to be lost.
 
+pub mod confirm;
 pub mod figures;
 pub mod order;
 pub mod sums;
@@ -40,6 +42,9 @@ pub enum Incomplete {
     /// No order led to a diagram that fits.
     #[error(transparent)]
     Stopped(#[from] Stop),
+    /// The checker refused the set: an internal error.
+    #[error("internal error: {0}")]
+    Refused(#[from] crate::evidence::closed_set::ClosedSetFlaw),
     /// Too many places.
     #[error("the net has too many places for diagrams")]
     TooLarge,
@@ -97,7 +102,9 @@ pub fn explore<T: Send>(
     let all = budget.child();
     let work = || {
         while !all.is_exhausted() {
-            let Some((order, slice)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let Some((order, slice)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
             let order = &orders[*order];
             let slice = slice.map_or_else(|| all.child(), |slice| all.slice(slice));
             let bytes = (all.memory_left() as f64 * MEMORY) as usize / threads.max(1);
@@ -153,7 +160,8 @@ fn saturate<T: Send>(
     for (level, &place) in (0..).zip(&order.places) {
         level_of[place as usize] = level;
     }
-    let transitions: Vec<Vec<Touch>> = net.transitions().map(|t| touches(net, t, &level_of)).collect();
+    let transitions: Vec<Vec<Touch>> =
+        net.transitions().map(|t| touches(net, t, &level_of)).collect();
     let levels = order.places.len();
     let mut initial = vec![0; levels];
     for place in net.places() {

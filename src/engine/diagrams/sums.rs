@@ -2,16 +2,28 @@
 //! weighted counts of a diagram: the same sums that [`explicit`](crate::engine::explicit::sums) makes by visiting
 //! all markings.
 
+use super::confirm::confirm;
 use super::{Incomplete, explore};
 use crate::evidence::counting::{Function, Part, WeightError, Weights};
 use num_bigint::BigUint;
 use parikh_net::PlaceId;
 use parikh_solvers::Budget;
-use parikh_symbolic::{Changes, Factor, Factors, Stop};
+use parikh_symbolic::{Changes, Factor, Factors};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
-/// For each product of `part` its sum over all markings, and how many markings there are.
+/// Sums over the markings of a part.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    /// For each product.
+    pub sums: Vec<BigUint>,
+    /// How many markings there are.
+    pub markings: BigUint,
+    /// Whether the checker found that there are no more.
+    pub closed: bool,
+}
+
+/// For each product of `part` its sum over all markings.
 ///
 /// # Errors
 /// When the budget does not suffice.
@@ -20,21 +32,27 @@ pub fn sums(
     weights: &mut Weights,
     threads: usize,
     budget: &Budget,
-) -> Result<(Vec<BigUint>, BigUint), Incomplete> {
+) -> Result<Sums, Incomplete> {
     let weights = Mutex::new(weights);
     let found = explore(&part.net, threads, budget, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
         let mut weights = weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let mut table = Table { weights: &mut weights, values: &values, factors: Factors::default(), known: HashMap::new() };
+        let mut table = Table {
+            weights: &mut weights,
+            values: &values,
+            factors: Factors::default(),
+            known: HashMap::new(),
+        };
         let (factors, changes) = match factors(part, reached.level_of, &mut table) {
             Ok(changes) => (table.factors, changes),
-            Err(error) => return Ok(Err(error)),
+            Err(error) => return Ok(Err(error.into())),
         };
-        let all = reached.diagrams.count(reached.set)?;
+        let markings = reached.diagrams.count(reached.set)?;
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
-        Ok::<_, Stop>(Ok((sums, all)))
+        let closed = confirm(&part.net, &reached, &markings);
+        Ok(closed.map(|closed| Sums { sums, markings, closed }).map_err(Incomplete::from))
     })?;
-    Ok(found?)
+    found
 }
 
 /// A factor: a lower bound, or a function beside one.
