@@ -309,6 +309,8 @@ impl<'a> Diagrams<'a> {
     /// The chain of `work[base..]` on top of `tail`, and takes it from the stack.
     pub(crate) fn chain(&mut self, base: usize, tail: u32) -> Result<u32, Stop> {
         let mut right = tail;
+        // A long chain is many operations.
+        self.ticks += ((self.work.len() - base) / 32) as u32;
         for at in (base..self.work.len()).rev() {
             let Entry { value, down, .. } = self.work[at];
             right = self.make(value, down, right)?;

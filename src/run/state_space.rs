@@ -28,11 +28,9 @@ const PUMP_WORK: u64 = 50_000_000;
 /// The share of the time, in [0, 1], for a first try through reductions.
 const EARLY: f64 = 0.1;
 
-/// The share of the time, in [0, 1], for diagrams before anything that takes long.
-const DIAGRAMS_EARLY: f64 = 0.35;
-
-/// The share of the time, in [0, 1], for diagrams when maxima have had theirs.
-const DIAGRAMS: f64 = 0.6;
+/// The share of the time, in [0, 1], for diagrams: at once where all places are known to be bounded, else when
+/// maxima have had theirs.
+const DIAGRAMS: f64 = 0.5;
 
 /// The share of the time, in [0, 1], for maxima, before the count goes on.
 const MAXIMA: f64 = 0.5;
@@ -96,7 +94,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         let bounded = is_bounded(net, &early);
         let diagrams = Adding::Diagrams(config.threads);
         if bounded {
-            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS_EARLY));
+            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
         }
         // Visiting markings as they are was tried, and has its turn again at the end.
         let smaller = count.as_ref().is_some_and(Count::is_smaller);
@@ -110,7 +108,9 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         if self.maxima(net, config, &budget.share(share)) {
             return;
         }
-        self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
+        if !bounded {
+            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
+        }
         if smaller {
             self.count(count.as_mut(), Adding::Visiting, config, budget);
         }
