@@ -65,8 +65,13 @@ fn slotted_ring(nodes: usize) -> Model {
 
 /// The production system of Ciardo and Tilgner 1996, with n cards in each of its four cells.
 fn kanban(cards: u64) -> Model {
-    // Per cell: free cards, then cards in the machine, at fault, and ready.
-    let cell = |number: usize, place: usize| number * 4 + place;
+    // Per cell: free cards, then cards in the machine, at fault, and ready. Free cards are last in the first two
+    // cells and first in the others: all that the lower cells have to know of the upper ones.
+    let cell = |number: usize, place: usize| match (number < 2, place) {
+        (true, 0) => number * 4 + 3,
+        (true, _) => number * 4 + place - 1,
+        (false, _) => number * 4 + place,
+    };
     let mut transitions = Vec::new();
     for i in 0..4 {
         let [card, machine, back, out] = [0, 1, 2, 3].map(|place| cell(i, place));
@@ -88,8 +93,8 @@ fn kanban(cards: u64) -> Model {
         &[cell(1, 3), cell(2, 3), cell(3, 0)],
         &[cell(1, 0), cell(2, 0), cell(3, 1)],
     ));
-    let initial = (0..16).map(|level| if level % 4 == 0 { cards } else { 0 }).collect();
-    Model { name: format!("kanban-{cards}"), initial, transitions }
+    let initial = (0..16).map(|level| if [3, 7, 8, 12].contains(&level) { cards } else { 0 });
+    Model { name: format!("kanban-{cards}"), initial: initial.collect(), transitions }
 }
 
 /// A token goes round; who has it may work beside.

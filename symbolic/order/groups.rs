@@ -26,10 +26,10 @@ pub(crate) fn drawn(shape: &Shape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool)
     for (at, group) in groups.iter().enumerate() {
         group.iter().for_each(|&place| group_of[place as usize] = at as u32);
     }
-    for place in 0..shape.places {
-        if group_of[place] == u32::MAX {
-            group_of[place] = groups.len() as u32;
-            groups.push(vec![place as u32]);
+    for (place, group) in (0..).zip(&mut group_of) {
+        if *group == u32::MAX {
+            *group = groups.len() as u32;
+            groups.push(vec![place]);
         }
     }
     let of_groups = force::edges(shape).into_iter().map(|edge| {

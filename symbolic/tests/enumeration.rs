@@ -5,6 +5,7 @@ use fastrand::Rng;
 use num_bigint::BigUint;
 use parikh_symbolic::{
     Changes, Diagram, Diagrams, Factor, Factors, Limits, Linear, Relation, Set, Stop, Touch,
+    with_stack,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -364,4 +365,31 @@ fn broken_files_are_refused_with_the_line() {
     ] {
         assert_eq!(Diagram::read(&good.replace(from, to)).map_err(|error| error.line), Err(line));
     }
+}
+
+#[test]
+fn the_stack_suffices_for_many_levels() {
+    // One token goes round; the last step comes back over all levels.
+    let levels = 20_000;
+    let step = |from: u32| {
+        let to = (from + 1) % levels;
+        let take = Touch { level: from, pre: 1, change: -1 };
+        let put = Touch { level: to, pre: 0, change: 1 };
+        if from < to { vec![take, put] } else { vec![put, take] }
+    };
+    let transitions: Vec<Vec<Touch>> = (0..levels).map(step).collect();
+    let counts = with_stack(levels as usize, || {
+        let relation = Relation::new(levels, &transitions).unwrap();
+        let mut diagrams = Diagrams::new(Limits::default());
+        let mut initial = vec![0; levels as usize];
+        initial[7] = 1;
+        let start = diagrams.single(&initial).unwrap();
+        let set = diagrams.reachable(&relation, start).unwrap();
+        let reversed = relation.reversed().unwrap();
+        let target = diagrams.single(&initial).unwrap();
+        diagrams.keep(set);
+        let back = diagrams.reachable_within(&reversed, target, set).unwrap();
+        (diagrams.count(set).unwrap(), set == back)
+    });
+    assert_eq!(counts.unwrap(), (BigUint::from(levels), true));
 }
