@@ -10,6 +10,7 @@ mod evidence;
 mod formulas;
 mod info;
 mod limits;
+mod manual;
 mod mcc;
 mod model;
 mod output;
@@ -82,6 +83,10 @@ enum Command {
     Unfold(unfold::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
+    /// Write a file that teaches your shell to complete `parikh`.
+    Completions(manual::Completions),
+    /// Write the manual pages, one for each command.
+    Man(manual::Man),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
     ///
     /// Reads BK_EXAMINATION, BK_INPUT, BK_TIME_CONFINEMENT and BK_MEMORY_CONFINEMENT, and the
@@ -116,6 +121,8 @@ pub fn main() -> ExitCode {
         Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Unfold(arguments) => unfold::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(&arguments),
         Command::Mcc => mcc::run(),
     };
     match result {
