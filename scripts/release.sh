@@ -5,7 +5,9 @@
 #                                               (Debian 10, Ubuntu 20.04, RHEL 8 and newer)
 #   parikh-VERSION-linux-x86_64-static.tar.gz   pure Rust, static (musl); any Linux
 #
-#   scripts/release.sh [--form native|static] [--out DIR]
+#   scripts/release.sh [--form native|static] [--out DIR] [--no-build]
+#
+#   --no-build     packs the programs that the last run built
 #
 # In each: bin/ with parikh, parikh-certify and parikh-bench, manual pages, completions, examples, the
 # guide, and the licences of all that is inside. Unpacked as /home/mcc/BenchKit it is the contest's kit:
@@ -28,10 +30,12 @@ fail() { say "$*"; exit 1; }
 
 forms=(native static)
 out=target/dist
+no_build=
 while (($#)); do
     case "$1" in
         --form) [[ ${2-} == native || ${2-} == static ]] || fail "--form native or --form static"; forms=("$2"); shift ;;
         --out) [[ -n ${2-} ]] || fail "--out needs a directory"; out=$2; shift ;;
+        --no-build) no_build=yes ;;
         -h | --help) sed -n '2,/^set/ { /^set/d; s/^# \?//; p }' "$0"; exit ;;
         *) fail "unknown argument $1; see --help" ;;
     esac
@@ -55,7 +59,7 @@ flags="target.'cfg(target_os = \"linux\")'.rustflags = ['--remap-path-prefix=$ho
 build=(--release --locked --bins --package parikh --package parikh-evidence --package parikh-benchmarks
     --config "$flags" --config "profile.release.strip = 'debuginfo'")
 
-# Builds one form; says where its programs are.
+# Builds one form.
 build_native() {
     scripts/setup.sh
     if [[ ! -x target/zig/bin/cargo-zigbuild ]]; then
@@ -66,15 +70,13 @@ build_native() {
             --only-binary=:all: --requirement /dev/stdin <<<"$zig" || fail "pip could not fetch Zig"
     fi
     PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" \
-        --target "x86_64-unknown-linux-gnu.$oldest_glibc" >&2
-    echo "${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-gnu/release"
+        --target "x86_64-unknown-linux-gnu.$oldest_glibc"
 }
 build_static() {
     rustup target list --installed | grep -qx x86_64-unknown-linux-musl ||
-        rustup target add x86_64-unknown-linux-musl >&2 ||
+        rustup target add x86_64-unknown-linux-musl ||
         fail "there is no toolchain for static programs: rustup target add x86_64-unknown-linux-musl"
-    cargo build "${build[@]}" --no-default-features --target x86_64-unknown-linux-musl >&2
-    echo "${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-musl/release"
+    cargo build "${build[@]}" --no-default-features --target x86_64-unknown-linux-musl
 }
 
 # A program that asks for more than it may would fail on the user's machine only.
@@ -94,8 +96,11 @@ check_static() {
 }
 
 for form in "${forms[@]}"; do
-    say "building the $form form"
-    programs=$("build_$form")
+    if [[ -z $no_build ]]; then
+        say "building the $form form"
+        "build_$form"
+    fi
+    programs=${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-$([[ $form == native ]] && echo gnu || echo musl)/release
     name=parikh-$version-linux-x86_64
     [[ $form == native ]] || name+=-static
     top=$out/$name
@@ -117,8 +122,9 @@ for form in "${forms[@]}"; do
 
     install -m 755 benchmarks/mcc/BenchKit_head.sh "$top/BenchKit_head.sh"
     install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$top"
-    # What is committed of these, and nothing that lies about.
-    git archive HEAD examples $([[ -d docs ]] && echo docs) | tar -C "$top" -xf -
+    # Nothing that merely lies about.
+    git ls-files -z docs examples | tar --null -T - -cf - | tar -C "$top" -xf -
+    cp -r benchmarks/slurm "$top/slurm"
     python3 scripts/licences.py "$form" >"$top/LICENSES-THIRD-PARTY.txt"
 
     tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \

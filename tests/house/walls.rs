@@ -58,11 +58,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// Words that no source may hold outside the places named: why, the words, the places.
 const WORDS: &[(&str, &[&str], &[&str])] = &[
-    (
-        "only programs write to stdout",
-        &["stdout()"],
-        &["src/cli", "benchmarks", "evidence/bin"],
-    ),
+    ("only programs write to stdout", &["stdout()"], &["src/cli", "benchmarks", "evidence/bin"]),
     (
         "`parikh` writes by `output::line`: the macros panic when nobody reads on",
         &["println!", "print!"],
