@@ -121,7 +121,7 @@ for form in "${forms[@]}"; do
     "$top/bin/parikh" completions fish >"$top/share/fish/vendor_completions.d/parikh.fish"
 
     install -m 755 benchmarks/mcc/BenchKit_head.sh "$top/BenchKit_head.sh"
-    install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$top"
+    install -m 644 README.md ARCHITECTURE.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$top"
     # Nothing that merely lies about.
     git ls-files -z docs examples | tar --null -T - -cf - | tar -C "$top" -xf -
     cp -r benchmarks/slurm "$top/slurm"
