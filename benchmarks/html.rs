@@ -78,6 +78,7 @@ pub fn page(title: &str, body: &str) -> String {
 const STYLE: &str = "\
 :root { color-scheme: light dark; --line: #8884; --bad: #c22; }
 @media (prefers-color-scheme: dark) { :root { --bad: #f77; } }
+h1, h2 { overflow-wrap: anywhere; }
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 75rem; margin: 1.5rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; font-size: 0.9em; margin: 0.5rem 0 1rem; }
 th, td { padding: 0.15rem 0.6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
@@ -86,6 +87,7 @@ td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowra
 .wide { overflow-x: auto; }
 .plots { display: flex; flex-wrap: wrap; gap: 1rem; }
 .plots svg { flex: 1 1 22rem; max-width: 60rem; min-width: 0; }
+.small svg { max-width: 32rem; }
 summary { cursor: pointer; padding: 0.2rem 0; }
 @media print { details { display: block; } .wide { overflow: visible; } }
 ";

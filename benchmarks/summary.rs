@@ -51,10 +51,10 @@ pub fn html(runs: &[Run], last: Option<&Run>, reasons: &mut Reasons) -> Result<S
         );
         let _ = writeln!(
             body,
-            "{} is faster; beyond the dashed lines stands what one of the two did not answer.</p>",
+            "{} is faster; on the dashed lines stands what one of the two did not answer.</p>",
             escaped(&run.name)
         );
-        body.push_str("<div class=\"plots\">\n");
+        body.push_str("<div class=\"plots small\">\n");
         others.iter().for_each(|other| body.push_str(&scatter_of(run, other)));
         body.push_str("</div>\n");
     }

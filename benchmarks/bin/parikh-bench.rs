@@ -651,8 +651,16 @@ fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::Row>, Error> {
 }
 
 fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
+    // Files are called by their names, or by their paths where two have the same name.
+    let every: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
+    let name = |path: &PathBuf| match path.file_stem() {
+        Some(stem) if every.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
+            stem.to_string_lossy().into_owned()
+        }
+        _ => path.display().to_string(),
+    };
     let run = |path: &PathBuf| -> Result<summary::Run, Error> {
-        Ok(summary::Run { name: path.display().to_string(), rows: read(path, args.at)? })
+        Ok(summary::Run { name: name(path), rows: read(path, args.at)? })
     };
     let runs = args.files.iter().map(run).collect::<Result<Vec<_>, _>>()?;
     for run in &runs {

@@ -49,7 +49,8 @@ impl Place {
     fn asked(&self, script: &str) -> Vec<String> {
         let here = self.0.path().display();
         let list = self.at("list");
-        let words = ["--inputs", "{here}", "--oracle", "{here}", "--list", "{list}", "--exams", EXAMS];
+        let words =
+            ["--inputs", "{here}", "--oracle", "{here}", "--list", "{list}", "--exams", EXAMS];
         let mut words: Vec<String> = words
             .iter()
             .map(|word| {

@@ -43,9 +43,11 @@ fn desk() -> Desk {
     desk.write("MODEL", &model);
     desk.write("ReachabilityCardinality.xml", CARDINALITY);
     desk.write("QUERIES.xml", CARDINALITY);
-    for (name, text) in
-        [("model.pnml", &*model), ("UpperBounds.xml", BOUNDS), ("ReachabilityCardinality.xml", CARDINALITY)]
-    {
+    for (name, text) in [
+        ("model.pnml", &*model),
+        ("UpperBounds.xml", BOUNDS),
+        ("ReachabilityCardinality.xml", CARDINALITY),
+    ] {
         desk.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
     }
     for name in ["philosophers.pnml", "pipes.pnml", "pipes-mended.pnml"] {
@@ -54,7 +56,8 @@ fn desk() -> Desk {
     }
     // A contest of one instance.
     desk.write("LIST", "Toy-PT-1\n");
-    let known = "Toy-PT-1 ReachabilityDeadlock\nFORMULA ReachabilityDeadlock TRUE TECHNIQUES ORACLE\n";
+    let known =
+        "Toy-PT-1 ReachabilityDeadlock\nFORMULA ReachabilityDeadlock TRUE TECHNIQUES ORACLE\n";
     desk.write("ORACLE/Toy-PT-1-RD.out", known);
     std::fs::create_dir(desk.at("INPUTS")).expect("made");
     let archive = std::fs::File::create(desk.at("INPUTS/Toy-PT-1.tgz")).expect("made");
