@@ -2,6 +2,7 @@
 """Prints the licences of everything that a release has in it besides Parikh itself.
 
     python3 scripts/licences.py native|static
+    python3 scripts/licences.py check          whether deny.toml allows those of all dependencies; prints nothing else
 
 Which crates those are, cargo says: what the programs are made of on that target with these features,
 without what only builds or tests. Their texts lie in the crates, as they were fetched. A crate without
@@ -9,6 +10,7 @@ a text is listed with its licence's name and its source; one that names no licen
 """
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -64,6 +66,61 @@ def crates(form):
     packages = json.loads(said("cargo", "metadata", "--locked", "--format-version", "1"))["packages"]
     found = [p for p in packages if p["source"] and (p["name"], "v" + p["version"]) in wanted]
     return sorted(found, key=lambda p: (p["name"], p["version"]))
+
+
+def allowed():
+    """The licences that deny.toml allows."""
+    text = Path("deny.toml").read_text()
+    return set(re.findall(r'"([^"]+)"', re.search(r"^allow = \[(.*?)^\]", text, re.S | re.M)[1]))
+
+
+def permits(expression, allow):
+    """Whether a licence expression (SPDX, or the older form with slashes) can be met by what is allowed."""
+    words = re.findall(r"[()]|[^\s()]+", expression.replace("/", " OR "))
+
+    def choice():
+        met = both()
+        while words and words[0] == "OR":
+            words.pop(0)
+            met = both() or met
+        return met
+
+    def both():
+        met = one()
+        while words and words[0] == "AND":
+            words.pop(0)
+            met = one() and met
+        return met
+
+    def one():
+        word = words.pop(0)
+        if word == "(":
+            met = choice()
+            words.pop(0)
+            return met
+        if words and words[0] == "WITH":
+            word += f" {words.pop(0)} {words.pop(0)}"
+        return word in allow
+
+    return choice()
+
+
+def check():
+    allow = allowed()
+    packages = json.loads(said("cargo", "metadata", "--locked", "--format-version", "1"))["packages"]
+    wrong = [
+        f"{p['name']} {p['version']}: {p['license'] or 'no licence'}"
+        for p in packages
+        if not (p["license"] and permits(p["license"], allow))
+    ]
+    elsewhere = [
+        f"{p['name']} {p['version']}: from {p['source']}"
+        for p in packages
+        if p["source"] and not p["source"].startswith("registry+https://github.com/rust-lang/crates.io-index")
+    ]
+    if wrong + elsewhere:
+        fail("deny.toml does not allow\n" + "\n".join(wrong + elsewhere))
+    print(f"licences: those of all {len(packages)} crates are allowed")
 
 
 def texts(directory, named=None):
@@ -122,6 +179,8 @@ def others(form):
 
 
 def main():
+    if sys.argv[1:] == ["check"]:
+        return check()
     if len(sys.argv) != 2 or sys.argv[1] not in FORMS:
         sys.exit(__doc__.strip())
     form = sys.argv[1]

@@ -23,6 +23,7 @@ const PAGES: &[Page<'_>] = &[
             RELEASE,
             ("parikh-0.1.0", "a release: scripts/try-release.sh asks one"),
             ("scripts/setup.sh", "installs"),
+            ("python3 scripts/licences.py", ".ci/run does it"),
             CARGO,
         ],
         before: &[],

@@ -33,6 +33,10 @@ const CARDINALITY: &str = "<property-set><property><id>ID</id><formula><exists-p
     <integer-le><integer-constant>1</integer-constant><tokens-count><place>c1</place><place>c2</place>\
     </tokens-count></integer-le></finally></exists-path></formula></property></property-set>";
 
+const FIREABILITY: &str = "<property-set><property><id>ID</id><formula><exists-path><finally>\
+    <is-fireable><transition>t3</transition></is-fireable></finally></exists-path></formula></property>\
+    </property-set>";
+
 const BOUNDS: &str = "<property-set><property><id>ID</id><formula><place-bound><place>p1</place>\
     <place>p2</place></place-bound></formula></property></property-set>";
 
@@ -47,6 +51,7 @@ fn desk() -> Desk {
         ("model.pnml", &*model),
         ("UpperBounds.xml", BOUNDS),
         ("ReachabilityCardinality.xml", CARDINALITY),
+        ("ReachabilityFireability.xml", FIREABILITY),
     ] {
         desk.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
     }
