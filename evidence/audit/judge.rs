@@ -9,6 +9,7 @@ use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
 use crate::home::{self, Structure};
 use crate::reader::Unreadable;
+use crate::undone::check_undone;
 use crate::{Document, Flaw, check_pump, first_breach, replay, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
@@ -240,7 +241,7 @@ impl<'n> Judge<'n> {
                 home.live = true;
             }
             Structure::Undone(steps) => {
-                home::check_undone(self.net, steps).map_err(|flaw| flaw.to_string())?;
+                check_undone(self.net, steps).map_err(|flaw| flaw.to_string())?;
                 home.undone = true;
             }
         }
