@@ -222,13 +222,16 @@ fn through_reduction(counted: &Counted) -> [Answer; 2] {
     if counted.log.is_some() {
         techniques.push("STRUCTURAL_REDUCTION");
         how = format!(
-            "of a net reduced from {} places and {} transitions to {} and {}, each as often as it counts",
+            "of a net reduced from {} places and {} transitions to {} and {}",
             before.0, before.1, after.0, after.1
         );
     }
     let again = if counted.certified { ", by the checker as well" } else { "" };
-    let markings = if *visited == 1 { "marking was" } else { "markings were" };
-    let reason = format!("{visited} {markings} visited{again}, {how}");
+    let reason = match visited {
+        0 => format!("nothing is left to be visited {how}"),
+        1 => format!("1 marking was visited{again}, {how}"),
+        more => format!("{more} markings were visited{again}, {how}"),
+    };
     let grade = match counted.certified {
         true => Grade::Certified,
         false => Grade::Searched { markings: *visited, stubborn: false },
