@@ -35,6 +35,7 @@ pub mod id;
 pub mod marking;
 pub mod names;
 pub mod net;
+pub mod parts;
 pub mod pnml;
 pub mod predicate;
 pub mod sequence;

@@ -10,7 +10,7 @@ use crate::answer::{Answer, Plan};
 use crate::evidence::abstraction::ColouredModel;
 use crate::input;
 use crate::mcc::Examination;
-use crate::run::{self, Event, Report, Unanswered};
+use crate::run::{self, Event, Report, Told, Unanswered};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -243,7 +243,7 @@ impl<'a> Job<'a> {
     /// Answers the questions, each printed as soon as it is decided.
     pub(super) fn run(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         if let Subject::Examination(Examination::StateSpace, _) = self.subject {
-            return Ok(self.state_space(printer));
+            return self.state_space(printer, evidence);
         }
         let Done { report, .. } = self.begin(printer, evidence)?;
         Ok(self.finish(report, printer))
@@ -431,16 +431,38 @@ impl<'a> Job<'a> {
         Ok(Some(file))
     }
 
-    fn state_space(&self, printer: &Printer) -> Report {
+    fn state_space(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         let start = Instant::now();
-        let mut report = run::state_space(self.net, &self.config, self.budget, |figure| {
-            printer.figure(figure, start.elapsed());
+        let name = Examination::StateSpace.name();
+        let mut file = evidence
+            .files
+            .map(|directory| EvidenceFile::create(directory, name, self.net))
+            .transpose()
+            .with_context(|| format!("cannot write the evidence of {name}"))?;
+        let mut write_error = None;
+        let mut report = run::state_space(self.net, &self.config, self.budget, |told| {
+            let written = match (&mut file, told) {
+                (None, _) => Ok(()),
+                (Some(file), Told::Settled { id, goal, knowledge }) => {
+                    file.settled(id, goal, knowledge)
+                }
+                (Some(file), Told::Figure(figure, counted)) => file.figure(figure, counted),
+            };
+            if let (Err(error), Some(file)) = (written, &file) {
+                write_error.get_or_insert(cannot_write(file.path(), error));
+            }
+            if let Told::Figure(figure, _) = told {
+                printer.figure(figure, start.elapsed());
+            }
         });
         for question in &mut report.unanswered {
             question.id = format!("STATE_SPACE {}", question.id);
         }
         finish(&report, printer);
-        report
+        match write_error {
+            Some(error) => Err(error),
+            None => Ok(report),
+        }
     }
 }
 
