@@ -6,11 +6,13 @@
 
 mod coloured;
 mod dot;
+mod grouping;
 mod highlight;
 mod summary;
 
 pub use coloured::coloured;
 pub use dot::dot;
+pub use grouping::{Group, Grouping};
 pub use highlight::{Highlight, HighlightError};
 pub use summary::{Summary, summary};
 

@@ -1,14 +1,10 @@
 //! What a net too large to look at consists of: its nodes in groups, and the groups drawn as one
 //! node each.
-//!
-//! Places are grouped by the model's units, as deep in their tree as leaves few enough groups, and
-//! transitions by the units they touch; or, where no depth does, both by their names without
-//! digits, which is how generated nets repeat a pattern: `fork_1`, `fork_2`, … become `fork_#`.
 
 use super::dot::style;
+use super::grouping::{Group, Grouping};
 use super::{Highlight, MOST_NODES, quoted};
-use parikh_net::{Net, PlaceId, TransitionId, UnitId, Units};
-use std::collections::{BTreeMap, BTreeSet};
+use parikh_net::Net;
 use std::fmt::Write as _;
 
 /// The groups of a net.
@@ -20,31 +16,12 @@ pub struct Summary {
     pub text: String,
 }
 
-/// A group of places or transitions.
-#[derive(Clone, Debug)]
-struct Group {
-    name: String,
-    nodes: usize,
-    tokens: u128,
-}
-
-/// How the nodes are grouped.
-struct Grouping {
-    by: &'static str,
-    places: Vec<Group>,
-    transitions: Vec<Group>,
-    /// By place and by transition.
-    place_group: Vec<usize>,
-    transition_group: Vec<usize>,
-}
-
 /// Groups listed in the text.
 const LISTED: usize = 10;
 
 /// The summary of a net, with how many nodes of each group are highlighted.
 pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
-    let grouping = net.units().and_then(|units| by_units(net, units));
-    let grouping = grouping.unwrap_or_else(|| by_names(net));
+    let grouping = Grouping::of(net);
     let mut text = format!(
         "net {}: {} places, {} transitions, {} arcs\n",
         net.name(),
@@ -75,112 +52,7 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     Summary { dot, text }
 }
 
-/// By the units at the deepest level that leaves few enough groups; all in the root is no group.
-fn by_units(net: &Net, units: &Units) -> Option<Grouping> {
-    // From each unit up to the root.
-    let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
-    let depth = |unit| path(unit).count();
-    let deepest = units.iter().map(|(unit, _)| depth(unit)).max()?;
-    (2..=deepest).rev().map(|level| at_level(net, units, level)).find(|it| it.len() <= MOST_NODES)
-}
-
-/// Each place in the unit `level` units below the top that it is in, the root being level 1.
-fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
-    let ancestor = |unit| {
-        let path = std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
-        let path: Vec<UnitId> = path.collect();
-        path[path.len().saturating_sub(level)]
-    };
-    let mut places = Groups::default();
-    let place_group: Vec<usize> = net
-        .places()
-        .map(|place| {
-            let name = &units.get(ancestor(units.unit_of(place))).name;
-            places.add(format!("unit {name}"), net.initial()[place])
-        })
-        .collect();
-    let mut transitions = Groups::default();
-    let transition_group = net
-        .transitions()
-        .map(|t| {
-            let arcs = net.pre(t).iter().chain(net.post(t));
-            let touched: BTreeSet<usize> = arcs.map(|arc| place_group[arc.place.index()]).collect();
-            let names = touched.iter().map(|&group| places.groups[group].name.as_str());
-            let names: Vec<&str> = names.collect();
-            let all = match names.len() {
-                0 => "no unit".to_owned(),
-                1..=3 => names.join(" + "),
-                more => format!("{} + {} others", names[0], more - 1),
-            };
-            transitions.add(all, 0)
-        })
-        .collect();
-    Grouping {
-        by: "units",
-        places: places.groups,
-        transitions: transitions.groups,
-        place_group,
-        transition_group,
-    }
-}
-
-fn by_names(net: &Net) -> Grouping {
-    let (mut places, mut transitions) = (Groups::default(), Groups::default());
-    let place_group = net
-        .places()
-        .map(|place: PlaceId| places.add(stem(net.place_name(place)), net.initial()[place]))
-        .collect();
-    let transition_group = net
-        .transitions()
-        .map(|t: TransitionId| transitions.add(stem(net.transition_name(t)), 0))
-        .collect();
-    Grouping {
-        by: "names without digits",
-        places: places.groups,
-        transitions: transitions.groups,
-        place_group,
-        transition_group,
-    }
-}
-
-/// A name with `#` for each run of digits.
-fn stem(name: &str) -> String {
-    let mut stem = String::new();
-    for c in name.chars() {
-        match c.is_ascii_digit() {
-            false => stem.push(c),
-            true if !stem.ends_with('#') => stem.push('#'),
-            true => {}
-        }
-    }
-    stem
-}
-
-#[derive(Default)]
-struct Groups {
-    groups: Vec<Group>,
-    known: BTreeMap<String, usize>,
-}
-
-impl Groups {
-    /// Adds a node to the group of this name; the number of the group.
-    fn add(&mut self, name: String, tokens: u64) -> usize {
-        let next = self.groups.len();
-        let group = *self.known.entry(name.clone()).or_insert(next);
-        if group == next {
-            self.groups.push(Group { name, nodes: 0, tokens: 0 });
-        }
-        self.groups[group].nodes += 1;
-        self.groups[group].tokens += u128::from(tokens);
-        group
-    }
-}
-
 impl Grouping {
-    fn len(&self) -> usize {
-        self.places.len() + self.transitions.len()
-    }
-
     fn dot(&self, net: &Net, highlight: &Highlight) -> String {
         let mut text = format!("digraph {} {{\n", quoted(net.name()));
         text.push_str("  rankdir=LR;\n  node [fontsize=10, fontname=\"Helvetica\"];\n");
@@ -229,18 +101,7 @@ impl Grouping {
             let (label, style) = (quoted(&label), style(false, bright > 0));
             let _ = writeln!(text, "  t{index} [shape=box, label={label}{style}];");
         }
-        // By whether it leads into the place, the group of transitions, and that of places.
-        let mut arcs: BTreeMap<(bool, usize, usize), usize> = BTreeMap::new();
-        for t in net.transitions() {
-            let group = self.transition_group[t.index()];
-            for (into, side) in [(false, net.pre(t)), (true, net.post(t))] {
-                for arc in side {
-                    let place = self.place_group[arc.place.index()];
-                    *arcs.entry((into, group, place)).or_default() += 1;
-                }
-            }
-        }
-        for ((into, t, p), count) in arcs {
+        for ((into, t, p), count) in self.arcs(net) {
             let ends = if into { format!("t{t} -> p{p}") } else { format!("p{p} -> t{t}") };
             let _ = writeln!(text, "  {ends} [label=\"{count}\"];");
         }
@@ -252,12 +113,6 @@ impl Grouping {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digits_are_what_generated_names_differ_in() {
-        assert_eq!(stem("fork_12_of_3"), "fork_#_of_#");
-        assert_eq!(stem("12"), "#");
-    }
 
     #[test]
     fn many_philosophers_are_a_few_groups() {
