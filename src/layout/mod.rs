@@ -25,6 +25,7 @@ mod order;
 mod pack;
 mod ranks;
 
+use acyclic::Way;
 use parikh_solvers::Budget;
 
 /// What is to be laid out.
@@ -34,6 +35,8 @@ pub struct Graph {
     pub sizes: Vec<Size>,
     /// From node to node, no node to itself.
     pub edges: Vec<(usize, usize)>,
+    /// Where it begins, besides nodes without entering edges.
+    pub roots: Vec<usize>,
 }
 
 /// Width and height, or the extent along and across the direction of edges.
@@ -86,36 +89,51 @@ pub struct Layout {
     pub routes: Vec<Vec<Point>>,
     /// The size of it all; everything is between (0, 0) and it.
     pub size: Size,
+    /// How often edges cross, about.
+    pub crossings: u64,
 }
 
-/// Lays out a graph. After the end of `budget` no more is improved.
+/// Lays out a graph in the direction of `spacing`, or downwards if that makes a better picture of a small
+/// one: one that has to be made smaller by less to be seen on a page, with few crossings. After the end of
+/// `budget` no more is improved.
 pub fn layout(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
     let mut parts = pack::components(graph);
     for part in &mut parts {
-        part.layout = connected(&part.graph, spacing, budget);
+        part.layout = best(&part.graph, spacing, budget);
     }
     pack::pack(graph, parts, spacing)
 }
 
-/// Lays out a graph both ways, rightwards and downwards, and takes what has to be made smaller by less to be
-/// seen on a page of the spacing's proportion. Large graphs are laid out rightwards only.
-pub fn layout_either_way(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
-    let way = |direction| layout(graph, &Spacing { direction, ..*spacing }, budget);
-    let right = way(Direction::Right);
-    if graph.sizes.len() > BOTH_WAYS {
-        return right;
+/// The most nodes that are laid out in more than one way.
+const SEVERAL_WAYS: usize = 800;
+
+/// What a crossing costs, in pixels of the page.
+const CROSSING: f64 = 12.0;
+
+/// The best layout of one component.
+fn best(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
+    let mut best = connected(graph, Way::ByDistance, spacing, budget);
+    if graph.sizes.len() > SEVERAL_WAYS || graph.sizes.len() < 3 || budget.is_exhausted() {
+        return best;
     }
-    let down = way(Direction::Down);
-    let needs = |layout: &Layout| (layout.size.width / spacing.proportion).max(layout.size.height);
-    if needs(&down) < needs(&right) { down } else { right }
+    let cost = |layout: &Layout| {
+        let page = (layout.size.width / spacing.proportion).max(layout.size.height);
+        page + CROSSING * layout.crossings as f64
+    };
+    let down = Spacing { direction: Direction::Down, ..*spacing };
+    let others = [(Way::ByDepth, spacing), (Way::ByDistance, &down), (Way::ByDepth, &down)];
+    for (way, spacing) in others {
+        let other = connected(graph, way, spacing, budget);
+        if cost(&other) < cost(&best) {
+            best = other;
+        }
+    }
+    best
 }
 
-/// The most nodes that are laid out both ways.
-const BOTH_WAYS: usize = 1_000;
-
 /// Lays out one component.
-fn connected(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
-    let turned = acyclic::turned(graph);
+fn connected(graph: &Graph, way: Way, spacing: &Spacing, budget: &Budget) -> Layout {
+    let turned = acyclic::turned(graph, way);
     let edges: Vec<(usize, usize)> = graph
         .edges
         .iter()
@@ -124,7 +142,7 @@ fn connected(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
         .collect();
     let ranks = ranks::ranks(graph.sizes.len(), &edges);
     let mut layers = layers::Layers::new(graph, &edges, &ranks, spacing.direction);
-    order::order(&mut layers, budget);
+    let crossings = order::order(&mut layers, budget);
     let across = columns::columns(&layers, spacing, budget);
     // Layers one after the other, each as deep as its deepest node.
     let mut along = vec![0.0; layers.nodes.len()];
@@ -157,6 +175,7 @@ fn connected(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
             Direction::Right => Size { width: depth, height: breadth },
             Direction::Down => Size { width: breadth, height: depth },
         },
+        crossings,
     }
 }
 
@@ -166,8 +185,10 @@ mod tests {
 
     fn laid(nodes: usize, edges: &[(usize, usize)], direction: Direction) -> Layout {
         let sizes = vec![Size { width: 30.0, height: 20.0 }; nodes];
-        let graph = Graph { sizes, edges: edges.to_vec() };
-        let spacing = Spacing { direction, ..Spacing::default() };
+        let graph = Graph { sizes, edges: edges.to_vec(), roots: Vec::new() };
+        // So wide a page that the direction asked for is the best.
+        let proportion = if direction == Direction::Right { 20.0 } else { 0.05 };
+        let spacing = Spacing { direction, proportion, ..Spacing::default() };
         layout(&graph, &spacing, &Budget::unlimited())
     }
 
@@ -193,11 +214,26 @@ mod tests {
 
     #[test]
     fn the_edge_that_closes_a_cycle_goes_round_the_others() {
-        let ring = laid(4, &[(0, 1), (1, 2), (2, 3), (3, 0)], Direction::Right);
-        is_clean(&ring);
-        assert_eq!(ring.routes.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 0, 2]);
-        // From its first node to its second: against the direction.
-        assert!(ring.routes[3][0].0 > ring.routes[3][1].0);
+        let sizes = vec![Size { width: 30.0, height: 20.0 }; 4];
+        let ring = Graph { sizes, edges: vec![(0, 1), (1, 2), (2, 3), (3, 0)], roots: vec![0] };
+        let budget = Budget::unlimited();
+        for way in [Way::ByDistance, Way::ByDepth] {
+            let ring = connected(&ring, way, &Spacing::default(), &budget);
+            is_clean(&ring);
+            assert_eq!(ring.routes.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 0, 2]);
+            // From its first node to its second: against the direction.
+            assert!(ring.routes[3][0].0 > ring.routes[3][1].0);
+        }
+    }
+
+    #[test]
+    fn what_happens_at_the_same_time_stands_side_by_side() {
+        // Two rings of three through one common node.
+        let edges = vec![(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)];
+        let sizes = vec![Size { width: 30.0, height: 20.0 }; 5];
+        let graph = Graph { sizes, edges, roots: vec![0] };
+        let two = connected(&graph, Way::ByDistance, &Spacing::default(), &Budget::unlimited());
+        assert_eq!((two.nodes[1].0, two.nodes[2].0), (two.nodes[3].0, two.nodes[4].0));
     }
 
     #[test]
@@ -227,7 +263,7 @@ mod tests {
                 budget.cancel();
             }
             let sizes = vec![Size { width: 30.0, height: 20.0 }; nodes];
-            let layout = layout(&Graph { sizes, edges }, &Spacing::default(), &budget);
+            let layout = layout(&Graph { sizes, edges, roots: vec![nodes / 2] }, &Spacing::default(), &budget);
             is_clean(&layout);
         }
     }

@@ -15,7 +15,8 @@ const PATIENCE: usize = 6;
 /// Sweeps at most.
 const SWEEPS: usize = 40;
 
-pub(super) fn order(layers: &mut Layers, budget: &Budget) {
+/// Finds an order; how many crossings it has.
+pub(super) fn order(layers: &mut Layers, budget: &Budget) -> u64 {
     begin(layers);
     let mut best = layers.rows.clone();
     let mut least = crossings(layers);
@@ -35,6 +36,7 @@ pub(super) fn order(layers: &mut Layers, budget: &Budget) {
         }
     }
     layers.rows = best;
+    least
 }
 
 /// Neighbours near each other: in the order of a walk in depth first from the first layer's nodes on.

@@ -42,6 +42,9 @@ pub(super) fn components(graph: &Graph) -> Vec<Part> {
         part.nodes.push(v);
         part.graph.sizes.push(graph.sizes[v]);
     }
+    for &root in &graph.roots {
+        parts[part_of[root]].graph.roots.push(place[root]);
+    }
     for (edge, &(from, to)) in graph.edges.iter().enumerate() {
         let part = &mut parts[part_of[from]];
         part.graph.edges.push((place[from], place[to]));
@@ -63,6 +66,7 @@ pub(super) fn pack(graph: &Graph, parts: Vec<Part>, spacing: &Spacing) -> Layout
         nodes: vec![(0.0, 0.0); graph.sizes.len()],
         routes: vec![Vec::new(); graph.edges.len()],
         size: Size::default(),
+        crossings: parts.iter().map(|part| part.layout.crossings).sum(),
     };
     let (mut x, mut y, mut row) = (0.0, 0.0, 0.0);
     for at in order {

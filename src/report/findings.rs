@@ -46,7 +46,7 @@ pub struct Finding {
 }
 
 /// Findings of one kind that are told one by one.
-const ONE_BY_ONE: usize = 8;
+const ONE_BY_ONE: usize = 5;
 
 /// Transitions of a dead marking of which it is said what they wait for.
 const WAITING: usize = 6;

@@ -1,7 +1,7 @@
 //! The net as the page draws and fires it: nodes, arcs, positions; a large one by its groups first.
 
 use crate::draw::Grouping;
-use crate::layout::{Graph, Layout, Point, Size, Spacing, layout_either_way};
+use crate::layout::{Graph, Layout, Point, Size, Spacing, layout};
 use parikh_net::Net;
 use parikh_solvers::Budget;
 use serde::Serialize;
@@ -102,9 +102,8 @@ pub(super) fn picture(
         Some(points) => Some(drawing(&points, Vec::new(), true)),
         None if nodes <= LAID_OUT => {
             let (graph, line_of) = graph(net, labels.as_ref());
-            let layout = layout_either_way(&graph, &spacing(), &budget.share(0.7));
-            let routes = line_of.into_iter().zip(layout.routes).collect();
-            Some(drawing(&layout.nodes, routes, false))
+            let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.7));
+            Some(drawing(&nodes, line_of.into_iter().zip(routes).collect(), false))
         }
         None => None,
     };
@@ -171,8 +170,11 @@ fn graph(net: &Net, labels: Option<&Labels>) -> (Graph, Vec<usize>) {
         Some(labels) => labels.transitions[t.index()].as_str(),
         None => net.transition_name(t),
     });
-    let mut graph =
-        Graph { sizes: places.chain(transitions).map(size).collect(), edges: Vec::new() };
+    let mut graph = Graph {
+        sizes: places.chain(transitions).map(size).collect(),
+        edges: Vec::new(),
+        roots: net.initial().marked().map(|(place, _)| place.index()).collect(),
+    };
     let mut line_of = Vec::new();
     let mut line = 0;
     let first = net.place_count();
@@ -304,9 +306,9 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
         let graph = Graph {
             sizes: names().map(size).collect(),
             edges: arcs.iter().map(edge).collect(),
+            roots: (0..first).filter(|&at| grouping.places[at].tokens > 0).collect(),
         };
-        let Layout { nodes, routes, .. } =
-            layout_either_way(&graph, &spacing(), &budget.share(0.5));
+        let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.5));
         drawing(&nodes, routes.into_iter().enumerate().collect(), false)
     });
     Groups {

@@ -9,5 +9,6 @@ mod encode;
 mod formulas;
 mod readme;
 mod reduce;
+mod report;
 mod structure;
 mod verdicts;

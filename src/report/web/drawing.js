@@ -124,7 +124,7 @@ class Drawing {
     }
     for (const node of view.nodes) this.#node(node);
     this.refresh();
-    this.fit();
+    this.begin();
   }
 
   #line(line, from, to, bent) {
@@ -296,6 +296,7 @@ class Drawing {
   }
 
   #look(bounds, most) {
+    this.untouched = false;
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const [w, h] = [bounds.right - bounds.left, bounds.bottom - bounds.top];
     const zoom = Math.min((width - 24) / w, (height - 24) / h, most);
@@ -310,6 +311,28 @@ class Drawing {
   fit() {
     const bounds = this.#bounds(this.nodes.keys());
     if (bounds) this.#look(bounds, 1.4);
+    this.untouched = true;
+  }
+
+  /** All of it, or where it begins if all of it would be too small to read. */
+  begin() {
+    this.fit();
+    if (this.frame.zoom >= (this.canvas.clientWidth < 600 ? 0.5 : 0.33)) return;
+    const marked = [...this.nodes.keys()].find((key) => this.marking[key] > 0n);
+    const at = (this.nodes.get(marked) || this.nodes.values().next().value).at;
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const zoom = 0.75;
+    const bounds = this.#bounds(this.nodes.keys());
+    // The marked node in the middle, but nothing beyond the edges.
+    const within = (middle, size, low, high) => (high - low) * zoom <= size
+      ? size / 2 - (zoom * (low + high)) / 2
+      : Math.min(12 - low * zoom, Math.max(size - 12 - high * zoom, middle));
+    this.frame = {
+      zoom,
+      x: within(width / 2 - at.x * zoom, width, bounds.left, bounds.right),
+      y: within(height / 2 - at.y * zoom, height, bounds.top, bounds.bottom),
+    };
+    this.#apply();
   }
 
   /** Brings nodes into view if they are not in it well. */
@@ -331,6 +354,7 @@ class Drawing {
     const [cx, cy] = around || [this.canvas.clientWidth / 2, this.canvas.clientHeight / 2];
     const zoom = Math.min(4, Math.max(0.02, this.frame.zoom * factor));
     const real = zoom / this.frame.zoom;
+    this.untouched = false;
     this.frame = {
       zoom, x: cx - (cx - this.frame.x) * real, y: cy - (cy - this.frame.y) * real,
     };
@@ -338,6 +362,7 @@ class Drawing {
   }
 
   pan(dx, dy) {
+    this.untouched = false;
     this.frame.x += dx;
     this.frame.y += dy;
     this.#apply();
@@ -389,10 +414,11 @@ class Drawing {
       event.preventDefault();
       keys[event.key]();
     });
-    let width = 0;
+    let [width, height] = [0, 0];
     new ResizeObserver(() => {
-      if (this.view && Math.abs(canvas.clientWidth - width) > 1) this.fit();
-      width = canvas.clientWidth;
+      const changed = canvas.clientWidth !== width || canvas.clientHeight !== height;
+      if (this.view && width && changed && this.untouched) this.begin();
+      [width, height] = [canvas.clientWidth, canvas.clientHeight];
     }).observe(canvas);
   }
 }

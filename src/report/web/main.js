@@ -31,6 +31,7 @@ const openGroup = (group) => {
 /** Lights nodes, with notes; in a view without them, around the first of them. */
 const light = (notes, title) => {
   unlight();
+  byId("node").hidden = true;
   const nodes = [...notes.keys()];
   drawing.light(notes);
   if (drawing.view.kind !== "groups" && nodes.length) {

@@ -193,7 +193,7 @@ class Player {
     slider.value = this.position;
     slider.disabled = !this.length;
     byId("count").textContent = `${this.position} / ${this.length}`;
-    byId("play").textContent = this.timer ? "❚❚ Pause" : "▶ Play";
+    byId("play").textContent = this.timer ? "Pause" : "Play";
     byId("play").setAttribute("aria-label", this.timer ? "Pause" : "Play");
     for (const id of ["first", "back"]) byId(id).disabled = this.position === 0;
     for (const id of ["step", "last"]) byId(id).disabled = this.position >= this.length;
@@ -245,8 +245,9 @@ class Player {
     byId("step").addEventListener("click", () => { this.pause(); this.step(); });
     byId("last").addEventListener("click", () => { this.pause(); this.go(this.length); this.#follow(); });
     byId("position").addEventListener("input", (event) => {
+      const wanted = Number(event.target.value);
       this.pause();
-      this.go(Number(event.target.value));
+      this.go(wanted);
       this.#follow();
     });
     byId("rejoin").addEventListener("click", () => this.rejoin());
