@@ -1,17 +1,17 @@
 //! What a net too large to look at consists of: its nodes in groups, and the groups drawn as one
 //! node each.
 
-use super::dot::style;
 use super::grouping::{Group, Grouping};
-use super::{Highlight, MOST_NODES, quoted};
+use super::scene::{Form, Line, Node, Scene};
+use super::{Highlight, MOST_NODES};
 use parikh_net::Net;
 use std::fmt::Write as _;
 
 /// The groups of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// The groups as Graphviz draws them; none when there are too many even of them.
-    pub dot: Option<String>,
+    /// The groups as a scene; none when there are too many even of them.
+    pub scene: Option<Scene>,
     /// The same for people, a sentence a line.
     pub text: String,
 }
@@ -48,70 +48,78 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     };
     list("places", &grouping.places);
     list("transitions", &grouping.transitions);
-    let dot = (grouping.len() <= MOST_NODES).then(|| grouping.dot(net, highlight));
-    Summary { dot, text }
+    let drawn = (grouping.len() <= MOST_NODES).then(|| scene(&grouping, net, highlight));
+    Summary { scene: drawn, text }
 }
 
-impl Grouping {
-    fn dot(&self, net: &Net, highlight: &Highlight) -> String {
-        let mut text = format!("digraph {} {{\n", quoted(net.name()));
-        text.push_str("  rankdir=LR;\n  node [fontsize=10, fontname=\"Helvetica\"];\n");
-        text.push_str("  edge [fontsize=9, arrowsize=0.6];\n");
-        let caption = format!(
-            "{}: {} places and {} transitions, grouped by {}; arcs with how many of the net they \
-             stand for",
-            net.name(),
-            net.place_count(),
-            net.transition_count(),
-            self.by
-        );
-        let caption = match highlight.caption.is_empty() {
-            true => caption,
-            false => format!("{}\n{caption}", highlight.caption),
-        };
-        let count = |groups: &[Group], of: &mut dyn Iterator<Item = usize>| {
-            let mut counts = vec![0usize; groups.len()];
-            of.for_each(|group| counts[group] += 1);
-            counts
-        };
-        let mut places = highlight.places.keys().map(|p| self.place_group[p.index()]);
-        let bright_places = count(&self.places, &mut places);
-        let mut transitions =
-            highlight.transitions.keys().map(|t| self.transition_group[t.index()]);
-        let bright_transitions = count(&self.transitions, &mut transitions);
-        let remark = |bright: usize| match bright {
+fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
+    let caption = format!(
+        "{}: {} places and {} transitions, grouped by {}; arcs with how many of the net they \
+         stand for",
+        net.name(),
+        net.place_count(),
+        net.transition_count(),
+        grouping.by
+    );
+    let caption = match highlight.caption.is_empty() {
+        true => caption,
+        false => format!("{}\n{caption}", highlight.caption),
+    };
+    let count = |groups: &[Group], of: &mut dyn Iterator<Item = usize>| {
+        let mut counts = vec![0usize; groups.len()];
+        of.for_each(|group| counts[group] += 1);
+        counts
+    };
+    let mut places = highlight.places.keys().map(|p| grouping.place_group[p.index()]);
+    let bright_places = count(&grouping.places, &mut places);
+    let mut transitions =
+        highlight.transitions.keys().map(|t| grouping.transition_group[t.index()]);
+    let bright_transitions = count(&grouping.transitions, &mut transitions);
+    let remark = |bright: usize| match bright {
+        0 => String::new(),
+        bright => format!("\n{bright} highlighted"),
+    };
+    let node = |id, form, group: &Group, of: &str, bright: usize| {
+        let tokens = match group.tokens {
             0 => String::new(),
-            bright => format!("\n{bright} highlighted"),
+            1 => ", 1 token".to_owned(),
+            tokens => format!(", {tokens} tokens"),
         };
-        let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&caption));
-        for (index, group) in self.places.iter().enumerate() {
-            let tokens = match group.tokens {
-                0 => String::new(),
-                1 => ", 1 token".to_owned(),
-                tokens => format!(", {tokens} tokens"),
-            };
-            let bright = bright_places[index];
-            let label = format!("{}\n{} places{tokens}{}", group.name, group.nodes, remark(bright));
-            let (label, style) = (quoted(&label), style(false, bright > 0));
-            let _ = writeln!(text, "  p{index} [shape=ellipse, label={label}{style}];");
+        Node {
+            id,
+            form,
+            inside: format!("{}\n{} {of}{tokens}{}", group.name, group.nodes, remark(bright)),
+            beside: String::new(),
+            cut: false,
+            bright: bright > 0,
+            marked: group.tokens > 0,
         }
-        for (index, group) in self.transitions.iter().enumerate() {
-            let bright = bright_transitions[index];
-            let label = format!("{}\n{} transitions{}", group.name, group.nodes, remark(bright));
-            let (label, style) = (quoted(&label), style(false, bright > 0));
-            let _ = writeln!(text, "  t{index} [shape=box, label={label}{style}];");
-        }
-        for ((into, t, p), count) in self.arcs(net) {
-            let ends = if into { format!("t{t} -> p{p}") } else { format!("p{p} -> t{t}") };
-            let _ = writeln!(text, "  {ends} [label=\"{count}\"];");
-        }
-        text.push_str("}\n");
-        text
+    };
+    let mut nodes = Vec::new();
+    for (at, group) in grouping.places.iter().enumerate() {
+        nodes.push(node(format!("p{at}"), Form::Ellipse, group, "places", bright_places[at]));
+    }
+    for (at, group) in grouping.transitions.iter().enumerate() {
+        let bright = bright_transitions[at];
+        nodes.push(node(format!("t{at}"), Form::Group, group, "transitions", bright));
+    }
+    let first = grouping.places.len();
+    let line = |((into, t, p), count): ((bool, usize, usize), usize)| {
+        let (from, to) = if into { (first + t, p) } else { (p, first + t) };
+        Line { from, to, label: count.to_string(), both: false }
+    };
+    Scene {
+        name: net.name().to_owned(),
+        caption,
+        caption_below: false,
+        nodes,
+        lines: grouping.arcs(net).into_iter().map(line).collect(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::dot;
     use super::*;
 
     #[test]
@@ -132,7 +140,7 @@ mod tests {
              2 groups of places by names without digits: fork_# (100), eats_# (100)\n\
              2 groups of transitions by names without digits: take_# (100), leave_# (100)\n"
         );
-        let dot = summary.dot.unwrap();
+        let dot = dot(&summary.scene.unwrap());
         assert!(dot.contains("p0 [shape=ellipse, label=\"fork_#\\n100 places, 100 tokens\"]"));
         assert!(dot.contains("p0 -> t0 [label=\"200\"]"), "{dot}");
     }

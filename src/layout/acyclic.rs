@@ -19,7 +19,8 @@ pub(super) enum Way {
 /// For every edge whether it is turned.
 pub(super) fn turned(graph: &Graph, way: Way) -> Vec<bool> {
     let nodes = graph.sizes.len();
-    let mut neighbours = Neighbours { leaving: vec![Vec::new(); nodes], entering: vec![Vec::new(); nodes] };
+    let mut neighbours =
+        Neighbours { leaving: vec![Vec::new(); nodes], entering: vec![Vec::new(); nodes] };
     for (edge, &(from, to)) in graph.edges.iter().enumerate() {
         neighbours.leaving[from].push(edge);
         neighbours.entering[to].push(edge);

@@ -256,14 +256,19 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(7);
         for round in 0..60 {
             let nodes = random.usize(1..40);
-            let some = (0..random.usize(0..80)).map(|_| (random.usize(0..nodes), random.usize(0..nodes)));
+            let some =
+                (0..random.usize(0..80)).map(|_| (random.usize(0..nodes), random.usize(0..nodes)));
             let edges: Vec<_> = some.filter(|(from, to)| from != to).collect();
             let budget = Budget::unlimited();
             if round % 3 == 0 {
                 budget.cancel();
             }
             let sizes = vec![Size { width: 30.0, height: 20.0 }; nodes];
-            let layout = layout(&Graph { sizes, edges, roots: vec![nodes / 2] }, &Spacing::default(), &budget);
+            let layout = layout(
+                &Graph { sizes, edges, roots: vec![nodes / 2] },
+                &Spacing::default(),
+                &budget,
+            );
             is_clean(&layout);
         }
     }

@@ -107,10 +107,7 @@ fn exchange(layers: &mut Layers, budget: &Budget) {
                 let (u, v) = (layers.rows[at][left - 1], layers.rows[at][left]);
                 let sides = [&layers.before, &layers.after];
                 // How many crossings there are with u before v, less those with v before u.
-                let gain: i64 = sides
-                    .iter()
-                    .map(|side| saved(&side[u], &side[v], &position))
-                    .sum();
+                let gain: i64 = sides.iter().map(|side| saved(&side[u], &side[v], &position)).sum();
                 if gain > 0 {
                     layers.rows[at].swap(left - 1, left);
                     position.swap(u, v);

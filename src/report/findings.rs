@@ -55,8 +55,9 @@ const WAITING: usize = 6;
 pub(super) fn findings(net: &Net, found: &Found, keys: &Keys, store: &Store<'_>) -> Vec<Finding> {
     let mut telling = Telling { net, found, store, findings: Vec::new() };
     if let Some(breach) = &found.breach {
-        let title = Text::words("The model claims that its units are safe (NUPN), and they are not: ")
-            .then(Text::of_sentence(net, breach));
+        let title =
+            Text::words("The model claims that its units are safe (NUPN), and they are not: ")
+                .then(Text::of_sentence(net, breach));
         telling.tell(Level::Problem, title);
     }
     for (file, said, ours) in &keys.conflicts {
@@ -118,7 +119,9 @@ impl Telling<'_> {
                 self.answer(at, Level::Good, "Every transition can fire").details.push(because);
             }
             (Topic::Firings, _) if self.found.fates.is_empty() => {
-                self.answer(at, Level::Problem, "Some transition can never fire").details.push(because);
+                self.answer(at, Level::Problem, "Some transition can never fire")
+                    .details
+                    .push(because);
             }
             (Topic::Firings, _) => self.dead_transitions(at),
             (Topic::Bounds, "+inf") if self.found.bounds.is_empty() => {
@@ -128,16 +131,22 @@ impl Telling<'_> {
             (Topic::Bounds, most) => {
                 let title = match most {
                     "1" => "The net is bounded: no place ever holds more than 1 token".to_owned(),
-                    most => format!("The net is bounded: no place ever holds more than {most} tokens"),
+                    most => {
+                        format!("The net is bounded: no place ever holds more than {most} tokens")
+                    }
                 };
                 self.answer(at, Level::Good, title).details.push(because);
                 self.never_marked();
             }
             (Topic::OneSafe, "TRUE") => {
-                self.answer(at, Level::Good, "No place ever holds two tokens").details.push(because);
+                self.answer(at, Level::Good, "No place ever holds two tokens")
+                    .details
+                    .push(because);
             }
             (Topic::OneSafe, _) => {
-                self.answer(at, Level::Note, "Some place can hold two tokens").details.push(because);
+                self.answer(at, Level::Note, "Some place can hold two tokens")
+                    .details
+                    .push(because);
             }
             (Topic::Stable, "TRUE") => {
                 self.answer(at, Level::Note, "Some place never changes its tokens")
@@ -242,9 +251,9 @@ impl Telling<'_> {
                         ),
                     });
                 }
-                None => details.push(
-                    Text::words("Because ").then(Text::of_sentence(net, &fate.reason)),
-                ),
+                None => {
+                    details.push(Text::words("Because ").then(Text::of_sentence(net, &fate.reason)))
+                }
             }
             if fate.assumes_units {
                 details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
@@ -298,17 +307,17 @@ impl Telling<'_> {
     fn never_marked(&mut self) {
         let (net, found) = (self.net, self.found);
         let empty = |place: &PlaceId| {
-            found.bounds.get(place.index()).is_some_and(|bound| {
-                bound.as_ref().is_some_and(|bound| bound.most == "0")
-            })
+            found
+                .bounds
+                .get(place.index())
+                .is_some_and(|bound| bound.as_ref().is_some_and(|bound| bound.most == "0"))
         };
         let empty: Vec<PlaceId> = net.places().filter(empty).collect();
         if empty.is_empty() {
             return;
         }
-        let certificate = found.bounds[empty[0].index()]
-            .as_ref()
-            .and_then(|bound| bound.shown.certificate);
+        let certificate =
+            found.bounds[empty[0].index()].as_ref().and_then(|bound| bound.shown.certificate);
         let text = match empty.len() {
             1 => Text::words("Place "),
             count => Text::words(format!("{count} places ")),
@@ -356,9 +365,8 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
         }),
     };
     // Those that lack the fewest places are the ones that the author expects to go on.
-    let lacks = |t: TransitionId| {
-        net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count()
-    };
+    let lacks =
+        |t: TransitionId| net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
     let mut near: Vec<TransitionId> = net
         .transitions()
         .filter(|&t| net.pre(t).iter().any(|arc| marking[arc.place] >= arc.weight))

@@ -115,8 +115,7 @@ pub(super) fn picture(
         initial: net.initial().marked().map(|(p, tokens)| (p.index(), count(tokens))).collect(),
         arcs,
         drawing,
-        groups: (with_groups || net.folding().is_some())
-            .then(|| groups(net, positions, budget)),
+        groups: (with_groups || net.folding().is_some()).then(|| groups(net, positions, budget)),
     }
 }
 
@@ -247,7 +246,8 @@ fn straightened(route: &[Point]) -> Vec<Point> {
 fn own_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<Point>> {
     let names = net.places().map(|p| net.place_name(p));
     let names = names.chain(net.transitions().map(|t| net.transition_name(t)));
-    let points: Vec<Point> = names.map(|name| positions.get(name).copied()).collect::<Option<_>>()?;
+    let points: Vec<Point> =
+        names.map(|name| positions.get(name).copied()).collect::<Option<_>>()?;
     spread(points)
 }
 
@@ -287,11 +287,8 @@ fn spread(mut points: Vec<Point>) -> Option<Vec<Point>> {
 
 fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -> Groups {
     let grouping = Grouping::of(net);
-    let arcs: Vec<_> = grouping
-        .arcs(net)
-        .into_iter()
-        .map(|((into, t, p), count)| (into, t, p, count))
-        .collect();
+    let arcs: Vec<_> =
+        grouping.arcs(net).into_iter().map(|((into, t, p), count)| (into, t, p, count)).collect();
     let names = || grouping.places.iter().chain(&grouping.transitions).map(|group| &*group.name);
     let drawn = (grouping.len() <= GROUPS).then(|| {
         let own: Option<Vec<Point>> = names().map(|name| positions.get(name).copied()).collect();
@@ -368,6 +365,9 @@ mod tests {
         let picture = of(&text, &[]);
         assert!(picture.drawing.is_none());
         let groups = picture.groups.unwrap();
-        assert_eq!((groups.places, groups.arcs), (vec!["p#".to_owned()], vec![(false, 0, 0, 3_000)]));
+        assert_eq!(
+            (groups.places, groups.arcs),
+            (vec!["p#".to_owned()], vec![(false, 0, 0, 3_000)])
+        );
     }
 }

@@ -388,7 +388,8 @@ fn rest_on(whole: &mut Question, heard: &Heard, with_certificates: bool) {
     whole.assumes_units |= heard.answer.assumes_units;
     // The weakest counts.
     let grade = heard.answer.grade.to_string();
-    let rank = |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);
+    let rank =
+        |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);
     if rank(&grade) > rank(&whole.grade) {
         whole.grade = grade;
     }

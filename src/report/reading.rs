@@ -40,9 +40,9 @@ pub(super) fn read_structure(structure: &Structure, net: &Net) -> Vec<Text> {
         Structure::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
             let sum = reader.sum(&sum.collect::<Vec<_>>());
-            let text = Text::words("No firing raises ").then(sum).say(
-                ", so whatever lowers it fires a limited number of times, and not for ever",
-            );
+            let text = Text::words("No firing raises ")
+                .then(sum)
+                .say(", so whatever lowers it fires a limited number of times, and not for ever");
             reader.line(text);
         }
         Structure::Commoner { traps, refutation } => {
@@ -208,7 +208,8 @@ impl Reader<'_> {
             }
         }
         for trap in &certificate.traps {
-            let text = self.places("A trap that is marked stays marked; one token at least on ", trap);
+            let text =
+                self.places("A trap that is marked stays marked; one token at least on ", trap);
             self.line(text);
         }
         for lemma in &certificate.lemmas {

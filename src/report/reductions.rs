@@ -62,7 +62,9 @@ fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> Reduced {
             .chain(step.transitions.iter().map(|name| (false, name)))
             .collect();
         text.list(&nodes, ", ", |text, &(is_place, name)| match is_place {
-            true => net.place_named(name).map_or_else(|| text.clone().say(name), |p| text.clone().place(p)),
+            true => net
+                .place_named(name)
+                .map_or_else(|| text.clone().say(name), |p| text.clone().place(p)),
             false => net
                 .transition_named(name)
                 .map_or_else(|| text.clone().say(name), |t| text.clone().transition(t)),

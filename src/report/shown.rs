@@ -95,14 +95,12 @@ impl<'n> Store<'n> {
         match knowledge {
             Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => Shown::default(),
             Knowledge::Reach(Reach::Reached { witness, .. }) => self.witness(witness.as_ref()),
-            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => Shown {
-                play: None,
-                certificate: self.certificate(evidence, proof.kind()),
-            },
-            Knowledge::Home(Home::Kept { proof, evidence, .. }) => Shown {
-                play: None,
-                certificate: self.certificate(evidence, proof.kind()),
-            },
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
+                Shown { play: None, certificate: self.certificate(evidence, proof.kind()) }
+            }
+            Knowledge::Home(Home::Kept { proof, evidence, .. }) => {
+                Shown { play: None, certificate: self.certificate(evidence, proof.kind()) }
+            }
             Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
                 let mut shown = self.witness(witness.as_ref());
                 shown.certificate = match (&proof.document, evidence) {

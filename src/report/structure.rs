@@ -94,7 +94,8 @@ fn place_invariants(net: &Net, budget: &Budget) -> Shapes {
             };
             let size = value.to_string();
             let size = size.trim_start_matches('-');
-            let text = if size == "1" { text.say(sign) } else { text.say(format!("{sign}{size}·")) };
+            let text =
+                if size == "1" { text.say(sign) } else { text.say(format!("{sign}{size}·")) };
             text.place(*place)
         });
         Shape {
@@ -189,7 +190,12 @@ fn closed(net: &Net, kind: Kind, budget: &Budget) -> Shapes {
              marked",
         ),
     };
-    Shapes { title, about, shapes: sets.iter().map(|places| set(net, places)).collect(), incomplete }
+    Shapes {
+        title,
+        about,
+        shapes: sets.iter().map(|places| set(net, places)).collect(),
+        incomplete,
+    }
 }
 
 fn units(net: &Net, budget: &Budget) -> Option<Shapes> {

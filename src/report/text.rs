@@ -113,17 +113,15 @@ mod tests {
         let net = parikh_net::text::parse("place p\ntransition p2: p ->").unwrap();
         let text = Text::of_sentence(&net, "transition `p2` takes from `p`, not from `q`");
         let json = serde_json::to_value(&text).unwrap();
-        let expected =
-            serde_json::json!(["transition ", {"t": 0}, " takes from ", {"p": 0}, ", not from `q`"]);
+        let expected = serde_json::json!(["transition ", {"t": 0}, " takes from ", {"p": 0}, ", not from `q`"]);
         assert_eq!(json, expected);
         assert_eq!(Text::of_sentence(&net, "an odd `"), Text::words("an odd `"));
     }
 
     #[test]
     fn long_lists_are_cut() {
-        let text = Text::default().list(&(0..40).collect::<Vec<_>>(), ", ", |text, at| {
-            text.place(PlaceId::new(*at))
-        });
+        let text = Text::default()
+            .list(&(0..40).collect::<Vec<_>>(), ", ", |text, at| text.place(PlaceId::new(*at)));
         assert_eq!(text.len(), 60);
         assert!(serde_json::to_string(&text).unwrap().ends_with("… (10 more)\"]"));
     }

@@ -71,8 +71,12 @@ fn the_sample_gets_stuck_and_the_page_says_how() {
     assert_eq!(data["net"]["drawing"]["x"].as_array().unwrap().len(), 15);
     assert_eq!(data["keys"].as_array().unwrap().len(), 21);
     assert_eq!(data["reductions"].as_array().unwrap().len(), 3);
-    let kinds: Vec<&str> =
-        data["shapes"].as_array().unwrap().iter().map(|kind| kind["title"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> = data["shapes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|kind| kind["title"].as_str().unwrap())
+        .collect();
     assert_eq!(
         kinds,
         ["Place invariants", "Transition invariants", "Minimal siphons", "Minimal traps"]
@@ -93,14 +97,20 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
     let (page, _) = page(&desk, &[]);
     let found = findings(&data(&page));
     let has = |level: &str, text: &str| {
-        assert!(found.iter().any(|(of, it)| of == level && it.starts_with(text)), "{text}: {found:?}");
+        assert!(
+            found.iter().any(|(of, it)| of == level && it.starts_with(text)),
+            "{text}: {found:?}"
+        );
     };
     has(
         "problem",
         "Transition ship can never fire | It needs a token on never, which is empty initially; and \
          whatever would put one there needs a token from the same empty places",
     );
-    has("problem", "Place queue is unbounded | This loop adds tokens each time and can repeat for ever: put");
+    has(
+        "problem",
+        "Place queue is unbounded | This loop adds tokens each time and can repeat for ever: put",
+    );
     has("warning", "Nothing is connected to lonely");
     has("warning", "Place never never holds a token");
 }
@@ -121,7 +131,8 @@ fn formulas_of_the_user_and_a_form_are_held_against_the_net() {
     assert_eq!(ids, [("mine", "TRUE"), ("bound", "2")]);
     let form = desk.run(&["properties", "model.pnml", "--format", "xml"]);
     let form = String::from_utf8(form.stdout).unwrap();
-    let lie = form.replacen("reference=\"SAFE\" value=\"false\"", "reference=\"SAFE\" value=\"true\"", 1);
+    let lie =
+        form.replacen("reference=\"SAFE\" value=\"false\"", "reference=\"SAFE\" value=\"true\"", 1);
     assert_ne!(form, lie, "the net is not safe");
     desk.write("form.xml", &lie);
     let (page, _) = self::page(&desk, &["--form", "form.xml"]);
@@ -141,8 +152,12 @@ fn names_are_never_markup() {
     let desk = Desk::with_net(&builder.build().unwrap());
     let (page, _) = page(&desk, &[]);
     let data = data(&page);
-    let places: Vec<&str> =
-        data["net"]["places"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let places: Vec<&str> = data["net"]["places"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect();
     assert_eq!(places, names);
     // Our two scripts and nothing else.
     assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
@@ -159,7 +174,9 @@ fn a_page_refers_to_nothing_and_its_elements_are_closed() {
     // The one address is the name of SVG, which nobody asks for anything.
     let addresses = page.matches("://").count();
     assert_eq!(addresses, page.matches("http://www.w3.org/2000/svg").count());
-    for word in ["fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "innerHTML", "@import"] {
+    for word in
+        ["fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "innerHTML", "@import"]
+    {
         assert!(!page.contains(word), "{word}");
     }
     let (head, _) = page.split_once("<script").unwrap();
@@ -195,6 +212,7 @@ fn what_a_report_has_no_place_for_is_refused() {
     let output = desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "StateSpace"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("ask `parikh check`"));
-    let output = desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
+    let output =
+        desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
     assert_eq!(output.status.code(), Some(2));
 }

@@ -33,7 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("evidence_files", &[]),
     // What is made of it. Layouts know no net.
     ("layout", &[]),
-    ("draw", &["formula", "structure"]),
+    ("draw", &["formula", "layout", "structure"]),
     (
         "report",
         &["answer", "board", "draw", "layout", "mcc", "reduction", "run", "structure", "verdicts"],

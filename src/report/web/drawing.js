@@ -207,6 +207,7 @@ class Drawing {
       else node.group.classList.toggle("enabled", this.enabled.has(key - placeCount));
     }
     this.layer.classList.toggle("some-bright", this.lit.size > 0);
+    this.layer.classList.toggle("dense", this.view.lines.length > 250 && this.view.kind === "groups");
   }
 
   #tokens(node, tokens) {

@@ -198,7 +198,10 @@ setUpTheme();
 let closed = [];
 addEventListener("beforeprint", () => {
   closed = [...document.querySelectorAll("details:not([open])")];
-  closed.forEach((one) => { one.open = true; });
+  closed.forEach((one) => {
+    one.fill?.();
+    one.open = true;
+  });
   drawing.fit();
 });
 addEventListener("afterprint", () => closed.forEach((one) => { one.open = false; }));

@@ -22,28 +22,26 @@ const certificateReader = (number) => {
       : null,
     certificate.after_witness ? "about the net from the end of the witness on" : null,
   ].filter(Boolean).join("; ");
-  const items = certificate.lines.map((line, at) =>
-    make("li", {}, make("button", {
-      type: "button", class: "reading", click: (event) => read(event.currentTarget, line, at),
-      focus: (event) => read(event.currentTarget, line, at),
-    }, plainWords(line))));
   const read = (pressed, line, at) => {
     pressed.closest("ol").querySelector("[aria-current]")?.removeAttribute("aria-current");
     pressed.setAttribute("aria-current", "step");
     lightNodes(nodesOf(line), `Line ${at + 1} of ${certificate.lines.length}`);
   };
-  const list = make("ol", { class: "certificate", keydown: (event) => {
+  const item = (line, at) => make("li", {}, make("button", {
+    type: "button", class: "reading", click: (event) => read(event.currentTarget, line, at),
+    focus: (event) => read(event.currentTarget, line, at),
+  }, plainWords(line)));
+  const list = () => make("ol", { class: "certificate", keydown: (event) => {
     const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!way) return;
-    const all = [...list.querySelectorAll("button")];
+    const all = [...event.currentTarget.querySelectorAll("button")];
     const next = all[all.indexOf(document.activeElement) + way];
     if (!next) return;
     event.preventDefault();
     next.focus();
-  } }, items);
-  return make("details", { class: "proof" },
-    make("summary", {}, `Read the certificate: ${certificate.kind}, ${plural(certificate.lines.length, "line")}`),
-    about ? make("p", { class: "muted" }, about) : null, list);
+  } }, certificate.lines.map(item));
+  const title = `Read the certificate: ${certificate.kind}, ${plural(certificate.lines.length, "line")}`;
+  return fold(title, () => [about ? make("p", { class: "muted" }, about) : null, list()], { class: "proof" });
 };
 
 const findingsSection = () => {
@@ -82,8 +80,7 @@ const questionsSection = () => {
       question.techniques.length ? ` · ${question.techniques.join(", ")}` : "",
       ` · ${question.seconds.toFixed(2)} s`,
       question.assumes_units ? " · rests on the model's claim of safe units (NUPN)" : "");
-    const tried = question.tried.length ? make("details", {},
-      make("summary", {}, `What was tried, for ${question.seconds.toFixed(1)} s`),
+    const tried = question.tried.length ? fold(`What was tried, for ${question.seconds.toFixed(1)} s`, () =>
       make("table", { class: "plain" }, make("tbody", {}, question.tried.map(([stage, text]) =>
         make("tr", {}, make("th", { scope: "row" }, stage), make("td", {}, text)))))) : null;
     const play = playButton(question.play, title);
@@ -106,7 +103,7 @@ const netSection = () => {
   const figures = make("dl", { class: "figures" }, data.figures.map(([what, count]) =>
     make("div", {}, make("dt", {}, what), make("dd", {}, count))));
   const form = data.keys.some((key) => key.form);
-  const keys = make("table", {},
+  const keys = () => make("table", {},
     make("thead", {}, make("tr", {}, ["Key", "Value", form ? "Form" : null, "Why"]
       .filter(Boolean).map((title) => make("th", { scope: "col" }, title)))),
     make("tbody", {}, data.keys.map((key) => make("tr", {
@@ -114,31 +111,33 @@ const netSection = () => {
     make("th", { scope: "row" }, key.key), make("td", { class: `truth ${key.value}` }, key.value),
     form ? make("td", {}, key.form || "") : null, make("td", {}, key.reason)))));
   return section("net", "Size and shape", figures,
-    make("details", { open: form }, make("summary", {}, `The ${data.keys.length} keys of a model form, with reasons`),
-      make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Keys" }, keys)));
+    fold(`The ${data.keys.length} keys of a model form, with reasons`, () =>
+      make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Keys" }, keys()), { open: form }));
 };
 
 const shapesSection = () => {
+  const item = (kind, shape) => {
+    const notes = new Map();
+    for (const [place, factor] of shape.places) notes.set(place, factor && `×${factor}`);
+    for (const [t, factor] of shape.transitions) notes.set(placeCount + t, factor && `×${factor}`);
+    const toggle = button(null, () => {
+      const on = toggle.getAttribute("aria-pressed") === "true";
+      if (on) return unlight();
+      light(notes, `${kind.title}: ${plural(notes.size, "node")}`);
+      toggle.setAttribute("aria-pressed", "true");
+      return undefined;
+    }, { class: "shape-toggle", "aria-pressed": "false" });
+    toggle.append(...plainWords(shape.title));
+    return make("li", {}, toggle);
+  };
   const kinds = data.shapes.map((kind) => {
-    const items = kind.shapes.map((shape) => {
-      const notes = new Map();
-      for (const [place, factor] of shape.places) notes.set(place, factor && `×${factor}`);
-      for (const [t, factor] of shape.transitions) notes.set(placeCount + t, factor && `×${factor}`);
-      const toggle = make("button", { type: "button", class: "shape-toggle", "aria-pressed": "false",
-        click: () => {
-          const on = toggle.getAttribute("aria-pressed") === "true";
-          if (on) return unlight();
-          light(notes, `${kind.title}: ${plural(notes.size, "node")}`);
-          toggle.setAttribute("aria-pressed", "true");
-          return undefined;
-        } }, plainWords(shape.title));
-      return make("li", {}, toggle);
-    });
     const count = `${kind.shapes.length}${kind.incomplete ? " or more" : ""}`;
-    return make("details", {}, make("summary", {}, `${kind.title} (${count})`),
+    return fold(`${kind.title} (${count})`, () => [
       make("p", { class: "muted" }, `${kind.about[0].toUpperCase()}${kind.about.slice(1)}.`,
         kind.incomplete ? ` Incomplete: ${kind.incomplete}.` : ""),
-      items.length ? make("ol", { class: "shapes" }, items) : make("p", {}, "There is none."));
+      kind.shapes.length ? make("ol", { class: "shapes" }, kind.shapes.map((shape) => item(kind, shape)))
+        : make("p", {}, "There is none."),
+    ]);
   });
   return section("structure", "Structure",
     make("p", { class: "muted" }, "What the arcs alone say, exactly. Press one to see it in the drawing."),
@@ -152,8 +151,8 @@ const reductionsSection = () => {
     const left = new Map([...one.places.map((p) => [p, ""]), ...one.transitions.map((t) => [placeCount + t, ""])]);
     const rules = one.rules.map(([rule, times]) => `${rule} ×${times}`).join(", ");
     const more = one.applications - one.steps.length;
-    return make("details", {},
-      make("summary", {}, `For ${one.keeps}: ${one.before[0] + one.before[1]} → ${one.after[0] + one.after[1]} nodes`),
+    const title = `For ${one.keeps}: ${one.before[0] + one.before[1]} → ${one.after[0] + one.after[1]} nodes`;
+    return fold(title, () => [
       make("table", { class: "plain" }, make("thead", {}, make("tr", {}, make("td", {}),
         make("th", { scope: "col" }, "before"), make("th", { scope: "col" }, "after"))),
       make("tbody", {}, row("places", 0), row("transitions", 1), row("arcs", 2))),
@@ -161,7 +160,8 @@ const reductionsSection = () => {
       left.size ? make("p", { class: "actions" },
         button("Show what is left", () => { light(left, `What is left for ${one.keeps}`); toFigure(); })) : null,
       one.steps.length ? make("ol", { class: "steps" }, one.steps.map((step) => make("li", {}, words(step)))) : null,
-      more > 0 ? make("p", { class: "muted" }, `and ${plural(more, "more application")}`) : null);
+      more > 0 ? make("p", { class: "muted" }, `and ${plural(more, "more application")}`) : null,
+    ]);
   });
   return section("reductions", "Reductions",
     make("p", { class: "muted" }, "A smaller net with the same answers to one question; the engines work on such."),

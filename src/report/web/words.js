@@ -20,7 +20,7 @@ const svg = (tag, attributes = {}, ...children) => {
 };
 
 const button = (text, press, attributes = {}) =>
-  make("button", { type: "button", click: press, ...attributes }, text);
+  make("button", { type: "button", click: press, ...attributes }, text ?? "");
 
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
@@ -53,3 +53,17 @@ const plainWords = (sentence) =>
     if (node === null) return piece;
     return make("b", { class: isPlace(node) ? "of-place" : "of-transition" }, nameOf(node));
   });
+
+/** Something to unfold; what is in it is made when it is first opened. */
+const fold = (title, build, attributes = {}) => {
+  const details = make("details", attributes, make("summary", {}, title));
+  let made = false;
+  details.fill = () => {
+    if (made) return;
+    made = true;
+    details.append(...[build()].flat().filter((child) => child !== null && child !== undefined));
+  };
+  details.addEventListener("toggle", () => { if (details.open) details.fill(); });
+  if (details.open) details.fill();
+  return details;
+};
