@@ -282,8 +282,7 @@ impl Plan {
             return;
         }
         self.decided[at] = true;
-        self.assumed[at] =
-            matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
+        self.assumed[at] = matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
         // Questions that share goals have one goal each, which is settled.
         self.questions[at].goal_ids().for_each(|goal| board.abandon(goal));
         decided.push((at, standing));

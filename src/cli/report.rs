@@ -64,7 +64,7 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    signals::cancel_on_signal(&budget, || ());
+    signals::finish_on_signal(&budget);
     if let Some(examination) = arguments.examination {
         if !examination.is_supported() || examination == Examination::StateSpace {
             bail!(Misuse(format!("a report has no place for {examination}: ask `parikh check`")));

@@ -343,9 +343,9 @@ impl Asking<'_, '_> {
         for place in net.places() {
             let bound = ran.heard.remove(&place.index().to_string()).map(|heard| {
                 rest_on(&mut whole, &heard, true);
-                match heard.answer.value {
+                match &heard.answer.value {
                     Value::Infinite => infinite.push(place),
-                    Value::Number(most) if largest.is_none_or(|(known, _)| most > known) => {
+                    &Value::Number(most) if largest.is_none_or(|(known, _)| most > known) => {
                         largest = Some((most, place));
                     }
                     _ => {}

@@ -63,6 +63,8 @@ const fold = (title, build, attributes = {}) => {
     made = true;
     details.append(...[build()].flat().filter((child) => child !== null && child !== undefined));
   };
+  // The event comes late: whoever presses the title and goes on at once finds it made.
+  details.firstChild.addEventListener("click", () => details.fill());
   details.addEventListener("toggle", () => { if (details.open) details.fill(); });
   if (details.open) details.fill();
   return details;
