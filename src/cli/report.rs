@@ -173,7 +173,7 @@ fn planned(
         };
         refused.extend(planned.err().map(|reason| (id, reason)));
     }
-    Asked::Formulas { plan, written, refused }
+    Asked::Formulas { plan: Box::new(plan), written, refused }
 }
 
 /// A line on stderr while work goes on, only on a terminal.

@@ -3,6 +3,7 @@
 use super::shown::{Play, Shown, Store};
 use super::text::Text;
 use crate::answer::{Answer, Plan, Value};
+use crate::board::Knowledge;
 use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
 use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate};
@@ -86,7 +87,7 @@ pub enum Asked {
     /// Formulas, with each as it was written by its id.
     Formulas {
         /// The questions.
-        plan: Plan,
+        plan: Box<Plan>,
         /// How they were written.
         written: HashMap<String, String>,
         /// Those that cannot be asked, with why not.
@@ -163,6 +164,9 @@ pub(super) struct Found {
 /// Nets with more nodes are not asked about one node at a time.
 const ONE_BY_ONE: usize = 3_000;
 
+/// As much of what one answer rests on is shown.
+const MOST_SHOWN: usize = 24;
+
 /// Asks all of it within the budget, and tells of each question before it is asked.
 pub(super) fn ask<'n>(
     net: &'n Net,
@@ -183,7 +187,7 @@ pub(super) fn ask<'n>(
         }
         Asked::Formulas { plan, written, refused } => {
             tell("the formulas");
-            asking.formulas(plan, &written, budget);
+            asking.formulas(*plan, &written, budget);
             for (id, reason) in refused {
                 let title = written.get(&id).cloned().unwrap_or_default();
                 let reason = Text::words(reason);
@@ -220,17 +224,24 @@ impl Asking<'_, '_> {
     fn run(&mut self, plan: Plan, budget: &Budget) -> Ran {
         let start = Instant::now();
         let mut heard = BTreeMap::new();
-        let mut shown: HashMap<usize, Shown> = HashMap::new();
+        let mut known: HashMap<usize, Knowledge> = HashMap::new();
         let store = &mut *self.store;
         let report = run::run(self.net, plan, self.config, budget, |event| match event {
             Event::Settled { id, knowledge, .. } => {
-                shown.insert(id.index(), store.of(knowledge));
+                known.insert(id.index(), knowledge.clone());
             }
             Event::Answered(answer) => {
+                // The goal with the witness before all others, of which there may be thousands.
+                let first = answer.witness.as_ref().map(|(goal, _)| goal.index());
                 let mut by: Vec<Shown> = Vec::new();
-                for goal in answer.rests_on.clone() {
-                    if let Some(shown) = shown.get(&goal).filter(|shown| !by.contains(shown)) {
-                        by.push(shown.clone());
+                for goal in first.into_iter().chain(answer.rests_on.clone()) {
+                    let Some(knowledge) = known.get(&goal) else { continue };
+                    let shown = store.of(knowledge);
+                    if !by.contains(&shown) {
+                        by.push(shown);
+                    }
+                    if by.len() == MOST_SHOWN {
+                        break;
                     }
                 }
                 let seconds = start.elapsed().as_secs_f64();

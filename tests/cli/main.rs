@@ -7,6 +7,7 @@ mod check;
 mod draw;
 mod encode;
 mod formulas;
+mod progress;
 mod readme;
 mod reduce;
 mod report;

@@ -311,6 +311,12 @@ class Drawing {
 
   fit() {
     const bounds = this.#bounds(this.nodes.keys());
+    for (const [x, y] of bounds ? this.view.lines.flatMap((line) => line.route) : []) {
+      bounds.left = Math.min(bounds.left, x);
+      bounds.right = Math.max(bounds.right, x);
+      bounds.top = Math.min(bounds.top, y);
+      bounds.bottom = Math.max(bounds.bottom, y);
+    }
     if (bounds) this.#look(bounds, 1.4);
     this.untouched = true;
   }
