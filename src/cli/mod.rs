@@ -7,16 +7,20 @@ mod coloured;
 mod draw;
 mod encode;
 mod evidence;
+mod explain;
 mod formulas;
 mod info;
+mod job;
 mod limits;
 mod mcc;
 mod model;
 mod output;
+mod progress;
 mod properties;
 mod reduce;
 mod replay;
 mod replay_coloured;
+mod report;
 mod signals;
 mod structure;
 mod trace_file;
@@ -80,6 +84,8 @@ enum Command {
     Reduce(reduce::Arguments),
     /// Write the place/transition net that a coloured net stands for, and which nodes are whose.
     Unfold(unfold::Arguments),
+    /// Write one page to look at: what was found, the net, witnesses to play, certificates to read.
+    Report(report::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
@@ -115,6 +121,7 @@ pub fn main() -> ExitCode {
         Command::Verdicts(command) => verdicts::run(&command),
         Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Unfold(arguments) => unfold::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Mcc => mcc::run(),
     };

@@ -14,7 +14,6 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("target/release/parikh-bench", "another program, for hours; benchmarks/tests calls it"),
     ("parikh check MODEL --formula 'EF p(red", "of a coloured net: tests/coloured/cli.rs asks so"),
     ("parikh unfold MODEL", "of a coloured net: tests/coloured/cli.rs does it"),
-    ("parikh draw MODEL -o net.svg", "takes Graphviz; draw.rs does it where that is installed"),
 ];
 
 /// What has to be there before a line that begins so, beyond what the lines above it left.

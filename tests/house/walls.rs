@@ -31,8 +31,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("check", &["answer", "run"]),
     // Evidence as files, for whoever checks it elsewhere.
     ("evidence_files", &[]),
-    // What is made of it.
-    ("draw", &["formula", "structure"]),
+    // What is made of it. Layouts know no net.
+    ("layout", &[]),
+    ("draw", &["formula", "layout", "structure"]),
+    (
+        "report",
+        &["answer", "board", "draw", "layout", "mcc", "reduction", "run", "structure", "verdicts"],
+    ),
     ("verdicts", &["answer", "input", "mcc", "run", "structure"]),
     (
         "cli",
@@ -47,6 +52,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "input",
             "mcc",
             "reduction",
+            "report",
             "run",
             "structure",
             "unfold",
