@@ -12,6 +12,7 @@ mod formulas;
 mod info;
 mod job;
 mod limits;
+mod manual;
 mod mcc;
 mod model;
 mod output;
@@ -88,6 +89,10 @@ enum Command {
     Report(report::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
+    /// Write a file that teaches your shell to complete `parikh`.
+    Completions(manual::Completions),
+    /// Write the manual pages, one for each command.
+    Man(manual::Man),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
     ///
     /// Reads BK_EXAMINATION, BK_INPUT, BK_TIME_CONFINEMENT and BK_MEMORY_CONFINEMENT, and the
@@ -123,6 +128,8 @@ pub fn main() -> ExitCode {
         Command::Unfold(arguments) => unfold::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(&arguments),
         Command::Mcc => mcc::run(),
     };
     match result {

@@ -7,6 +7,8 @@ mod check;
 mod draw;
 mod encode;
 mod formulas;
+mod guide;
+mod printed;
 mod progress;
 mod readme;
 mod reduce;
