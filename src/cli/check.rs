@@ -11,10 +11,12 @@ use crate::evidence::abstraction::ColouredModel;
 use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Unanswered};
+use crate::structure::workflow::{self, Workflow};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use parikh_net::{Net, TransitionId};
+use parikh_net::counted::counted;
+use parikh_net::{Net, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
 use std::borrow::Cow;
@@ -26,13 +28,14 @@ use std::time::{Duration, Instant};
 #[command(group(
     clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas"])
 ))]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
+#[command(after_help = format!("{EXAMPLES}\n\n{PROCESSES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
     model: PathBuf,
     /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
     /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query file,
-    /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB).
+    /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB). Of processes:
+    /// Soundness (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES), see below.
     #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
     examination: Option<Examination>,
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
@@ -40,6 +43,15 @@ pub(super) struct Arguments {
     queries: Option<PathBuf>,
     #[command(flatten)]
     formulas: formulas::Formulas,
+    /// Of soundness: how many cases are handled at the same time. Initial and final marking are taken
+    /// so many times.
+    #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    cases: u64,
+    /// Of soundness: the marking in which a case is done, for example 'end' or 'p + 2*q'. By default the
+    /// one in the model's `<finalmarkings>`, or else one token in the sink of a workflow net.
+    #[arg(long = "final", value_name = "MARKING", requires = "examination")]
+    last: Option<String>,
     /// How long it may take, reading included: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -96,12 +108,28 @@ Examples:
   parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json
   parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'";
 
+const PROCESSES: &str = "\
+Processes (workflow nets, and nets with a final marking):
+  Soundness         from wherever a case gets, it can be completed; when it is done, no token is left
+                    behind; every transition can fire
+  WeakSoundness     the same, but transitions that never fire are allowed
+  RelaxedSoundness  every transition fires on some run that completes a case
+  EasySoundness     some run completes a case
+  A case begins in the model's initial marking, or else with a token in the source; it is done in the
+  marking of --final, of the model's <finalmarkings>, or else with a token in the sink. The answer is
+  called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets stuck or leaves
+  tokens behind (--trace), the places where they are, the transitions that never fire.
+  parikh check order.pnml -e Soundness --trace traces";
+
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || eprintln!("parikh: left before the rest was answered");
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     if let Some(examination) = arguments.examination {
+        if !examination.is_about_cases() && (arguments.cases > 1 || arguments.last.is_some()) {
+            bail!(Misuse(format!("--k and --final are about soundness, not {examination}")));
+        }
         if !examination.is_supported() {
             bail!(Misuse(format!("{examination} is not supported yet")));
         }
@@ -114,7 +142,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
-        keep_all_witnesses: arguments.evidence.is_some(),
+        // Where a case got stuck is said from the run that led there.
+        keep_all_witnesses: arguments.evidence.is_some()
+            || arguments.examination.is_some_and(Examination::is_about_cases),
         keep_documents: arguments.evidence.is_some(),
         certified_only: arguments.require == Require::Certified,
         dump: match &arguments.dump {
@@ -139,6 +169,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let subject = |net: &Net| match arguments.examination {
         None => Ok(Subject::Formulas(arguments.formulas.read(net)?)),
+        Some(examination) if examination.is_about_cases() => {
+            Ok(Subject::Process(examination, arguments.cases))
+        }
         Some(examination) => Ok(Subject::Examination(examination, queries.clone())),
     };
     let printer = Printer::new(arguments.format, config.threads > 1);
@@ -151,8 +184,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let statistics = arguments.stats;
     let report = match model {
         Model::Plain(net) => {
+            let net = match arguments.examination {
+                Some(examination) if examination.is_about_cases() => {
+                    process(&net, examination, arguments)?
+                }
+                _ => *net,
+            };
             let job = Job { statistics, ..Job::new(&net, subject(&net)?, &budget, config) };
             job.run(&printer, evidence)?
+        }
+        Model::Coloured(_) if arguments.examination.is_some_and(Examination::is_about_cases) => {
+            bail!(Misuse(
+                "soundness is asked of place/transition nets: `parikh unfold MODEL -o flat.pnml` \
+                 first, and name the final marking there with --final"
+                    .to_owned()
+            ));
         }
         Model::Coloured(net) => {
             let task = coloured::Task {
@@ -170,6 +216,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         print_statistics(&report);
     }
     Ok(outcome(&report))
+}
+
+/// The net that a question about processes is about.
+fn process(net: &Net, examination: Examination, arguments: &Arguments) -> Result<Net> {
+    let file = model::pnml_file(&arguments.model)?;
+    let chosen = arguments.last.as_ref().map(|last| marking_text::parse(last, net));
+    let chosen = chosen.transpose().map_err(|why| Misuse(format!("--final: {why}")))?;
+    if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {
+        bail!(Misuse("--final: a case that is done has a token somewhere".to_owned()));
+    }
+    let begun = workflow::cases(net, arguments.cases, chosen.as_ref())
+        .with_context(|| file.display().to_string())?;
+    let lacks = Workflow::of(net).lacks(net);
+    if !lacks.is_empty() {
+        tracing::info!("no workflow net: {}", lacks.join("; "));
+    }
+    match examination {
+        Examination::RelaxedSoundness => {
+            counted(&begun).with_context(|| file.display().to_string())
+        }
+        _ => Ok(begun),
+    }
 }
 
 /// How a coloured net is unfolded for an examination: firings are counted one by one.
@@ -201,6 +269,8 @@ pub(super) struct Evidence<'a> {
 pub(super) enum Subject {
     /// An examination, with its query file where it needs one.
     Examination(Examination, Option<PathBuf>),
+    /// A question about a process, and of how many cases; the net has the markings that it is about.
+    Process(Examination, u64),
     /// Formulas of the user's own.
     Formulas(Vec<Asked>),
 }
@@ -260,18 +330,25 @@ impl<'a> Job<'a> {
                     None => self.plan_queries(*examination, queries.as_deref())?,
                 }
             }
+            Subject::Process(examination, _) => {
+                match Plan::of_examination(*examination, self.net) {
+                    Some(plan) => (plan.called(&self.name_of_all()), Vec::new()),
+                    None => {
+                        let reason = "the net is too large for goals that speak of all places";
+                        let (id, reason) = (self.name_of_all(), reason.to_owned());
+                        (Plan::default(), vec![Unanswered { id, reason }])
+                    }
+                }
+            }
             Subject::Formulas(asked) => self.plan_asked(asked),
         };
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let progress = Progress::start(plan.questions().len());
         let mut write_error = None;
-        let name = match &self.subject {
-            Subject::Examination(examination, _) => examination.name(),
-            Subject::Formulas(_) => "Formulas",
-        };
+        let name = self.name_of_all();
         let mut file = evidence
             .files
-            .map(|directory| EvidenceFile::create(directory, name, self.net))
+            .map(|directory| EvidenceFile::create(directory, &name, self.net))
             .transpose()
             .with_context(|| format!("cannot write the evidence of {name}"))?;
         let mut answered = HashSet::new();
@@ -322,6 +399,17 @@ impl<'a> Job<'a> {
         match write_error {
             Some(error) => Err(error),
             None => Ok(Done { report, answered }),
+        }
+    }
+
+    /// What its questions are called together.
+    fn name_of_all(&self) -> String {
+        match &self.subject {
+            Subject::Examination(examination, _) | Subject::Process(examination, 1) => {
+                examination.name().to_owned()
+            }
+            Subject::Process(examination, cases) => format!("{cases}-{examination}"),
+            Subject::Formulas(_) => "Formulas".to_owned(),
         }
     }
 
@@ -422,7 +510,16 @@ impl<'a> Job<'a> {
                 note("formula", &answer.id),
                 note("value", &answer.value.to_string()),
                 note("shows", &answer.reason),
-            ],
+            ]
+            .into_iter()
+            .chain(match self.subject {
+                // The model may say nothing of it, or begin with one case of several.
+                Subject::Process(..) => {
+                    Some(note("from", &marking_text::print(self.net, self.net.initial())))
+                }
+                _ => None,
+            })
+            .collect(),
             sequence: sequence.clone(),
             repeat: answer.pump.clone(),
         };
