@@ -170,18 +170,19 @@ pub fn check_lost(
 
 /// Whether `wanted` stays reachable wherever the net goes if all transitions are live.
 pub fn asks_for_liveness(wanted: &Predicate) -> bool {
-    one_of(wanted).is_ok_and(|asked| !asked.is_empty())
+    one_of(wanted).is_some_and(|asked| !asked.is_empty())
 }
 
-/// The transitions of which `wanted` says that one is enabled.
-fn one_of(wanted: &Predicate) -> Result<Vec<TransitionId>, HomeFlaw> {
+/// The transitions of which `wanted` says that one is enabled, where it says no more.
+#[must_use]
+pub fn one_of(wanted: &Predicate) -> Option<Vec<TransitionId>> {
     let parts = match wanted {
         Predicate::Or(parts) => &parts[..],
         leaf => std::slice::from_ref(leaf),
     };
     let transition = |part: &Predicate| match part {
-        Predicate::Enabled(t) => Ok(*t),
-        _ => Err(HomeFlaw::NotLiveness),
+        Predicate::Enabled(t) => Some(*t),
+        _ => None,
     };
     parts.iter().map(transition).collect()
 }
@@ -195,7 +196,7 @@ pub fn check_finitely(
     weights: &[(PlaceId, u64)],
     wanted: &Predicate,
 ) -> Result<(), HomeFlaw> {
-    let asked = one_of(wanted)?;
+    let asked = one_of(wanted).ok_or(HomeFlaw::NotLiveness)?;
     let mut weight = vec![0u64; net.place_count()];
     for &(place, w) in weights {
         *weight.get_mut(place.index()).ok_or(HomeFlaw::Weights)? = w;

@@ -13,6 +13,7 @@ pub use plan::Plan;
 pub use question::{Combination, Question, Standing};
 
 use crate::board::{Evidence, Technique};
+use num_bigint::BigUint;
 use parikh_net::{FiringSequence, GoalId};
 use std::fmt;
 use std::ops::Range;
@@ -80,24 +81,38 @@ impl fmt::Display for Grade {
 }
 
 /// The value of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// A property holds or not.
     Bool(bool),
     /// A maximum.
     Number(i128),
+    /// How many there are of something: numbers of markings have hundreds of digits.
+    Count(BigUint),
     /// There is no maximum.
     Infinite,
 }
 
 impl fmt::Display for Value {
-    /// As the contest prints it: `TRUE`, `FALSE`, a number, `+inf`.
+    /// As the contest prints it: `TRUE`, `FALSE`, a number in full, `+inf`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Bool(true) => f.write_str("TRUE"),
             Value::Bool(false) => f.write_str("FALSE"),
             Value::Number(number) => write!(f, "{number}"),
+            Value::Count(number) => write!(f, "{number}"),
             Value::Infinite => f.write_str("+inf"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_of_a_thousand_digits_is_printed_in_full() {
+        let printed = Value::Count(BigUint::from(10u8).pow(1000) + 7u8).to_string();
+        assert_eq!(printed, format!("1{}7", "0".repeat(999)));
     }
 }

@@ -264,17 +264,8 @@ impl Plan {
                 continue;
             }
             self.unsettled[at] = self.unsettled[at].saturating_sub(1);
-            let question = &self.questions[at];
-            let standing = question.standing(board, settled, self.unsettled[at]);
-            if let Standing::Open = standing {
-                continue;
-            }
-            self.decided[at] = true;
-            self.assumed[at] =
-                matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
-            // Questions that share goals have one goal each, which is settled.
-            question.goal_ids().for_each(|goal| board.abandon(goal));
-            decided.push((at, standing));
+            let standing = self.questions[at].standing(board, settled, self.unsettled[at]);
+            self.decide(board, at, standing, &mut decided);
         }
         decided.into_iter().map(|(at, standing)| (&self.questions[at], standing)).collect()
     }
@@ -282,21 +273,33 @@ impl Plan {
     /// The questions that are decided by what is known of goals that are not settled, with their answers.
     pub fn look(&mut self, board: &Board<'_>) -> Vec<(&Question, Standing)> {
         let mut decided = Vec::new();
-        for (at, question) in self.questions.iter().enumerate() {
-            if self.decided[at] || question.combination != Combination::Largest {
+        for at in 0..self.questions.len() {
+            if self.decided[at] || self.questions[at].combination != Combination::Largest {
                 continue;
             }
-            let standing = question.largest(board);
-            if let Standing::Open = standing {
-                continue;
-            }
-            self.decided[at] = true;
-            self.assumed[at] =
-                matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
-            question.goal_ids().for_each(|goal| board.abandon(goal));
-            decided.push((question, standing));
+            let standing = self.questions[at].largest(board);
+            self.decide(board, at, standing, &mut decided);
         }
-        decided
+        decided.into_iter().map(|(at, standing)| (&self.questions[at], standing)).collect()
+    }
+
+    /// Writes down how the question at `at` stands, if that is not open.
+    fn decide(
+        &mut self,
+        board: &Board<'_>,
+        at: usize,
+        standing: Standing,
+        decided: &mut Vec<(usize, Standing)>,
+    ) {
+        if let Standing::Open = standing {
+            return;
+        }
+        self.decided[at] = true;
+        self.assumed[at] =
+            matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
+        // Questions that share goals have one goal each, which is settled.
+        self.questions[at].goal_ids().for_each(|goal| board.abandon(goal));
+        decided.push((at, standing));
     }
 
     /// What is to be asked again when the model's claim of safe units proves false: the questions

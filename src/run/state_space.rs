@@ -35,7 +35,7 @@ pub fn state_space(
         // What rested on the model's claim of safe units is told again when it is another value.
         Some(before) if !before.assumes_units => {
             report.faults += 1;
-            let (id, value) = (&answer.id, before.value);
+            let (id, value) = (&answer.id, &before.value);
             tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
         }
         _ => {
@@ -95,12 +95,11 @@ pub fn state_space(
 fn counted(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
     let space = explicit::count(net, &Facts::claimed_by_model(net), budget);
     let space = space.map_err(|incomplete| incomplete.to_string())?;
-    let values =
-        [space.states, space.firings, space.max_tokens_per_marking, space.max_tokens_in_place];
-    let [a, b, c, d] = values.map(|value| i128::try_from(value).map(Value::Number));
-    let (Ok(a), Ok(b), Ok(c), Ok(d)) = (a, b, c, d) else {
+    let most = [space.max_tokens_per_marking, space.max_tokens_in_place];
+    let [Ok(c), Ok(d)] = most.map(|most| i128::try_from(most).map(Value::Number)) else {
         return Err("the figures do not fit 127 bits".to_owned());
     };
+    let [a, b] = [space.states, space.firings].map(|count| Value::Count(count.into()));
     let markings = u64::try_from(space.states).unwrap_or(u64::MAX);
     let reason = format!("all {markings} reachable markings were visited");
     let grade = Grade::Searched { markings, stubborn: false };

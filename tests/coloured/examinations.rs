@@ -91,9 +91,9 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
             let budget = Budget::unlimited().slice(Duration::from_secs(60));
             let report = run::run(&flat, plan, &config, &budget, |event| {
                 if let Event::Answered(answer) = event {
-                    let right = expected[&answer.id];
+                    let right = &expected[&answer.id];
                     assert_eq!(
-                        answer.value,
+                        &answer.value,
                         right,
                         "seed {seed}, {}\n{}",
                         answer.id,

@@ -149,10 +149,10 @@ fn query_files_agree_with_enumeration() {
 fn witnessed(net: &Net, goal: &Goal, answer: &Answer, context: &dyn Fn() -> String) {
     let Some((_, witness)) = &answer.witness else { return };
     let end = replay(net, witness).unwrap_or_else(|error| panic!("{error}: {}", context()));
-    match (goal, answer.value) {
+    match (goal, &answer.value) {
         (Goal::Reach(predicate), _) => assert!(predicate.holds(net, &end), "{}", context()),
         (Goal::Maximise(sum), value) => {
-            assert_eq!(value, Value::Number(sum.value(&end)), "{}", context());
+            assert_eq!(*value, Value::Number(sum.value(&end)), "{}", context());
         }
         (Goal::Home(_), _) => {}
     }

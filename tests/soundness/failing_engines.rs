@@ -85,7 +85,7 @@ fn ask(net: &Net, engines: &'static [Engine], time: Duration) -> (Report, Vec<(S
     let mut answers = Vec::new();
     let report = run::run(net, plan, &config, &Budget::lasting(time), |event| {
         if let Event::Answered(answer) = event {
-            answers.push((answer.id.clone(), answer.value));
+            answers.push((answer.id.clone(), answer.value.clone()));
         }
     });
     (report, answers)

@@ -146,7 +146,7 @@ fn liveness_reversibility_and_formulas_are_answered_right() {
         assert_eq!(answers["Liveness"].value, Value::Bool(live), "{}", context());
         for (number, wanted) in homes(seed, net).iter().enumerate() {
             let truth = space.stays(wanted);
-            let value = |what: &str| answers[&format!("{what} {number}")].value;
+            let value = |what: &str| answers[&format!("{what} {number}")].value.clone();
             assert_eq!(value("stays"), Value::Bool(truth), "{wanted:?} {}", context());
             assert_eq!(value("lost"), Value::Bool(!truth), "{wanted:?} {}", context());
         }
@@ -291,7 +291,7 @@ fn each_shortcut_needs_what_it_asks_for() {
     let live = |text: &str| {
         let net = text::parse(text).unwrap();
         let plan = Plan::of_examination(Examination::Liveness, &net).unwrap();
-        answers(&net, plan, false)["Liveness"].value
+        answers(&net, plan, false)["Liveness"].value.clone()
     };
     let yes = Value::Bool(true);
     let no = Value::Bool(false);

@@ -86,7 +86,7 @@ fn check_formulas(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usize) 
     assert!(plan.goals().len() <= 2 * goals.len(), "equal goals are not shared");
     let answers = answers(net, plan, threads);
     for (number, goal) in goals.iter().enumerate() {
-        let value = |what: &str| answers[&format!("{what} {number}")].value;
+        let value = |what: &str| answers[&format!("{what} {number}")].value.clone();
         let context = || format!("seed {seed}, {goal:?}:\n{}", text::print(net));
         match (space.answer(goal), goal) {
             (Truth::Reachable(truth), Goal::Reach(predicate)) => {
@@ -119,7 +119,7 @@ fn check_examinations(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usi
     ];
     for (examination, expected) in expected {
         let plan = Plan::of_examination(examination, net).unwrap();
-        let answer = answers(net, plan, threads)[examination.name()].value;
+        let answer = answers(net, plan, threads)[examination.name()].value.clone();
         let context = || format!("{examination}, seed {seed}:\n{}", text::print(net));
         assert_eq!(answer, Value::Bool(expected), "{}", context());
     }
@@ -191,7 +191,7 @@ fn formulas_that_share_a_goal_share_its_document() {
             assert_eq!(refutes(document, &net, &both), Ok(()));
             settled += 1;
         }
-        Event::Answered(answer) => answered.push((answer.id.clone(), answer.value)),
+        Event::Answered(answer) => answered.push((answer.id.clone(), answer.value.clone())),
         _ => {}
     });
     assert_eq!((report.faults, report.answered), (0, 2));

@@ -21,8 +21,9 @@ mod roam;
 pub mod undone;
 
 use crate::board::Board;
+use crate::evidence::home::one_of;
 use crate::ground::Ground;
-use parikh_net::{Goal, GoalId, Predicate, TransitionId};
+use parikh_net::{Goal, GoalId, Predicate};
 
 /// The open goals of `ground` that ask what stays reachable, each with what it asks for.
 fn open<'g>(
@@ -33,17 +34,4 @@ fn open<'g>(
         Goal::Home(wanted) if board.is_open(*id) => Some((*id, wanted)),
         _ => None,
     })
-}
-
-/// The transitions of which `wanted` says that one is enabled, where it says no more.
-fn one_of(wanted: &Predicate) -> Option<Vec<TransitionId>> {
-    let parts = match wanted {
-        Predicate::Or(parts) => &parts[..],
-        leaf => std::slice::from_ref(leaf),
-    };
-    let transition = |part: &Predicate| match part {
-        Predicate::Enabled(t) => Some(*t),
-        _ => None,
-    };
-    parts.iter().map(transition).collect()
 }
