@@ -8,6 +8,7 @@ mod draw;
 mod encode;
 mod evidence;
 mod formulas;
+mod graph;
 mod info;
 mod limits;
 mod mcc;
@@ -18,6 +19,7 @@ mod reduce;
 mod replay;
 mod replay_coloured;
 mod signals;
+mod states;
 mod structure;
 mod trace_file;
 mod unfold;
@@ -71,6 +73,10 @@ enum Command {
     Traps(structure::sets::TrapArguments),
     /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
     Draw(draw::Arguments),
+    /// Write all markings of a small net: a picture, or a file for other tools.
+    Graph(graph::Arguments),
+    /// Find the figures of a state space: how many markings and firings, how many tokens at most.
+    States(states::Arguments),
     /// Find the 21 properties of a contest model form, each with the reason.
     Properties(properties::Arguments),
     /// Check verdict files of the contest, or compare one with a model.
@@ -111,6 +117,8 @@ pub fn main() -> ExitCode {
         Command::Siphons(arguments) => structure::sets::siphons(&arguments),
         Command::Traps(arguments) => structure::sets::traps(&arguments),
         Command::Draw(arguments) => draw::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments),
+        Command::States(arguments) => states::run(&arguments),
         Command::Properties(arguments) => properties::run(&arguments),
         Command::Verdicts(command) => verdicts::run(&command),
         Command::Reduce(arguments) => reduce::run(&arguments),

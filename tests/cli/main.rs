@@ -7,6 +7,7 @@ mod check;
 mod draw;
 mod encode;
 mod formulas;
+mod processes;
 mod readme;
 mod reduce;
 mod structure;

@@ -52,8 +52,10 @@ fn desk() -> Desk {
     desk.write("INSTANCE_DIRECTORY/model.pnml", &model);
     desk.write("INSTANCE_DIRECTORY/UpperBounds.xml", BOUNDS);
     desk.write("INSTANCE_DIRECTORY/ReachabilityCardinality.xml", CARDINALITY);
-    let philosophers = std::fs::read_to_string(example("philosophers.pnml")).expect("readable");
-    desk.write("examples/philosophers.pnml", &philosophers);
+    for name in ["philosophers.pnml", "orders.pnml"] {
+        let text = std::fs::read_to_string(example(name)).expect("readable");
+        desk.write(&format!("examples/{name}"), &text);
+    }
     desk
 }
 
