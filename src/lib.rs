@@ -13,6 +13,7 @@ pub mod draw;
 pub mod engine;
 pub mod evidence_files;
 pub mod formula;
+pub mod graph;
 pub mod ground;
 pub mod input;
 pub mod layout;

@@ -4,11 +4,12 @@
 //! only, and complementary ones, EF φ and AG ¬φ, whose answers are each other's negations. (A goal and
 //! its negation need no such care: one of them holds in the initial marking.)
 
+use super::sound;
 use super::question::{Combination, Question, Standing};
 use crate::board::Board;
 use crate::formula::{Formula, ReachabilityQuery, Unsupported, lower};
 use crate::mcc::Examination;
-use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
+use parikh_net::{Goal, GoalId, LinearSum, Marking, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -33,6 +34,9 @@ pub struct Plan {
 impl Plan {
     /// The plan of an examination that needs no query file; `None` for those that do, and for
     /// those that are more than goals.
+    ///
+    /// Questions of soundness are about the net's one final marking; relaxed soundness wants the net with
+    /// its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         let name = examination.name();
@@ -63,6 +67,20 @@ impl Plan {
                         .collect(),
                 };
                 plan.ask_stays(name, Combination::Stays, Predicate::Dead, enabled);
+            }
+            Examination::Soundness | Examination::WeakSoundness => {
+                let all = examination == Examination::Soundness;
+                let goals = sound::goals(net, final_marking(net)?, all)?;
+                plan.first.push(GoalId::new(sound::STUCK));
+                plan.ask(name, Combination::Sound, goals);
+            }
+            Examination::RelaxedSoundness => {
+                let goals = sound::relaxed(net, final_marking(net)?)?;
+                plan.ask(name, Combination::OnRuns, goals);
+            }
+            Examination::EasySoundness => {
+                let goal = sound::easy(net, final_marking(net)?)?;
+                plan.ask(name, Combination::Easy, vec![goal]);
             }
             Examination::StableMarking => {
                 let changed = |place| {
@@ -101,6 +119,12 @@ impl Plan {
     fn ask_most_in_a_place(&mut self, net: &Net) {
         let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
         self.ask("MAX_TOKEN_IN_PLACE", Combination::Largest, places.collect());
+    }
+
+    /// The same plan, whose one question is called so.
+    pub fn called(mut self, id: &str) -> Plan {
+        self.questions.iter_mut().for_each(|question| question.id = id.to_owned());
+        self
     }
 
     /// A question for each of these goals by itself, called by its number: the goal's id.
@@ -297,7 +321,8 @@ impl Plan {
                 match &self.goals[question.goals.clone()] {
                     [goal] => again.ask_one(&question.id, question.combination, goal.clone()),
                     goals => {
-                        if matches!(question.combination, Combination::Stays | Combination::Lost) {
+                        use Combination::{Lost, Sound, Stays};
+                        if matches!(question.combination, Stays | Lost | Sound) {
                             again.first.push(GoalId::new(again.goals.len()));
                         }
                         again.ask(&question.id, question.combination, goals.to_vec());
@@ -334,6 +359,14 @@ impl Plan {
             });
         }
         answers
+    }
+}
+
+/// The one final marking of a net.
+fn final_marking(net: &Net) -> Option<&Marking> {
+    match net.final_markings() {
+        [only] => Some(only),
+        _ => None,
     }
 }
 

@@ -92,6 +92,18 @@ impl<'b> Homes<'b> {
         }
     }
 
+    /// What the goal asks for stays coverable, by the structure of the closed net.
+    pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
+        let Some(wanted) = self.wanted(goal) else { return };
+        let Structure::Closed { traps, refutation } = &**structure else { return };
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            home::check_closed(self.board.net, wanted, traps, refutation, goes_on)
+        };
+        if self.holds(goal, check) {
+            self.keep(goal, Argument::Closed(traps.len()), structure);
+        }
+    }
+
     /// Every firing can be undone: whatever is reached at all, now or later, stays reachable.
     pub fn all_undone(&self, structure: &Arc<Structure>) {
         let board = self.board;

@@ -7,9 +7,11 @@ use super::output::{Format, Printer};
 use super::{Misuse, Outcome, coloured, limits, model, signals};
 use crate::mcc::Examination;
 use crate::run::{self, Report};
+use crate::structure::workflow::{self, Workflow};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
-use parikh_net::Net;
+use parikh_net::counted::counted;
+use parikh_net::{Net, marking_text};
 use parikh_solvers::dump::Dump;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,13 +20,14 @@ use std::time::Duration;
 #[command(group(
     clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas"])
 ))]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
+#[command(after_help = format!("{EXAMPLES}\n\n{PROCESSES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
     model: PathBuf,
     /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
     /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query file,
-    /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB).
+    /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB). Of processes:
+    /// Soundness (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES), see below.
     #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
     examination: Option<Examination>,
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
@@ -32,6 +35,15 @@ pub(super) struct Arguments {
     queries: Option<PathBuf>,
     #[command(flatten)]
     formulas: formulas::Formulas,
+    /// Of soundness: how many cases are handled at the same time. Initial and final marking are taken
+    /// so many times.
+    #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    cases: u64,
+    /// Of soundness: the marking in which a case is done, for example 'end' or 'p + 2*q'. By default the
+    /// one in the model's `<finalmarkings>`, or else one token in the sink of a workflow net.
+    #[arg(long = "final", value_name = "MARKING", requires = "examination")]
+    last: Option<String>,
     /// How long it may take, reading included: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -41,8 +53,8 @@ pub(super) struct Arguments {
     /// How many engines work at the same time; by default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, walk, walk-guided, for liveness
-    /// graph, finite-firings, undone, commoner, regions, graph-of-a-reduced-net, and k-induction, bmc; by default
+    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, walk, walk-guided, runs, for liveness
+    /// graph, finite-firings, undone, commoner, closed-net, regions, graph-of-a-reduced-net, and k-induction, bmc; by default
     /// all but the last two. What token intervals decide comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
@@ -99,12 +111,28 @@ Examples:
   parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json
   parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'";
 
+const PROCESSES: &str = "\
+Processes (workflow nets, and nets with a final marking):
+  Soundness         from wherever a case gets, it can be completed; when it is done, no token is left
+                    behind; every transition can fire
+  WeakSoundness     the same, but transitions that never fire are allowed
+  RelaxedSoundness  every transition fires on some run that completes a case
+  EasySoundness     some run completes a case
+  A case begins in the model's initial marking, or else with a token in the source; it is done in the
+  marking of --final, of the model's <finalmarkings>, or else with a token in the sink. The answer is
+  called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets stuck or leaves
+  tokens behind (--trace), the places where they are, the transitions that never fire.
+  parikh check order.pnml -e Soundness --trace traces";
+
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || eprintln!("parikh: left before the rest was answered");
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     if let Some(examination) = arguments.examination {
+        if !examination.is_about_cases() && (arguments.cases > 1 || arguments.last.is_some()) {
+            bail!(Misuse(format!("--k and --final are about soundness, not {examination}")));
+        }
         if !examination.is_supported() {
             bail!(Misuse(format!("{examination} is not supported yet")));
         }
@@ -117,7 +145,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
-        keep_all_witnesses: arguments.evidence.is_some(),
+        // Where a case got stuck is said from the run that led there.
+        keep_all_witnesses: arguments.evidence.is_some()
+            || arguments.examination.is_some_and(Examination::is_about_cases),
         keep_documents: arguments.evidence.is_some(),
         certified_only: arguments.require == Require::Certified,
         dump: match &arguments.dump {
@@ -142,6 +172,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let subject = |net: &Net| match arguments.examination {
         None => Ok(Subject::Formulas(arguments.formulas.read(net)?)),
+        Some(examination) if examination.is_about_cases() => {
+            Ok(Subject::Process(examination, arguments.cases))
+        }
         Some(examination) => Ok(Subject::Examination(examination, queries.clone())),
     };
     let one_by_one = !arguments.id.is_empty() || !arguments.explain.is_empty() || arguments.events;
@@ -168,8 +201,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let report = match model {
         Model::Plain(net) => {
+            let net = match arguments.examination {
+                Some(examination) if examination.is_about_cases() => {
+                    process(&net, examination, arguments)?
+                }
+                _ => *net,
+            };
             let job = Job { watch, ..Job::new(&net, subject(&net)?, &budget, config) };
             job.run(&printer, evidence)?
+        }
+        Model::Coloured(_) if arguments.examination.is_some_and(Examination::is_about_cases) => {
+            bail!(Misuse(
+                "soundness is asked of place/transition nets: `parikh unfold MODEL -o flat.pnml` \
+                 first, and name the final marking there with --final"
+                    .to_owned()
+            ));
         }
         Model::Coloured(net) => {
             let task = coloured::Task {
@@ -187,6 +233,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         print_statistics(&report);
     }
     Ok(outcome(&report))
+}
+
+/// The net that a question about processes is about.
+fn process(net: &Net, examination: Examination, arguments: &Arguments) -> Result<Net> {
+    let file = model::pnml_file(&arguments.model)?;
+    let chosen = arguments.last.as_ref().map(|last| marking_text::parse(last, net));
+    let chosen = chosen.transpose().map_err(|why| Misuse(format!("--final: {why}")))?;
+    if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {
+        bail!(Misuse("--final: a case that is done has a token somewhere".to_owned()));
+    }
+    let begun = workflow::cases(net, arguments.cases, chosen.as_ref())
+        .with_context(|| file.display().to_string())?;
+    let lacks = Workflow::of(net).lacks(net);
+    if !lacks.is_empty() {
+        tracing::info!("no workflow net: {}", lacks.join("; "));
+    }
+    match examination {
+        Examination::RelaxedSoundness => {
+            counted(&begun).with_context(|| file.display().to_string())
+        }
+        _ => Ok(begun),
+    }
 }
 
 /// How a coloured net is unfolded for an examination: firings are counted one by one.

@@ -14,7 +14,7 @@ use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Told, Unanswered};
 use anyhow::{Context, Result, bail};
-use parikh_net::{Net, TransitionId};
+use parikh_net::{Net, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -34,6 +34,8 @@ pub(super) struct Evidence<'a> {
 pub(super) enum Subject {
     /// An examination, with its query file where it needs one.
     Examination(Examination, Option<PathBuf>),
+    /// A question about a process, and of how many cases; the net has the markings that it is about.
+    Process(Examination, u64),
     /// Formulas of the user's own.
     Formulas(Vec<Asked>),
 }
@@ -109,19 +111,26 @@ impl<'a> Job<'a> {
                     None => self.plan_queries(*examination, queries.as_deref())?,
                 }
             }
+            Subject::Process(examination, _) => {
+                match Plan::of_examination(*examination, self.net) {
+                    Some(plan) => (plan.called(&self.name_of_all()), Vec::new()),
+                    None => {
+                        let reason = "the net is too large for goals that speak of all places";
+                        let (id, reason) = (self.name_of_all(), reason.to_owned());
+                        (Plan::default(), vec![Unanswered { id, reason }])
+                    }
+                }
+            }
             Subject::Formulas(asked) => self.plan_asked(asked),
         };
         self.check_ids(&plan, &refused)?;
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let mut progress = Progress::start(plan.questions().len(), self.watch.events, self.budget);
         let mut write_error = None;
-        let name = match &self.subject {
-            Subject::Examination(examination, _) => examination.name(),
-            Subject::Formulas(_) => "Formulas",
-        };
+        let name = self.name_of_all();
         let mut file = evidence
             .files
-            .map(|directory| EvidenceFile::create(directory, name, self.net))
+            .map(|directory| EvidenceFile::create(directory, &name, self.net))
             .transpose()
             .with_context(|| format!("cannot write the evidence of {name}"))?;
         let mut answered = HashSet::new();
@@ -182,6 +191,17 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// What its questions are called together.
+    fn name_of_all(&self) -> String {
+        match &self.subject {
+            Subject::Examination(examination, _) | Subject::Process(examination, 1) => {
+                examination.name().to_owned()
+            }
+            Subject::Process(examination, cases) => format!("{cases}-{examination}"),
+            Subject::Formulas(_) => "Formulas".to_owned(),
+        }
+    }
+
     /// What is to be said when all is over; the report of all that was done.
     fn finish(
         &self,
@@ -208,6 +228,7 @@ impl<'a> Job<'a> {
         let open: Vec<&str> = report.unanswered.iter().map(|question| &*question.id).collect();
         let of_files = match &self.subject {
             Subject::Examination(examination, _) => examination.has_queries(),
+            Subject::Process(..) => false,
             Subject::Formulas(_) => true,
         };
         match (open.as_slice(), of_files) {
@@ -335,7 +356,16 @@ impl<'a> Job<'a> {
                 note("formula", &answer.id),
                 note("value", &answer.value.to_string()),
                 note("shows", &answer.reason),
-            ],
+            ]
+            .into_iter()
+            .chain(match self.subject {
+                // The model may say nothing of it, or begin with one case of several.
+                Subject::Process(..) => {
+                    Some(note("from", &marking_text::print(self.net, self.net.initial())))
+                }
+                _ => None,
+            })
+            .collect(),
             sequence: sequence.clone(),
             repeat: answer.pump.clone(),
         };

@@ -9,6 +9,7 @@ mod encode;
 mod evidence;
 mod explain;
 mod formulas;
+mod graph;
 mod info;
 mod job;
 mod limits;
@@ -23,6 +24,7 @@ mod replay;
 mod replay_coloured;
 mod report;
 mod signals;
+mod states;
 mod structure;
 mod trace_file;
 mod unfold;
@@ -76,6 +78,10 @@ enum Command {
     Traps(structure::sets::TrapArguments),
     /// Draw a net, with an invariant, a siphon, a trap or a trace highlighted.
     Draw(draw::Arguments),
+    /// Write all markings of a small net: a picture, or a file for other tools.
+    Graph(graph::Arguments),
+    /// Find the figures of a state space: how many markings and firings, how many tokens at most.
+    States(states::Arguments),
     /// Find the 21 properties of a contest model form, each with the reason.
     Properties(properties::Arguments),
     /// Check verdict files of the contest, or compare one with a model.
@@ -122,6 +128,8 @@ pub fn main() -> ExitCode {
         Command::Siphons(arguments) => structure::sets::siphons(&arguments),
         Command::Traps(arguments) => structure::sets::traps(&arguments),
         Command::Draw(arguments) => draw::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments),
+        Command::States(arguments) => states::run(&arguments),
         Command::Properties(arguments) => properties::run(&arguments),
         Command::Verdicts(command) => verdicts::run(&command),
         Command::Reduce(arguments) => reduce::run(&arguments),

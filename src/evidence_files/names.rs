@@ -30,14 +30,19 @@ pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
 pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
     let place = |&place: &PlaceId| net.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
+    let sets = |sets: &[Vec<PlaceId>]| -> Vec<Vec<String>> {
+        sets.iter().map(|set| set.iter().map(place).collect()).collect()
+    };
     match structure {
         Structure::Finitely(weights) => {
             Structure::Finitely(weights.iter().map(|(p, weight)| (place(p), *weight)).collect())
         }
-        Structure::Commoner { traps, refutation } => Structure::Commoner {
-            traps: traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
-            refutation: refutation.clone(),
-        },
+        Structure::Commoner { traps, refutation } => {
+            Structure::Commoner { traps: sets(traps), refutation: refutation.clone() }
+        }
+        Structure::Closed { traps, refutation } => {
+            Structure::Closed { traps: sets(traps), refutation: refutation.clone() }
+        }
         Structure::Undone(all) => {
             // Every node has a name.
             let named =

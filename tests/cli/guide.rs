@@ -40,6 +40,8 @@ const PAGES: &[Page<'_>] = &[
         ],
         before: &[],
     },
+    Page { path: "docs/processes.md", not_run: &[], before: &[] },
+    Page { path: "docs/states.md", not_run: &[], before: &[] },
     Page {
         path: "docs/structure.md",
         not_run: &[],

@@ -10,6 +10,7 @@ mod formulas;
 mod guide;
 mod printed;
 mod progress;
+mod processes;
 mod readme;
 mod reduce;
 mod report;

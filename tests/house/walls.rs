@@ -20,10 +20,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // What is known of a net. No goal, no board.
     ("structure", &[]),
     ("reduction", &[]),
+    // Graphs of markings.
+    ("graph", &[]),
     ("board", &["ground"]),
     // Engines never see an examination, a formula id or a query file. Walks on coloured nets share the
     // terms compiled for unfolding.
-    ("engine", &["board", "ground", "reduction", "structure", "unfold"]),
+    ("engine", &["board", "graph", "ground", "reduction", "structure", "unfold"]),
     ("ground", &["board", "engine", "reduction"]),
     ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.
@@ -48,6 +50,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "draw",
             "evidence_files",
             "formula",
+            "graph",
             "ground",
             "input",
             "mcc",
