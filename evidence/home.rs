@@ -35,7 +35,7 @@ use crate::certificate::{Document, Flaw, check_trap};
 use crate::refutation;
 use crate::replay::{ReplayError, replay};
 use crate::undone::Undoing;
-use parikh_net::{FiringSequence, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// What shows something of home spaces from the net as a whole. See the module. Plain data: in memory its

@@ -17,8 +17,8 @@
 //! search was small enough to be made again here. What uses the claim of the model that its units are safe
 //! has to say so, and is refused all the same once any trace breaks the claim ([`Audit::finish`]).
 
-mod figures;
 mod cases;
+mod figures;
 mod judge;
 mod obligations;
 mod shelf;

@@ -283,7 +283,12 @@ fn edge(
         let (x, y) = (a.x + a.width / 2.0, a.y);
         let path = format!(
             "M{x:.1},{:.1} C{:.1},{:.1} {:.1},{:.1} {x:.1},{:.1}",
-            y - 7.0, x + 34.0, y - 22.0, x + 34.0, y + 22.0, y + 7.0
+            y - 7.0,
+            x + 34.0,
+            y - 22.0,
+            x + 34.0,
+            y + 22.0,
+            y + 7.0
         );
         (path, x + 30.0 + label.chars().count() as f64 * LETTER / 2.0, y)
     } else if b.y > a.y + 1.0 {
@@ -294,7 +299,8 @@ fn edge(
         let bend = (y2 - y1) * 0.45;
         let path = format!(
             "M{x1:.1},{y1:.1} C{x1:.1},{:.1} {x2:.1},{:.1} {x2:.1},{y2:.1}",
-            y1 + bend, y2 - bend
+            y1 + bend,
+            y2 - bend
         );
         // Nearer to the end, where edges from one box have parted.
         let at = 0.62;
@@ -303,8 +309,10 @@ fn edge(
         // In a row: over the top of it.
         let (y1, y2) = (a.y - a.height / 2.0, b.y - b.height / 2.0);
         let up = y1.min(y2) - 26.0;
-        let path =
-            format!("M{:.1},{y1:.1} C{:.1},{up:.1} {:.1},{up:.1} {:.1},{y2:.1}", a.x, a.x, b.x, b.x);
+        let path = format!(
+            "M{:.1},{y1:.1} C{:.1},{up:.1} {:.1},{up:.1} {:.1},{y2:.1}",
+            a.x, a.x, b.x, b.x
+        );
         (path, (a.x + b.x) / 2.0, up + 4.0)
     } else {
         // Back up: out to the side.
@@ -313,7 +321,10 @@ fn edge(
         let (x1, x2) = (a.x + side * a.width / 2.0, b.x + side * b.width / 2.0);
         let far = if right { x1.max(x2) } else { x1.min(x2) };
         let far = far + side * (24.0 + 0.16 * (a.y - b.y));
-        let path = format!("M{x1:.1},{:.1} C{far:.1},{:.1} {far:.1},{:.1} {x2:.1},{:.1}", a.y, a.y, b.y, b.y);
+        let path = format!(
+            "M{x1:.1},{:.1} C{far:.1},{:.1} {far:.1},{:.1} {x2:.1},{:.1}",
+            a.y, a.y, b.y, b.y
+        );
         (path, curve(x1, far, far, x2, 0.5), (a.y + b.y) / 2.0)
     };
     let (colour, width, head) = match bright {
@@ -372,7 +383,10 @@ fn draw_box(
             text,
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"5\" fill=\"none\" \
              stroke=\"{edge}\" stroke-width=\"1\"/>",
-            x + 3.0, y + 3.0, at.width - 6.0, at.height - 6.0
+            x + 3.0,
+            y + 3.0,
+            at.width - 6.0,
+            at.height - 6.0
         );
     }
     for (line, words) in lines.iter().enumerate() {
