@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn every_firing_adds_a_token_to_a_place_of_its_own() {
-        let net = text::parse("place a 2\nplace \"#t\"\ntransition t: a -> \"#t\"\ntransition u: a -> a");
+        let net =
+            text::parse("place a 2\nplace \"#t\"\ntransition t: a -> \"#t\"\ntransition u: a -> a");
         let net = net.unwrap().with_final_markings(vec![Marking::new(vec![0, 2])]);
         let counted = counted(&net).unwrap();
         let mut marking = counted.initial().clone();

@@ -339,7 +339,8 @@ impl<'n> Account<'n> {
     /// What the initial marking shows, and what no marking satisfies, is struck off at once.
     fn of(net: &'n Net, obligation: Obligation) -> Self {
         let Obligation { reach, refute, grow, home, all } = obligation;
-        let asks_more = home.as_ref().is_some_and(|home| refute.iter().any(|it| !home.wanted.contains(it)));
+        let asks_more =
+            home.as_ref().is_some_and(|home| refute.iter().any(|it| !home.wanted.contains(it)));
         let home = home.map(|asked| HomeAccount {
             asked,
             lost: false,

@@ -16,7 +16,9 @@
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
-use super::{Unreadable, attribute, child, decode, elements, name, number, text, tree, units, finals};
+use super::{
+    Unreadable, attribute, child, decode, elements, finals, name, number, text, tree, units,
+};
 use parikh_net::builder::Node as NetNode;
 use parikh_net::{BuildError, Net, NetBuilder};
 use roxmltree::{Document, Node};

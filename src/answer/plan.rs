@@ -4,8 +4,8 @@
 //! only, and complementary ones, EF φ and AG ¬φ, whose answers are each other's negations. (A goal and
 //! its negation need no such care: one of them holds in the initial marking.)
 
-use super::sound;
 use super::question::{Combination, Question, Standing};
+use super::sound;
 use crate::board::Board;
 use crate::formula::{Formula, ReachabilityQuery, Unsupported, lower};
 use crate::mcc::Examination;
@@ -295,8 +295,7 @@ impl Plan {
             return;
         }
         self.decided[at] = true;
-        self.assumed[at] =
-            matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
+        self.assumed[at] = matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
         // Questions that share goals have one goal each, which is settled.
         self.questions[at].goal_ids().for_each(|goal| board.abandon(goal));
         decided.push((at, standing));

@@ -200,7 +200,8 @@ impl Question {
         match knowledge {
             Knowledge::Reach(Reach::Reached { witness, by }) if !relaxed => {
                 let firings = witness.as_ref().map_or(0, Witness::firings);
-                let reason = format!("a run of {firings} firings to the final marking was replayed");
+                let reason =
+                    format!("a run of {firings} firings to the final marking was replayed");
                 let stands = (false, Grade::Replayed);
                 self.answered(Value::Bool(true), vec![by], reason, stands, settled, witness)
             }
@@ -272,7 +273,9 @@ fn lost(net: &Net, witness: Option<&Witness>, proof: &Proof) -> String {
     let on = end(net, witness).map(|end| tokens(net, &end, None));
     let on = on.map_or(String::new(), |on| format!(", with tokens on {on},"));
     match witness {
-        Some(_) => format!("a case cannot be completed any more {firings}{on} and goes on: {proof}"),
+        Some(_) => {
+            format!("a case cannot be completed any more {firings}{on} and goes on: {proof}")
+        }
         None => format!("a case cannot always be completed: {proof}"),
     }
 }

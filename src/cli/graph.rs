@@ -109,7 +109,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             None => eprintln!("parikh: no marking of the graph is one that --formula asks for"),
         }
     } else if arguments.formula.is_some() {
-        bail!(Misuse("--formula wants the reachability graph, and the net has no bounds".to_owned()));
+        bail!(Misuse(
+            "--formula wants the reachability graph, and the net has no bounds".to_owned()
+        ));
     }
     eprintln!("parikh: {}", view.caption());
     let written = match kind {
@@ -163,7 +165,12 @@ fn incomplete(why: &dyn std::fmt::Display) -> Outcome {
 }
 
 /// The coverability graph, where it is asked for or tells of a net without bounds; why it does not.
-fn cover(net: &Net, most: usize, budget: &Budget, only_if_unbounded: bool) -> Result<Coverability, String> {
+fn cover(
+    net: &Net,
+    most: usize,
+    budget: &Budget,
+    only_if_unbounded: bool,
+) -> Result<Coverability, String> {
     let too_many = || {
         format!(
             "more than {most} markings can be reached; --most N takes more, and `parikh states` counts them"

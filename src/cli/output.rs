@@ -85,7 +85,8 @@ impl Printer {
             let id = id.strip_prefix("STATE_SPACE ").unwrap_or(id);
             return line(&match self.format {
                 Format::Json => {
-                    json!({"type": "unknown", "figure": figure_key(id), "reason": reason}).to_string()
+                    json!({"type": "unknown", "figure": figure_key(id), "reason": reason})
+                        .to_string()
                 }
                 _ => format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown"),
             });

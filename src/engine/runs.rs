@@ -53,8 +53,7 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
     // Condition 3.
     let counters: Vec<PlaceId> = net.places().filter(|&p| counts(net, p).is_some()).collect();
     let mentioned: BTreeSet<PlaceId> = found.keys().flat_map(|done| done.support(net)).collect();
-    let counters: Vec<PlaceId> =
-        counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
+    let counters: Vec<PlaceId> = counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
     let most = MARKINGS.min(COUNTS / net.place_count().max(1));
     let graph = match Reachability::forgetting(net, &counters, most, task.budget) {
         Ok(graph) => graph,
@@ -103,10 +102,7 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
 type AboutRuns = BTreeMap<Predicate, Vec<(TransitionId, GoalId)>>;
 
 /// Conditions 1 and 2.
-fn about_runs<'g>(
-    net: &Net,
-    goals: impl Iterator<Item = &'g (GoalId, Goal)> + Clone,
-) -> AboutRuns {
+fn about_runs<'g>(net: &Net, goals: impl Iterator<Item = &'g (GoalId, Goal)> + Clone) -> AboutRuns {
     let mut found = AboutRuns::new();
     for (id, goal) in goals {
         let Goal::Reach(Predicate::And(parts)) = goal else { continue };
@@ -119,7 +115,9 @@ fn about_runs<'g>(
             !parts.iter().filter(speaks).any(|part| part.support(net).contains(p))
         };
         let mut candidates = counters.into_iter().filter(only_once);
-        let (Some(counter_of_goal), None) = (candidates.next(), candidates.next()) else { continue };
+        let (Some(counter_of_goal), None) = (candidates.next(), candidates.next()) else {
+            continue;
+        };
         let Some(t) = counts(net, counter_of_goal) else { continue };
         let rest = parts.iter().filter(|part| counter(part) != Some(counter_of_goal)).cloned();
         found.entry(Predicate::and(rest)).or_default().push((t, *id));
@@ -172,8 +170,14 @@ mod tests {
             .collect();
         let board = Board::new(&net, goals.iter().map(|(_, goal)| goal.clone()).collect());
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
-        let task =
-            Task { net: &net, goals: &goals, facts: &facts, board: &board, budget: &budget, seed: 1 };
+        let task = Task {
+            net: &net,
+            goals: &goals,
+            facts: &facts,
+            board: &board,
+            budget: &budget,
+            seed: 1,
+        };
         assert_eq!(run(&task, board.under("X"), board.over("X")), "4 markings without counters");
         let is_reached = |(id, _): &(GoalId, Goal)| match board.knowledge(*id) {
             Some(Knowledge::Reach(Reach::Reached { .. })) => Some(true),

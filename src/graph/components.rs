@@ -28,7 +28,8 @@ pub fn terminal(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Op
 fn components(out: &[Vec<u32>]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let count = out.len();
-    let (mut met, mut low, mut component) = (vec![NONE; count], vec![NONE; count], vec![NONE; count]);
+    let (mut met, mut low, mut component) =
+        (vec![NONE; count], vec![NONE; count], vec![NONE; count]);
     let (mut open, mut path): (Vec<usize>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
     let (mut time, mut found) = (0, 0);
     for root in 0..count {

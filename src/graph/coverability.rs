@@ -130,7 +130,10 @@ mod tests {
         assert_eq!(named, ["made", "sold"]);
         assert_eq!(graph.nodes[0], [1, 0, 0, 0]);
         assert!(graph.nodes.iter().all(|node| node[0] + node[1] == 1));
-        assert_eq!(Coverability::of(&net, 2, &Budget::unlimited()).unwrap_err(), NoGraph::TooMany(2));
+        assert_eq!(
+            Coverability::of(&net, 2, &Budget::unlimited()).unwrap_err(),
+            NoGraph::TooMany(2)
+        );
     }
 
     #[test]

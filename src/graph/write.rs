@@ -31,6 +31,7 @@ pub fn json(view: &View<'_>) -> String {
             "marking": marking,
             "initial": at == 0,
             "dead": node.dead,
+            "final": node.last,
             "on_path": node.bright,
         });
         if !view.covers {
@@ -59,7 +60,8 @@ pub fn json(view: &View<'_>) -> String {
 /// For Graphviz.
 pub fn dot(view: &View<'_>) -> String {
     let names = Names::for_people(view.net);
-    let mut text = String::from("digraph markings {\n  node [shape=box, style=\"rounded,filled\", ");
+    let mut text =
+        String::from("digraph markings {\n  node [shape=box, style=\"rounded,filled\", ");
     text.push_str("fillcolor=white, fontsize=10, fontname=\"Helvetica\"];\n");
     text.push_str("  edge [fontsize=9, fontname=\"Helvetica\", arrowsize=0.6];\n");
     let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&view.caption()));

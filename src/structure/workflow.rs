@@ -42,9 +42,7 @@ pub enum NoCase {
     )]
     Final(String, String),
     /// The model has more than one final marking.
-    #[error(
-        "the model has {0} final markings; choose one with --final, for example --final '{1}'"
-    )]
+    #[error("the model has {0} final markings; choose one with --final, for example --final '{1}'")]
     Several(usize, String),
     /// A place would hold too many tokens.
     #[error("{0} cases take more than 2^63 - 1 tokens to a place")]
@@ -54,8 +52,7 @@ pub enum NoCase {
 impl Workflow {
     /// Looks at a net. Time linear in its size.
     pub fn of(net: &Net) -> Workflow {
-        let sources: Vec<PlaceId> =
-            net.places().filter(|&p| net.producers(p).is_empty()).collect();
+        let sources: Vec<PlaceId> = net.places().filter(|&p| net.producers(p).is_empty()).collect();
         let sinks: Vec<PlaceId> = net.places().filter(|&p| net.consumers(p).is_empty()).collect();
         let ahead = reached(net, &sources, true);
         let back = reached(net, &sinks, false);

@@ -13,7 +13,9 @@ fn desk() -> Desk {
 
 /// The same where nobody is rejected.
 fn sound(desk: &Desk) {
-    let text = desk.read("orders.pnml").replace("source=\"t3\" target=\"n6\"", "source=\"t3\" target=\"n4\"");
+    let text = desk
+        .read("orders.pnml")
+        .replace("source=\"t3\" target=\"n6\"", "source=\"t3\" target=\"n4\"");
     desk.write("sound.pnml", &text);
 }
 
@@ -66,7 +68,8 @@ fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
             // The other answer is not shown by the same evidence.
             let text = std::fs::read_to_string(&file).unwrap();
             let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
-            let turned = if text.contains(yes) { text.replace(yes, no) } else { text.replace(no, yes) };
+            let turned =
+                if text.contains(yes) { text.replace(yes, no) } else { text.replace(no, yes) };
             assert_ne!(turned, text);
             std::fs::write(&file, turned).unwrap();
             let verdict = audit();
@@ -110,12 +113,14 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     let desk = desk();
     let text = desk.read("orders.pnml");
     let one = "<place idref=\"n6\"><text>1</text></place>";
-    let mut asked = |to: &str| {
+    let asked = |to: &str| {
         desk.write("other.pnml", &text.replace(one, to));
         desk.said(&["check", "other.pnml", "-e", "EasySoundness"])
     };
     // Every place listed, zeros and all, as ProM does.
-    let (code, said, _) = asked("<place idref=\"n1\"><text>0</text></place><place idref=\"n6\"><text> 1 </text></place>");
+    let (code, said, _) = asked(
+        "<place idref=\"n1\"><text>0</text></place><place idref=\"n6\"><text> 1 </text></place>",
+    );
     assert!(code == 0 && said.contains("TRUE"), "{said}");
     // A marking without tokens says nothing: the sink counts.
     let (code, said, _) = asked("");
@@ -129,14 +134,21 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     let two = format!("{one}</marking><marking><place idref=\"n5\"><text>1</text></place>");
     let (code, _, said) = asked(&two);
     assert!(code == 1 && said.contains("2 final markings; choose one with --final"), "{said}");
-    let other = text.replace("<arctype><text>normal</text></arctype>", "<arctype><text>inhibitor</text></arctype>");
+    let other = text.replace(
+        "<arctype><text>normal</text></arctype>",
+        "<arctype><text>inhibitor</text></arctype>",
+    );
     desk.write("other.pnml", &other);
     let said = desk.refused(1, &["check", "other.pnml", "-e", "S"]);
     assert!(said.contains("`inhibitor`"), "{said}");
     // The auditor reads them, too, and finds the same wrong.
     for (from, to, wrong) in [
         ("idref=\"n6\"", "idref=\"n7\"", "no place `n7`"),
-        ("<text>1</text></place>\n      </marking>", "<text>x</text></place>\n      </marking>", "found `x`"),
+        (
+            "<text>1</text></place>\n      </marking>",
+            "<text>x</text></place>\n      </marking>",
+            "found `x`",
+        ),
         (">normal<", ">reset<", "found `reset`"),
     ] {
         let changed = text.replacen(from, to, 1);
@@ -182,7 +194,8 @@ fn a_graph_is_written_for_people_and_for_tools() {
 
 #[test]
 fn a_net_without_bounds_has_its_coverability_graph_and_says_so() {
-    let desk = Desk::with("place i 1\nplace p\nplace o\ntransition t: i -> i + p\ntransition u: 2*p -> o");
+    let desk =
+        Desk::with("place i 1\nplace p\nplace o\ntransition t: i -> i + p\ntransition u: 2*p -> o");
     let (code, dot, said) = desk.said(&["graph", "model.pnml"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("coverability graph (not the reachable markings)"), "{said}");

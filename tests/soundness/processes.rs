@@ -6,9 +6,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{Answer, Plan, Value};
 use parikh::evidence::replay;
-use parikh::mcc::Examination::{
-    self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness,
-};
+use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
 use parikh::net::counted::counted;
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId, text};
 use parikh::run::{self, Config, Event};
@@ -101,7 +99,8 @@ const TEXTBOOK: &[Example] = &[
 
 /// The net that a question is about.
 fn asked(net: &Net, cases_: u64, last: Option<&Marking>, kind: Examination) -> Net {
-    let begun = cases(net, cases_, last).unwrap_or_else(|why| panic!("{why}: {}", text::print(net)));
+    let begun =
+        cases(net, cases_, last).unwrap_or_else(|why| panic!("{why}: {}", text::print(net)));
     if kind == RelaxedSoundness { counted(&begun).unwrap() } else { begun }
 }
 
@@ -289,9 +288,8 @@ fn a_process_of_thousands_of_free_choices_is_sound_by_its_structure() {
     builder.take(fork, i, 1).unwrap();
     builder.put(join, o, 1).unwrap();
     for branch in 0..60 {
-        let row: Vec<PlaceId> = (0..11)
-            .map(|step| builder.place(&format!("p{branch}.{step}"), 0).unwrap())
-            .collect();
+        let row: Vec<PlaceId> =
+            (0..11).map(|step| builder.place(&format!("p{branch}.{step}"), 0).unwrap()).collect();
         builder.put(fork, row[0], 1).unwrap();
         builder.take(join, row[10], 1).unwrap();
         for (step, ends) in row.windows(2).enumerate() {
