@@ -14,6 +14,7 @@ mod limits;
 mod mcc;
 mod model;
 mod output;
+mod processes;
 mod properties;
 mod reduce;
 mod replay;
