@@ -9,7 +9,7 @@ use super::sound;
 use crate::board::Board;
 use crate::formula::{Formula, ReachabilityQuery, Unsupported, lower};
 use crate::mcc::Examination;
-use parikh_net::{Goal, GoalId, LinearSum, Marking, Net, Predicate};
+use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -68,19 +68,12 @@ impl Plan {
                 };
                 plan.ask_stays(name, Combination::Stays, Predicate::Dead, enabled);
             }
-            Examination::Soundness | Examination::WeakSoundness => {
-                let all = examination == Examination::Soundness;
-                let goals = sound::goals(net, final_marking(net)?, all)?;
-                plan.first.push(GoalId::new(sound::STUCK));
-                plan.ask(name, Combination::Sound, goals);
-            }
-            Examination::RelaxedSoundness => {
-                let goals = sound::relaxed(net, final_marking(net)?)?;
-                plan.ask(name, Combination::OnRuns, goals);
-            }
-            Examination::EasySoundness => {
-                let goal = sound::easy(net, final_marking(net)?)?;
-                plan.ask(name, Combination::Easy, vec![goal]);
+            _ if examination.is_about_cases() => {
+                let (combination, goals) = sound::plan(examination, net)?;
+                if combination == Combination::Sound {
+                    plan.first.push(GoalId::new(sound::STUCK));
+                }
+                plan.ask(name, combination, goals);
             }
             Examination::StableMarking => {
                 let changed = |place| {
@@ -359,14 +352,6 @@ impl Plan {
             });
         }
         answers
-    }
-}
-
-/// The one final marking of a net.
-fn final_marking(net: &Net) -> Option<&Marking> {
-    match net.final_markings() {
-        [only] => Some(only),
-        _ => None,
     }
 }
 

@@ -28,14 +28,15 @@ use super::question::{Combination, Question, Standing};
 use super::{Answer, Grade, Value};
 use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
 use crate::evidence::{replay, words};
+use crate::mcc::Examination;
 use parikh_net::counted::uncounted_places;
 use parikh_net::{Goal, GoalId, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId};
 use std::collections::BTreeSet;
 
 /// Where the goals of soundness begin that are not about transitions.
 pub(super) const STUCK: usize = 0;
-pub(super) const IMPROPER: usize = 1;
-pub(super) const DONE: usize = 2;
+const IMPROPER: usize = 1;
+const DONE: usize = 2;
 /// Where those of transitions begin.
 const FIRST_TRANSITION: usize = 3;
 
@@ -51,8 +52,21 @@ fn total(places: impl Iterator<Item = PlaceId>, f: &Marking) -> Option<(LinearSu
     Some((sum, tokens))
 }
 
+/// The goals of a question about the one final marking of `net`, and how they combine; `None` where it has
+/// none or several, or what is to be said is too large.
+pub(super) fn plan(examination: Examination, net: &Net) -> Option<(Combination, Vec<Goal>)> {
+    let [f] = net.final_markings() else { return None };
+    Some(match examination {
+        Examination::RelaxedSoundness => (Combination::OnRuns, relaxed(net, f)?),
+        Examination::EasySoundness => {
+            (Combination::Easy, vec![Goal::Reach(exactly(net.places(), f)?)])
+        }
+        _ => (Combination::Sound, goals(net, f, examination == Examination::Soundness)?),
+    })
+}
+
 /// The goals of soundness, for each transition if `live`; `None` where a number is beyond 63 bits.
-pub(super) fn goals(net: &Net, f: &Marking, live: bool) -> Option<Vec<Goal>> {
+fn goals(net: &Net, f: &Marking, live: bool) -> Option<Vec<Goal>> {
     let (sum, tokens) = total(net.places(), f)?;
     let done = covers(f);
     let more = Predicate::at_most(sum, tokens).negated();
@@ -72,16 +86,11 @@ fn exactly(places: impl Iterator<Item = PlaceId>, f: &Marking) -> Option<Predica
     Some(Predicate::and([covers(f), Predicate::at_most(sum, tokens)]))
 }
 
-/// The goal of easy soundness.
-pub(super) fn easy(net: &Net, f: &Marking) -> Option<Goal> {
-    exactly(net.places(), f).map(Goal::Reach)
-}
-
 /// The most that the goals of relaxed soundness may say together, in places: each of them speaks of all.
 const MENTIONED: usize = 10_000_000;
 
 /// The goals of relaxed soundness, of a net whose firings are counted; `None` also where they are too large.
-pub(super) fn relaxed(counted: &Net, f: &Marking) -> Option<Vec<Goal>> {
+fn relaxed(counted: &Net, f: &Marking) -> Option<Vec<Goal>> {
     if counted.place_count().saturating_mul(counted.transition_count()) > MENTIONED {
         return None;
     }

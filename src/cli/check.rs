@@ -4,14 +4,12 @@ use super::formulas;
 use super::job::{Evidence, Job, Subject, Watch, print_statistics};
 use super::model::Model;
 use super::output::{Format, Printer};
-use super::{Misuse, Outcome, coloured, limits, model, signals};
+use super::{Misuse, Outcome, coloured, limits, model, processes, signals};
 use crate::mcc::Examination;
 use crate::run::{self, Report};
-use crate::structure::workflow::{self, Workflow};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
-use parikh_net::counted::counted;
-use parikh_net::{Net, marking_text};
+use parikh_net::Net;
 use parikh_solvers::dump::Dump;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +18,7 @@ use std::time::Duration;
 #[command(group(
     clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas"])
 ))]
-#[command(after_help = format!("{EXAMPLES}\n\n{PROCESSES}\n\n{}", formulas::LANGUAGE))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}\n\n{}", processes::ABOUT, formulas::LANGUAGE))]
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
     model: PathBuf,
@@ -35,15 +33,8 @@ pub(super) struct Arguments {
     queries: Option<PathBuf>,
     #[command(flatten)]
     formulas: formulas::Formulas,
-    /// Of soundness: how many cases are handled at the same time. Initial and final marking are taken
-    /// so many times.
-    #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
-          value_parser = clap::value_parser!(u64).range(1..))]
-    cases: u64,
-    /// Of soundness: the marking in which a case is done, for example 'end' or 'p + 2*q'. By default the
-    /// one in the model's `<finalmarkings>`, or else one token in the sink of a workflow net.
-    #[arg(long = "final", value_name = "MARKING", requires = "examination")]
-    last: Option<String>,
+    #[command(flatten)]
+    cases: processes::Cases,
     /// How long it may take, reading included: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -111,26 +102,13 @@ Examples:
   parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json
   parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'";
 
-const PROCESSES: &str = "\
-Processes (workflow nets, and nets with a final marking):
-  Soundness         from wherever a case gets, it can be completed; when it is done, no token is left
-                    behind; every transition can fire
-  WeakSoundness     the same, but transitions that never fire are allowed
-  RelaxedSoundness  every transition fires on some run that completes a case
-  EasySoundness     some run completes a case
-  A case begins in the model's initial marking, or else with a token in the source; it is done in the
-  marking of --final, of the model's <finalmarkings>, or else with a token in the sink. The answer is
-  called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets stuck or leaves
-  tokens behind (--trace), the places where they are, the transitions that never fire.
-  parikh check order.pnml -e Soundness --trace traces";
-
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || eprintln!("parikh: left before the rest was answered");
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     if let Some(examination) = arguments.examination {
-        if !examination.is_about_cases() && (arguments.cases > 1 || arguments.last.is_some()) {
+        if !examination.is_about_cases() && (arguments.cases.are_asked_about()) {
             bail!(Misuse(format!("--k and --final are about soundness, not {examination}")));
         }
         if !examination.is_supported() {
@@ -173,7 +151,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let subject = |net: &Net| match arguments.examination {
         None => Ok(Subject::Formulas(arguments.formulas.read(net)?)),
         Some(examination) if examination.is_about_cases() => {
-            Ok(Subject::Process(examination, arguments.cases))
+            Ok(Subject::Process(examination, arguments.cases.number))
         }
         Some(examination) => Ok(Subject::Examination(examination, queries.clone())),
     };
@@ -203,7 +181,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Model::Plain(net) => {
             let net = match arguments.examination {
                 Some(examination) if examination.is_about_cases() => {
-                    process(&net, examination, arguments)?
+                    arguments.cases.begun(&net, examination, &arguments.model)?
                 }
                 _ => *net,
             };
@@ -233,28 +211,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         print_statistics(&report);
     }
     Ok(outcome(&report))
-}
-
-/// The net that a question about processes is about.
-fn process(net: &Net, examination: Examination, arguments: &Arguments) -> Result<Net> {
-    let file = model::pnml_file(&arguments.model)?;
-    let chosen = arguments.last.as_ref().map(|last| marking_text::parse(last, net));
-    let chosen = chosen.transpose().map_err(|why| Misuse(format!("--final: {why}")))?;
-    if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {
-        bail!(Misuse("--final: a case that is done has a token somewhere".to_owned()));
-    }
-    let begun = workflow::cases(net, arguments.cases, chosen.as_ref())
-        .with_context(|| file.display().to_string())?;
-    let lacks = Workflow::of(net).lacks(net);
-    if !lacks.is_empty() {
-        tracing::info!("no workflow net: {}", lacks.join("; "));
-    }
-    match examination {
-        Examination::RelaxedSoundness => {
-            counted(&begun).with_context(|| file.display().to_string())
-        }
-        _ => Ok(begun),
-    }
 }
 
 /// How a coloured net is unfolded for an examination: firings are counted one by one.

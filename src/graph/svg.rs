@@ -53,13 +53,14 @@ pub(super) fn lines(parts: &[String]) -> Vec<String> {
 /// The colours of a box, inside and at its edge.
 pub(super) fn colours(view: &View<'_>, node: &Node) -> (&'static str, &'static str) {
     let inside = match (view.covers, node.dead, node.terminal) {
+        _ if node.last => "#d6e4f5",
         (_, true, _) => "#f8d7d4",
         (false, _, Some(_)) => "#d7ebd3",
         _ => "#ffffff",
     };
     let edge = match (node.bright, node.dead) {
         (true, _) => "#d9730d",
-        (false, true) => "#a33a30",
+        (false, true) if !node.last => "#a33a30",
         _ => "#44505c",
     };
     (inside, edge)
@@ -194,19 +195,21 @@ fn place(rows: &[Vec<usize>], texts: &[Vec<String>], bundles: &[Bundle]) -> Vec<
         .map(size)
         .map(|(width, height)| Block { x: 0.0, y: 0.0, width: width.max(34.0), height })
         .collect();
-    // What stands beside an edge needs room, too.
-    let mut said = vec![0usize; texts.len()];
-    for (from, to, label, _) in bundles {
-        if from != to {
-            said[*to as usize] = said[*to as usize].max(label.chars().count());
-        }
+    // What stands beside an edge needs room, too, and so does an edge from a box to itself.
+    let mut room: Vec<f64> = boxes.iter().map(|block| block.width).collect();
+    for (_, to, label, _) in bundles.iter().filter(|bundle| bundle.0 != bundle.1) {
+        let room = &mut room[*to as usize];
+        *room = room.max(label.chars().count() as f64 * LETTER * 0.9);
+    }
+    for (node, _, label, _) in bundles.iter().filter(|bundle| bundle.0 == bundle.1) {
+        room[*node as usize] += 2.0 * (34.0 + label.chars().count() as f64 * LETTER) - GAP;
     }
     let (mut y, mut row_sizes) = (0.0, Vec::new());
     for row in rows {
         let tall = row.iter().map(|&node| boxes[node].height).fold(0.0, f64::max);
         let mut x = 0.0;
         for (at, &node) in row.iter().enumerate() {
-            let width = boxes[node].width.max(said[node] as f64 * LETTER * 0.9);
+            let width = room[node];
             x += if at == 0 { 0.0 } else { GAP };
             (boxes[node].x, boxes[node].y) = (x + width / 2.0, y + tall / 2.0);
             x += width;
@@ -223,17 +226,15 @@ fn place(rows: &[Vec<usize>], texts: &[Vec<String>], bundles: &[Bundle]) -> Vec<
     for pass in 0..8 {
         for row in 0..rows.len() {
             let row = if pass % 2 == 0 { row } else { rows.len() - 1 - row };
-            pull(&rows[row], &mut boxes, &said, &neighbours);
+            pull(&rows[row], &mut boxes, &room, &neighbours);
         }
     }
     boxes
 }
 
 /// Moves the boxes of a row towards the middle of their neighbours in other rows, in order.
-fn pull(row: &[usize], boxes: &mut [Block], said: &[usize], neighbours: &[Vec<usize>]) {
-    let room = |node: usize, boxes: &[Block]| {
-        boxes[node].width.max(said[node] as f64 * LETTER * 0.9) / 2.0
-    };
+fn pull(row: &[usize], boxes: &mut [Block], room: &[f64], neighbours: &[Vec<usize>]) {
+    let room = |node: usize| room[node] / 2.0;
     let wish: Vec<f64> = row
         .iter()
         .map(|&node| {
@@ -251,19 +252,19 @@ fn pull(row: &[usize], boxes: &mut [Block], said: &[usize], neighbours: &[Vec<us
     // From the left as far right as wished, then from the right where they stand too close.
     let mut x = wish;
     for at in 1..row.len() {
-        let least = x[at - 1] + room(row[at - 1], boxes) + GAP + room(row[at], boxes);
+        let least = x[at - 1] + room(row[at - 1]) + GAP + room(row[at]);
         if x[at] < least {
             // Both give way.
             let half = (least - x[at]) / 2.0;
             x[at] += half;
-            let mut limit = x[at] - room(row[at], boxes) - GAP;
+            let mut limit = x[at] - room(row[at]) - GAP;
             for before in (0..at).rev() {
-                let most = limit - room(row[before], boxes);
+                let most = limit - room(row[before]);
                 if x[before] <= most {
                     break;
                 }
                 x[before] = most;
-                limit = most - room(row[before], boxes) - GAP;
+                limit = most - room(row[before]) - GAP;
             }
         }
     }
@@ -403,8 +404,11 @@ fn draw_box(
 /// What the colours mean, of those that occur.
 fn legend(view: &View<'_>, y: f64, left: f64) -> String {
     let mut entries = Vec::new();
+    if view.nodes.iter().any(|node| node.last) {
+        entries.push(("#d6e4f5", "#44505c", "final marking"));
+    }
     if view.nodes.iter().any(|node| node.dead) {
-        entries.push(("#f8d7d4", "#a33a30", "nothing is enabled"));
+        entries.push(("#f8d7d4", "#a33a30", "nothing is enabled (double edge)"));
     }
     if !view.covers && view.nodes.iter().any(|node| node.terminal.is_some() && !node.dead) {
         entries.push(("#d7ebd3", "#44505c", "terminal: never left again"));
@@ -440,4 +444,45 @@ fn escaped(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::reachability::Reachability;
+    use parikh_net::text;
+    use parikh_solvers::Budget;
+
+    #[test]
+    fn boxes_do_not_overlap_and_every_marking_and_firing_is_there() {
+        let net = text::parse(
+            "place a 3\nplace b\nplace \"a <name> & more\" 2\ntransition t: a -> b\ntransition u: b -> a
+             transition loop: a -> a\ntransition v: 2*b + \"a <name> & more\" -> 2*a",
+        )
+        .unwrap();
+        let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
+        let view = View::of_reachability(&net, &graph);
+        let names = Names::for_people(&net);
+        let bundles = view.bundles(&names);
+        let texts: Vec<Vec<String>> =
+            view.nodes.iter().map(|node| lines(&view.parts(node, &names))).collect();
+        let boxes = place(&rows(view.nodes.len(), &bundles), &texts, &bundles);
+        for (at, a) in boxes.iter().enumerate() {
+            for b in &boxes[at + 1..] {
+                let apart = (a.x - b.x).abs() >= (a.width + b.width) / 2.0
+                    || (a.y - b.y).abs() >= (a.height + b.height) / 2.0;
+                assert!(apart, "({}, {}) and ({}, {})", a.x, a.y, b.x, b.y);
+            }
+        }
+        let svg = svg(&view);
+        assert_eq!(svg.matches("rx=\"7\"").count(), 12);
+        assert_eq!(svg.matches("marker-end").count(), bundles.len() + 1);
+        assert!(svg.contains("a &lt;name&gt; &amp; more") && !svg.contains("<name>"), "{svg}");
+    }
+
+    #[test]
+    fn lines_break_between_parts() {
+        let parts = ["abc", "defghijklmnopqrstuvw", "x"].map(str::to_owned);
+        assert_eq!(lines(&parts), ["abc +", "defghijklmnopqrstuvw + x"]);
+    }
 }

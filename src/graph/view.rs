@@ -30,6 +30,8 @@ pub struct Node {
     pub dead: bool,
     /// The number of its terminal component, if it is in one.
     pub terminal: Option<u32>,
+    /// Whether it is a final marking of the model.
+    pub last: bool,
     /// Whether it is highlighted.
     pub bright: bool,
 }
@@ -51,7 +53,9 @@ impl<'n> View<'n> {
         let terminal = components::terminal(markings.len(), pairs);
         let mut leads = vec![false; markings.len()];
         edges.iter().for_each(|edge| leads[edge.from as usize] = true);
+        let is_last = |tokens: &[u64]| net.final_markings().iter().any(|it| it.tokens() == tokens);
         let node = |(at, tokens): (usize, Vec<u64>)| Node {
+            last: is_last(&tokens),
             tokens: (0..).map(PlaceId::new).zip(tokens).filter(|&(_, held)| held > 0).collect(),
             dead: !leads[at],
             terminal: terminal[at],

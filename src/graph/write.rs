@@ -31,6 +31,7 @@ pub fn json(view: &View<'_>) -> String {
             "marking": marking,
             "initial": at == 0,
             "dead": node.dead,
+            "final": node.last,
             "on_path": node.bright,
         });
         if !view.covers {
