@@ -3,6 +3,7 @@
 use super::scene::{Form, Line, Node, Scene};
 use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
 use parikh_solvers::Budget;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// The width of a letter of 10 pixels, about, and the height of a line.
@@ -24,6 +25,8 @@ pub fn svg(scene: &Scene, budget: &Budget) -> String {
 pub(super) struct Drawing<'s> {
     scene: &'s Scene,
     layout: Layout,
+    /// The ends of all lines.
+    ends: HashSet<(usize, usize)>,
 }
 
 impl<'s> Drawing<'s> {
@@ -42,7 +45,8 @@ impl<'s> Drawing<'s> {
             within_layers: 12.0,
             ..Spacing::default()
         };
-        Drawing { scene, layout: layout(&graph, &spacing, budget) }
+        let ends = graph.edges.iter().copied().collect();
+        Drawing { scene, layout: layout(&graph, &spacing, budget), ends }
     }
 
     /// The picture; `instead` may have something else stand in the middle of a node, such as tokens that
@@ -87,8 +91,7 @@ impl<'s> Drawing<'s> {
         let ends = [line.from, line.to].map(|at| (&self.scene.nodes[at], self.layout.nodes[at]));
         let [(from, from_at), (to, to_at)] = ends;
         let mut route = route.to_vec();
-        let twice = |other: &Line| other.from == line.to && other.to == line.from;
-        if route.is_empty() && self.scene.lines.iter().any(twice) {
+        if route.is_empty() && self.ends.contains(&(line.to, line.from)) {
             // Two lines between the same nodes: each to its side.
             let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
             let far = dx.hypot(dy).max(1.0);

@@ -195,8 +195,8 @@ mod tests {
     /// No two nodes overlap, and all lie on the page.
     fn is_clean(layout: &Layout) {
         for (at, &(x, y)) in layout.nodes.iter().enumerate() {
-            assert!(x >= 15.0 && x + 15.0 <= layout.size.width + 1e-6, "{layout:?}");
-            assert!(y >= 10.0 && y + 10.0 <= layout.size.height + 1e-6, "{layout:?}");
+            assert!(x >= 15.0 - 1e-6 && x + 15.0 <= layout.size.width + 1e-6, "{layout:?}");
+            assert!(y >= 10.0 - 1e-6 && y + 10.0 <= layout.size.height + 1e-6, "{layout:?}");
             for &(u, v) in &layout.nodes[..at] {
                 assert!((u - x).abs() > 29.0 || (v - y).abs() > 19.0, "{layout:?}");
             }

@@ -113,6 +113,7 @@ impl Telling<'_> {
         match (topic, value) {
             (Topic::Deadlock, "TRUE") => self.deadlock(at, question),
             (Topic::Deadlock, _) => {
+                let because = because.without("a dead marking: ");
                 self.answer(at, Level::Good, "The net never gets stuck").details.push(because);
             }
             (Topic::Firings, "TRUE") => {
@@ -139,6 +140,7 @@ impl Telling<'_> {
                 self.never_marked();
             }
             (Topic::OneSafe, "TRUE") => {
+                let because = Text::words("Two tokens on a place: ").then(because);
                 self.answer(at, Level::Good, "No place ever holds two tokens")
                     .details
                     .push(because);

@@ -118,7 +118,7 @@ pub struct Question {
     pub certificates: Vec<usize>,
     /// Seconds until the answer, or altogether.
     pub seconds: f64,
-    /// What was tried, where it is open: stage and figures.
+    /// What was tried, where it is open: when and who, and figures.
     pub tried: Vec<(String, String)>,
     #[serde(skip)]
     pub(super) topic: Option<Topic>,
@@ -217,7 +217,8 @@ struct Ran {
     heard: BTreeMap<String, Heard>,
     open: BTreeMap<String, String>,
     seconds: f64,
-    statistics: Vec<(String, String)>,
+    /// Who had a turn when, and what it said of it.
+    tried: Vec<(String, String)>,
 }
 
 impl Asking<'_, '_> {
@@ -256,7 +257,12 @@ impl Asking<'_, '_> {
         }
         let open = report.unanswered.into_iter().map(|open| (open.id, open.reason)).collect();
         let seconds = start.elapsed().as_secs_f64();
-        Ran { heard, open, seconds, statistics: report.statistics }
+        let tried = report.turns.iter().map(|turn| {
+            let (began, ended) = (turn.began, turn.began + turn.lasted);
+            let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
+            (format!("{when}, {}", turn.engine), turn.said.clone())
+        });
+        Ran { heard, open, seconds, tried: tried.collect() }
     }
 
     fn topic(&mut self, topic: Topic, budget: &Budget) {
@@ -338,7 +344,7 @@ impl Asking<'_, '_> {
                 (None, Text::words(reason))
             }
         };
-        whole.tried = if whole.value.is_none() { ran.statistics } else { Vec::new() };
+        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
         Question { seconds: ran.seconds, ..whole }
     }
 
@@ -384,7 +390,7 @@ impl Asking<'_, '_> {
                 (None, Text::words(reason))
             }
         };
-        whole.tried = if whole.value.is_none() { ran.statistics } else { Vec::new() };
+        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
         Question { seconds: ran.seconds, ..whole }
     }
 }
@@ -446,7 +452,7 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
         id: id.to_owned(),
         reason: Text::of_sentence(net, &reason),
         seconds: ran.seconds,
-        tried: ran.statistics.clone(),
+        tried: ran.tried.clone(),
         ..Question::default()
     }
 }

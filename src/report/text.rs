@@ -75,6 +75,16 @@ impl Text {
         }
     }
 
+    /// Without these words at its beginning, if they are there.
+    pub(super) fn without(mut self, beginning: &str) -> Text {
+        if let Some(Piece::Words(words)) = self.0.first_mut()
+            && let Some(rest) = words.strip_prefix(beginning)
+        {
+            *words = rest.to_owned();
+        }
+        self
+    }
+
     /// How many pieces there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()

@@ -194,14 +194,21 @@ byId("fit").addEventListener("click", () => drawing.fit());
 setUpSearch();
 setUpTheme();
 
-// On paper everything is open, and the drawing is seen as a whole.
+// On paper everything is open and light, and the drawing is seen as a whole.
 let closed = [];
+let theme;
 addEventListener("beforeprint", () => {
   closed = [...document.querySelectorAll("details:not([open])")];
   closed.forEach((one) => {
     one.fill?.();
     one.open = true;
   });
+  theme = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
   drawing.fit();
 });
-addEventListener("afterprint", () => closed.forEach((one) => { one.open = false; }));
+addEventListener("afterprint", () => {
+  closed.forEach((one) => { one.open = false; });
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+});
