@@ -3,11 +3,13 @@
 use super::Outcome;
 use super::model::{self, Model};
 use super::output::line;
+use crate::evidence::words;
+use crate::structure::workflow::Workflow;
 use crate::unfold::{self, Declined};
 use anyhow::Result;
 use clap::ValueEnum;
 use parikh_net::coloured::ColouredNet;
-use parikh_net::{Net, UnitId};
+use parikh_net::{Net, UnitId, marking_text};
 use parikh_solvers::Budget;
 use serde_json::json;
 use std::path::PathBuf;
@@ -106,6 +108,7 @@ struct Info<'n> {
     largest_marking: Option<(String, u64)>,
     without_input: usize,
     without_output: usize,
+    workflow: Workflow,
 }
 
 impl<'n> Info<'n> {
@@ -120,6 +123,7 @@ impl<'n> Info<'n> {
             largest_marking: largest.map(|(place, n)| (net.place_name(place).to_owned(), n)),
             without_input: net.transitions().filter(|&t| net.pre(t).is_empty()).count(),
             without_output: net.transitions().filter(|&t| net.post(t).is_empty()).count(),
+            workflow: Workflow::of(net),
         }
     }
 
@@ -171,6 +175,20 @@ impl<'n> Info<'n> {
                 ),
             },
         );
+        row(
+            "workflow",
+            match self.workflow.ends() {
+                Some((source, sink)) => format!(
+                    "a workflow net, from {} to {}",
+                    words::place(net, source),
+                    words::place(net, sink)
+                ),
+                None => format!("no workflow net: {}", self.workflow.lacks(net).join("; ")),
+            },
+        );
+        for marking in net.final_markings() {
+            row("final", marking_text::print(net, marking));
+        }
         text
     }
 
@@ -197,6 +215,15 @@ impl<'n> Info<'n> {
             "largest_marking": self.largest_marking.as_ref().map(|(_, tokens)| tokens),
             "source_transitions": self.without_input,
             "sink_transitions": self.without_output,
+            "workflow": json!({
+                "is": self.workflow.ends().is_some(),
+                "source": self.workflow.ends().map(|(source, _)| net.place_name(source)),
+                "sink": self.workflow.ends().map(|(_, sink)| net.place_name(sink)),
+                "lacks": self.workflow.lacks(net),
+            }),
+            "final_markings": net.final_markings().iter()
+                .map(|marking| marking_text::print(net, marking))
+                .collect::<Vec<_>>(),
             "units": net.units().map(|units| json!({
                 "count": units.len(),
                 "depth": self.unit_depth(),

@@ -11,7 +11,7 @@ use super::{Outcome, limits, model, reduce, replay_coloured, signals};
 use crate::evidence::{check_pump, replay};
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use anyhow::{Context, Result, bail};
-use parikh_net::{Marking, Net};
+use parikh_net::{Marking, Net, marking_text};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance.
     model: PathBuf,
     /// A trace: one transition a line, with a tab and a count where it fires several times in a
-    /// row; `#` starts a comment; behind a line `@repeat` stands what can repeat for ever.
+    /// row; `#` starts a comment, but `# from: 2*p + q` says in which marking it begins; behind a line `@repeat` stands what can repeat for ever.
     trace: PathBuf,
     /// The trace is one of the net that this log ends with, as `parikh reduce MODEL --log` wrote it:
     /// carry it back to MODEL and replay it there.
@@ -61,6 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let Some(log) = &arguments.log else {
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
+        let net = begun(net, &trace).with_context(|| path.to_string())?;
         report(&net, &trace, &path.to_string())?;
         return Ok(Outcome::Complete);
     };
@@ -86,6 +87,25 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(Outcome::Complete)
+}
+
+/// The net begun where the trace says it begins: runs of processes say so, of which the model may not know
+/// where they begin, or have one case where the trace has several.
+fn begun(net: Net, trace: &Trace) -> Result<Net> {
+    match trace.notes.iter().find(|(key, _)| key == "from") {
+        None => Ok(net),
+        Some((_, from)) => {
+            let marking = marking_text::parse(from, &net);
+            let marking = marking.map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
+            if marking != *net.initial() {
+                println!(
+                    "from {}, not the initial marking of the model",
+                    marking_text::print(&net, &marking)
+                );
+            }
+            Ok(net.from_marking(marking))
+        }
+    }
 }
 
 /// Replays a trace and says where it leads; `path` is what messages call it.

@@ -55,7 +55,7 @@ fn desk() -> Desk {
     ] {
         desk.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
     }
-    for name in ["philosophers.pnml", "pipes.pnml", "pipes-mended.pnml"] {
+    for name in ["philosophers.pnml", "orders.pnml", "pipes.pnml", "pipes-mended.pnml"] {
         let text = std::fs::read_to_string(example(name)).expect("readable");
         desk.write(&format!("examples/{name}"), &text);
     }
