@@ -23,6 +23,18 @@
 //! the net as a whole ([`crate::home`]). That it is lost, by such an argument, too; by a dead marking
 //! without it; by a proof that it can never be reached; or by a trace and a proof that it cannot be reached
 //! from its end.
+//!
+//! Of a net with a final marking f ([`Asked::Sound`]; which net, says `cases`):
+//!
+//! | question | TRUE | FALSE |
+//! |---|---|---|
+//! | Soundness | markings with m ≥ f stay reachable, one is reached, none has more tokens than f, and every transition is enabled somewhere | a dead marking without m ≥ f; one with m ≥ f and more tokens; m ≥ f cannot be reached, or is lost; a transition never enabled |
+//! | WeakSoundness | the same without the transitions | the same |
+//! | RelaxedSoundness | for *every* transition: f with a token on its counter | for *some*: none |
+//! | EasySoundness | f is reached | it cannot be |
+//!
+//! A marking with m ≥ f and no more tokens than f is f; so where none with more is reachable, f itself stays
+//! reachable.
 
 use crate::coloured::questions;
 use crate::home;
@@ -44,10 +56,28 @@ pub enum Asked {
     },
     /// The answer is TRUE if and only if each of these can be reached from every reachable marking.
     Stays(Vec<Predicate>),
+    /// The answer is TRUE if and only if what is done stays reachable wherever the net goes, nothing
+    /// improper is reachable, and each of the others is.
+    Sound {
+        /// The final marking is covered.
+        done: Predicate,
+        /// It is covered, and there are more tokens.
+        improper: Predicate,
+        /// What else is to be reached.
+        others: Vec<Predicate>,
+    },
     /// The answer is whether this holds in the initial marking.
     Initially(Predicate),
     /// The answer is the largest value of this sum in a reachable marking.
     Largest(LinearSum),
+    /// The answer is the largest of these sums, of which none is more than all together.
+    LargestOf(Vec<LinearSum>),
+    /// The answer is how many markings can be reached; or how many pairs of such a marking and a transition
+    /// that is enabled in it.
+    HowMany {
+        /// Which of the two.
+        firings: bool,
+    },
 }
 
 /// An answer.
@@ -88,6 +118,9 @@ pub struct Home {
 impl Asked {
     /// What an examination asks that needs no query file; `None` for others.
     pub fn by_examination(examination: &str, net: &Net) -> Option<Asked> {
+        if let Some((kind, _)) = super::cases::kind(examination) {
+            return Asked::by_final_marking(kind, net);
+        }
         let reach = |goals, all, then| Some(Asked::Reach { goals, all, then });
         match (examination, net.folding()) {
             ("ReachabilityDeadlock", _) => reach(vec![Predicate::Dead], true, true),
@@ -119,6 +152,46 @@ impl Asked {
         }
     }
 
+    /// The four figures of a state space.
+    pub fn of_state_space(net: &Net) -> [(&'static str, Asked); 4] {
+        let places = || net.places().map(LinearSum::place);
+        [
+            ("STATES", Asked::HowMany { firings: false }),
+            ("TRANSITIONS", Asked::HowMany { firings: true }),
+            ("MAX_TOKEN_PER_MARKING", Asked::Largest(all_places(net))),
+            ("MAX_TOKEN_IN_PLACE", Asked::LargestOf(places().collect())),
+        ]
+    }
+
+    /// What is asked of a net with one final marking.
+    fn by_final_marking(kind: &str, net: &Net) -> Option<Asked> {
+        let [f] = net.final_markings() else { return None };
+        // The counters, where firings are counted, are no part of the final marking.
+        let counters = if kind == "RelaxedSoundness" { net.transition_count() } else { 0 };
+        let own = net.place_count().checked_sub(counters)?;
+        let all = LinearSum::new(net.places().take(own).map(|place| (place, 1))).ok()?;
+        let tokens = i64::try_from(f.total()).ok()?;
+        let done = Predicate::and(f.marked().map(|(place, n)| Predicate::at_least(place, n)));
+        let no_more = Predicate::at_most(all, tokens);
+        let exactly = Predicate::and([done.clone(), no_more.clone()]);
+        let asked = match kind {
+            "EasySoundness" => Asked::Reach { goals: vec![exactly], all: true, then: true },
+            "RelaxedSoundness" => {
+                let fired = |place| Predicate::at_least(place, 1);
+                let with = |place| Predicate::and([exactly.clone(), fired(place)]);
+                let goals = net.places().skip(own).map(with).collect();
+                Asked::Reach { goals, all: true, then: true }
+            }
+            _ => {
+                let improper = Predicate::and([done.clone(), no_more.negated()]);
+                let live = kind == "Soundness";
+                let others = net.transitions().filter(|_| live).map(Predicate::Enabled).collect();
+                Asked::Sound { done, improper, others }
+            }
+        };
+        Some(asked)
+    }
+
     /// What has to be shown for the answer `value`.
     ///
     /// # Errors
@@ -142,7 +215,19 @@ impl Asked {
             // Where every firing can be undone, what was reached stays reachable.
             (Asked::Stays(wanted), Value::Holds(true)) => {
                 let home = Some(Home { wanted: wanted.clone(), kept: true });
-                Ok(Obligation { reach: wanted.clone(), home, ..nothing })
+                Ok(Obligation { reach: wanted.clone(), home, all: false, ..nothing })
+            }
+            (Asked::Sound { done, improper, others }, Value::Holds(true)) => {
+                let home = Some(Home { wanted: vec![done.clone()], kept: true });
+                let reach = [done].into_iter().chain(others).cloned().collect();
+                Ok(Obligation { reach, refute: vec![improper.clone()], home, ..nothing })
+            }
+            (Asked::Sound { done, improper, others }, Value::Holds(false)) => {
+                let stuck = Predicate::and([Predicate::Dead, done.clone().negated()]);
+                let home = Some(Home { wanted: vec![done.clone()], kept: false });
+                let refute = [done].into_iter().chain(others).cloned().collect();
+                let reach = vec![stuck, improper.clone()];
+                Ok(Obligation { reach, refute, home, all: false, ..nothing })
             }
             (Asked::Stays(wanted), Value::Holds(false)) => {
                 let without =
@@ -175,12 +260,34 @@ impl Asked {
             (Asked::Largest(sum), Value::Infinite) => {
                 Ok(Obligation { grow: vec![sum.clone()], ..nothing })
             }
-            (Asked::Largest(_), Value::Holds(_)) => Err("the question asks for a number".into()),
+            (Asked::LargestOf(sums), Value::Number(number)) => {
+                let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
+                let as_much = match number.checked_sub(1).filter(|_| !sums.is_empty()) {
+                    Some(less) => Predicate::or(sums.iter().map(|sum| more_than(sum, less))),
+                    None => Predicate::constant(number == 0),
+                };
+                let refute = sums.iter().map(|sum| more_than(sum, number)).collect();
+                Ok(Obligation { reach: vec![as_much.sorted()], refute, ..nothing })
+            }
+            // Where the tokens grow for ever, those of some place do, and there are infinitely many markings.
+            (Asked::LargestOf(_) | Asked::HowMany { .. }, Value::Infinite) => {
+                Ok(Obligation { grow: vec![all_places(net)], ..nothing })
+            }
+            (Asked::HowMany { .. }, Value::Number(_)) => Err("it is to be counted".into()),
+            (Asked::Largest(_) | Asked::LargestOf(_) | Asked::HowMany { .. }, Value::Holds(_)) => {
+                Err("the question asks for a number".into())
+            }
             (_, Value::Number(_) | Value::Infinite) => {
                 Err("the question asks for TRUE or FALSE".into())
             }
         }
     }
+}
+
+/// All tokens of a marking.
+fn all_places(net: &Net) -> LinearSum {
+    // Each place once, with the coefficient 1: nothing overflows.
+    LinearSum::new(net.places().map(|p| (p, 1))).unwrap_or_default()
 }
 
 impl Value {

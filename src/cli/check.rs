@@ -4,7 +4,7 @@ use super::formulas;
 use super::job::{Evidence, Job, Subject, Watch, print_statistics};
 use super::model::Model;
 use super::output::{Format, Printer};
-use super::{Misuse, Outcome, coloured, limits, model, signals};
+use super::{Misuse, Outcome, coloured, limits, model, processes, signals};
 use crate::mcc::Examination;
 use crate::run::{self, Report};
 use crate::unfold;
@@ -18,13 +18,14 @@ use std::time::Duration;
 #[command(group(
     clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas"])
 ))]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}\n\n{}", processes::ABOUT, formulas::LANGUAGE))]
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
     model: PathBuf,
     /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
     /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query file,
-    /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB).
+    /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB). Of processes:
+    /// Soundness (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES), see below.
     #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
     examination: Option<Examination>,
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
@@ -32,6 +33,8 @@ pub(super) struct Arguments {
     queries: Option<PathBuf>,
     #[command(flatten)]
     formulas: formulas::Formulas,
+    #[command(flatten)]
+    cases: processes::Cases,
     /// How long it may take, reading included: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -41,8 +44,8 @@ pub(super) struct Arguments {
     /// How many engines work at the same time; by default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, walk, walk-guided, for liveness
-    /// graph, finite-firings, undone, commoner, regions, graph-of-a-reduced-net, and k-induction, bmc; by default
+    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, walk, walk-guided, runs, for liveness
+    /// graph, finite-firings, undone, commoner, closed-net, regions, graph-of-a-reduced-net, and k-induction, bmc; by default
     /// all but the last two. What token intervals decide comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
@@ -105,6 +108,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     if let Some(examination) = arguments.examination {
+        if !examination.is_about_cases() && (arguments.cases.are_asked_about()) {
+            bail!(Misuse(format!("--k and --final are about soundness, not {examination}")));
+        }
         if !examination.is_supported() {
             bail!(Misuse(format!("{examination} is not supported yet")));
         }
@@ -117,7 +123,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         seed: arguments.seed,
-        keep_all_witnesses: arguments.evidence.is_some(),
+        // Where a case got stuck is said from the run that led there.
+        keep_all_witnesses: arguments.evidence.is_some()
+            || arguments.examination.is_some_and(Examination::is_about_cases),
         keep_documents: arguments.evidence.is_some(),
         certified_only: arguments.require == Require::Certified,
         dump: match &arguments.dump {
@@ -142,6 +150,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let subject = |net: &Net| match arguments.examination {
         None => Ok(Subject::Formulas(arguments.formulas.read(net)?)),
+        Some(examination) if examination.is_about_cases() => {
+            Ok(Subject::Process(examination, arguments.cases.number))
+        }
         Some(examination) => Ok(Subject::Examination(examination, queries.clone())),
     };
     let one_by_one = !arguments.id.is_empty() || !arguments.explain.is_empty() || arguments.events;
@@ -168,8 +179,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let report = match model {
         Model::Plain(net) => {
+            let net = match arguments.examination {
+                Some(examination) if examination.is_about_cases() => {
+                    arguments.cases.begun(&net, examination, &arguments.model)?
+                }
+                _ => *net,
+            };
             let job = Job { watch, ..Job::new(&net, subject(&net)?, &budget, config) };
             job.run(&printer, evidence)?
+        }
+        Model::Coloured(_) if arguments.examination.is_some_and(Examination::is_about_cases) => {
+            bail!(Misuse(
+                "soundness is asked of place/transition nets: `parikh unfold MODEL -o flat.pnml` \
+                 first, and name the final marking there with --final"
+                    .to_owned()
+            ));
         }
         Model::Coloured(net) => {
             let task = coloured::Task {

@@ -12,9 +12,9 @@ use crate::answer::{Answer, Plan};
 use crate::evidence::abstraction::ColouredModel;
 use crate::input;
 use crate::mcc::Examination;
-use crate::run::{self, Event, Report, Unanswered};
+use crate::run::{self, Event, Report, Told, Unanswered};
 use anyhow::{Context, Result, bail};
-use parikh_net::{Net, TransitionId};
+use parikh_net::{Net, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -34,6 +34,8 @@ pub(super) struct Evidence<'a> {
 pub(super) enum Subject {
     /// An examination, with its query file where it needs one.
     Examination(Examination, Option<PathBuf>),
+    /// A question about a process, and of how many cases; the net has the markings that it is about.
+    Process(Examination, u64),
     /// Formulas of the user's own.
     Formulas(Vec<Asked>),
 }
@@ -92,7 +94,7 @@ impl<'a> Job<'a> {
     /// Answers the questions, each printed as soon as it is decided.
     pub(super) fn run(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         if let Subject::Examination(Examination::StateSpace, _) = self.subject {
-            return Ok(self.state_space(printer));
+            return self.state_space(printer, evidence);
         }
         let Done { report, stories, .. } = self.begin(printer, evidence)?;
         Ok(self.finish(report, &stories, printer))
@@ -109,19 +111,26 @@ impl<'a> Job<'a> {
                     None => self.plan_queries(*examination, queries.as_deref())?,
                 }
             }
+            Subject::Process(examination, _) => {
+                match Plan::of_examination(*examination, self.net) {
+                    Some(plan) => (plan.called(&self.name_of_all()), Vec::new()),
+                    None => {
+                        let reason = "the net is too large for goals that speak of all places";
+                        let (id, reason) = (self.name_of_all(), reason.to_owned());
+                        (Plan::default(), vec![Unanswered { id, reason }])
+                    }
+                }
+            }
             Subject::Formulas(asked) => self.plan_asked(asked),
         };
         self.check_ids(&plan, &refused)?;
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let mut progress = Progress::start(plan.questions().len(), self.watch.events, self.budget);
         let mut write_error = None;
-        let name = match &self.subject {
-            Subject::Examination(examination, _) => examination.name(),
-            Subject::Formulas(_) => "Formulas",
-        };
+        let name = self.name_of_all();
         let mut file = evidence
             .files
-            .map(|directory| EvidenceFile::create(directory, name, self.net))
+            .map(|directory| EvidenceFile::create(directory, &name, self.net))
             .transpose()
             .with_context(|| format!("cannot write the evidence of {name}"))?;
         let mut answered = HashSet::new();
@@ -182,6 +191,17 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// What its questions are called together.
+    fn name_of_all(&self) -> String {
+        match &self.subject {
+            Subject::Examination(examination, _) | Subject::Process(examination, 1) => {
+                examination.name().to_owned()
+            }
+            Subject::Process(examination, cases) => format!("{cases}-{examination}"),
+            Subject::Formulas(_) => "Formulas".to_owned(),
+        }
+    }
+
     /// What is to be said when all is over; the report of all that was done.
     fn finish(
         &self,
@@ -208,6 +228,7 @@ impl<'a> Job<'a> {
         let open: Vec<&str> = report.unanswered.iter().map(|question| &*question.id).collect();
         let of_files = match &self.subject {
             Subject::Examination(examination, _) => examination.has_queries(),
+            Subject::Process(..) => false,
             Subject::Formulas(_) => true,
         };
         match (open.as_slice(), of_files) {
@@ -335,7 +356,16 @@ impl<'a> Job<'a> {
                 note("formula", &answer.id),
                 note("value", &answer.value.to_string()),
                 note("shows", &answer.reason),
-            ],
+            ]
+            .into_iter()
+            .chain(match self.subject {
+                // The model may say nothing of it, or begin with one case of several.
+                Subject::Process(..) => {
+                    Some(note("from", &marking_text::print(self.net, self.net.initial())))
+                }
+                _ => None,
+            })
+            .collect(),
             sequence: sequence.clone(),
             repeat: answer.pump.clone(),
         };
@@ -344,16 +374,38 @@ impl<'a> Job<'a> {
         Ok(Some(file))
     }
 
-    fn state_space(&self, printer: &Printer) -> Report {
+    fn state_space(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         let start = Instant::now();
-        let mut report = run::state_space(self.net, &self.config, self.budget, |figure| {
-            printer.figure(figure, start.elapsed());
+        let name = Examination::StateSpace.name();
+        let mut file = evidence
+            .files
+            .map(|directory| EvidenceFile::create(directory, name, self.net))
+            .transpose()
+            .with_context(|| format!("cannot write the evidence of {name}"))?;
+        let mut write_error = None;
+        let mut report = run::state_space(self.net, &self.config, self.budget, |told| {
+            let written = match (&mut file, told) {
+                (None, _) => Ok(()),
+                (Some(file), Told::Settled { id, goal, knowledge }) => {
+                    file.settled(id, goal, knowledge)
+                }
+                (Some(file), Told::Figure(figure, counted)) => file.figure(figure, counted),
+            };
+            if let (Err(error), Some(file)) = (written, &file) {
+                write_error.get_or_insert(cannot_write(file.path(), error));
+            }
+            if let Told::Figure(figure, _) = told {
+                printer.figure(figure, start.elapsed());
+            }
         });
         for question in &mut report.unanswered {
             question.id = format!("STATE_SPACE {}", question.id);
         }
         finish(&report, printer);
-        report
+        match write_error {
+            Some(error) => Err(error),
+            None => Ok(report),
+        }
     }
 }
 

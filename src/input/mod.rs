@@ -7,6 +7,7 @@
 
 mod element;
 mod error;
+mod finals;
 mod graph;
 mod instance;
 mod labels;

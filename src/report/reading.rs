@@ -9,6 +9,7 @@ use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::{Bounds, Induction, Lemma, LinearCertificate, count};
 use crate::evidence::home::Structure;
+use crate::evidence::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
 /// Lines of one certificate, beyond which it is cut.
@@ -61,17 +62,45 @@ pub(super) fn read_structure(structure: &Structure, net: &Net) -> Vec<Text> {
             ));
         }
         Structure::Undone(all) => {
-            for (t, steps) in net.transitions().zip(all) {
+            for (t, undoing) in net.transitions().zip(all) {
                 let text = Text::default().transition(t).say(" is undone by ");
-                let text = text.list(steps, ", ", |text, &(u, times)| match times {
-                    1 => text.transition(u),
-                    times => text.transition(u).say(format!(" {times} times")),
-                });
-                reader.line(text.say(", from what it has produced alone"));
+                reader.line(undone(text, undoing).say(", from what it has produced alone"));
             }
+        }
+        Structure::Closed { traps, refutation } => {
+            reader.line(Text::words(
+                "The net is closed to a cycle: one transition more takes the final marking and puts the \
+                 initial one",
+            ));
+            for trap in traps {
+                let text = reader.places("This trap is marked initially, and stays so: ", trap);
+                reader.line(text);
+            }
+            reader.line(Text::words(format!(
+                "Every siphon of the closed net contains one of them: assuming one that does not leads \
+                 to a contradiction in {} steps; so by Commoner's theorem it is live, and the final \
+                 marking stays coverable in the net itself",
+                refutation.len()
+            )));
         }
     }
     reader.finish()
+}
+
+/// How a firing is undone, in one way or in several.
+fn undone(text: Text, undoing: &Undoing) -> Text {
+    match undoing {
+        Undoing::By(steps) => text.list(steps, ", ", |text, &(u, times)| match times {
+            1 => text.transition(u),
+            times => text.transition(u).say(format!(" {times} times")),
+        }),
+        Undoing::Cases { sum, cases } => {
+            let ways: Vec<_> = sum.iter().zip(cases).collect();
+            text.list(&ways, "; ", |text, &(&(place, _), case)| {
+                undone(text, case).say(" (with a token more on ").place(place).say(")")
+            })
+        }
+    }
 }
 
 struct Reader<'n> {

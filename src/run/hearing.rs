@@ -1,7 +1,7 @@
 //! The listening end of a run: turns settled goals into answers.
 
 use super::event::{Between, Event, Report, Unanswered};
-use crate::answer::{Plan, Question, Standing};
+use crate::answer::{Answer, Combination, Plan, Question, Standing};
 use crate::board::{Board, Knowledge};
 use parikh_net::GoalId;
 use parikh_solvers::Exhausted;
@@ -95,6 +95,29 @@ impl Hearing<'_, '_> {
     }
 }
 
+/// Tells of goals that were let go before they were settled, and that the answer rests on all the same: the
+/// bounds of what is not the largest.
+fn let_go(
+    board: &Board<'_>,
+    question: &Question,
+    answer: &Answer,
+    tell: &mut impl FnMut(Event<'_>),
+) {
+    if question.combination != Combination::Largest {
+        return;
+    }
+    for id in answer.rests_on.clone().map(GoalId::new) {
+        let knowledge = board.knowledge(id);
+        if let Some(Knowledge::Maximum(maximum)) = &knowledge
+            && maximum.value().is_none()
+            && maximum.unbounded.is_none()
+            && let Some(knowledge) = &knowledge
+        {
+            tell(Event::Settled { id, goal: board.goal(id), knowledge });
+        }
+    }
+}
+
 /// Tells of decided questions.
 fn announce(
     board: &Board<'_>,
@@ -108,6 +131,7 @@ fn announce(
                 report.answered += 1;
                 // What rests on a claim known to be false is asked again.
                 if !(answer.assumes_units && board.breach().is_some()) {
+                    let_go(board, question, &answer, tell);
                     tell(Event::Answered(&answer));
                 }
             }

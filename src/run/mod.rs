@@ -11,6 +11,7 @@
 
 mod coloured;
 mod config;
+mod counting;
 mod event;
 mod groups;
 mod hearing;
@@ -22,9 +23,10 @@ mod state_space;
 
 pub use coloured::{quotient, run_coloured};
 pub use config::{Config, engine_name, engines_named};
+pub use counting::{Count, Counted};
 pub use event::{AtWork, Between, Event, Report, Turn, Unanswered};
 pub use schedule::Schedule;
-pub use state_space::state_space;
+pub use state_space::{Told, state_space};
 
 use crate::answer::Plan;
 use crate::board::Board;

@@ -5,6 +5,7 @@
 mod support;
 
 mod certificate_mutations;
+mod figures;
 mod linear_mutations;
 mod runs;
 mod unit_claims;

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod counting;
 #[cfg(feature = "z3")]
 mod encodings;
 mod engines;
@@ -14,6 +15,7 @@ mod homes;
 mod oracle;
 mod pdr;
 mod pipeline;
+mod processes;
 mod reduction_limits;
 mod reduction_regressions;
 mod reductions;
