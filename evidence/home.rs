@@ -15,8 +15,13 @@
 //!   marked would enable t, so one is never marked again, and whatever would feed it is dead. So the
 //!   places that are never marked are a siphon: empty, with a marked trap in it.
 //! - *Undone*: for each transition a sequence that fires from what it has produced alone and puts back
-//!   exactly what it took. Every firing can be undone wherever it happens, so from every reachable
-//!   marking the initial one can be reached, and with it all that can be reached at all.
+//!   exactly what it took, or several, of which always one can fire ([`crate::undone`]). Every firing can
+//!   be undone wherever it happens, so from every reachable marking the initial one can be reached, and with
+//!   it all that can be reached at all.
+//!
+//! - *Closed*: φ is m ≥ f, and the net with one more transition, which takes f and puts the initial
+//!   marking, is live by siphons and traps. Whatever the net reaches, the closed one does; from there
+//!   the new transition can be enabled, and up to the first such moment the net goes there by itself.
 //!
 //! A *search* through all markings is the plainest argument: [`all_stay`] makes it again.
 //!
@@ -29,6 +34,7 @@ use crate::certificate::markings::Numbered;
 use crate::certificate::{Document, Flaw, check_trap};
 use crate::refutation;
 use crate::replay::{ReplayError, replay};
+use crate::undone::Undoing;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +45,7 @@ use serde::{Deserialize, Serialize};
 /// {"finitely": [["p", 2], ["q", 1]]}
 /// {"commoner": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
 /// {"undone": [[["u", 1]], [["t", 1]]]}
+/// {"closed": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -53,8 +60,15 @@ pub enum Structure<P = PlaceId, T = TransitionId> {
         /// See [`refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// For each transition what undoes it: transitions, and how often each fires in a row.
-    Undone(Vec<Vec<(T, u64)>>),
+    /// For each transition what undoes it.
+    Undone(Vec<Undoing<P, T>>),
+    /// The same as for siphons and traps, of the closed net.
+    Closed {
+        /// The traps.
+        traps: Vec<Vec<P>>,
+        /// See [`refutation::check`].
+        refutation: Vec<Vec<i32>>,
+    },
 }
 
 /// An argument in names.
@@ -74,21 +88,23 @@ impl NamedStructure {
             let t = net.transition_named(name);
             t.ok_or_else(|| Flaw::NoSuchName("transition", name.clone()))
         };
+        let sets = |sets: &Vec<Vec<String>>| -> Result<Vec<Vec<PlaceId>>, Flaw> {
+            sets.iter().map(|set| set.iter().map(place).collect()).collect()
+        };
         Ok(match self {
             Structure::Finitely(weights) => {
                 let weights = weights.iter().map(|(name, weight)| Ok((place(name)?, *weight)));
                 Structure::Finitely(weights.collect::<Result<_, Flaw>>()?)
             }
             Structure::Commoner { traps, refutation } => {
-                let traps = traps.iter().map(|trap| trap.iter().map(place).collect());
-                let traps = traps.collect::<Result<_, Flaw>>()?;
-                Structure::Commoner { traps, refutation: refutation.clone() }
+                Structure::Commoner { traps: sets(traps)?, refutation: refutation.clone() }
+            }
+            Structure::Closed { traps, refutation } => {
+                Structure::Closed { traps: sets(traps)?, refutation: refutation.clone() }
             }
             Structure::Undone(all) => {
-                let steps = |steps: &Vec<(String, u64)>| {
-                    steps.iter().map(|(name, count)| Ok((transition(name)?, *count))).collect()
-                };
-                Structure::Undone(all.iter().map(steps).collect::<Result<_, Flaw>>()?)
+                let undoing = all.iter().map(|undoing| undoing.renamed(&place, &transition));
+                Structure::Undone(undoing.collect::<Result<_, Flaw>>()?)
             }
         })
     }
@@ -121,6 +137,12 @@ pub enum HomeFlaw {
     /// A set is no marked trap, or the refutation is none.
     #[error("some siphon may contain no marked trap")]
     Siphons,
+    /// A firing lowers a sum that is said to stay.
+    #[error("the weighted sum falls when {0:?} fires")]
+    Lowers(TransitionId),
+    /// The question is not whether some marking stays coverable, or the net cannot be closed.
+    #[error("it is not about covering a marking for ever")]
+    NotCovering,
     /// Does not undo it.
     #[error("what is said to undo {0:?} does not")]
     NotUndone(TransitionId),
@@ -238,6 +260,40 @@ pub fn check_commoner(
     })
 }
 
+/// Accepts that a marking with `wanted`, which says that some marking is covered, stays reachable wherever
+/// the net goes: the closed net is live.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_closed(
+    net: &Net,
+    wanted: &Predicate,
+    traps: &[Vec<PlaceId>],
+    steps: &[Vec<i32>],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), HomeFlaw> {
+    let covered = covered(net, wanted).ok_or(HomeFlaw::NotCovering)?;
+    let closed = parikh_net::counted::closed(net, &covered).map_err(|_| HomeFlaw::NotCovering)?;
+    check_commoner(&closed, traps, steps, goes_on)
+}
+
+/// The marking f where `wanted` is m ≥ f.
+pub fn covered(net: &Net, wanted: &Predicate) -> Option<Marking> {
+    let parts = match wanted {
+        Predicate::And(parts) => &parts[..],
+        leaf => std::slice::from_ref(leaf),
+    };
+    let mut marking = Marking::empty(net.place_count());
+    for part in parts {
+        // −m(p) ≤ −f(p).
+        let Predicate::Atom(atom) = part else { return None };
+        let [(place, -1)] = *atom.sum.terms() else { return None };
+        let tokens = u64::try_from(atom.bound.checked_neg()?).ok()?;
+        marking[place] = marking[place].max(tokens);
+    }
+    Some(marking)
+}
+
 /// Whether the arcs into `t` weigh 1, and of each two of its inputs one has all consumers of the other.
 pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
     let mut inputs: Vec<PlaceId> = net.pre(t).iter().map(|arc| arc.place).collect();
@@ -247,28 +303,6 @@ pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
     };
     net.pre(t).iter().all(|arc| arc.weight == 1)
         && inputs.windows(2).all(|pair| within(pair[0], pair[1]))
-}
-
-/// Accepts that every firing can be undone, so that the net is reversible.
-///
-/// # Errors
-/// What is wrong.
-pub fn check_undone(net: &Net, steps: &[Vec<(TransitionId, u64)>]) -> Result<(), HomeFlaw> {
-    for t in net.transitions() {
-        let steps = steps.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
-        let mut sequence = FiringSequence::new();
-        steps.iter().for_each(|&(u, count)| sequence.push(u, count));
-        let marking = |arcs: &[parikh_net::Arc]| {
-            let mut tokens = vec![0; net.place_count()];
-            arcs.iter().for_each(|arc| tokens[arc.place.index()] = arc.weight);
-            Marking::new(tokens)
-        };
-        let from = net.from_marking(marking(net.post(t)));
-        if replay(&from, &sequence).ok() != Some(marking(net.pre(t))) {
-            return Err(HomeFlaw::NotUndone(t));
-        }
-    }
-    Ok(())
 }
 
 /// Whether each of `wanted` stays reachable wherever the net goes; by visiting all markings, at most so
@@ -298,7 +332,7 @@ pub fn all_stay(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Option<usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::text;
+    use parikh_net::{Marking, text};
 
     fn net(text: &str) -> Net {
         text::parse(text).unwrap()
@@ -306,6 +340,27 @@ mod tests {
 
     fn enabled(net: &Net, name: &str) -> Predicate {
         Predicate::Enabled(net.transition_named(name).unwrap())
+    }
+
+    #[test]
+    fn what_is_live_once_closed_can_always_be_done() {
+        let net = net("place i 1\nplace o\nplace x\ntransition t: i -> o\ntransition u: x -> x");
+        let [o, x] = ["o", "x"].map(|name| net.place_named(name).unwrap());
+        let done = Predicate::at_least(o, 1);
+        let trap = vec![[0, 1].map(PlaceId::new).to_vec()];
+        let goes_on = &mut || true;
+        // {x} is a siphon without a token: u is dead.
+        assert!(check_closed(&net, &done, &trap, &[vec![1], vec![]], goes_on).is_err());
+        let alone = text::parse("place i 1\nplace o\ntransition t: i -> o").unwrap();
+        let steps = [vec![1], vec![]];
+        assert!(check_closed(&alone, &done, &trap, &steps, goes_on).is_ok());
+        assert!(check_closed(&alone, &done, &[], &steps, goes_on).is_err());
+        let two = Predicate::at_least(o, 2);
+        assert!(check_closed(&alone, &two, &trap, &steps, goes_on).is_err());
+        let not_covering = done.clone().negated();
+        assert!(check_closed(&alone, &not_covering, &trap, &steps, goes_on).is_err());
+        let both = Predicate::and([done, Predicate::at_least(x, 3)]);
+        assert_eq!(covered(&net, &both).unwrap().tokens(), [0, 1, 3]);
     }
 
     #[test]
@@ -334,29 +389,6 @@ mod tests {
         assert!(check_finitely(&net, &[(PlaceId::new(0), 1)], &either).is_err());
         let beyond = [(PlaceId::new(2), 1)];
         assert!(check_finitely(&net, &beyond, &enabled(&net, "t")).is_err());
-    }
-
-    #[test]
-    fn what_undoes_needs_nothing_else() {
-        let check = |u: &str, by: [usize; 3]| {
-            let net = net(&format!(
-                "place a 1\nplace b\nplace c 1\ntransition t: a -> b\ntransition u: {u}\n\
-                 transition v: b -> a"
-            ));
-            let by = by.map(|by| vec![(TransitionId::new(by), 1)]);
-            check_undone(&net, &by).is_ok()
-        };
-        let [t, u, v] = [0, 1, 2];
-        // What u needs of c it puts back itself; but t leaves no c for u to fire.
-        assert!(check("b + c -> a + c", [v, t, t]) && !check("b + c -> a + c", [u, t, t]));
-        // Nothing gives back c.
-        assert!(!check("b + c -> a", [v, t, t]));
-        let without = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition v: b -> a");
-        let without = without.unwrap();
-        let [t, v] = [0, 1].map(TransitionId::new);
-        assert!(check_undone(&without, &[vec![(v, 1)], vec![(t, 1)]]).is_ok());
-        assert!(check_undone(&without, &[vec![(v, 1)]]).is_err());
-        assert!(check_undone(&without, &[vec![(v, 1)], vec![]]).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Predicates and sums as people write them, for what is said about evidence and questions.
 
-use parikh_net::{Atom, Goal, LinearSum, Net, Predicate};
+use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::fmt::Write as _;
 
 /// A goal for people.
@@ -51,4 +51,30 @@ pub fn linear(net: &Net, sum: &LinearSum) -> String {
         text.push_str(net.place_name(place));
     }
     if text.is_empty() { "0".to_owned() } else { text }
+}
+
+/// A place for people: its id, and its name where that is another.
+pub fn place(net: &Net, p: PlaceId) -> String {
+    with_label(net.place_name(p), net.place_label(p))
+}
+
+/// A transition for people: its id, and its name where that is another.
+pub fn transition(net: &Net, t: TransitionId) -> String {
+    with_label(net.transition_name(t), net.transition_label(t))
+}
+
+fn with_label(id: &str, label: Option<&str>) -> String {
+    match label.map(str::trim).filter(|label| !label.is_empty()) {
+        Some(label) => format!("`{id}` ({})", label.replace(char::is_whitespace, " ")),
+        None => format!("`{id}`"),
+    }
+}
+
+/// The first few of these, in words, and how many more there are.
+pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
+    let mut text: Vec<String> = all.iter().take(5).map(words).collect();
+    if all.len() > text.len() {
+        text.push(format!("and {} more", all.len() - text.len()));
+    }
+    text.join(", ")
 }

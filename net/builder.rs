@@ -70,6 +70,30 @@ impl NetBuilder {
         NetBuilder { name: name.into(), ..NetBuilder::default() }
     }
 
+    /// All nodes and arcs of `net`, in order, with its name and initial marking; its units and final
+    /// markings are left out.
+    ///
+    /// # Errors
+    /// None in practice: what was built once can be built again.
+    pub fn of(net: &Net) -> Result<Self, BuildError> {
+        let mut builder = NetBuilder::new(net.name());
+        for place in net.places() {
+            let added = builder.place(net.place_name(place), net.initial()[place])?;
+            if let Some(label) = net.place_label(place) {
+                builder.label_place(added, label);
+            }
+        }
+        for t in net.transitions() {
+            let added = builder.transition(net.transition_name(t))?;
+            if let Some(label) = net.transition_label(t) {
+                builder.label_transition(added, label);
+            }
+            net.pre(t).iter().try_for_each(|arc| builder.take(added, arc.place, arc.weight))?;
+            net.post(t).iter().try_for_each(|arc| builder.put(added, arc.place, arc.weight))?;
+        }
+        Ok(builder)
+    }
+
     /// Renames the net.
     pub fn set_name(&mut self, name: impl Into<String>) {
         self.name = name.into();
@@ -254,6 +278,7 @@ impl NetBuilder {
             effects,
             classes,
             initial: Marking::new(self.tokens),
+            final_markings: Vec::new(),
             units: self.units,
             folding: self.folding.map(std::sync::Arc::new),
         })

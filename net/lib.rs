@@ -27,12 +27,14 @@
 pub mod builder;
 mod closest;
 pub mod coloured;
+pub mod counted;
 pub mod facts;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod goal;
 pub mod id;
 pub mod marking;
+pub mod marking_text;
 pub mod names;
 pub mod net;
 pub mod parts;

@@ -95,6 +95,7 @@ pub struct Net {
     pub(crate) effects: Rows<Change>,
     pub(crate) classes: Rows<TransitionId>,
     pub(crate) initial: Marking,
+    pub(crate) final_markings: Vec<Marking>,
     pub(crate) units: Option<Units>,
     /// Shared: a net whose units are not trusted has the same.
     pub(crate) folding: Option<std::sync::Arc<Folding>>,
@@ -233,6 +234,12 @@ impl Net {
         &self.initial
     }
 
+    /// The markings in which the model says a run is over, where it says so: in a process, those in
+    /// which a case is done. Firings do not depend on them.
+    pub fn final_markings(&self) -> &[Marking] {
+        &self.final_markings
+    }
+
     /// The nested units (NUPN) of the model, where it has them.
     pub fn units(&self) -> Option<&Units> {
         self.units.as_ref()
@@ -298,6 +305,11 @@ impl Net {
     /// be reached from the initial one.
     pub fn from_marking(&self, marking: Marking) -> Net {
         Net { initial: marking, ..self.clone() }
+    }
+
+    /// The same net with these final markings.
+    pub fn with_final_markings(self, final_markings: Vec<Marking>) -> Net {
+        Net { final_markings, ..self }
     }
 
     /// Whether `marking` holds what `t` takes.

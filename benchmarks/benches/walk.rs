@@ -1,5 +1,6 @@
 //! Firings per second of the walk: dining philosophers with a thousand tables, by strategy and by
-//! what is watched. Prints a table; run with `cargo bench -p parikh-benchmarks --bench walk`.
+//! what is watched. Prints a table; run with `cargo bench -p parikh-benchmarks --bench walk`, or with models of your
+//! own: `cargo bench -p parikh-benchmarks --bench walk -- MODEL.pnml …`.
 //!
 //! Rates are per second of processor time, so that a busy machine does not spoil them. The goals
 //! watched are out of reach, so that nothing is ever settled and the time is all walking.
@@ -7,7 +8,10 @@
 use parikh::board::Board;
 use parikh::engine::Task;
 use parikh::engine::walk::{Config, Strategy, run};
-use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
+use parikh::input::InstanceDirectory;
+use parikh::net::{
+    Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
+};
 use parikh::solvers::Budget;
 
 /// Work per row.
@@ -78,7 +82,28 @@ fn processor_seconds() -> f64 {
     nanoseconds.unwrap_or(f64::NAN) / 1e9
 }
 
+/// The same of a model: pairs of transitions enabled at once, with more tokens than there can be.
+fn measure_model(path: &str) {
+    let net = InstanceDirectory::open(path.as_ref()).and_then(|instance| instance.model());
+    let net = net.unwrap_or_else(|error| panic!("{path}: {error}"));
+    let transition = |at: usize| TransitionId::new(at % net.transition_count());
+    let goal = |at: usize| {
+        let both = [transition(at * 7919), transition(at * 104_729 + 1)].map(Predicate::Enabled);
+        let many = Predicate::at_least(PlaceId::new(at % net.place_count()), 1 << 60);
+        Goal::Reach(Predicate::and(both.into_iter().chain([many])))
+    };
+    let goals: Vec<Goal> = (0..64).map(goal).collect();
+    for strategy in [Strategy::Uniform, Strategy::Novelty, Strategy::Directed, Strategy::Plan] {
+        measure(path.rsplit('/').next().unwrap_or(path), &net, goals.clone(), strategy);
+    }
+}
+
 fn main() {
+    // `cargo bench` adds `--bench`.
+    let models: Vec<String> = std::env::args().skip(1).filter(|at| at != "--bench").collect();
+    if !models.is_empty() {
+        return models.iter().for_each(|model| measure_model(model));
+    }
     let net = philosophers(1000);
     let two = |p: PlaceId| Goal::Reach(Predicate::at_least(p, 2));
     let all = |name: &str| {

@@ -9,6 +9,7 @@ use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
 use crate::home::{self, Structure};
 use crate::reader::Unreadable;
+use crate::undone::check_undone;
 use crate::{Document, Flaw, check_pump, first_breach, replay, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
@@ -37,6 +38,8 @@ struct Account<'n> {
     /// The sums that have to grow, and whether they do.
     sums: Vec<(LinearSum, bool)>,
     home: Option<HomeAccount>,
+    /// Whether more is to be refuted than what is to stay reachable.
+    asks_more: bool,
     all: bool,
     assumes_units: bool,
 }
@@ -48,6 +51,8 @@ struct HomeAccount {
     lost: bool,
     /// All transitions are live.
     live: bool,
+    /// All of it stays reachable, because the closed net is live.
+    closed: bool,
     /// Every firing can be undone.
     undone: bool,
     /// All markings were visited again, and all of it stays reachable.
@@ -239,8 +244,16 @@ impl<'n> Judge<'n> {
                     .map_err(|flaw| flaw.to_string())?;
                 home.live = true;
             }
+            Structure::Closed { traps, refutation } => {
+                let mut check = |wanted: &Predicate| {
+                    home::check_closed(self.net, wanted, traps, refutation, &mut || true)
+                        .map_err(|flaw| flaw.to_string())
+                };
+                home.asked.wanted.iter().try_for_each(&mut check)?;
+                home.closed = true;
+            }
             Structure::Undone(steps) => {
-                home::check_undone(self.net, steps).map_err(|flaw| flaw.to_string())?;
+                check_undone(self.net, steps).map_err(|flaw| flaw.to_string())?;
                 home.undone = true;
             }
         }
@@ -260,7 +273,15 @@ impl<'n> Judge<'n> {
         match home::all_stay(self.net, self.most_visited, &home.asked.wanted) {
             Ok(lost) if lost.is_none() == home.asked.kept => {
                 (home.visited, home.lost) = (true, lost.is_some());
-                Verdict::Confirmed("all markings were visited again".to_owned())
+                match account.is_settled() {
+                    true => Verdict::Confirmed("all markings were visited again".to_owned()),
+                    // Something else was asked beside it.
+                    false => self.search_the_rest(account, searched),
+                }
+            }
+            // Not lost, but something else that was to be reached may not be.
+            Ok(None) if !account.refuted.is_empty() && account.asks_more => {
+                self.search_again(account, searched)
             }
             Ok(Some(lost)) => {
                 let wanted = words::formula(self.net, &home.asked.wanted[lost]);
@@ -271,6 +292,14 @@ impl<'n> Judge<'n> {
                 "{visited} markings were visited; more than {most} are reachable"
             )),
             Err(flaw) => Verdict::Refused(format!("visited again: {flaw}")),
+        }
+    }
+
+    /// What is left when all that has to stay reachable does.
+    fn search_the_rest(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        match account.is_for_a_search() {
+            true => self.search_again(account, searched),
+            false => Verdict::Refused(account.missing(self.net)),
         }
     }
 
@@ -320,10 +349,13 @@ impl<'n> Account<'n> {
     /// What the initial marking shows, and what no marking satisfies, is struck off at once.
     fn of(net: &'n Net, obligation: Obligation) -> Self {
         let Obligation { reach, refute, grow, home, all } = obligation;
+        let asks_more =
+            home.as_ref().is_some_and(|home| refute.iter().any(|it| !home.wanted.contains(it)));
         let home = home.map(|asked| HomeAccount {
             asked,
             lost: false,
             live: false,
+            closed: false,
             undone: false,
             visited: false,
         });
@@ -337,6 +369,7 @@ impl<'n> Account<'n> {
             translated: HashMap::new(),
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
             home,
+            asks_more,
             all,
             assumes_units: false,
         }
@@ -362,10 +395,12 @@ impl<'n> Account<'n> {
             let live = home.live && wanted.iter().all(home::asks_for_liveness);
             return match kept {
                 true => {
-                    wanted.is_empty()
+                    let stays = wanted.is_empty()
                         || live
+                        || home.closed
                         || home.undone && self.sightings.open() == 0
-                        || home.visited
+                        || home.visited;
+                    stays && (!self.all || self.open() == 0)
                 }
                 false => home.lost || self.sightings.seen() + self.proved() > 0,
             };
@@ -397,6 +432,9 @@ impl<'n> Account<'n> {
             parts.push("the sum grows for ever".to_owned());
         }
         match &self.home {
+            Some(home) if home.closed => {
+                parts.push("siphons and traps of the closed net checked".to_owned());
+            }
             Some(home) if home.live => parts.push("siphons and traps checked".to_owned()),
             Some(home) if home.undone => parts.push("every firing can be undone".to_owned()),
             Some(home) if home.lost => parts.push("it is lost".to_owned()),
@@ -407,7 +445,8 @@ impl<'n> Account<'n> {
 
     /// What is missing, as far as it can be said in a line.
     fn missing(&self, net: &Net) -> String {
-        if let Some(home) = &self.home {
+        let kept = |home: &HomeAccount| home.asked.kept && (home.closed || home.visited);
+        if let Some(home) = self.home.as_ref().filter(|home| !(self.all && kept(home))) {
             return match home.asked.kept {
                 true => "not shown: that all of it stays reachable".to_owned(),
                 false => "not shown: that something of it is lost".to_owned(),

@@ -17,6 +17,7 @@
 //! search was small enough to be made again here. What uses the claim of the model that its units are safe
 //! has to say so, and is refused all the same once any trace breaks the claim ([`Audit::finish`]).
 
+mod cases;
 mod figures;
 mod judge;
 mod obligations;
@@ -30,11 +31,11 @@ pub use obligations::{Asked, Obligation, Value};
 use crate::file::{Answer, FORMAT, Header, Line};
 use crate::reader::queries::Property;
 use judge::Judge;
-use parikh_net::Net;
+use parikh_net::{Marking, Net};
 use shelf::{Place, Shelf};
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 
 /// What became of an answer.
@@ -95,6 +96,10 @@ pub struct Audit<'n> {
     /// Questions of the examinations seen so far that had no answer.
     unanswered: usize,
     cut_short: Vec<Broken>,
+    /// When a case is done, if the model is not to be asked.
+    last: Option<Marking>,
+    /// Whether the net is already the one that a question about processes is about.
+    derived: bool,
 }
 
 /// What an audit found.
@@ -120,7 +125,15 @@ impl<'n> Audit<'n> {
             breach: None,
             unanswered: 0,
             cut_short: Vec::new(),
+            last: None,
+            derived: false,
         }
+    }
+
+    /// In questions about processes, a case is done in this marking, whatever the model says.
+    #[must_use]
+    pub fn with_final_marking(self, last: Marking) -> Self {
+        Audit { last: Some(last), ..self }
     }
 
     /// Goes through one file.
@@ -129,6 +142,12 @@ impl<'n> Audit<'n> {
     /// When it is no evidence file about this net, or has a line that is none.
     pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
         let file = path.display().to_string();
+        if !self.derived
+            && let Some(kind) = self.about_cases(path)
+        {
+            let broken = |what| Broken { file: file.clone(), line: 1, what };
+            return self.of_cases(kind, path).map_err(broken)?;
+        }
         let (mut place, mut judge) = (Place { start: 0, length: 0, line: 0 }, None);
         let mut answered = HashMap::new();
         let read = self.lines(path, &file, &mut place, &mut judge, &mut answered);
@@ -146,6 +165,35 @@ impl<'n> Audit<'n> {
             }
             Err(what) => Err(broken(what)),
         }
+    }
+
+    /// The question about processes that a file is about, if it is one.
+    fn about_cases(&self, path: &Path) -> Option<(&'static str, u64)> {
+        let mut line = String::new();
+        // What is wrong with the file will be told when it is read.
+        BufReader::new(File::open(path).ok()?).take(1 << 16).read_line(&mut line).ok()?;
+        match serde_json::from_str(&line).ok()? {
+            Line::Evidence(header) => cases::kind(&header.examination),
+            _ => None,
+        }
+    }
+
+    /// Goes through a file on the net that its question is about.
+    fn of_cases(
+        &mut self,
+        kind: (&'static str, u64),
+        path: &Path,
+    ) -> Result<Result<(), Broken>, String> {
+        let net = cases::net_of(kind, self.net, self.last.as_ref())?;
+        let none = |_: &str| Err("there is no query file for it".to_owned());
+        let mut audit = Audit::new(&net, self.most_visited, Box::new(none));
+        audit.derived = true;
+        let ended = audit.file(path);
+        self.judged.extend(audit.judged);
+        self.breach = self.breach.take().or(audit.breach);
+        self.unanswered += audit.unanswered;
+        self.cut_short.extend(audit.cut_short);
+        Ok(ended)
     }
 
     /// Reads the lines of a file; `place` is the one that is being read, `answered` has the positions

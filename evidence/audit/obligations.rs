@@ -23,6 +23,18 @@
 //! the net as a whole ([`crate::home`]). That it is lost, by such an argument, too; by a dead marking
 //! without it; by a proof that it can never be reached; or by a trace and a proof that it cannot be reached
 //! from its end.
+//!
+//! Of a net with a final marking f ([`Asked::Sound`]; which net, says `cases`):
+//!
+//! | question | TRUE | FALSE |
+//! |---|---|---|
+//! | Soundness | markings with m ≥ f stay reachable, one is reached, none has more tokens than f, and every transition is enabled somewhere | a dead marking without m ≥ f; one with m ≥ f and more tokens; m ≥ f cannot be reached, or is lost; a transition never enabled |
+//! | WeakSoundness | the same without the transitions | the same |
+//! | RelaxedSoundness | for *every* transition: f with a token on its counter | for *some*: none |
+//! | EasySoundness | f is reached | it cannot be |
+//!
+//! A marking with m ≥ f and no more tokens than f is f; so where none with more is reachable, f itself stays
+//! reachable.
 
 use crate::coloured::questions;
 use crate::home;
@@ -44,6 +56,16 @@ pub enum Asked {
     },
     /// The answer is TRUE if and only if each of these can be reached from every reachable marking.
     Stays(Vec<Predicate>),
+    /// The answer is TRUE if and only if what is done stays reachable wherever the net goes, nothing
+    /// improper is reachable, and each of the others is.
+    Sound {
+        /// The final marking is covered.
+        done: Predicate,
+        /// It is covered, and there are more tokens.
+        improper: Predicate,
+        /// What else is to be reached.
+        others: Vec<Predicate>,
+    },
     /// The answer is whether this holds in the initial marking.
     Initially(Predicate),
     /// The answer is the largest value of this sum in a reachable marking.
@@ -96,6 +118,9 @@ pub struct Home {
 impl Asked {
     /// What an examination asks that needs no query file; `None` for others.
     pub fn by_examination(examination: &str, net: &Net) -> Option<Asked> {
+        if let Some((kind, _)) = super::cases::kind(examination) {
+            return Asked::by_final_marking(kind, net);
+        }
         let reach = |goals, all, then| Some(Asked::Reach { goals, all, then });
         match (examination, net.folding()) {
             ("ReachabilityDeadlock", _) => reach(vec![Predicate::Dead], true, true),
@@ -138,6 +163,35 @@ impl Asked {
         ]
     }
 
+    /// What is asked of a net with one final marking.
+    fn by_final_marking(kind: &str, net: &Net) -> Option<Asked> {
+        let [f] = net.final_markings() else { return None };
+        // The counters, where firings are counted, are no part of the final marking.
+        let counters = if kind == "RelaxedSoundness" { net.transition_count() } else { 0 };
+        let own = net.place_count().checked_sub(counters)?;
+        let all = LinearSum::new(net.places().take(own).map(|place| (place, 1))).ok()?;
+        let tokens = i64::try_from(f.total()).ok()?;
+        let done = Predicate::and(f.marked().map(|(place, n)| Predicate::at_least(place, n)));
+        let no_more = Predicate::at_most(all, tokens);
+        let exactly = Predicate::and([done.clone(), no_more.clone()]);
+        let asked = match kind {
+            "EasySoundness" => Asked::Reach { goals: vec![exactly], all: true, then: true },
+            "RelaxedSoundness" => {
+                let fired = |place| Predicate::at_least(place, 1);
+                let with = |place| Predicate::and([exactly.clone(), fired(place)]);
+                let goals = net.places().skip(own).map(with).collect();
+                Asked::Reach { goals, all: true, then: true }
+            }
+            _ => {
+                let improper = Predicate::and([done.clone(), no_more.negated()]);
+                let live = kind == "Soundness";
+                let others = net.transitions().filter(|_| live).map(Predicate::Enabled).collect();
+                Asked::Sound { done, improper, others }
+            }
+        };
+        Some(asked)
+    }
+
     /// What has to be shown for the answer `value`.
     ///
     /// # Errors
@@ -161,7 +215,19 @@ impl Asked {
             // Where every firing can be undone, what was reached stays reachable.
             (Asked::Stays(wanted), Value::Holds(true)) => {
                 let home = Some(Home { wanted: wanted.clone(), kept: true });
-                Ok(Obligation { reach: wanted.clone(), home, ..nothing })
+                Ok(Obligation { reach: wanted.clone(), home, all: false, ..nothing })
+            }
+            (Asked::Sound { done, improper, others }, Value::Holds(true)) => {
+                let home = Some(Home { wanted: vec![done.clone()], kept: true });
+                let reach = [done].into_iter().chain(others).cloned().collect();
+                Ok(Obligation { reach, refute: vec![improper.clone()], home, ..nothing })
+            }
+            (Asked::Sound { done, improper, others }, Value::Holds(false)) => {
+                let stuck = Predicate::and([Predicate::Dead, done.clone().negated()]);
+                let home = Some(Home { wanted: vec![done.clone()], kept: false });
+                let refute = [done].into_iter().chain(others).cloned().collect();
+                let reach = vec![stuck, improper.clone()];
+                Ok(Obligation { reach, refute, home, all: false, ..nothing })
             }
             (Asked::Stays(wanted), Value::Holds(false)) => {
                 let without =

@@ -31,6 +31,8 @@ this program, and nothing is believed that the evidence says of itself.
 Options:
   --queries FILE    the query file, of all evidence given, which then is of one examination
                     [default: the file EXAMINATION.xml beside the model]
+  --final MARKING   in Soundness and its relatives: when a case is done, for example 'p + 2*q', whatever
+                    the model says
   --unfold N        make the unfolding of a coloured model again where it takes up to N colours tried
                     [default: 20000000]
   --visit N         make exhaustive searches again of up to N markings [default: 1000000]
@@ -64,6 +66,7 @@ struct Arguments {
     model: PathBuf,
     evidence: Vec<PathBuf>,
     queries: Option<PathBuf>,
+    last: Option<String>,
     unfold: Option<u64>,
     visit: Option<u64>,
     verbose: bool,
@@ -95,6 +98,7 @@ fn arguments(mut given: impl Iterator<Item = OsString>) -> Result<Asked, String>
         };
         match option {
             "--queries" => arguments.queries = Some(value()?.into()),
+            "--final" => arguments.last = Some(value()?.to_string_lossy().into_owned()),
             "--visit" | "--unfold" => {
                 let number = value()?;
                 let parsed = number.to_str().and_then(|number| number.parse().ok());
@@ -177,6 +181,10 @@ fn audit(arguments: &Arguments) -> Result<u8, String> {
         }
         let net = &model.net;
         let mut audit = Audit::new(net, visited, Box::new(move |it| query_file(net, it)));
+        if let Some(last) = &arguments.last {
+            let last = parikh_net::marking_text::parse(last, net);
+            audit = audit.with_final_marking(last.map_err(|why| format!("--final: {why}"))?);
+        }
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };

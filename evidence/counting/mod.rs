@@ -147,3 +147,86 @@ pub fn count(formula: &mut Formula, most: u64) -> Result<(Figures, u64), CountEr
     }
     Ok((formula.figures(&all), visited))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigUint;
+    use parikh_net::{TransitionId, text};
+
+    type Step = (&'static str, Candidate);
+
+    fn formula(net: &Net, steps: Vec<Step>) -> Result<Formula, CountError> {
+        Formula::of_steps(net, steps.into_iter().map(Ok), &mut || true)
+    }
+
+    fn at(places: &[usize], transitions: &[usize]) -> Candidate {
+        Candidate {
+            places: places.iter().map(|&p| PlaceId::new(p)).collect(),
+            transitions: transitions.iter().map(|&t| TransitionId::new(t)).collect(),
+            weights: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn two_thousand_switches_have_a_number_of_six_hundred_digits() {
+        let switch = |i: usize| {
+            format!(
+                "place on{i} 1\nplace off{i}\ntransition t{i}: on{i} -> off{i}\n\
+                 transition u{i}: off{i} -> on{i}\n"
+            )
+        };
+        let net = text::parse(&(0..2000).map(switch).collect::<String>()).unwrap();
+        let steps = |i: usize| {
+            let (on, off) = (2 * i, 2 * i + 1);
+            [
+                ("fused-cycles", at(&[on, off], &[on, off])),
+                ("neutral-transitions", at(&[], &[on])),
+                ("neutral-transitions", at(&[], &[off])),
+                ("constant-places", at(&[on], &[])),
+            ]
+        };
+        let mut formula = formula(&net, (0..2000).flat_map(steps).collect()).unwrap();
+        let (figures, visited) = count(&mut formula, 10).unwrap();
+        let states = BigUint::from(2u8).pow(2000);
+        assert_eq!(figures.transitions, &states * 2000u32);
+        assert_eq!((figures.states, visited), (states, 0));
+    }
+
+    #[test]
+    fn what_depends_on_several_places_is_put_back_and_on_one_is_counted() {
+        let of = |other: &str| {
+            let net = format!(
+                "place q 2\nplace r 1\nplace one 3\nplace two\ntransition a: q + one ->\n\
+                 transition b: {other} + one ->\ntransition m: one -> two\ntransition n: two -> one"
+            );
+            text::parse(&net).unwrap()
+        };
+        let fused = ("fused-cycles", at(&[2, 3], &[2, 3]));
+        let told = ("redundant-places", at(&[2, 0, 1], &[]));
+        let coupled = formula(&of("r"), vec![fused.clone(), told]);
+        let one = vec![PlaceId::new(2)];
+        assert!(matches!(
+            coupled,
+            Err(CountError::NoFormula(NoFormula::Coupled(places))) if places == one
+        ));
+        // q alone tells: 1 more on the two places than on q, so q + 2 ways.
+        let net = of("q");
+        let told = ("redundant-places", at(&[2, 0], &[]));
+        let mut formula = formula(&net, vec![fused, told]).unwrap();
+        let (figures, visited) = count(&mut formula, 10).unwrap();
+        assert_eq!((figures.states, visited), (BigUint::from(4u8 + 3 + 2), 4));
+        // a and b where q and one hold some; m where one does, n where two does.
+        let takes = (4 - 1) + (3 - 1);
+        let moves = (4 - 1) + (3 - 1) + (2 - 1);
+        assert_eq!(figures.transitions, BigUint::from(2u8 * takes + 2 * moves));
+    }
+
+    #[test]
+    fn steps_that_keep_less_than_every_marking_are_refused() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let steps = vec![("implicit-places", at(&[1], &[]))];
+        let refused = formula(&net, steps);
+        assert!(matches!(refused, Err(CountError::Log(LogError::NotPreserved { .. }))));
+    }
+}

@@ -13,8 +13,10 @@
 //! |---|---|
 //! | [`pnml`] | place/transition nets: ISO/IEC 15909-2 |
 //! | `units` | nested units (NUPN), a part of these files |
+//! | `finals` | final markings, as tools for process mining write them |
 //! | [`queries`] | the query files of the Model Checking Contest, down to predicates |
 
+mod finals;
 pub mod pnml;
 pub mod queries;
 mod units;

@@ -10,12 +10,15 @@
 //!   arcs from one node to another move their tokens together: their weights add up.
 //! - `graphics` and the `toolspecific` parts of other tools mean nothing. Those of NUPN are read by
 //!   `units`; they change nothing but what the model claims of itself.
+//! - `finalmarkings` say when a run is over; they change nothing of what can be reached.
 //! - Everything else might mean something and is refused: colours, capacities, arcs that test or
 //!   inhibit.
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
-use super::{Unreadable, attribute, child, decode, elements, name, number, text, tree, units};
+use super::{
+    Unreadable, attribute, child, decode, elements, finals, name, number, text, tree, units,
+};
 use parikh_net::builder::Node as NetNode;
 use parikh_net::{BuildError, Net, NetBuilder};
 use roxmltree::{Document, Node};
@@ -38,6 +41,7 @@ struct Parts<'a, 'input> {
     references: Vec<Node<'a, 'input>>,
     arcs: Vec<Node<'a, 'input>>,
     units: Vec<Node<'a, 'input>>,
+    finals: Vec<Node<'a, 'input>>,
 }
 
 /// Reads a model.
@@ -49,7 +53,7 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     if let Some(kind) = net.attribute("type")
-        && !kind.to_ascii_lowercase().contains("ptnet")
+        && !["ptnet", "pnmlcoremodel"].iter().any(|is| kind.to_ascii_lowercase().contains(is))
     {
         let what = format!("expected a place/transition net, found one of type `{kind}`");
         return Err(Unreadable::at(net, what));
@@ -81,6 +85,7 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unrea
                 "referencePlace" | "referenceTransition" => parts.references.push(node),
                 "arc" => parts.arcs.push(node),
                 "toolspecific" if node.attribute("tool") == Some("nupn") => parts.units.push(node),
+                "finalmarkings" => parts.finals.push(node),
                 "toolspecific" | "name" | "graphics" => {}
                 _ => return Err(unknown(node, around)),
             }
@@ -123,8 +128,9 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Model, Unreadable> 
     if let Ok(Some(units)) = units {
         builder.set_units(units);
     }
+    let finals = finals::read(&parts.finals, &builder, &references)?;
     let net = builder.build().map_err(|error| refused(net, error))?;
-    Ok(Model { net, note })
+    Ok(Model { net: net.with_final_markings(finals), note })
 }
 
 /// The number in the label `key` of a node or arc, or `default` where the label or its text is
@@ -134,7 +140,7 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
     for inside in elements(node) {
         match name(inside) {
             "name" | "graphics" | "toolspecific" => {}
-            "type" if name(node) == "arc" => {} // `plain_arc` has looked at it
+            "type" | "arctype" if name(node) == "arc" => {} // `plain_arc` has looked at it
             found if found == key => {
                 if value.replace(in_text(inside, default)?).is_some() {
                     return Err(Unreadable::at(inside, format!("a second `{key}`")));
@@ -162,10 +168,13 @@ fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
 /// Arcs that some tools mark as plain ones are plain; all others test, inhibit or reset.
 pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     let mut kinds: Vec<String> = arc.attribute("type").map(str::to_owned).into_iter().collect();
-    for inside in elements(arc).filter(|&inside| name(inside) == "type") {
+    for inside in elements(arc).filter(|&inside| ["type", "arctype"].contains(&name(inside))) {
         match inside.attribute("value") {
             Some(value) => kinds.push(value.to_owned()),
-            None => kinds.push(inside.descendants().filter_map(|node| node.text()).collect()),
+            None => {
+                let pieces = inside.descendants().filter(Node::is_text);
+                kinds.push(pieces.filter_map(|piece| piece.text()).collect());
+            }
         }
     }
     match kinds.iter().find(|kind| kind.trim() != "normal") {

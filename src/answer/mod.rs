@@ -7,6 +7,7 @@
 
 mod plan;
 mod question;
+mod sound;
 
 pub use plan::Plan;
 pub use question::{Combination, Question, Standing};

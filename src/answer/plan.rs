@@ -5,6 +5,7 @@
 //! its negation need no such care: one of them holds in the initial marking.)
 
 use super::question::{Combination, Question, Standing};
+use super::sound;
 use crate::board::Board;
 use crate::formula::{Formula, ReachabilityQuery, Unsupported, lower};
 use crate::mcc::Examination;
@@ -33,6 +34,9 @@ pub struct Plan {
 impl Plan {
     /// The plan of an examination that needs no query file; `None` for those that do, and for
     /// those that are more than goals.
+    ///
+    /// Questions of soundness are about the net's one final marking; relaxed soundness wants the net with
+    /// its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         let name = examination.name();
@@ -64,6 +68,13 @@ impl Plan {
                 };
                 plan.ask_stays(name, Combination::Stays, Predicate::Dead, enabled);
             }
+            _ if examination.is_about_cases() => {
+                let (combination, goals) = sound::plan(examination, net)?;
+                if combination == Combination::Sound {
+                    plan.first.push(GoalId::new(sound::STUCK));
+                }
+                plan.ask(name, combination, goals);
+            }
             Examination::StableMarking => {
                 let changed = |place| {
                     let initially = net.initial()[place];
@@ -87,9 +98,26 @@ impl Plan {
         if let Ok(all) = LinearSum::new(net.places().map(|place| (place, 1))) {
             plan.ask("MAX_TOKEN_PER_MARKING", Combination::Maximum, vec![Goal::Maximise(all)]);
         }
-        let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
-        plan.ask("MAX_TOKEN_IN_PLACE", Combination::Largest, places.collect());
+        plan.ask_most_in_a_place(net);
         plan
+    }
+
+    /// The most tokens that any place holds.
+    pub fn of_most_in_a_place(net: &Net) -> Plan {
+        let mut plan = Plan::default();
+        plan.ask_most_in_a_place(net);
+        plan
+    }
+
+    fn ask_most_in_a_place(&mut self, net: &Net) {
+        let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
+        self.ask("MAX_TOKEN_IN_PLACE", Combination::Largest, places.collect());
+    }
+
+    /// The same plan, whose one question is called so.
+    pub fn called(mut self, id: &str) -> Plan {
+        self.questions.iter_mut().for_each(|question| question.id = id.to_owned());
+        self
     }
 
     /// A question for each of these goals by itself, called by its number: the goal's id.
@@ -286,7 +314,8 @@ impl Plan {
                 match &self.goals[question.goals.clone()] {
                     [goal] => again.ask_one(&question.id, question.combination, goal.clone()),
                     goals => {
-                        if matches!(question.combination, Combination::Stays | Combination::Lost) {
+                        use Combination::{Lost, Sound, Stays};
+                        if matches!(question.combination, Stays | Lost | Sound) {
                             again.first.push(GoalId::new(again.goals.len()));
                         }
                         again.ask(&question.id, question.combination, goals.to_vec());

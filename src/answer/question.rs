@@ -29,6 +29,12 @@ pub enum Combination {
     Stays,
     /// TRUE if it does not (EF AG ¬φ).
     Lost,
+    /// Soundness, weak or not, of a net with a final marking.
+    Sound,
+    /// TRUE if the final marking can be reached, the one goal.
+    Easy,
+    /// TRUE if each transition fires on a run to the final marking, of which its goal says so.
+    OnRuns,
 }
 
 /// A question over a range of the plan's goals.
@@ -67,6 +73,10 @@ impl Question {
         };
         let net = board.net();
         match (self.combination, knowledge) {
+            (Combination::Sound, knowledge) => self.sound(board, settled, unsettled, knowledge),
+            (Combination::Easy | Combination::OnRuns, knowledge) => {
+                self.on_runs(board, settled, unsettled, knowledge)
+            }
             (Combination::Stays | Combination::Lost, knowledge) => {
                 self.stays(board, settled, knowledge)
             }
@@ -291,7 +301,7 @@ impl Question {
     }
 
     /// The answer that rests on all goals together.
-    fn by_all(&self, board: &Board<'_>, value: bool, reason: &str) -> Standing {
+    pub(super) fn by_all(&self, board: &Board<'_>, value: bool, reason: &str) -> Standing {
         let mut techniques = BTreeSet::new();
         let mut assumed = 0;
         let mut grade = Grade::Replayed;
@@ -327,7 +337,7 @@ impl Question {
         }))
     }
 
-    fn answered(
+    pub(super) fn answered(
         &self,
         value: Value,
         techniques: Vec<Technique>,

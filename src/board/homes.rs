@@ -8,6 +8,7 @@
 use super::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
 use crate::evidence::Flaw;
 use crate::evidence::home::{self, HomeFlaw, Structure};
+use crate::evidence::undone::check_undone;
 use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
 use std::sync::Arc;
 
@@ -91,12 +92,24 @@ impl<'b> Homes<'b> {
         }
     }
 
+    /// What the goal asks for stays coverable, by the structure of the closed net.
+    pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
+        let Some(wanted) = self.wanted(goal) else { return };
+        let Structure::Closed { traps, refutation } = &**structure else { return };
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            home::check_closed(self.board.net, wanted, traps, refutation, goes_on)
+        };
+        if self.holds(goal, check) {
+            self.keep(goal, Argument::Closed(traps.len()), structure);
+        }
+    }
+
     /// Every firing can be undone: whatever is reached at all, now or later, stays reachable.
     pub fn all_undone(&self, structure: &Arc<Structure>) {
         let board = self.board;
         let Structure::Undone(sequences) = &**structure else { return };
         let Some(&first) = board.homes.values().next() else { return };
-        if self.holds(first, |_| home::check_undone(board.net, sequences))
+        if self.holds(first, |_| check_undone(board.net, sequences))
             && board.reversible.set((self.by, structure.clone())).is_ok()
         {
             for (wanted, &goal) in &board.homes {

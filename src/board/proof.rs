@@ -41,6 +41,9 @@ pub enum Argument {
     Finitely,
     /// All siphons of an asymmetric choice net contain one of so many traps that are marked initially.
     Commoner(usize),
+    /// The net closed by a transition from what is to be covered to the initial marking is live, for the
+    /// same reason.
+    Closed(usize),
     /// Every firing can be undone by others that need nothing but what it has produced.
     Undone,
     /// An inductive invariant excludes it.
@@ -104,6 +107,7 @@ impl Proof {
             (Argument::DeadEnd, _) => "dead end",
             (Argument::Finitely, _) => "finitely many firings",
             (Argument::Commoner(_), _) => "Commoner's condition",
+            (Argument::Closed(_), _) => "Commoner's condition, closed",
             (Argument::Undone, _) => "firings undone",
             (Argument::Induction { .. }, false) => "induction",
             (Argument::Induction { .. }, true) => "induction, reduced",
@@ -156,6 +160,11 @@ impl fmt::Display for Argument {
             Argument::Commoner(traps) => write!(
                 f,
                 "the choices are asymmetric, and every siphon contains one of {traps} marked traps"
+            ),
+            Argument::Closed(traps) => write!(
+                f,
+                "with a transition back to the beginning the choices are asymmetric, and every siphon \
+                 contains one of {traps} marked traps"
             ),
             Argument::Undone => {
                 f.write_str("every firing can be undone by others, wherever it happens")

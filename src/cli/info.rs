@@ -2,11 +2,14 @@
 
 use super::Outcome;
 use super::model::{self, Model};
+use super::output::line;
+use crate::evidence::words;
+use crate::structure::workflow::Workflow;
 use crate::unfold::{self, Declined};
 use anyhow::Result;
 use clap::ValueEnum;
 use parikh_net::coloured::ColouredNet;
-use parikh_net::{Net, UnitId};
+use parikh_net::{Net, UnitId, marking_text};
 use parikh_solvers::Budget;
 use serde_json::json;
 use std::path::PathBuf;
@@ -31,22 +34,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Model::Plain(net) => {
             let info = Info::new(&net);
             match arguments.format {
-                Format::Text => print!("{}", info.text()),
-                Format::Json => println!("{}", info.json()),
+                Format::Text => line(info.text().trim_end()),
+                Format::Json => line(&info.json().to_string()),
             }
             return Ok(Outcome::Complete);
         }
         Model::Coloured(coloured) => coloured,
     };
     if let Format::Text = arguments.format {
-        print!("{}", coloured_text(&coloured));
+        line(coloured_text(&coloured).trim_end());
     }
     let net = match model::unfolded(&coloured, &unfold::Config::default(), &Budget::unlimited()) {
         Ok(net) => net,
         Err(error) if error.is::<Declined>() => {
             match arguments.format {
-                Format::Text => println!("unfolded     not: {error:#}"),
-                Format::Json => println!("{}", json!({"coloured": coloured_json(&coloured)})),
+                Format::Text => line(&format!("unfolded     not: {error:#}")),
+                Format::Json => line(&json!({"coloured": coloured_json(&coloured)}).to_string()),
             }
             return Ok(Outcome::Complete);
         }
@@ -55,12 +58,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let info = Info::new(&net);
     match arguments.format {
         Format::Text => {
-            print!("unfolded, without what never holds a token or fires:\n{}", info.text())
+            line("unfolded, without what never holds a token or fires:");
+            line(info.text().trim_end());
         }
         Format::Json => {
             let mut object = info.json();
             object["coloured"] = coloured_json(&coloured);
-            println!("{object}");
+            line(&object.to_string());
         }
     }
     Ok(Outcome::Complete)
@@ -104,6 +108,7 @@ struct Info<'n> {
     largest_marking: Option<(String, u64)>,
     without_input: usize,
     without_output: usize,
+    workflow: Workflow,
 }
 
 impl<'n> Info<'n> {
@@ -118,6 +123,7 @@ impl<'n> Info<'n> {
             largest_marking: largest.map(|(place, n)| (net.place_name(place).to_owned(), n)),
             without_input: net.transitions().filter(|&t| net.pre(t).is_empty()).count(),
             without_output: net.transitions().filter(|&t| net.post(t).is_empty()).count(),
+            workflow: Workflow::of(net),
         }
     }
 
@@ -169,6 +175,20 @@ impl<'n> Info<'n> {
                 ),
             },
         );
+        row(
+            "workflow",
+            match self.workflow.ends() {
+                Some((source, sink)) => format!(
+                    "a workflow net, from {} to {}",
+                    words::place(net, source),
+                    words::place(net, sink)
+                ),
+                None => format!("no workflow net: {}", self.workflow.lacks(net).join("; ")),
+            },
+        );
+        for marking in net.final_markings() {
+            row("final", marking_text::print(net, marking));
+        }
         text
     }
 
@@ -195,6 +215,15 @@ impl<'n> Info<'n> {
             "largest_marking": self.largest_marking.as_ref().map(|(_, tokens)| tokens),
             "source_transitions": self.without_input,
             "sink_transitions": self.without_output,
+            "workflow": json!({
+                "is": self.workflow.ends().is_some(),
+                "source": self.workflow.ends().map(|(source, _)| net.place_name(source)),
+                "sink": self.workflow.ends().map(|(_, sink)| net.place_name(sink)),
+                "lacks": self.workflow.lacks(net),
+            }),
+            "final_markings": net.final_markings().iter()
+                .map(|marking| marking_text::print(net, marking))
+                .collect::<Vec<_>>(),
             "units": net.units().map(|units| json!({
                 "count": units.len(),
                 "depth": self.unit_depth(),

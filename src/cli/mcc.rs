@@ -1,6 +1,6 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
-use super::check::{Job, Subject};
+use super::job::{Job, Subject, Watch};
 use super::model::Model;
 use super::output::{Format, Printer, line};
 use super::{Outcome, check, coloured, limits, model, output, signals};
@@ -15,7 +15,9 @@ pub(super) fn run() -> Result<Outcome> {
     let call = Call::from_environment();
     let examination = match call.examination.as_deref().map(str::parse::<Examination>) {
         None => anyhow::bail!("BK_EXAMINATION is not set: `parikh mcc` is called by BenchKit"),
-        Some(Ok(examination)) if examination.is_supported() => examination,
+        Some(Ok(examination)) if examination.is_supported() && !examination.is_about_cases() => {
+            examination
+        }
         // Examinations of other years are none of ours either.
         Some(_) => {
             line("DO_NOT_COMPETE");
@@ -80,7 +82,7 @@ fn read_and_run(
                 subject: &subject,
                 budget,
                 config,
-                statistics: false,
+                watch: Watch::default(),
             };
             task.run(net, &printer, Default::default())?
         }

@@ -3,6 +3,7 @@
 use crate::answer::{Answer, Grade};
 use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
+use indicatif::ProgressBar;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -24,12 +25,19 @@ pub(super) enum Format {
 pub(super) struct Printer {
     format: Format,
     parallel: bool,
+    /// Figures of a state space are all there is, and this is in their way on a terminal.
+    states: Option<ProgressBar>,
 }
 
 impl Printer {
     /// `parallel`: several threads are at work.
     pub(super) fn new(format: Format, parallel: bool) -> Self {
-        Printer { format, parallel }
+        Printer { format, parallel, states: None }
+    }
+
+    /// Prints figures of a state space in a table, over a line that shows progress.
+    pub(super) fn of_states(self, progress: ProgressBar) -> Self {
+        Printer { states: Some(progress), ..self }
     }
 
     /// Prints one answer; `trace` is the file its witness was written to.
@@ -70,15 +78,26 @@ impl Printer {
         }
     }
 
-    /// Prints a question that has no answer. The contest wants silence there.
+    /// Prints a question that has no answer. The contest wants silence there; who looks at the log later
+    /// wants the reason.
     pub(super) fn unanswered(&self, question: &Unanswered) {
         let Unanswered { id, reason } = question;
+        if self.states.is_some() {
+            let id = id.strip_prefix("STATE_SPACE ").unwrap_or(id);
+            return line(&match self.format {
+                Format::Json => {
+                    json!({"type": "unknown", "figure": figure_key(id), "reason": reason})
+                        .to_string()
+                }
+                _ => format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown"),
+            });
+        }
         match self.format {
             Format::Text => line(&format!("{id}: unknown — {reason}")),
             Format::Json => {
                 line(&json!({"type": "unanswered", "id": id, "reason": reason}).to_string());
             }
-            Format::Mcc => {}
+            Format::Mcc => tracing::warn!("{id}: unknown — {reason}"),
         }
     }
 
@@ -100,6 +119,39 @@ impl Printer {
 
     /// Prints a figure of the state space.
     pub(super) fn figure(&self, figure: &Answer, after: Duration) {
+        let Answer { id, value, reason, grade, .. } = figure;
+        let seconds = after.as_secs_f64();
+        match (self.format, &self.states) {
+            (Format::Text, Some(progress)) => {
+                let (key, value) = (figure_words(id), in_groups(&value.to_string()));
+                let techniques = figure.techniques.join(" ");
+                progress.suspend(|| {
+                    line(&format!(
+                        "{key:<24}  {value:<14}  {reason} [{grade}, {techniques}, {seconds:.2} s]"
+                    ));
+                });
+            }
+            (Format::Json, Some(progress)) => progress.suspend(|| {
+                line(
+                    &json!({
+                        "type": "figure",
+                        "figure": figure_key(id),
+                        "value": value.to_string(),
+                        "reason": reason,
+                        "techniques": figure.techniques,
+                        "evidence": grade.to_string(),
+                        "assumes": if figure.assumes_units { vec!["units"] } else { vec![] },
+                        "seconds": seconds,
+                    })
+                    .to_string(),
+                );
+            }),
+            _ => self.contest_figure(figure, after),
+        }
+    }
+
+    /// A figure in the contest's words.
+    fn contest_figure(&self, figure: &Answer, after: Duration) {
         let Answer { id, value, reason, grade, .. } = figure;
         match self.format {
             Format::Text => line(&format!(
@@ -133,6 +185,43 @@ impl Printer {
     }
 }
 
+/// A figure of a state space for people.
+fn figure_words(id: &str) -> &str {
+    match id {
+        "STATES" => "markings",
+        "TRANSITIONS" => "firings",
+        "MAX_TOKEN_PER_MARKING" => "most tokens in a marking",
+        "MAX_TOKEN_IN_PLACE" => "most tokens in a place",
+        other => other,
+    }
+}
+
+/// A figure of a state space for programs.
+fn figure_key(id: &str) -> &str {
+    match id {
+        "STATES" => "markings",
+        "TRANSITIONS" => "firings",
+        "MAX_TOKEN_PER_MARKING" => "most_tokens_in_a_marking",
+        "MAX_TOKEN_IN_PLACE" => "most_tokens_in_a_place",
+        other => other,
+    }
+}
+
+/// A long number in groups of three digits, with blanks between them.
+fn in_groups(number: &str) -> String {
+    if number.len() <= 4 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return number.to_owned();
+    }
+    let groups: Vec<&str> = (0..number.len().div_ceil(3))
+        .rev()
+        .map(|group| {
+            let end = number.len() - 3 * group;
+            &number[end.saturating_sub(3)..end]
+        })
+        .collect();
+    groups.join(" ")
+}
+
 static PRINTED: AtomicUsize = AtomicUsize::new(0);
 
 /// How many lines were printed so far.
@@ -157,5 +246,16 @@ pub(super) fn searched(grade: Grade) -> Option<serde_json::Value> {
             Some(json!({"markings": markings, "stubborn": stubborn}))
         }
         Grade::Replayed | Grade::Certified => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_are_in_groups() {
+        let groups = ["7", "1234", "12345", "123456", "1234567", "+inf"].map(in_groups);
+        assert_eq!(groups, ["7", "1234", "12 345", "123 456", "1 234 567", "+inf"]);
     }
 }

@@ -5,12 +5,13 @@
 //! show there what it showed.
 
 use super::model::Model;
+use super::output::line;
 use super::trace_file::Trace;
 use super::{Outcome, limits, model, reduce, replay_coloured, signals};
 use crate::evidence::{check_pump, replay};
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use anyhow::{Context, Result, bail};
-use parikh_net::{Marking, Net};
+use parikh_net::{Marking, Net, marking_text};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +22,7 @@ pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance.
     model: PathBuf,
     /// A trace: one transition a line, with a tab and a count where it fires several times in a
-    /// row; `#` starts a comment; behind a line `@repeat` stands what can repeat for ever.
+    /// row; `#` starts a comment, but `# from: 2*p + q` says in which marking it begins; behind a line `@repeat` stands what can repeat for ever.
     trace: PathBuf,
     /// The trace is one of the net that this log ends with, as `parikh reduce MODEL --log` wrote it:
     /// carry it back to MODEL and replay it there.
@@ -60,6 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let Some(log) = &arguments.log else {
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
+        let net = begun(net, &trace).with_context(|| path.to_string())?;
         report(&net, &trace, &path.to_string())?;
         return Ok(Outcome::Complete);
     };
@@ -87,12 +89,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
+/// The net begun where the trace says it begins: runs of processes say so, of which the model may not know
+/// where they begin, or have one case where the trace has several.
+fn begun(net: Net, trace: &Trace) -> Result<Net> {
+    match trace.notes.iter().find(|(key, _)| key == "from") {
+        None => Ok(net),
+        Some((_, from)) => {
+            let marking = marking_text::parse(from, &net);
+            let marking = marking.map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
+            if marking != *net.initial() {
+                println!(
+                    "from {}, not the initial marking of the model",
+                    marking_text::print(&net, &marking)
+                );
+            }
+            Ok(net.from_marking(marking))
+        }
+    }
+}
+
 /// Replays a trace and says where it leads; `path` is what messages call it.
 fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
     let Some(pump) = &trace.repeat else {
         let end =
             replay(net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
-        println!("{} firings replayed on net {}", trace.sequence.firings(), net.name());
+        line(&format!("{} firings replayed on net {}", trace.sequence.firings(), net.name()));
         show(net, &end);
         return Ok(());
     };
@@ -105,14 +126,14 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
             pump.firings()
         );
     }
-    println!(
+    line(&format!(
         "{} firings replayed on net {}, then {} that can repeat for ever",
         trace.sequence.firings(),
         net.name(),
         pump.firings()
-    );
+    ));
     for place in net.places().filter(|&place| after[place] > before[place]) {
-        println!("grows by {}: {}", after[place] - before[place], net.place_name(place));
+        line(&format!("grows by {}: {}", after[place] - before[place], net.place_name(place)));
     }
     Ok(())
 }
@@ -183,10 +204,11 @@ fn show(net: &Net, marking: &Marking) {
             tokens => format!("{tokens}*{}", net.place_name(place)),
         })
         .collect();
-    println!("marking: {}", if marked.is_empty() { "empty".into() } else { marked.join(" + ") });
+    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
+    line(&format!("marking: {marked}"));
     let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t)).count();
     match enabled {
-        0 => println!("enabled: none, the marking is dead"),
-        n => println!("enabled: {n} of {} transitions", net.transition_count()),
+        0 => line("enabled: none, the marking is dead"),
+        n => line(&format!("enabled: {n} of {} transitions", net.transition_count())),
     }
 }

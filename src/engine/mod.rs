@@ -11,6 +11,7 @@ pub mod home;
 pub mod intervals;
 pub mod pdr;
 pub mod registry;
+pub mod runs;
 pub mod shrink;
 pub mod siphon_trap;
 pub mod state_equation;

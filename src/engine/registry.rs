@@ -6,7 +6,7 @@
 //!
 //! The list is in the order in which engines of the same role have their turns.
 
-use super::{explicit, home, pdr, siphon_trap, state_equation, walk};
+use super::{explicit, home, pdr, runs, siphon_trap, state_equation, walk};
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
 use parikh_solvers::Budget;
@@ -16,10 +16,12 @@ use std::fmt;
 /// All engines of the portfolio but for token intervals, which come before it.
 pub const ENGINES: &[Engine] = &[
     siphon_trap::ENGINE,
+    runs::ENGINE,
     home::graph::ENGINE,
     home::finitely::ENGINE,
     home::undone::ENGINE,
     home::commoner::ENGINE,
+    home::closed::ENGINE,
     home::regions::ENGINE,
     home::graph::REDUCED,
     state_equation::ENGINE,

@@ -6,6 +6,7 @@ use crate::evidence::certificate::{
     Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, count,
 };
 use crate::evidence::home::{NamedStructure, Structure};
+use crate::evidence::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 
@@ -29,19 +30,24 @@ pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
 pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
     let place = |&place: &PlaceId| net.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
+    let sets = |sets: &[Vec<PlaceId>]| -> Vec<Vec<String>> {
+        sets.iter().map(|set| set.iter().map(place).collect()).collect()
+    };
     match structure {
         Structure::Finitely(weights) => {
             Structure::Finitely(weights.iter().map(|(p, weight)| (place(p), *weight)).collect())
         }
-        Structure::Commoner { traps, refutation } => Structure::Commoner {
-            traps: traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
-            refutation: refutation.clone(),
-        },
+        Structure::Commoner { traps, refutation } => {
+            Structure::Commoner { traps: sets(traps), refutation: refutation.clone() }
+        }
+        Structure::Closed { traps, refutation } => {
+            Structure::Closed { traps: sets(traps), refutation: refutation.clone() }
+        }
         Structure::Undone(all) => {
-            let steps = |steps: &Vec<(TransitionId, u64)>| {
-                steps.iter().map(|(t, count)| (transition(t), *count)).collect()
-            };
-            Structure::Undone(all.iter().map(steps).collect())
+            // Every node has a name.
+            let named =
+                |undoing: &Undoing| undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok();
+            Structure::Undone(all.iter().filter_map(named).collect())
         }
     }
 }

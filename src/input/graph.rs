@@ -5,7 +5,7 @@
 use super::error::InputError;
 use super::source::Position;
 use parikh_net::builder::Node;
-use parikh_net::{BuildError, NetBuilder};
+use parikh_net::{BuildError, NetBuilder, PlaceId};
 use std::collections::HashMap;
 
 /// The two kinds of nodes.
@@ -187,6 +187,15 @@ impl Graph {
             arc: arc.name(),
             node: id.to_owned(),
         })
+    }
+
+    /// The place that an id stands for, once references are resolved.
+    pub(super) fn place_named(&self, id: &str) -> Option<PlaceId> {
+        let referred = || self.references[*self.reference_named.get(id)?].stands_for;
+        match self.builder.node(id).or_else(referred) {
+            Some(Node::Place(place)) => Some(place),
+            _ => None,
+        }
     }
 
     /// Follows the reference to its node. Every reference on the way learns it too, so that all

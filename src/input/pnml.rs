@@ -7,6 +7,7 @@
 //! skipped. Ids of arcs only serve messages, so they may be missing or repeated.
 
 use super::error::InputError;
+use super::finals::{self, FinalMarking};
 use super::graph::{ArcText, Graph, Kind};
 use super::labels::{Child, Label};
 use super::nupn::{self, UnitTree};
@@ -37,6 +38,7 @@ pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError
         graph: Graph::new(name),
         net_at: None,
         units: None,
+        finals: Vec::new(),
     };
     pnml.document()?;
     pnml.finish()
@@ -48,6 +50,7 @@ struct PnmlReader<R> {
     /// Where the net begins, once it did.
     net_at: Option<Position>,
     units: Option<(Position, UnitTree)>,
+    finals: Vec<FinalMarking>,
 }
 
 impl<R: BufRead> PnmlReader<R> {
@@ -146,6 +149,7 @@ impl<R: BufRead> PnmlReader<R> {
                         false => self.xml.skip()?,
                     }
                 }
+                "finalmarkings" => finals::read(&mut self.xml, &mut self.finals)?,
                 "declaration" => {
                     if self.xml.label(at)?.says_something() {
                         return Err(self.coloured(at, "a `<declaration>`".into()));
@@ -294,7 +298,8 @@ impl<R: BufRead> PnmlReader<R> {
                 ),
             }
         }
+        let finals = finals::resolve(self.finals, &self.graph, file)?;
         let broken = |problem: BuildError| InputError::Net { at: at.of(file), problem };
-        self.graph.builder.build().map_err(broken)
+        Ok(self.graph.builder.build().map_err(broken)?.with_final_markings(finals))
     }
 }

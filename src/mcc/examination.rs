@@ -1,4 +1,4 @@
-//! The examinations, spelled as the contest spells them.
+//! The examinations, spelled as the contest spells them, and some of our own about processes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,13 +20,18 @@ pub enum Examination {
     CTLFireability,
     LTLCardinality,
     LTLFireability,
+    /// Of processes: these are not the contest's.
+    Soundness,
+    WeakSoundness,
+    RelaxedSoundness,
+    EasySoundness,
 }
 
 use Examination::*;
 
 impl Examination {
     /// All of them.
-    pub const ALL: [Examination; 13] = [
+    pub const ALL: [Examination; 17] = [
         ReachabilityDeadlock,
         ReachabilityCardinality,
         ReachabilityFireability,
@@ -40,6 +45,10 @@ impl Examination {
         CTLFireability,
         LTLCardinality,
         LTLFireability,
+        Soundness,
+        WeakSoundness,
+        RelaxedSoundness,
+        EasySoundness,
     ];
 
     /// The contest's name, as in `BK_EXAMINATION` and in the names of query files.
@@ -58,6 +67,10 @@ impl Examination {
             CTLFireability => "CTLFireability",
             LTLCardinality => "LTLCardinality",
             LTLFireability => "LTLFireability",
+            Soundness => "Soundness",
+            WeakSoundness => "WeakSoundness",
+            RelaxedSoundness => "RelaxedSoundness",
+            EasySoundness => "EasySoundness",
         }
     }
 
@@ -75,15 +88,27 @@ impl Examination {
             ReachabilityFireability => "formulas on enabled transitions, from a query file",
             CTLCardinality | CTLFireability => "branching-time formulas, from a query file",
             LTLCardinality | LTLFireability => "linear-time formulas, from a query file",
+            Soundness => {
+                "can every case always be completed, with nothing left behind, and every transition fire?"
+            }
+            WeakSoundness => "can every case always be completed, with nothing left behind?",
+            RelaxedSoundness => "is every transition on some run that completes a case?",
+            EasySoundness => "can a case be completed at all?",
         }
     }
 
     /// Whether its questions come from a query file of the same name.
     pub fn has_queries(self) -> bool {
-        !matches!(
+        let asks_by_itself = matches!(
             self,
             StateSpace | ReachabilityDeadlock | QuasiLiveness | StableMarking | Liveness | OneSafe
-        )
+        );
+        !asks_by_itself && !self.is_about_cases()
+    }
+
+    /// Whether it is about processes and the completion of their cases: no examination of the contest.
+    pub fn is_about_cases(self) -> bool {
+        matches!(self, Soundness | WeakSoundness | RelaxedSoundness | EasySoundness)
     }
 
     /// Whether Parikh answers it.

@@ -1,11 +1,14 @@
 //! The listening end of a run: turns settled goals into answers.
 
-use super::event::{Event, Report, Unanswered};
+use super::event::{Between, Event, Report, Unanswered};
 use crate::answer::{Answer, Combination, Plan, Question, Standing};
 use crate::board::{Board, Knowledge};
 use parikh_net::GoalId;
 use parikh_solvers::Exhausted;
 use std::sync::mpsc::Receiver;
+
+/// Open questions that are looked at for what is known of them, at each tick.
+const LOOKED_AT: usize = 16;
 
 /// The listening end: turns settlements into answers.
 pub(super) struct Hearing<'a, 'n> {
@@ -59,6 +62,19 @@ impl Hearing<'_, '_> {
             let reason = format!("{why}{known}");
             self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
         }
+    }
+
+    /// The best known of open questions for a maximum, the first of them.
+    pub(super) fn between(&self) -> Vec<Between> {
+        let open = self.plan.open_questions().filter(|question| question.goals.len() == 1);
+        let known = open.take(LOOKED_AT).filter_map(|question| {
+            let goal = question.goal_ids().next()?;
+            let Some(Knowledge::Maximum(maximum)) = self.board.knowledge(goal) else { return None };
+            let seen = maximum.seen.map(|(seen, ..)| seen);
+            let proved = maximum.proved.map(|(most, ..)| most);
+            Some(Between { id: question.id.clone(), seen, proved })
+        });
+        known.collect()
     }
 
     /// What is known of an undecided question.

@@ -91,13 +91,16 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         let mut count = Count::prepare(net, &early)
             .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
             .ok();
-        let bounded = is_bounded(net, &early);
+        // Visiting markings as they are was tried, and has its turn again at the end.
+        let smaller = count.as_ref().is_some_and(Count::is_smaller);
+        if smaller {
+            self.count(count.as_mut(), Adding::Visiting, config, &budget.slice(AT_ONCE));
+        }
+        let bounded = !self.is_counted() && is_bounded(net, &early);
         let diagrams = Adding::Diagrams(config.threads);
         if bounded {
             self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
         }
-        // Visiting markings as they are was tried, and has its turn again at the end.
-        let smaller = count.as_ref().is_some_and(Count::is_smaller);
         if smaller {
             self.count(count.as_mut(), Adding::Visiting, config, &budget.share(EARLY));
         }
@@ -297,7 +300,7 @@ fn through_reduction(counted: &Counted) -> [Answer; 2] {
     if counted.log.is_some() {
         techniques.push("STRUCTURAL_REDUCTION");
         how = format!(
-            "of a net reduced from {} places and {} transitions to {} and {}, each as often as it counts",
+            "of a net reduced from {} places and {} transitions to {} and {}",
             before.0, before.1, after.0, after.1
         );
     }
@@ -306,13 +309,15 @@ fn through_reduction(counted: &Counted) -> [Answer; 2] {
         () if counted.on_diagrams && counted.closed => CLOSED,
         () => "",
     };
-    let markings = match (visited, counted.on_diagrams) {
-        (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
-        (_, true) => format!("decision diagrams of {visited} markings were added up"),
-        (1, false) => "1 marking was visited".to_owned(),
-        (_, false) => format!("{visited} markings were visited"),
+    let reason = match (visited, counted.on_diagrams) {
+        (0, _) => format!("nothing is left to be visited {how}"),
+        (&u64::MAX, _) => {
+            format!("decision diagrams of more than 2^64 markings were added up{again}, {how}")
+        }
+        (more, true) => format!("decision diagrams of {more} markings were added up{again}, {how}"),
+        (1, false) => format!("1 marking was visited{again}, {how}"),
+        (more, false) => format!("{more} markings were visited{again}, {how}"),
     };
-    let reason = format!("{markings}{again}, {how}");
     let grade = match counted.certified {
         true => Grade::Certified,
         false => Grade::Searched { markings: *visited, stubborn: false },

@@ -10,6 +10,7 @@
 //! | [`minimal`] | all minimal ones, as far as asked | SAT |
 //! | [`commoner`] | that no dead marking is reachable, with a certificate | SAT and traps |
 //! | [`facts`] | what encodings use of all this | |
+//! | [`workflow`] | whether a net is a workflow net, and where a case begins and ends | paths |
 //! | [`keys`] | the fifteen structural keys of a contest model form | a look at each arc |
 //!
 //! Below them: [`incidence`] (the matrix), [`integer`] (numbers that do not overflow), [`closed`]
@@ -34,3 +35,4 @@ pub mod semiflows;
 pub mod siphons;
 pub mod traps;
 pub mod units;
+pub mod workflow;

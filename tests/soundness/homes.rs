@@ -37,6 +37,9 @@ fn homes(seed: u64, net: &Net) -> Vec<Predicate> {
         homes.push(Predicate::or([first.clone(), last.clone()]));
     }
     homes.push(Predicate::exactly(net.initial()));
+    if let Some(last) = net.places().next_back() {
+        homes.push(Predicate::at_least(last, 1));
+    }
     let random = generate::random_goals(rng.u64(..), net, 4).into_iter();
     homes.extend(random.filter_map(|goal| match goal {
         Goal::Reach(predicate) => Some(predicate),

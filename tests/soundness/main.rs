@@ -15,6 +15,7 @@ mod homes;
 mod oracle;
 mod pdr;
 mod pipeline;
+mod processes;
 mod reduction_limits;
 mod reduction_regressions;
 mod reductions;

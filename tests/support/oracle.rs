@@ -171,6 +171,20 @@ impl StateSpace<'_> {
         }
     }
 
+    /// The markings from which `last` can be reached.
+    pub(crate) fn completing(&self, last: &Marking) -> HashSet<Marking> {
+        let mut completing = HashSet::from([last.clone()]);
+        loop {
+            let leads = |m: &&Marking| self.successors(m).any(|next| completing.contains(&next));
+            let more: Vec<Marking> = self.markings.iter().filter(leads).cloned().collect();
+            let before = completing.len();
+            completing.extend(more);
+            if completing.len() == before {
+                return completing;
+            }
+        }
+    }
+
     fn successors(&self, marking: &Marking) -> impl Iterator<Item = Marking> {
         self.net.transitions().filter_map(move |t| {
             let mut next = marking.clone();

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`finitely`] | lost | weights that bound how often a transition fires, by a linear program |
 //! | [`commoner`] | kept | siphons and traps of nets with asymmetric choice |
+//! | [`closed`] | kept | the same of the net closed to a cycle: processes that can always be completed |
 //! | [`undone`] | kept | firings that can be undone wherever they happen |
 //! | [`regions`] | lost | a walk somewhere, and a proof from there |
 //! | [`graph`] | both | the terminal components of the whole reachability graph |
@@ -11,6 +12,7 @@
 //! They work on the net that was read, whose dead ends and dead transitions other engines look for at
 //! the same time. Sources are with each.
 
+pub mod closed;
 pub mod commoner;
 pub mod finitely;
 pub mod graph;

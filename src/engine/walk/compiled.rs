@@ -6,9 +6,12 @@
 //! take from it and the bounds of the atoms that mention it alone.
 //!
 //! ```text
-//! cell p:   −∞ │ 1 │ 3 │ ∞        events of 1: inputs of t and u
-//!                                 events of 3: input of v, leaf of goal 7
+//! cell p:   −∞ │ 1 │ 3 │ ∞        group of 1: inputs of t and u
+//!                                 group of 3: input of v, leaf of goal 7
 //! ```
+//!
+//! Which transitions of a group must hear of it is a matter of the marking (see `machine`); the leaves
+//! of goals always must.
 //!
 //! Decreases come first in the row of a class, so that no transition looks enabled half-way through
 //! a firing and is not at its end.
@@ -24,6 +27,17 @@ pub(super) struct Change {
     pub(super) cell: u32,
     /// What is added.
     pub(super) delta: i64,
+}
+
+/// What a transition takes from a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input {
+    /// The tokens needed.
+    pub(super) weight: i64,
+    /// The place.
+    pub(super) cell: u32,
+    /// The position of the weight among all thresholds.
+    pub(super) group: u32,
 }
 
 /// The tables. Made for a net and a set of goals; made again when many of the goals are gone.
@@ -48,8 +62,14 @@ pub(super) struct Compiled<'a> {
     pub(super) thresholds: Vec<i64>,
     /// Where the events of each threshold begin; one more entry at the end.
     pub(super) event_starts: Vec<u32>,
-    /// What happens when a threshold is crossed: transitions, and nodes with their marks.
+    /// The leaves that turn when a threshold is crossed: nodes with their marks.
     pub(super) events: Vec<u32>,
+    /// Where the inputs of each transition begin; one more entry at the end.
+    pub(super) input_starts: Vec<u32>,
+    /// The inputs, by transition, those of places with few consumers first.
+    pub(super) inputs: Vec<Input>,
+    /// The transition of each input.
+    pub(super) input_of: Vec<u32>,
     /// For every transition its list in `flips`, or [`NONE`].
     pub(super) flip_list: Vec<u32>,
     /// Where each list begins; one more entry at the end.
@@ -70,6 +90,7 @@ impl<'a> Compiled<'a> {
     /// The tables of `net` with these goals watched.
     pub(super) fn new(net: &'a Net, watch: Watch<'a>) -> Self {
         let cells = net.place_count() + watch.sums.len();
+        let inputs = net.transitions().map(|t| net.pre(t).len()).sum();
         let mut compiled = Compiled {
             net,
             places: net.place_count(),
@@ -79,6 +100,9 @@ impl<'a> Compiled<'a> {
             thresholds: Vec::new(),
             event_starts: Vec::new(),
             events: Vec::new(),
+            input_starts: Vec::with_capacity(net.transition_count() + 1),
+            inputs: Vec::with_capacity(inputs),
+            input_of: Vec::with_capacity(inputs),
             flip_list: vec![NONE; net.transition_count()],
             flip_starts: vec![0],
             flips: Vec::with_capacity(watch.enabledness.len()),
@@ -92,6 +116,7 @@ impl<'a> Compiled<'a> {
         };
         compiled.add_changes();
         compiled.add_thresholds(&watch.thresholds, cells);
+        compiled.add_inputs();
         for of_transition in watch.enabledness.chunk_by(|a, b| a.0 == b.0) {
             let list = (compiled.flip_starts.len() - 1) as u32;
             compiled.flip_list[of_transition[0].0 as usize] = list;
@@ -154,6 +179,7 @@ impl<'a> Compiled<'a> {
 
     fn add_thresholds(&mut self, watched: &[super::watch::Threshold], cells: usize) {
         let mut watched = watched.iter().peekable();
+        // A threshold, with the leaf that turns there or [`NONE`].
         let mut row: Vec<(i64, u32)> = Vec::new();
         self.group_starts.push(0);
         for cell in 0..cells {
@@ -161,7 +187,7 @@ impl<'a> Compiled<'a> {
             if cell < self.places {
                 let consumers = self.net.consumers(PlaceId::new(cell)).iter();
                 // Weights are at most 2⁶³ − 1: the builder sees to it.
-                row.extend(consumers.map(|arc| (arc.weight as i64, arc.transition.index() as u32)));
+                row.extend(consumers.map(|arc| (arc.weight as i64, NONE)));
             }
             while let Some(threshold) = watched.next_if(|threshold| threshold.cell == cell as u32) {
                 row.push((threshold.value, threshold.event));
@@ -172,12 +198,35 @@ impl<'a> Compiled<'a> {
             for group in row.chunk_by(|a, b| a.0 == b.0) {
                 self.thresholds.push(group[0].0);
                 self.event_starts.push(self.events.len() as u32);
-                self.events.extend(group.iter().map(|&(_, event)| event));
+                let leaves = group.iter().map(|&(_, event)| event).filter(|&event| event != NONE);
+                self.events.extend(leaves);
             }
             self.thresholds.push(i64::MAX);
             self.event_starts.push(self.events.len() as u32);
             self.group_starts.push(self.thresholds.len() as u32);
         }
         self.event_starts.push(self.events.len() as u32);
+    }
+
+    /// The inputs of every transition. One that lacks tokens is sooner found, and lacks them longer,
+    /// among places that few transitions look at: these stand in front.
+    fn add_inputs(&mut self) {
+        for t in self.net.transitions() {
+            let first = self.inputs.len();
+            self.input_starts.push(first as u32);
+            for arc in self.net.pre(t) {
+                let cell = arc.place.index();
+                let [from, to] = [cell, cell + 1].map(|at| self.group_starts[at] as usize);
+                let weight = arc.weight as i64;
+                let group =
+                    from + self.thresholds[from..to].partition_point(|&value| value < weight);
+                self.inputs.push(Input { weight, cell: cell as u32, group: group as u32 });
+                self.input_of.push(t.index() as u32);
+            }
+            let consumers =
+                |input: &Input| self.net.consumers(PlaceId::new(input.cell as usize)).len();
+            self.inputs[first..].sort_by_key(consumers);
+        }
+        self.input_starts.push(self.inputs.len() as u32);
     }
 }

@@ -26,8 +26,6 @@ use std::collections::HashMap;
 
 /// No node, no record, no list.
 pub(super) const NONE: u32 = u32::MAX;
-/// Marks an event that concerns a leaf of a goal; without it, it is an input of a transition.
-pub(super) const LEAF: u32 = 1 << 31;
 /// Marks a leaf that is true below its threshold.
 pub(super) const BELOW: u32 = 1 << 30;
 /// Marks a node without a parent; the rest of its number is that of the goal.
@@ -51,7 +49,7 @@ pub(super) struct Threshold {
     pub(super) cell: u32,
     /// Happens between this value − 1 and this value, both ways.
     pub(super) value: i64,
-    /// The leaf's node with [`LEAF`] and maybe [`BELOW`].
+    /// The leaf's node, maybe with [`BELOW`].
     pub(super) event: u32,
 }
 
@@ -218,7 +216,7 @@ impl<'a> Watch<'a> {
                 Placed::Constant(holds) => holds,
                 Placed::At { sum, place, value, above } => {
                     let cell = sum.map_or(place, |sum| self.cell(net, sum));
-                    let event = LEAF | up | if above { 0 } else { BELOW };
+                    let event = up | if above { 0 } else { BELOW };
                     self.thresholds.push(Threshold { cell, value, event });
                     !above
                 }

@@ -1,0 +1,63 @@
+//! Final markings: in which markings the model says a run is over. Tools for process mining write them
+//! into the net, in an element of their own:
+//!
+//! ```xml
+//! <finalmarkings><marking><place idref="end"><text>1</text></place></marking></finalmarkings>
+//! ```
+//!
+//! Each `marking` is one; a place that is not named holds no token, one that is named twice the sum. A
+//! marking without a token is none, and equal markings count once.
+
+use super::pnml::{resolve, unknown};
+use super::{Unreadable, attribute, elements, name, number, text};
+use parikh_net::builder::Node as NetNode;
+use parikh_net::{Marking, NetBuilder};
+use roxmltree::Node;
+use std::collections::HashMap;
+
+/// The final markings in these elements, over the places of `builder`; `references` as there.
+pub(super) fn read<'a>(
+    sections: &[Node<'a, '_>],
+    builder: &NetBuilder,
+    references: &HashMap<&'a str, &'a str>,
+) -> Result<Vec<Marking>, Unreadable> {
+    let mut finals: Vec<Marking> = Vec::new();
+    for section in sections {
+        for node in elements(*section) {
+            if name(node) != "marking" {
+                return Err(unknown(node, *section));
+            }
+            let mut tokens = vec![0u64; builder.place_count()];
+            for place in elements(node) {
+                if name(place) != "place" {
+                    return Err(unknown(place, node));
+                }
+                let id = resolve(place, attribute(place, "idref")?, references)?;
+                let Some(NetNode::Place(p)) = builder.node(id) else {
+                    return Err(Unreadable::at(place, format!("the net has no place `{id}`")));
+                };
+                let held = tokens[p.index()].checked_add(count(place)?);
+                let held = held.filter(|&held| held <= Marking::MAX_TOKENS);
+                tokens[p.index()] =
+                    held.ok_or_else(|| Unreadable::at(place, "more than 2^63 - 1 tokens"))?;
+            }
+            let marking = Marking::new(tokens);
+            if marking.total() > 0 && !finals.contains(&marking) {
+                finals.push(marking);
+            }
+        }
+    }
+    Ok(finals)
+}
+
+/// The number in the `text` of a place; none is 0.
+fn count(place: Node<'_, '_>) -> Result<u64, Unreadable> {
+    let mut count = None;
+    for inside in elements(place) {
+        match name(inside) {
+            "text" if count.is_none() => count = Some(number(inside, &text(inside)?)?),
+            _ => return Err(unknown(inside, place)),
+        }
+    }
+    Ok(count.unwrap_or(0))
+}

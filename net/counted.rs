@@ -1,0 +1,96 @@
+//! Nets made of a net and its markings: closed to a cycle, or with firings counted.
+//!
+//! A net whose firings are counted: a place for each transition, to which it adds a token whenever it
+//! fires and from which nobody takes.
+//!
+//! ```text
+//! transition t: a -> b        ⇒        place #t      transition t: a -> b + #t
+//! ```
+//!
+//! The firing sequences are those of the net as it was, by the same names. So "t fires on some way to the
+//! marking m", which is a matter of whole runs, becomes a matter of single markings: m with a token on #t.
+
+use crate::builder::{BuildError, NetBuilder};
+use crate::id::PlaceId;
+use crate::marking::Marking;
+use crate::net::Net;
+
+/// The net with its firings counted: its places, then one for each transition, in order, called `#t` (with
+/// as many `#` as it takes for a name of its own). Initial and final markings are those of `net`, with no
+/// firings in the initial one; of final ones the counts do not matter, and are 0.
+///
+/// # Errors
+/// When there are too many nodes.
+pub fn counted(net: &Net) -> Result<Net, BuildError> {
+    let mut builder = NetBuilder::of(net)?;
+    for t in net.transitions() {
+        let mut name = format!("#{}", net.transition_name(t));
+        while builder.node(&name).is_some() {
+            name.insert(0, '#');
+        }
+        let counter = builder.place(&name, 0)?;
+        builder.put(t, counter, 1)?;
+    }
+    let finals = net.final_markings().iter().map(|marking| {
+        let mut tokens = marking.tokens().to_vec();
+        tokens.resize(net.place_count() + net.transition_count(), 0);
+        Marking::new(tokens)
+    });
+    let finals = finals.collect();
+    Ok(builder.build()?.with_final_markings(finals))
+}
+
+/// The net with one more transition, which takes `last` and puts the initial marking: what was done begins
+/// anew. The new transition comes last.
+///
+/// # Errors
+/// When there are too many nodes.
+pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
+    let mut builder = NetBuilder::of(net)?;
+    let mut name = "again".to_owned();
+    while builder.node(&name).is_some() {
+        name.push('\'');
+    }
+    let again = builder.transition(&name)?;
+    last.marked().try_for_each(|(place, tokens)| builder.take(again, place, tokens))?;
+    net.initial().marked().try_for_each(|(place, tokens)| builder.put(again, place, tokens))?;
+    builder.build()
+}
+
+/// The places of a [`counted`] net that are those of the net as it was, given how many transitions it has.
+pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
+    (0..net.place_count() - net.transition_count().min(net.place_count())).map(PlaceId::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+
+    #[test]
+    fn every_firing_adds_a_token_to_a_place_of_its_own() {
+        let net =
+            text::parse("place a 2\nplace \"#t\"\ntransition t: a -> \"#t\"\ntransition u: a -> a");
+        let net = net.unwrap().with_final_markings(vec![Marking::new(vec![0, 2])]);
+        let counted = counted(&net).unwrap();
+        let mut marking = counted.initial().clone();
+        for name in ["t", "u", "u", "t"] {
+            counted.fire(&mut marking, counted.transition_named(name).unwrap()).unwrap();
+        }
+        assert_eq!(marking.tokens(), [0, 2, 2, 2]);
+        assert_eq!(counted.place_name(PlaceId::new(2)), "##t");
+        assert_eq!(counted.final_markings()[0].tokens(), [0, 2, 0, 0]);
+        assert_eq!(uncounted_places(&counted).count(), 2);
+    }
+
+    #[test]
+    fn what_is_done_begins_anew() {
+        let net = text::parse("place a 2\nplace b\ntransition again: 2*a -> 3*b").unwrap();
+        let closed = closed(&net, &Marking::new(vec![0, 3])).unwrap();
+        let mut marking = closed.initial().clone();
+        for name in ["again", "again'", "again"] {
+            closed.fire(&mut marking, closed.transition_named(name).unwrap()).unwrap();
+        }
+        assert_eq!(marking.tokens(), [0, 3]);
+    }
+}

@@ -1,0 +1,116 @@
+//! Markings as people write them: `3*i + p`, `"odd name" + q`, `0`.
+//!
+//! A name with blanks or one of `+*"` in it stands in quotes, in which `\` goes before `"` and `\`.
+
+use crate::marking::Marking;
+use crate::net::Net;
+use std::fmt::Write as _;
+
+/// The marking of `net` that `text` says.
+///
+/// # Errors
+/// What was found, and what was expected.
+pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
+    let mut marking = Marking::empty(net.place_count());
+    let mut rest = text.trim_start();
+    if rest.trim_end() == "0" && net.place_named("0").is_none() {
+        return Ok(marking);
+    }
+    loop {
+        let mut count = 1;
+        let (mut word, mut after) = take(rest)?;
+        if let Some(behind) = after.strip_prefix(['*', '·']) {
+            let number = word.parse().ok().filter(|&number| number > 0);
+            count = number.ok_or_else(|| format!("`{word}` before `*` is no number of tokens"))?;
+            (word, after) = take(behind.trim_start())?;
+        }
+        let place = net.place_named(&word).ok_or_else(|| {
+            let near = crate::closest(&word, net.place_names.iter());
+            let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            format!("`{word}` is no place of the net{hint}")
+        })?;
+        let held = marking[place].checked_add(count).filter(|&n| n <= Marking::MAX_TOKENS);
+        marking[place] = held.ok_or_else(|| format!("more than 2^63 - 1 tokens on `{word}`"))?;
+        match after.strip_prefix('+') {
+            Some(more) => rest = more.trim_start(),
+            None if after.is_empty() => return Ok(marking),
+            None => return Err(format!("expected `+` before `{after}`, as in `2*p + q`")),
+        }
+    }
+}
+
+/// The first word, without its quotes, and what comes after it and the blanks behind it.
+fn take(text: &str) -> Result<(String, &str), String> {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find(|c: char| c.is_whitespace() || "+*·\"".contains(c));
+        let (word, after) = text.split_at(end.unwrap_or(text.len()));
+        return match word.is_empty() {
+            true => Err("expected the name of a place, as in `2*p + q`".to_owned()),
+            false => Ok((word.to_owned(), after.trim_start())),
+        };
+    };
+    let mut word = String::new();
+    let mut characters = quoted.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '"' => return Ok((word, quoted[at + 1..].trim_start())),
+            '\\' => word.extend(characters.next().map(|(_, c)| c)),
+            c => word.push(c),
+        }
+    }
+    Err(format!("the quotes before `{quoted}` are not closed"))
+}
+
+/// The marking so that [`parse`] reads it back.
+pub fn print(net: &Net, marking: &Marking) -> String {
+    let mut text = String::new();
+    for (place, tokens) in marking.marked() {
+        if !text.is_empty() {
+            text.push_str(" + ");
+        }
+        if tokens != 1 {
+            let _ = write!(text, "{tokens}*");
+        }
+        let name = net.place_name(place);
+        match name.contains(|c: char| c.is_whitespace() || "+*·\"".contains(c)) {
+            true => {
+                let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
+                let _ = write!(text, "\"{escaped}\"");
+            }
+            false => text.push_str(name),
+        }
+    }
+    if text.is_empty() { "0".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NetBuilder;
+
+    #[test]
+    fn what_is_printed_is_read_back_and_mistakes_are_told() {
+        let mut builder = NetBuilder::new("n");
+        for name in ["p", "two words", "a+b", "q\"\\", "2"] {
+            builder.place(name, 0).unwrap();
+        }
+        let net = builder.build().unwrap();
+        let all = Marking::new(vec![1, 2, 3, 4, 5]);
+        for marking in [all, Marking::empty(5), Marking::new(vec![0, 0, 0, 0, 1])] {
+            assert_eq!(parse(&print(&net, &marking), &net), Ok(marking));
+        }
+        assert_eq!(parse(" p+ 2 * p +p", &net), Ok(Marking::new(vec![4, 0, 0, 0, 0])));
+        for (text, wrong) in [
+            ("p q", "expected `+` before `q`"),
+            ("p +", "expected the name of a place"),
+            ("x*p", "`x` before `*` is no number"),
+            ("0*p", "`0` before `*` is no number"),
+            ("\"p", "not closed"),
+            ("pp", "`pp` is no place of the net"),
+            ("9223372036854775807*p + p", "more than 2^63 - 1 tokens on `p`"),
+        ] {
+            let error = parse(text, &net).unwrap_err();
+            assert!(error.contains(wrong), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! `parikh graph`: all markings of a small net, as a picture or for other tools.
+
+use super::model;
+use super::trace_file::Trace;
+use super::{Misuse, Outcome, limits, signals};
+use crate::formula::{ReachabilityQuery, lower, text};
+use crate::graph::coverability::Coverability;
+use crate::graph::reachability::{NoGraph, Reachability};
+use crate::graph::svg::svg;
+use crate::graph::view::View;
+use crate::graph::write;
+use crate::structure::workflow::Workflow;
+use crate::unfold;
+use anyhow::{Context, Result, bail};
+use parikh_net::{FiringSequence, Marking, Net, marking_text};
+use parikh_solvers::Budget;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// Where to: FILE.svg (a picture), FILE.dot (for Graphviz), FILE.aut (a labelled transition system in
+    /// the Aldebaran format, for CADP and mCRL2), FILE.json (for scripts); by default the text for
+    /// Graphviz on stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The most markings. By default 200 for pictures, which nobody could look at beyond, and 100000 for
+    /// .aut and .json.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    most: Option<u32>,
+    /// The coverability graph, even of a net that has few markings.
+    #[arg(long)]
+    coverability: bool,
+    /// Highlight the firing sequence in this file, as `parikh check --trace` writes them.
+    #[arg(long, value_name = "FILE", conflicts_with = "formula")]
+    trace: Option<PathBuf>,
+    /// Highlight a shortest way to a marking with this: 'EF p >= 2'. The language is that of `check`.
+    #[arg(long, value_name = "FORMULA", conflicts_with = "coverability")]
+    formula: Option<String>,
+    /// How long it may take.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+The initial marking is at the top, with an arrow from nowhere. Markings in which nothing is enabled have
+a double edge; markings of terminal components, which are never left again, are green. Markings are
+written 2·p + q, by the names given to people where these differ from each other.
+
+Of a net without bounds the coverability graph of Karp and Miller is drawn, and it is said that it is one:
+ω stands for as many tokens as anybody likes. It shows which places are bounded and which transitions
+can ever fire; it does not show which markings can be reached, nor whether the net can be stuck. It is no
+transition system of the net, so there is no .aut of it.
+
+With more markings than --most nothing is written, and the exit code is 3.
+
+Examples:
+  parikh graph philosophers.pnml -o markings.svg
+  parikh check order.pnml -e Soundness --trace traces
+  parikh graph order.pnml --trace traces/Soundness.trace -o stuck.svg
+  parikh graph order.pnml --formula 'EF deadlock' -o dead.svg
+  parikh graph mutex.pnml -o mutex.aut";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    // Before the work: the name of the file decides what to write.
+    let kind = Kind::of(arguments.output.as_deref())?;
+    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    signals::cancel_on_signal(&budget, || eprintln!("parikh: left before the graph was made"));
+    let net = model::read_with(&arguments.model, &unfold::Config::default(), &budget)?;
+    let net = begun(net);
+    let trace = arguments.trace.as_deref().map(|file| read_trace(&net, file)).transpose()?;
+    let net = match &trace {
+        Some((_, Some(from))) => net.from_marking(from.clone()),
+        _ => net,
+    };
+    let most = arguments.most.unwrap_or(kind.most()) as usize;
+    let graph = match arguments.coverability {
+        true => Err(None),
+        false => Reachability::of(&net, most, &budget).map_err(Some),
+    };
+    let mut view = match &graph {
+        Ok(graph) => View::of_reachability(&net, graph),
+        Err(Some(NoGraph::Exhausted(exhausted))) => return Ok(incomplete(&exhausted)),
+        Err(why) => match cover(&net, most, &budget, why.is_some()) {
+            Err(why) => return Ok(incomplete(&why)),
+            Ok(graph) => View::of_coverability(&net, &graph),
+        },
+    };
+    if view.covers && kind == Kind::Aut {
+        eprintln!(
+            "parikh: the net has no bounds, or --coverability asks for the coverability graph: that is no \
+             transition system of the net; name a .svg, .dot or .json file"
+        );
+        return Ok(Outcome::Incomplete);
+    }
+    if let Some((sequence, _)) = &trace {
+        highlight(&mut view, sequence)?;
+    }
+    if let (Some(formula), Ok(graph)) = (&arguments.formula, &graph) {
+        let way = way_to(&net, graph, formula)?;
+        match way {
+            Some(way) => highlight(&mut view, &way)?,
+            None => eprintln!("parikh: no marking of the graph is one that --formula asks for"),
+        }
+    } else if arguments.formula.is_some() {
+        bail!(Misuse(
+            "--formula wants the reachability graph, and the net has no bounds".to_owned()
+        ));
+    }
+    eprintln!("parikh: {}", view.caption());
+    let written = match kind {
+        Kind::Svg => svg(&view),
+        Kind::Dot => write::dot(&view),
+        Kind::Aut => write::aut(&view),
+        Kind::Json => write::json(&view),
+    };
+    match &arguments.output {
+        None => super::output::line(written.trim_end()),
+        Some(file) => std::fs::write(file, written)
+            .with_context(|| format!("cannot write {}", file.display()))?,
+    }
+    Ok(Outcome::Complete)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Svg,
+    Dot,
+    Aut,
+    Json,
+}
+
+impl Kind {
+    fn of(file: Option<&Path>) -> Result<Kind> {
+        let Some(file) = file else { return Ok(Kind::Dot) };
+        Ok(match file.extension().and_then(|extension| extension.to_str()) {
+            Some("svg") => Kind::Svg,
+            Some("dot" | "gv") => Kind::Dot,
+            Some("aut") => Kind::Aut,
+            Some("json") => Kind::Json,
+            _ => bail!(Misuse(format!(
+                "{}: expected a name that ends in .svg, .dot, .aut or .json",
+                file.display()
+            ))),
+        })
+    }
+
+    fn most(self) -> u32 {
+        match self {
+            Kind::Svg | Kind::Dot => 200,
+            Kind::Aut | Kind::Json => 100_000,
+        }
+    }
+}
+
+fn incomplete(why: &dyn std::fmt::Display) -> Outcome {
+    eprintln!("parikh: nothing is written: {why}");
+    Outcome::Incomplete
+}
+
+/// The coverability graph, where it is asked for or tells of a net without bounds; why it does not.
+fn cover(
+    net: &Net,
+    most: usize,
+    budget: &Budget,
+    only_if_unbounded: bool,
+) -> Result<Coverability, String> {
+    let too_many = || {
+        format!(
+            "more than {most} markings can be reached; --most N takes more, and `parikh states` counts them"
+        )
+    };
+    match Coverability::of(net, most, budget) {
+        Ok(graph) if only_if_unbounded && graph.unbounded(net).is_empty() => Err(too_many()),
+        Ok(graph) => Ok(graph),
+        Err(NoGraph::TooMany(_)) if only_if_unbounded => Err(too_many()),
+        Err(NoGraph::TooMany(most)) => {
+            Err(format!("the coverability graph has more than {most} nodes; --most N takes more"))
+        }
+        Err(why) => Err(why.to_string()),
+    }
+}
+
+/// A workflow net without an initial marking is begun with a token in its source.
+fn begun(net: Net) -> Net {
+    let ends = Workflow::of(&net).ends();
+    match (net.initial().total(), ends) {
+        (0, Some((source, _))) => {
+            let mut marking = Marking::empty(net.place_count());
+            marking[source] = 1;
+            let name = net.place_name(source);
+            eprintln!("parikh: no initial marking in the model: begun with a token on `{name}`");
+            net.from_marking(marking)
+        }
+        _ => net,
+    }
+}
+
+/// A trace, and where it begins if that is not the initial marking.
+fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>)> {
+    let name = || file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(name)?;
+    let trace = Trace::parse(net, &text).with_context(name)?;
+    let from = trace.notes.iter().find(|(key, _)| key == "from");
+    let from = from.map(|(_, text)| marking_text::parse(text, net)).transpose();
+    let from = from.map_err(|why| anyhow::anyhow!("`# from:`: {why}")).with_context(name)?;
+    let mut sequence = trace.sequence;
+    if let Some(repeat) = &trace.repeat {
+        sequence.extend(repeat);
+    }
+    Ok((sequence, from))
+}
+
+fn highlight(view: &mut View<'_>, sequence: &FiringSequence) -> Result<()> {
+    let fired = view.highlight(sequence);
+    if fired < sequence.firings() {
+        bail!("the trace does not fire: {fired} of its {} firings do", sequence.firings());
+    }
+    Ok(())
+}
+
+/// A shortest way to a marking that a formula asks for, if there is one.
+fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<Option<FiringSequence>> {
+    let read = text::read_one(formula, "--formula", net);
+    let formula = read.formula.map_err(|error| Misuse(error.to_string()))?;
+    let predicate = match lower(&formula, net).map_err(|error| Misuse(error.to_string()))? {
+        ReachabilityQuery::Possible(predicate) | ReachabilityQuery::Never(predicate) => predicate,
+        _ => bail!(Misuse("--formula wants EF φ, or AG φ for a marking without φ".to_owned())),
+    };
+    let holds = |marking: &Marking| predicate.holds(net, marking);
+    let found = graph.markings.iter().position(holds);
+    Ok(found.map(|at| graph.sequence_to(at as u32).into_iter().collect()))
+}

@@ -1,0 +1,65 @@
+//! Questions about processes on the command line: which net they are about.
+
+use super::{Misuse, model};
+use crate::mcc::Examination;
+use crate::structure::workflow::{self, Workflow};
+use anyhow::{Context, Result, bail};
+use parikh_net::counted::counted;
+use parikh_net::{Net, marking_text};
+use std::path::Path;
+
+/// What `check --help` says of them.
+pub(super) const ABOUT: &str = "\
+Processes (workflow nets, and nets with a final marking):
+  Soundness         from wherever a case gets, it can be completed; when it is done, no token is left
+                    behind; every transition can fire
+  WeakSoundness     the same, but transitions that never fire are allowed
+  RelaxedSoundness  every transition fires on some run that completes a case
+  EasySoundness     some run completes a case
+  A case begins in the model's initial marking, or else with a token in the source; it is done in the
+  marking of --final, of the model's <finalmarkings>, or else with a token in the sink. The answer is
+  called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets stuck or leaves
+  tokens behind (--trace), the places where they are, the transitions that never fire.
+  parikh check order.pnml -e Soundness --trace traces";
+
+#[derive(clap::Args)]
+pub(super) struct Cases {
+    /// Of soundness: how many cases are handled at the same time. Initial and final marking are taken
+    /// so many times.
+    #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) number: u64,
+    /// Of soundness: the marking in which a case is done, for example 'end' or 'p + 2*q'. By default the
+    /// one in the model's `<finalmarkings>`, or else one token in the sink of a workflow net.
+    #[arg(long = "final", value_name = "MARKING", requires = "examination")]
+    last: Option<String>,
+}
+
+impl Cases {
+    /// Whether anything is said of cases.
+    pub(super) fn are_asked_about(&self) -> bool {
+        self.number > 1 || self.last.is_some()
+    }
+
+    /// The net that a question about processes is about.
+    pub(super) fn begun(&self, net: &Net, examination: Examination, model: &Path) -> Result<Net> {
+        let file = model::pnml_file(model)?;
+        let chosen = self.last.as_ref().map(|last| marking_text::parse(last, net));
+        let chosen = chosen.transpose().map_err(|why| Misuse(format!("--final: {why}")))?;
+        if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {
+            bail!(Misuse("--final: a case that is done has a token somewhere".to_owned()));
+        }
+        let begun = workflow::cases(net, self.number, chosen.as_ref())
+            .with_context(|| file.display().to_string())?;
+        let lacks = Workflow::of(net).lacks(net);
+        if !lacks.is_empty() {
+            tracing::info!("no workflow net: {}", lacks.join("; "));
+        }
+        match examination {
+            Examination::RelaxedSoundness => {
+                counted(&begun).with_context(|| file.display().to_string())
+            }
+            _ => Ok(begun),
+        }
+    }
+}

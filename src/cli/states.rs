@@ -1,0 +1,91 @@
+//! `parikh states`: the figures of a state space as they come, and how each was found.
+
+use super::job::{Job, Subject};
+use super::output::{Format, Printer};
+use super::{Outcome, check, limits, model, signals};
+use crate::mcc::Examination;
+use crate::run;
+use anyhow::Result;
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = ABOUT)]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// How long it may take, reading included: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// How many engines work at the same time; by default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// How to print the figures.
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: Shape,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    /// A line a figure, with how it was found.
+    Text,
+    /// A JSON object a line: one per figure as soon as it is known, then a summary.
+    Json,
+}
+
+const ABOUT: &str = "\
+Four figures, each printed as soon as it is known:
+  markings                  how many can be reached
+  firings                   how many there are between them: of each marking and transition at most one
+  most tokens in a marking  on all places together
+  most tokens in a place
+`+inf` where there is no bound: what fires after some sequence can repeat for ever. The latter two are
+often known where the markings are too many to be counted: as the most that is seen, and a proof that
+there is no more. Behind each figure is what it stands on: `replayed`, `certified`, or `searched`, the word
+of a search that visited all markings.
+
+When the time is over, or at SIGTERM or ^C, what is known by then is printed, the rest is said to be
+unknown, and the exit code is 3. `parikh check -e StateSpace` asks the same in the contest's words;
+`parikh graph` draws the markings of a small net.
+
+Examples:
+  parikh states philosophers.pnml
+  parikh states INPUTS/Philosophers-PT-000050 --timeout 5m --format json";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    let say_so = || eprintln!("parikh: left before the rest was found");
+    signals::cancel_on_signal(&budget, say_so);
+    signals::leave_after(&budget, say_so);
+    // Firings of every binding count.
+    let config = check::unfolding(Some(Examination::StateSpace));
+    let net = model::read_with(&arguments.model, &config, &budget)?;
+    let defaults = run::Config::default();
+    let threads = arguments.threads.map_or(defaults.threads, usize::from);
+    let config = run::Config { threads, ..defaults };
+    let format = match arguments.format {
+        Shape::Text => Format::Text,
+        Shape::Json => Format::Json,
+    };
+    // Hidden by itself when stderr is no terminal.
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+        bar.set_style(style);
+    }
+    bar.set_message(format!(
+        "{} places, {} transitions",
+        net.place_count(),
+        net.transition_count()
+    ));
+    bar.enable_steady_tick(Duration::from_millis(120));
+    let printer = Printer::new(format, threads > 1).of_states(bar.clone());
+    let subject = Subject::Examination(Examination::StateSpace, None);
+    let report = Job::new(&net, subject, &budget, config).run(&printer, Default::default())?;
+    bar.finish_and_clear();
+    Ok(check::outcome(&report))
+}

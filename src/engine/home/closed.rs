@@ -1,0 +1,69 @@
+//! That a process can always be completed, by the structure of the net closed to a cycle: a transition
+//! more takes what is to be covered, f, and puts the initial marking. If the closed net is live, a marking
+//! that covers f stays reachable in the net itself wherever it goes; the argument is with the checker,
+//! [`crate::evidence::home`]. Free-choice workflow nets of any size are settled so.
+//!
+//! ```text
+//! i ──▶ … ──▶ o          asked: does m(o) ≥ 1 stay reachable?
+//! ▲           │
+//! └── again ◀─┘          live, by siphons and traps
+//! ```
+//!
+//! # Conditions
+//! 1. The goal is that m ≥ f stays reachable.
+//! 2. The closed net is live: as [`super::commoner`] has it.
+//!
+//! # Sources
+//! W. van der Aalst, *Verification of workflow nets*, 1997 (soundness is liveness and boundedness of the
+//! closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
+
+use super::open;
+use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::evidence::home::{Structure, covered, is_asymmetric_choice};
+use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
+use parikh_net::counted::closed;
+use parikh_solvers::Budget;
+use std::sync::Arc;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "closed net",
+    technique: "SIPHON_TRAP",
+    sides: Sides::Over,
+    role: Role::Homes,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+/// Goals of one net that are tried: each has a net of its own.
+const TRIED: usize = 4;
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.ground.net();
+    // Condition 1.
+    let covering = open(work.ground, work.board)
+        .filter_map(|(id, wanted)| covered(net, wanted).map(|covered| (id, covered)));
+    let mut said = "nothing to do".to_owned();
+    for (goal, covered) in covering.take(TRIED) {
+        let Ok(closed) = closed(net, &covered) else { continue };
+        if let Some(t) = closed.transitions().find(|&t| !is_asymmetric_choice(&closed, t)) {
+            let t = closed.transition_name(t);
+            said = format!("the inputs of `{t}` are no asymmetric choice");
+            continue;
+        }
+        // Condition 2.
+        said = match siphon_trap(&closed, SiphonTrapProperty::EverySiphon, budget) {
+            Ok(SiphonTrap::Holds(holds)) => {
+                let (traps, refutation) = (holds.traps, holds.refutation);
+                let count = traps.len();
+                let structure = Arc::new(Structure::Closed { traps, refutation });
+                work.board.homes(ENGINE.technique).kept_closed(goal, &structure);
+                format!("{count} marked traps keep the closed net live")
+            }
+            Ok(SiphonTrap::Fails(siphon)) => {
+                format!("a siphon of {} places contains no marked trap", siphon.len())
+            }
+            Err(exhausted) => exhausted.to_string(),
+        };
+    }
+    said
+}

@@ -1,0 +1,191 @@
+//! Goals about whole runs: "φ, and t has fired on the way", where a place counts the firings of t.
+//!
+//! The net whose firings are counted (see [`parikh_net::counted`]) has infinitely many markings as soon
+//! as something can be repeated, although the net without the counters may have few. What is counted
+//! need not be remembered: t fires on a way to φ exactly if, without the counters, a marking can be
+//! reached from which t leads to one from which φ can be reached. One graph answers all such goals.
+//!
+//! ```text
+//! m₀ ──▶ … ──▶ m ──t──▶ m' ──▶ … ──▶ φ      counted: φ with a token on #t
+//! ```
+//!
+//! # Conditions
+//! 1. Nothing takes from the counter, it is empty initially, and t alone puts on it, one token.
+//! 2. The goal is that it holds a token, and φ, which no counter matters to.
+//! 3. The net without its counters has few markings.
+
+use super::Task;
+use super::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::board::{Over, Proof, Sighting, Under};
+use crate::graph::reachability::Reachability;
+use parikh_net::{Atom, FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "runs",
+    technique: "EXPLICIT",
+    sides: Sides::Both,
+    role: Role::Once { share: 0.2 },
+    start: |work: Assignment<'_>| {
+        each_slice_anew(move |budget| {
+            let under = work.ground.under(work.board, ENGINE.technique);
+            let over = work.ground.over(work.board, ENGINE.technique);
+            run(&work.ground.task(work.board, budget, work.seed), under, over)
+        })
+    },
+};
+
+/// The most markings that are looked at, each of which is kept as it is.
+const MARKINGS: usize = 300_000;
+
+/// The most tokens counts that are kept, of all markings together.
+const COUNTS: usize = 200_000_000;
+
+/// Settles the goals of `task` that are about runs; what came of it, for the log.
+pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
+    let net = task.net;
+    let open = task.goals.iter().filter(|(id, _)| task.board.is_open(*id));
+    let found = about_runs(net, open);
+    if found.is_empty() {
+        return "nothing to do".to_owned();
+    }
+    // Condition 3.
+    let counters: Vec<PlaceId> = net.places().filter(|&p| counts(net, p).is_some()).collect();
+    let mentioned: BTreeSet<PlaceId> = found.keys().flat_map(|done| done.support(net)).collect();
+    let counters: Vec<PlaceId> = counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
+    let most = MARKINGS.min(COUNTS / net.place_count().max(1));
+    let graph = match Reachability::forgetting(net, &counters, most, task.budget) {
+        Ok(graph) => graph,
+        Err(why) => return why.to_string(),
+    };
+    let markings = graph.markings.len();
+    for (done, goals) in &found {
+        let is_done = |at: &u32| done.holds(net, &graph.markings[*at as usize]);
+        let ends: Vec<u32> = (0..markings as u32).filter(is_done).collect();
+        let (next, has_way) = graph.ways_to(&ends);
+        // The first edge of each transition from behind which there is a way.
+        let mut by: HashMap<TransitionId, u32> = HashMap::new();
+        for (at, edge) in (0u32..).zip(&graph.edges) {
+            if has_way[edge.to as usize] {
+                by.entry(edge.transition).or_insert(at);
+            }
+        }
+        for (t, id) in goals {
+            if task.budget.is_exhausted() {
+                return format!("out of time after {markings} markings");
+            }
+            if !task.board.is_open(*id) {
+                continue;
+            }
+            let Some(&at) = by.get(t) else {
+                over.unreachable(*id, Proof::searched(markings as u64, false));
+                continue;
+            };
+            let edge = graph.edges[at as usize];
+            let mut run: FiringSequence = graph.sequence_to(edge.from).into_iter().collect();
+            run.push(edge.transition, 1);
+            let rest = graph.along(&next, edge.to);
+            rest.steps().iter().for_each(|step| run.push(step.transition, step.count));
+            // One run shows all that it fires.
+            let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
+            let Ok(firings) = u64::try_from(run.firings()) else { continue };
+            let shown = goals.iter().filter(|(t, _)| fired.contains(t));
+            let sightings = shown.map(|&(_, goal)| Sighting { goal, firings }).collect();
+            under.along(run, sightings);
+        }
+    }
+    format!("{markings} markings without counters")
+}
+
+/// Goals by what holds in the end, with the transition that is to have fired.
+type AboutRuns = BTreeMap<Predicate, Vec<(TransitionId, GoalId)>>;
+
+/// Conditions 1 and 2.
+fn about_runs<'g>(net: &Net, goals: impl Iterator<Item = &'g (GoalId, Goal)> + Clone) -> AboutRuns {
+    let mut found = AboutRuns::new();
+    for (id, goal) in goals {
+        let Goal::Reach(Predicate::And(parts)) = goal else { continue };
+        let counted = |part: &Predicate| counter(part).and_then(|p| counts(net, p));
+        let counters: Vec<PlaceId> =
+            parts.iter().filter(|part| counted(part).is_some()).filter_map(counter).collect();
+        // φ may speak of a place that looks like a counter: the end of a process often does.
+        let only_once = |p: &PlaceId| {
+            let speaks = |part: &&Predicate| counter(part) != Some(*p);
+            !parts.iter().filter(speaks).any(|part| part.support(net).contains(p))
+        };
+        let mut candidates = counters.into_iter().filter(only_once);
+        let (Some(counter_of_goal), None) = (candidates.next(), candidates.next()) else {
+            continue;
+        };
+        let Some(t) = counts(net, counter_of_goal) else { continue };
+        let rest = parts.iter().filter(|part| counter(part) != Some(counter_of_goal)).cloned();
+        found.entry(Predicate::and(rest)).or_default().push((t, *id));
+    }
+    found
+}
+
+/// The place of which a predicate says that it holds a token.
+fn counter(part: &Predicate) -> Option<PlaceId> {
+    match part {
+        Predicate::Atom(Atom { sum, bound: -1 }) => match *sum.terms() {
+            [(place, -1)] => Some(place),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The transition whose firings a place counts.
+fn counts(net: &Net, p: PlaceId) -> Option<TransitionId> {
+    match *net.producers(p) {
+        [arc] if arc.weight == 1 && net.consumers(p).is_empty() && net.initial()[p] == 0 => {
+            Some(arc.transition)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Board, Knowledge, Reach};
+    use parikh_net::{Facts, counted::counted, text};
+    use parikh_solvers::Budget;
+
+    #[test]
+    fn what_leads_nowhere_is_on_no_run_although_firings_are_counted_without_end() {
+        let net = text::parse(
+            "place i 1\nplace p\nplace q\nplace o\ntransition t: i -> p\ntransition back: p -> i\n\
+             transition astray: p -> q\ntransition round: q -> q\ntransition u: p -> o",
+        );
+        let net = counted(&net.unwrap()).unwrap();
+        let done = Predicate::at_least(net.place_named("o").unwrap(), 1);
+        let goals: Vec<(GoalId, Goal)> = ["#t", "#back", "#astray", "#round", "#u"]
+            .into_iter()
+            .map(|name| Predicate::at_least(net.place_named(name).unwrap(), 1))
+            .enumerate()
+            .map(|(at, fired)| (at, Predicate::and([done.clone(), fired])))
+            .map(|(at, predicate)| (GoalId::new(at), Goal::Reach(predicate)))
+            .collect();
+        let board = Board::new(&net, goals.iter().map(|(_, goal)| goal.clone()).collect());
+        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let task = Task {
+            net: &net,
+            goals: &goals,
+            facts: &facts,
+            board: &board,
+            budget: &budget,
+            seed: 1,
+        };
+        assert_eq!(run(&task, board.under("X"), board.over("X")), "4 markings without counters");
+        let is_reached = |(id, _): &(GoalId, Goal)| match board.knowledge(*id) {
+            Some(Knowledge::Reach(Reach::Reached { .. })) => Some(true),
+            Some(Knowledge::Reach(Reach::Unreachable { .. })) => Some(false),
+            _ => None,
+        };
+        let reached: Vec<Option<bool>> = goals.iter().map(is_reached).collect();
+        assert_eq!(reached, [true, true, false, false, true].map(Some));
+        assert_eq!(board.faults(), 0);
+    }
+}

@@ -1,0 +1,151 @@
+//! The coverability graph of Karp and Miller: finite, of every net.
+//!
+//! Where a marking is reached that covers one before it on the way and is larger on some places, what led
+//! there can be repeated, and these places grow without bound: they are written ω. Places with ω hold as
+//! many tokens as anybody likes. A node m says: of each k there is a reachable marking that equals m where m
+//! is a number and has at least k where it is ω. Every reachable marking is covered by a node.
+//!
+//! The graph does *not* say which markings can be reached, nor whether a dead marking can; it says which
+//! places are bounded, and which transitions can ever fire.
+//!
+//! # Sources
+//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
+
+use super::reachability::{Edge, NoGraph};
+use parikh_net::{Marking, Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use std::collections::HashMap;
+
+/// ω among token counts, which are smaller.
+pub const OMEGA: u64 = u64::MAX;
+
+/// Nodes and firings between them.
+#[derive(Clone, Debug)]
+pub struct Coverability {
+    /// Tokens by place, [`OMEGA`] where there is no bound; the initial marking is node 0.
+    pub nodes: Vec<Vec<u64>>,
+    /// By ascending `from`, then transition.
+    pub edges: Vec<Edge>,
+}
+
+impl Coverability {
+    /// The graph of at most so many nodes.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn of(net: &Net, most: usize, budget: &Budget) -> Result<Self, NoGraph> {
+        let first = net.initial().tokens().to_vec();
+        let mut numbers = HashMap::from([(first.clone(), 0u32)]);
+        let mut graph = Coverability { nodes: vec![first], edges: Vec::new() };
+        // Of each node the one that it was first reached from.
+        let mut parents: Vec<Option<u32>> = vec![None];
+        let mut from = 0;
+        while from < graph.nodes.len() {
+            for transition in net.transitions() {
+                if let Some(exhausted) = budget.exhausted() {
+                    return Err(exhausted.into());
+                }
+                let Some(mut next) = fire(net, &graph.nodes[from], transition)? else { continue };
+                graph.accelerate(&mut next, from, &parents);
+                let to = match numbers.get(&next) {
+                    Some(&known) => known,
+                    None if graph.nodes.len() == most => return Err(NoGraph::TooMany(most)),
+                    None => {
+                        let number = graph.nodes.len() as u32;
+                        numbers.insert(next.clone(), number);
+                        graph.nodes.push(next);
+                        parents.push(Some(from as u32));
+                        number
+                    }
+                };
+                graph.edges.push(Edge { from: from as u32, transition, to });
+            }
+            from += 1;
+        }
+        Ok(graph)
+    }
+
+    /// Writes ω where `next`, reached from node `from`, is larger than a node on the way to it that it
+    /// covers; until nothing changes.
+    fn accelerate(&self, next: &mut [u64], from: usize, parents: &[Option<u32>]) {
+        loop {
+            let mut changed = false;
+            let mut at = Some(from as u32);
+            while let Some(before) = at {
+                let node = &self.nodes[before as usize];
+                if node.iter().zip(next.iter()).all(|(a, b)| a <= b) {
+                    for (a, b) in node.iter().zip(next.iter_mut()) {
+                        if *a < *b && *b != OMEGA {
+                            *b = OMEGA;
+                            changed = true;
+                        }
+                    }
+                }
+                at = parents[before as usize];
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// The places that are ω somewhere, ascending.
+    pub fn unbounded(&self, net: &Net) -> Vec<PlaceId> {
+        let is_omega = |p: &PlaceId| self.nodes.iter().any(|node| node[p.index()] == OMEGA);
+        net.places().filter(is_omega).collect()
+    }
+}
+
+/// A firing, with ω − n = ω + n = ω; `None` where it is not enabled.
+fn fire(net: &Net, tokens: &[u64], t: TransitionId) -> Result<Option<Vec<u64>>, NoGraph> {
+    if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
+        return Ok(None);
+    }
+    let mut next = tokens.to_vec();
+    for change in net.delta(t) {
+        let held = &mut next[change.place.index()];
+        if *held != OMEGA {
+            let sum = held.checked_add_signed(change.delta);
+            *held = sum.filter(|&sum| sum <= Marking::MAX_TOKENS).ok_or(NoGraph::Overflow)?;
+        }
+    }
+    Ok(Some(next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn what_grows_without_bound_is_omega_and_nothing_else() {
+        let net = text::parse(
+            "place idle 1\nplace busy\nplace made\nplace sold\ntransition begin: idle -> busy
+             transition make: busy -> idle + made\ntransition sell: 3*made -> sold",
+        )
+        .unwrap();
+        let graph = Coverability::of(&net, 100, &Budget::unlimited()).unwrap();
+        let named: Vec<&str> =
+            graph.unbounded(&net).into_iter().map(|p| net.place_name(p)).collect();
+        assert_eq!(named, ["made", "sold"]);
+        assert_eq!(graph.nodes[0], [1, 0, 0, 0]);
+        assert!(graph.nodes.iter().all(|node| node[0] + node[1] == 1));
+        assert_eq!(
+            Coverability::of(&net, 2, &Budget::unlimited()).unwrap_err(),
+            NoGraph::TooMany(2)
+        );
+    }
+
+    #[test]
+    fn of_a_bounded_net_it_is_the_reachability_graph() {
+        let net = text::parse(
+            "place a 3\nplace b\ntransition t: a -> b\ntransition u: 2*b -> 2*a\ntransition v: b -> b",
+        )
+        .unwrap();
+        let budget = Budget::unlimited();
+        let cover = Coverability::of(&net, 100, &budget).unwrap();
+        let reach = super::super::reachability::Reachability::of(&net, 100, &budget).unwrap();
+        let markings: Vec<Vec<u64>> = reach.markings.iter().map(|m| m.tokens().to_vec()).collect();
+        assert_eq!((cover.nodes, cover.edges), (markings, reach.edges));
+    }
+}

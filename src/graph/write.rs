@@ -1,0 +1,93 @@
+//! Graphs of markings as text: for Graphviz, for tools that read labelled transition systems in the
+//! Aldebaran format (CADP, mCRL2), and as JSON.
+
+use super::coverability::OMEGA;
+use super::view::{Names, Node, View};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// The Aldebaran format: `des (FIRST, EDGES, NODES)`, then an edge a line. Transitions by their ids.
+pub fn aut(view: &View<'_>) -> String {
+    let mut text = format!("des (0, {}, {})\n", view.edges.len(), view.nodes.len());
+    for edge in &view.edges {
+        // There is no way to write a quote inside quotes that all readers know.
+        let label = view.net.transition_name(edge.transition).replace('"', "'");
+        let label = label.replace(['\n', '\r'], " ");
+        let _ = writeln!(text, "({}, \"{label}\", {})", edge.from, edge.to);
+    }
+    text
+}
+
+/// One object: what the graph is, its nodes with their markings, its edges. Nodes and transitions of the net
+/// by their ids.
+pub fn json(view: &View<'_>) -> String {
+    let tokens = |held: u64| if held == OMEGA { json!("omega") } else { json!(held) };
+    let node = |(at, node): (usize, &Node)| {
+        let marking: serde_json::Map<String, Value> = (node.tokens.iter())
+            .map(|&(place, held)| (view.net.place_name(place).to_owned(), tokens(held)))
+            .collect();
+        let mut object = json!({
+            "id": at,
+            "marking": marking,
+            "initial": at == 0,
+            "dead": node.dead,
+            "final": node.last,
+            "on_path": node.bright,
+        });
+        if !view.covers {
+            object["terminal_component"] = json!(node.terminal);
+        }
+        object
+    };
+    let edge = |(at, edge): (usize, &super::reachability::Edge)| {
+        json!({
+            "from": edge.from,
+            "to": edge.to,
+            "transition": view.net.transition_name(edge.transition),
+            "on_path": view.bright.contains(&at),
+        })
+    };
+    let kind = if view.covers { "coverability" } else { "reachability" };
+    let graph = json!({
+        "graph": kind,
+        "net": view.net.name(),
+        "nodes": view.nodes.iter().enumerate().map(node).collect::<Vec<_>>(),
+        "edges": view.edges.iter().enumerate().map(edge).collect::<Vec<_>>(),
+    });
+    format!("{graph}\n")
+}
+
+/// For Graphviz.
+pub fn dot(view: &View<'_>) -> String {
+    let names = Names::for_people(view.net);
+    let mut text =
+        String::from("digraph markings {\n  node [shape=box, style=\"rounded,filled\", ");
+    text.push_str("fillcolor=white, fontsize=10, fontname=\"Helvetica\"];\n");
+    text.push_str("  edge [fontsize=9, fontname=\"Helvetica\", arrowsize=0.6];\n");
+    let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&view.caption()));
+    text.push_str("  begin [shape=point];\n  begin -> m0;\n");
+    for (at, node) in view.nodes.iter().enumerate() {
+        let label = super::svg::lines(&view.parts(node, &names)).join("\n");
+        let colours = super::svg::colours(view, node);
+        let width = if node.bright { 2.5 } else { 1.0 };
+        let _ = writeln!(
+            text,
+            "  m{at} [label={}, fillcolor=\"{}\", color=\"{}\", penwidth={width}{}];",
+            quoted(&label),
+            colours.0,
+            colours.1,
+            if node.dead { ", peripheries=2" } else { "" }
+        );
+    }
+    for (from, to, label, bright) in view.bundles(&names) {
+        let bright = if bright { ", color=\"#d9730d\", penwidth=2.5" } else { "" };
+        let _ = writeln!(text, "  m{from} -> m{to} [label={}{bright}];", quoted(&label));
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}

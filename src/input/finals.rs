@@ -1,0 +1,91 @@
+//! Final markings, as tools for process mining write them beside a net (ProM, PM4Py):
+//!
+//! ```xml
+//! <finalmarkings>
+//!   <marking><place idref="end"><text>1</text></place></marking>
+//! </finalmarkings>
+//! ```
+//!
+//! A place without a number, or that is not named, holds nothing. A marking
+//! without a token says nothing (some tools write one where none was chosen), and the same one twice is one.
+
+use super::error::InputError;
+use super::graph::Graph;
+use super::labels::Label;
+use super::xml::{Item, XmlReader};
+use parikh_net::Marking;
+use std::io::BufRead;
+
+/// One marking as the file has it: places by their ids, which may come later in the file.
+pub(super) struct FinalMarking(Vec<(String, Label)>);
+
+/// Reads what is in `<finalmarkings>`, which was opened last.
+pub(super) fn read(
+    xml: &mut XmlReader<impl BufRead>,
+    finals: &mut Vec<FinalMarking>,
+) -> Result<(), InputError> {
+    loop {
+        match xml.next()? {
+            Item::Open(tag) if tag.name() == "marking" => finals.push(FinalMarking(places(xml)?)),
+            Item::Open(_) => xml.skip()?,
+            Item::Close | Item::End => return Ok(()),
+            Item::Text(_) | Item::Nothing => {}
+        }
+    }
+}
+
+fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, Label)>, InputError> {
+    let mut places = Vec::new();
+    loop {
+        match xml.next()? {
+            Item::Open(tag) if tag.name() == "place" => {
+                let at = tag.at;
+                let [id] = tag.attributes(["idref"])?;
+                let id = tag.required(id, "place", "idref")?;
+                places.push((id, xml.label(at)?));
+            }
+            Item::Open(_) => xml.skip()?,
+            Item::Close | Item::End => return Ok(places),
+            Item::Text(_) | Item::Nothing => {}
+        }
+    }
+}
+
+/// The markings, once all places are known and references are resolved.
+pub(super) fn resolve(
+    finals: Vec<FinalMarking>,
+    graph: &Graph,
+    file: &str,
+) -> Result<Vec<Marking>, InputError> {
+    let mut markings: Vec<Marking> = Vec::new();
+    for FinalMarking(places) in finals {
+        let mut marking = Marking::empty(graph.builder.place_count());
+        for (id, label) in places {
+            let at = label.at;
+            let Some(place) = graph.place_named(&id) else {
+                let (node, target) = ("final marking".to_owned(), id);
+                let at = at.of(file);
+                return Err(InputError::UnknownReference { at, node, target, kind: "place" });
+            };
+            let owner = || format!("final marking of place `{id}`");
+            if label.contradictory {
+                let (at, owner) = (at.of(file), owner());
+                return Err(InputError::Repeated { at, owner, label: "text" });
+            }
+            let number = match label.text.as_str() {
+                "" => Some(0),
+                text => text.parse().ok(),
+            };
+            let sum = number.and_then(|tokens| marking[place].checked_add(tokens));
+            marking[place] =
+                sum.filter(|&tokens| tokens <= Marking::MAX_TOKENS).ok_or_else(|| {
+                    let (at, found) = (at.of(file), label.text.clone());
+                    InputError::BadNumber { at, owner: owner(), found, least: 0 }
+                })?;
+        }
+        if marking.total() > 0 && !markings.contains(&marking) {
+            markings.push(marking);
+        }
+    }
+    Ok(markings)
+}

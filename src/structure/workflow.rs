@@ -1,0 +1,241 @@
+//! Workflow nets: nets that say how one case is handled, from its beginning to its end.
+//!
+//! A workflow net has one source place, to which nothing puts, one sink place, from which nothing takes,
+//! and every node is on a path from the one to the other. A case begins with a token in the source and is
+//! done with a token in the sink and nowhere else. Nets that come with markings of their own, as tools for
+//! process mining write them, need not be workflow nets for the same questions to make sense.
+//!
+//! # Sources
+//! W. van der Aalst, *The application of Petri nets to workflow management*, 1998; W. van der Aalst et
+//! al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011.
+
+use crate::evidence::words;
+use parikh_net::{Marking, Net, PlaceId, TransitionId};
+use std::fmt;
+
+/// What makes a net a workflow net, or keeps it from being one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workflow {
+    /// The places to which nothing puts.
+    pub sources: Vec<PlaceId>,
+    /// The places from which nothing takes.
+    pub sinks: Vec<PlaceId>,
+    /// The places on no path from a source to a sink.
+    pub places_off: Vec<PlaceId>,
+    /// The transitions on no such path.
+    pub transitions_off: Vec<TransitionId>,
+}
+
+/// Why there is no case to ask about.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoCase {
+    /// Where a case begins is not known.
+    #[error(
+        "it is not known where a case begins: the model has no initial marking, and the net is no workflow \
+         net: {0}; give the model an initial marking"
+    )]
+    Initial(String),
+    /// When a case is done is not known.
+    #[error(
+        "it is not known when a case is done: the model has no `<finalmarkings>`, and the net is no \
+         workflow net: {0}; name the final marking with --final, for example --final '{1}'"
+    )]
+    Final(String, String),
+    /// The model has more than one final marking.
+    #[error("the model has {0} final markings; choose one with --final, for example --final '{1}'")]
+    Several(usize, String),
+    /// A place would hold too many tokens.
+    #[error("{0} cases take more than 2^63 - 1 tokens to a place")]
+    TooMany(u64),
+}
+
+impl Workflow {
+    /// Looks at a net. Time linear in its size.
+    pub fn of(net: &Net) -> Workflow {
+        let sources: Vec<PlaceId> = net.places().filter(|&p| net.producers(p).is_empty()).collect();
+        let sinks: Vec<PlaceId> = net.places().filter(|&p| net.consumers(p).is_empty()).collect();
+        let ahead = reached(net, &sources, true);
+        let back = reached(net, &sinks, false);
+        let off = |places: bool, at: usize| {
+            let of = |side: &(Vec<bool>, Vec<bool>)| if places { side.0[at] } else { side.1[at] };
+            !of(&ahead) || !of(&back)
+        };
+        Workflow {
+            places_off: net.places().filter(|p| off(true, p.index())).collect(),
+            transitions_off: net.transitions().filter(|t| off(false, t.index())).collect(),
+            sources,
+            sinks,
+        }
+    }
+
+    /// Its source and its sink, if it is a workflow net.
+    pub fn ends(&self) -> Option<(PlaceId, PlaceId)> {
+        match (&self.sources[..], &self.sinks[..]) {
+            (&[source], &[sink])
+                if self.places_off.is_empty() && self.transitions_off.is_empty() =>
+            {
+                Some((source, sink))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the net lacks to be a workflow net, in a few words each; nothing if it is one.
+    pub fn lacks(&self, net: &Net) -> Vec<String> {
+        let mut lacks = Vec::new();
+        for (what, places) in [("source", &self.sources), ("sink", &self.sinks)] {
+            match places.len() {
+                1 => {}
+                0 => lacks.push(format!("no {what} place")),
+                n => lacks.push(format!(
+                    "{n} {what} places ({})",
+                    words::some(places, |&p| words::place(net, p))
+                )),
+            }
+        }
+        // Without ends there are no paths, and nothing new is said of them.
+        if !self.sources.is_empty() && !self.sinks.is_empty() {
+            let off = self.places_off.len() + self.transitions_off.len();
+            let places = self.places_off.iter().map(|&p| words::place(net, p));
+            let transitions = self.transitions_off.iter().map(|&t| words::transition(net, t));
+            let named: Vec<String> = places.chain(transitions).collect();
+            if off > 0 {
+                lacks.push(format!(
+                    "{off} node{} on no path from a source to a sink ({})",
+                    if off == 1 { "" } else { "s" },
+                    words::some(&named, String::clone),
+                ));
+            }
+        }
+        lacks
+    }
+}
+
+/// Which places and transitions are on a way that begins (or, backwards, ends) at one of these places.
+fn reached(net: &Net, from: &[PlaceId], ahead: bool) -> (Vec<bool>, Vec<bool>) {
+    let mut places = vec![false; net.place_count()];
+    let mut transitions = vec![false; net.transition_count()];
+    let mut waiting = from.to_vec();
+    from.iter().for_each(|p| places[p.index()] = true);
+    while let Some(p) = waiting.pop() {
+        for arc in if ahead { net.consumers(p) } else { net.producers(p) } {
+            let t = arc.transition;
+            if std::mem::replace(&mut transitions[t.index()], true) {
+                continue;
+            }
+            for arc in if ahead { net.post(t) } else { net.pre(t) } {
+                if !std::mem::replace(&mut places[arc.place.index()], true) {
+                    waiting.push(arc.place);
+                }
+            }
+        }
+    }
+    (places, transitions)
+}
+
+/// The net with so many cases at its beginning, and done with as many at its end: the initial marking is
+/// the model's, or else a token in the source; the final one is `chosen`, or else the model's, or else a
+/// token in the sink; both `cases` times.
+///
+/// # Errors
+/// Why there is no such net.
+pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoCase> {
+    let workflow = Workflow::of(net);
+    let ends = workflow.ends();
+    let one = |place: PlaceId| {
+        let mut marking = Marking::empty(net.place_count());
+        marking[place] = 1;
+        marking
+    };
+    let lacks = || workflow.lacks(net).join("; ");
+    let example = || {
+        let place = workflow.sinks.first().copied().or_else(|| net.places().next_back());
+        place.map_or("p".to_owned(), |p| parikh_net::marking_text::print(net, &one(p)))
+    };
+    let initial = match (net.initial().total(), ends) {
+        (0, Some((source, _))) => one(source),
+        (0, None) => return Err(NoCase::Initial(lacks())),
+        _ => net.initial().clone(),
+    };
+    let done = match (chosen, net.final_markings(), ends) {
+        (Some(chosen), ..) => chosen.clone(),
+        (None, [one], _) => one.clone(),
+        (None, [], Some((_, sink))) => one(sink),
+        (None, [], None) => return Err(NoCase::Final(lacks(), example())),
+        (None, all, _) => {
+            let first = parikh_net::marking_text::print(net, &all[0]);
+            return Err(NoCase::Several(all.len(), first));
+        }
+    };
+    let times = |marking: Marking| {
+        let times = |&tokens: &u64| {
+            tokens.checked_mul(cases).filter(|&tokens| tokens <= Marking::MAX_TOKENS)
+        };
+        let tokens: Option<Vec<u64>> = marking.tokens().iter().map(times).collect();
+        tokens.map(Marking::new).ok_or(NoCase::TooMany(cases))
+    };
+    Ok(net.from_marking(times(initial)?).with_final_markings(vec![times(done)?]))
+}
+
+impl fmt::Display for Workflow {
+    /// Whether it is a workflow net, in a few words without names.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.ends().is_some() { "a workflow net" } else { "no workflow net" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn net(text: &str) -> Net {
+        text::parse(text).unwrap()
+    }
+
+    #[test]
+    fn what_a_net_lacks_to_be_a_workflow_net_is_said() {
+        let lacks = |text: &str| {
+            let net = net(text);
+            let workflow = Workflow::of(&net);
+            assert_eq!(workflow.ends().is_some(), workflow.lacks(&net).is_empty());
+            workflow.lacks(&net).join("; ")
+        };
+        assert_eq!(lacks("place i\nplace o\ntransition t: i -> o"), "");
+        assert_eq!(
+            lacks("place i\nplace j\nplace o\ntransition t: i + j -> o"),
+            "2 source places (`i`, `j`)"
+        );
+        assert_eq!(lacks("place i\ntransition t: i -> i"), "no source place; no sink place");
+        assert_eq!(
+            lacks("place i\nplace o\nplace x\ntransition t: i -> o\ntransition u: x -> x"),
+            "2 nodes on no path from a source to a sink (`x`, `u`)"
+        );
+        assert_eq!(
+            lacks("place i\nplace o\ntransition t: i -> o\ntransition u: -> o"),
+            "1 node on no path from a source to a sink (`u`)"
+        );
+    }
+
+    #[test]
+    fn markings_are_the_models_or_else_one_token_at_either_end() {
+        let plain = net("place i\nplace p\nplace o\ntransition t: i -> p\ntransition u: p -> o");
+        let both = |net: &Net| (net.initial().clone(), net.final_markings().to_vec());
+        let m = |tokens: [u64; 3]| Marking::new(tokens.to_vec());
+        let two = cases(&plain, 2, None).unwrap();
+        assert_eq!(both(&two), (m([2, 0, 0]), vec![m([0, 0, 2])]));
+        let named = plain.clone().with_final_markings(vec![m([0, 1, 0])]);
+        let own = named.from_marking(m([3, 0, 0]));
+        assert_eq!(both(&cases(&own, 1, None).unwrap()), (m([3, 0, 0]), vec![m([0, 1, 0])]));
+        let chosen = m([0, 0, 1]);
+        assert_eq!(cases(&own, 1, Some(&chosen)).unwrap().final_markings(), [chosen]);
+        let several = plain.clone().with_final_markings(vec![m([0, 1, 0]), m([0, 0, 1])]);
+        assert_eq!(cases(&several, 1, None).unwrap_err(), NoCase::Several(2, "p".into()));
+        assert!(matches!(cases(&plain, u64::MAX, None), Err(NoCase::TooMany(_))));
+        let cycle = net("place i\nplace o\ntransition t: i -> o\ntransition u: o -> i");
+        assert!(matches!(cases(&cycle, 1, None), Err(NoCase::Initial(_))));
+        let error = cases(&cycle.from_marking(Marking::new(vec![1, 0])), 1, None).unwrap_err();
+        assert!(error.to_string().contains("no source place; no sink place"), "{error}");
+        assert!(error.to_string().contains("--final 'o'"), "{error}");
+    }
+}

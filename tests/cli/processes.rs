@@ -1,0 +1,268 @@
+//! Soundness of processes and graphs of markings, from outside.
+
+use crate::support::binary::{Desk, example, objects, stdout};
+use parikh::evidence::audit::{Audit, Verdict};
+use parikh::evidence::reader::pnml;
+
+/// A desk with `orders.pnml`: rejecting an order ends it while its goods are being picked.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("orders.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
+    desk
+}
+
+/// The same where nobody is rejected.
+fn sound(desk: &Desk) {
+    let text = desk
+        .read("orders.pnml")
+        .replace("source=\"t3\" target=\"n6\"", "source=\"t3\" target=\"n4\"");
+    desk.write("sound.pnml", &text);
+}
+
+#[test]
+fn an_unsound_process_is_blamed_on_its_places_and_the_run_replays() {
+    let desk = desk();
+    let said = desk.fine(&["check", "orders.pnml", "-e", "Soundness", "--trace", "traces"]);
+    assert!(said.starts_with("Soundness: FALSE — a case is done after "), "{said}");
+    let left = said.contains("on `n3` (goods to pick)") || said.contains("on `n5` (goods picked)");
+    assert!(left, "{said}");
+    let replayed = desk.fine(&["replay", "orders.pnml", "traces/Soundness.trace"]);
+    assert!(replayed.contains("n6"), "{replayed}");
+    // Three cases at once begin with three tokens, and the trace knows.
+    let said = desk.fine(&["check", "orders.pnml", "-e", "S", "--k", "3", "--trace", "traces"]);
+    assert!(said.starts_with("3-Soundness: FALSE — "), "{said}");
+    let replayed = desk.fine(&["replay", "orders.pnml", "traces/3-Soundness.trace"]);
+    assert!(replayed.starts_with("from 3*n1, not the initial marking"), "{replayed}");
+    let relaxed = desk.fine(&["check", "orders.pnml", "-e", "RelaxedSoundness"]);
+    assert!(relaxed.contains("FALSE — transition `t3` (Reject) is on no run"), "{relaxed}");
+    let easy = desk.fine(&["check", "orders.pnml", "-e", "ES", "--format", "json"]);
+    assert_eq!(objects(&easy)[0]["value"], "TRUE");
+}
+
+#[test]
+fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
+    let desk = desk();
+    sound(&desk);
+    let mut confirmed = 0;
+    for model in ["orders.pnml", "sound.pnml"] {
+        let net = pnml::read(desk.read(model).as_bytes()).unwrap().net;
+        for (name, cases) in [
+            ("Soundness", "1"),
+            ("WeakSoundness", "1"),
+            ("RelaxedSoundness", "1"),
+            ("EasySoundness", "1"),
+            ("Soundness", "2"),
+        ] {
+            let arguments = ["check", model, "-e", name, "--k", cases, "--evidence", "proofs"];
+            let said = desk.fine(&arguments);
+            let file = if cases == "1" { name.to_owned() } else { format!("{cases}-{name}") };
+            let file = desk.at(&format!("proofs/{file}.jsonl"));
+            let audit = || {
+                let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
+                audit.file(&file).unwrap();
+                audit.finish().judged.remove(0).verdict
+            };
+            let verdict = audit();
+            assert!(matches!(verdict, Verdict::Confirmed(_)), "{said}{verdict:?}");
+            confirmed += 1;
+            // The other answer is not shown by the same evidence.
+            let text = std::fs::read_to_string(&file).unwrap();
+            let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
+            let turned =
+                if text.contains(yes) { text.replace(yes, no) } else { text.replace(no, yes) };
+            assert_ne!(turned, text);
+            std::fs::write(&file, turned).unwrap();
+            let verdict = audit();
+            assert!(matches!(verdict, Verdict::Refused(_)), "{model} {name}: {verdict:?}");
+        }
+    }
+    assert_eq!(confirmed, 10);
+}
+
+#[test]
+fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
+    let desk = Desk::with(
+        "place i 1\nplace j\nplace o\nplace q\ntransition t: i -> o\ntransition u: j -> q",
+    );
+    let said = desk.refused(1, &["check", "model.pnml", "-e", "Soundness"]);
+    assert!(said.contains("2 source places (`i`, `j`); 2 sink places (`o`, `q`)"), "{said}");
+    assert!(said.contains("--final 'o'"), "{said}");
+    let said = desk.fine(&["check", "model.pnml", "-e", "WeakSoundness", "--final", "o"]);
+    assert!(said.starts_with("WeakSoundness: TRUE — every case can always be completed"), "{said}");
+    let said = desk.fine(&["check", "model.pnml", "-e", "Soundness", "--final", "o"]);
+    assert!(said.contains("FALSE — transition `u` can never fire"), "{said}");
+    for (arguments, wrong) in [
+        (["--final", "x"], "--final: `x` is no place"),
+        (["--final", "0"], "a case that is done has a token somewhere"),
+        (["--k", "0"], "--k"),
+    ] {
+        let said = desk.refused(2, &[&["check", "model.pnml", "-e", "S"], &arguments[..]].concat());
+        assert!(said.contains(wrong), "{said}");
+    }
+    let said = desk.refused(2, &["check", "model.pnml", "-e", "OneSafe", "--k", "2"]);
+    assert!(said.contains("about soundness, not OneSafe"), "{said}");
+    let info = desk.fine(&["info", "model.pnml"]);
+    assert!(info.contains("no workflow net: 2 source places"), "{info}");
+    let info = self::desk().fine(&["info", "orders.pnml"]);
+    assert!(info.contains("a workflow net, from `n1` (start) to `n6` (end)"), "{info}");
+    assert!(info.lines().any(|line| line == "final        n6"), "{info}");
+}
+
+#[test]
+fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
+    let desk = desk();
+    let text = desk.read("orders.pnml");
+    let one = "<place idref=\"n6\"><text>1</text></place>";
+    let asked = |to: &str| {
+        desk.write("other.pnml", &text.replace(one, to));
+        desk.said(&["check", "other.pnml", "-e", "EasySoundness"])
+    };
+    // Every place listed, zeros and all, as ProM does.
+    let (code, said, _) = asked(
+        "<place idref=\"n1\"><text>0</text></place><place idref=\"n6\"><text> 1 </text></place>",
+    );
+    assert!(code == 0 && said.contains("TRUE"), "{said}");
+    // A marking without tokens says nothing: the sink counts.
+    let (code, said, _) = asked("");
+    assert!(code == 0 && said.contains("TRUE"), "{said}");
+    let (code, _, said) = asked("<place idref=\"n7\"><text>1</text></place>");
+    assert!(code == 1 && said.contains("other.pnml:") && said.contains("`n7`"), "{said}");
+    let (code, _, said) = asked("<place idref=\"n6\"><text>one</text></place>");
+    assert!(code == 1 && said.contains("final marking of place `n6`: found `one`"), "{said}");
+    let (code, _, said) = asked("<place><text>1</text></place>");
+    assert!(code == 1 && said.contains("no attribute `idref`"), "{said}");
+    let two = format!("{one}</marking><marking><place idref=\"n5\"><text>1</text></place>");
+    let (code, _, said) = asked(&two);
+    assert!(code == 1 && said.contains("2 final markings; choose one with --final"), "{said}");
+    let other = text.replace(
+        "<arctype><text>normal</text></arctype>",
+        "<arctype><text>inhibitor</text></arctype>",
+    );
+    desk.write("other.pnml", &other);
+    let said = desk.refused(1, &["check", "other.pnml", "-e", "S"]);
+    assert!(said.contains("`inhibitor`"), "{said}");
+    // The auditor reads them, too, and finds the same wrong.
+    for (from, to, wrong) in [
+        ("idref=\"n6\"", "idref=\"n7\"", "no place `n7`"),
+        (
+            "<text>1</text></place>\n      </marking>",
+            "<text>x</text></place>\n      </marking>",
+            "found `x`",
+        ),
+        (">normal<", ">reset<", "found `reset`"),
+    ] {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text);
+        let error = pnml::read(changed.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(wrong), "{error}");
+    }
+    let read = pnml::read(text.as_bytes()).unwrap().net;
+    assert_eq!(read.final_markings().len(), 1);
+}
+
+#[test]
+fn a_graph_is_written_for_people_and_for_tools() {
+    let desk = desk();
+    desk.fine(&["check", "orders.pnml", "-e", "Soundness", "--trace", "traces"]);
+    desk.fine(&["graph", "orders.pnml", "-o", "g.svg", "--trace", "traces/Soundness.trace"]);
+    let svg = desk.read("g.svg");
+    assert!(svg.starts_with("<svg ") && svg.contains("goods picked + end"), "{svg}");
+    assert!(svg.contains("8 markings, 9 firings, 2 dead, 2 terminal components"), "{svg}");
+    assert!(svg.contains("nothing is enabled") && svg.contains("the run"), "{svg}");
+    desk.fine(&["graph", "orders.pnml", "-o", "g.aut"]);
+    let aut = desk.read("g.aut");
+    assert!(aut.starts_with("des (0, 9, 8)\n(0, \"t1\", 1)\n"), "{aut}");
+    assert_eq!(aut.lines().count(), 10);
+    let way = "EF (n6 >= 1 && n3 >= 1)";
+    desk.fine(&["graph", "orders.pnml", "-o", "g.json", "--formula", way]);
+    let json = desk.json("g.json");
+    assert_eq!(json["graph"], "reachability");
+    assert_eq!(json["nodes"].as_array().unwrap().len(), 8);
+    let on_path = |node: &&serde_json::Value| node["on_path"] == true;
+    assert_eq!(json["nodes"].as_array().unwrap().iter().filter(on_path).count(), 3);
+    assert_eq!(json["edges"].as_array().unwrap().iter().filter(on_path).count(), 2);
+    let dot = desk.fine(&["graph", "orders.pnml"]);
+    assert!(dot.starts_with("digraph markings {") && dot.contains("peripheries=2"), "{dot}");
+    // Too many markings.
+    let said = desk.refused(3, &["graph", "orders.pnml", "--most", "3"]);
+    assert!(said.contains("more than 3 markings can be reached"), "{said}");
+    let said = desk.refused(2, &["graph", "orders.pnml", "-o", "g.png"]);
+    assert!(said.contains("expected a name that ends in .svg"), "{said}");
+    let said = desk.refused(1, &["graph", "missing.pnml"]);
+    assert!(said.contains("missing.pnml"), "{said}");
+}
+
+#[test]
+fn a_net_without_bounds_has_its_coverability_graph_and_says_so() {
+    let desk =
+        Desk::with("place i 1\nplace p\nplace o\ntransition t: i -> i + p\ntransition u: 2*p -> o");
+    let (code, dot, said) = desk.said(&["graph", "model.pnml"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("coverability graph (not the reachable markings)"), "{said}");
+    assert!(dot.contains("ω·p") && dot.contains("coverability graph"), "{dot}");
+    desk.fine(&["graph", "model.pnml", "-o", "g.json"]);
+    assert_eq!(desk.json("g.json")["graph"], "coverability");
+    assert!(desk.read("g.json").contains("\"omega\""));
+    let said = desk.refused(3, &["graph", "model.pnml", "-o", "g.aut"]);
+    assert!(said.contains("no transition system of the net"), "{said}");
+}
+
+#[test]
+fn the_figures_of_a_state_space_come_with_how_they_were_found() {
+    let desk = desk();
+    let said = desk.fine(&["states", "orders.pnml"]);
+    let figures: Vec<Vec<&str>> =
+        said.lines().map(|line| line.split("  ").filter(|it| !it.is_empty()).collect()).collect();
+    let value = |key: &str| {
+        let row = figures.iter().find(|row| row[0] == key).unwrap_or_else(|| panic!("{said}"));
+        row[1].trim().to_owned()
+    };
+    let keys = ["markings", "firings", "most tokens in a marking", "most tokens in a place"];
+    assert_eq!(keys.map(value), ["8", "9", "2", "1"]);
+    assert!(said.contains("markings were visited [searched, "), "{said}");
+    let json = objects(&desk.fine(&["states", "orders.pnml", "--format", "json"]));
+    let markings = json.iter().find(|it| it["figure"] == "markings").unwrap();
+    assert_eq!((&markings["value"], &markings["type"]), (&"8".into(), &"figure".into()));
+    let unbounded = Desk::with("place p 1\nplace q\ntransition t: p -> p + q");
+    let said = unbounded.fine(&["states", "model.pnml"]);
+    assert_eq!(said.matches("+inf").count(), 4, "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+    // Far too many markings to be visited; the most tokens are known by invariants.
+    let mut net = String::from("place toll 30\nplace paid\n");
+    for at in 0..64 {
+        net.push_str(&format!("place a{at} 1\nplace b{at}\n"));
+        net.push_str(&format!("transition on{at}: a{at} + toll -> b{at} + paid\n"));
+        net.push_str(&format!("transition off{at}: b{at} + paid -> a{at} + toll\n"));
+    }
+    for at in 0..63 {
+        net.push_str(&format!("transition move{at}: b{at} + a{} -> a{at} + b{}\n", at + 1, at + 1));
+    }
+    let desk = Desk::with(&net);
+    let mut child = desk
+        .command(&["states", "model.pnml", "--timeout", "300s"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines.next().expect("a figure").unwrap();
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    let code = child.wait().unwrap().code();
+    assert!(first.starts_with("most tokens") && !first.contains("unknown"), "{first}");
+    assert_eq!(code, Some(3), "{first} {rest:?}");
+    assert!(rest.len() <= 3, "{rest:?}");
+}
+
+#[test]
+fn the_help_teaches_what_soundness_is() {
+    let help = stdout(&crate::support::binary::run(&["check", "--help"]));
+    assert!(help.contains("RelaxedSoundness  every transition fires on some run"), "{help}");
+}

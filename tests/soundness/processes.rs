@@ -1,0 +1,309 @@
+//! Soundness of processes: nets after textbook examples, each with the answer and the reason that belong
+//! to it, and random ones against plain enumeration.
+
+use crate::support::oracle::{Limits, StateSpace, explore};
+use crate::support::scale::scaled;
+use fastrand::Rng;
+use parikh::answer::{Answer, Plan, Value};
+use parikh::evidence::replay;
+use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
+use parikh::net::counted::counted;
+use parikh::net::{Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId, text};
+use parikh::run::{self, Config, Event};
+use parikh::solvers::Budget;
+use parikh::structure::workflow::{Workflow, cases};
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+/// All four questions.
+const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, EasySoundness];
+
+/// A net, how many cases, what is TRUE of [`KINDS`], and what the reason of soundness says.
+type Example = (&'static str, u64, [bool; 4], &'static str);
+
+const ALL: [bool; 4] = [true; 4];
+const NOT_SOUND: [bool; 4] = [false, false, true, true];
+const DEAD: [bool; 4] = [false, true, false, true];
+const EASY: [bool; 4] = [false, false, false, true];
+const NONE: [bool; 4] = [false; 4];
+
+/// Enough time for small nets, whatever else the machine does.
+const LONG: Duration = Duration::from_secs(120);
+
+/// In the spirit of van der Aalst's examples of 1998 and 2011.
+const TEXTBOOK: &[Example] = &[
+    // A sequence.
+    ("place i\nplace p\nplace o\ntransition a: i -> p\ntransition b: p -> o", 1, ALL, "each of the 2 transitions"),
+    // A choice that is joined as one.
+    ("place i\nplace p\nplace o\ntransition a: i -> p\ntransition b: i -> p\ntransition c: p -> o", 1, ALL, "every case"),
+    // Two things at the same time, joined by waiting for both.
+    ("place i\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> p + q\ntransition a: p -> r
+      transition b: q -> s\ntransition join: r + s -> o", 1, ALL, "nothing is left behind"),
+    // A loop with an exit.
+    ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition do: p -> q\ntransition again: q -> p
+      transition done: q -> o", 1, ALL, "can always be completed"),
+    // A free choice in each branch, a loop in one.
+    ("place i\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> p + q\ntransition a: p -> r
+      transition b: p -> r\ntransition c: q -> s\ntransition d: s -> q\ntransition join: r + s -> o", 1, ALL, "can always be completed"),
+    // A choice that is joined as if both had been done: whichever is chosen, the other is waited for.
+    ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition b: i -> q\ntransition join: p + q -> o", 1,
+     NONE, ""),
+    // Two choices that have to agree, and need not: stuck, or done.
+    ("place i\nplace c\nplace d\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> c + d
+      transition a: c -> p\ntransition b: c -> q\ntransition x: d -> r\ntransition y: d -> s
+      transition join1: p + r -> o\ntransition join2: q + s -> o", 1, NOT_SOUND, "gets stuck after 3 firings"),
+    // Both are begun, and one is enough to be done: a token stays behind.
+    ("place i\nplace p\nplace q\nplace o\ntransition fork: i -> p + q\ntransition a: p -> o\ntransition b: q -> o
+      transition both: p + q -> o", 1, EASY, "leaves tokens behind"),
+    // Whatever is done, both tokens arrive: never one alone.
+    ("place i\nplace p\nplace q\nplace o\ntransition fork: i -> p + q\ntransition a: p -> o\ntransition b: q -> o", 1,
+     NONE, ""),
+    // A round without a way out.
+    ("place i\nplace p\nplace q\nplace r\nplace o\ntransition a: i -> p\ntransition astray: i -> q
+      transition on: q -> r\ntransition back: r -> q\ntransition b: p -> o", 1, EASY,
+     "cannot be completed any more after "),
+    // A transition that waits for two of which there is one.
+    ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition b: i -> q\ntransition never: p + q -> o
+      transition c: p -> o\ntransition d: q -> o", 1, DEAD, "transition `never` can never fire"),
+    // A loop that produces more each time: unbounded.
+    ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition more: p -> p + q\ntransition done: p -> o
+      transition use: p + q -> p", 1, NOT_SOUND, "leaves tokens behind on `q`"),
+    // The same, and what was produced is needed in the end.
+    ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p + q\ntransition more: p -> p + q
+      transition done: p + q -> o", 1, EASY, "leaves tokens behind on `q`"),
+    // A case takes its own resource, and gives it back too early: right for one case at a time.
+    ("place i\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> p + q\ntransition a: p -> r
+      transition b: q -> s\ntransition join: r + s -> o", 3, ALL, "nothing is left behind"),
+    // One case: a then b, both kinds in order. Two cases: each may take the other's token.
+    ("place i\nplace c\nplace p\nplace q\nplace o\ntransition begin: i -> p + c\ntransition first: p + c -> q
+      transition end: q -> o\ntransition cheat: 2*p -> o", 1, DEAD, "`cheat`"),
+    ("place i\nplace c\nplace p\nplace q\nplace o\ntransition begin: i -> p + c\ntransition first: p + c -> q
+      transition end: q -> o\ntransition cheat: 2*p -> o", 2, EASY, "gets stuck"),
+    // Sound for one case, not for two: the counter of one is taken by the other.
+    ("place i\nplace p\nplace q\nplace r\nplace o\ntransition fork: i -> p + q\ntransition two: 2*p -> r
+      transition one: p + q -> o\ntransition after: r -> o", 2, EASY, "gets stuck"),
+    // Weights: two are made, two are taken.
+    ("place i\nplace p\nplace o\ntransition a: i -> 2*p\ntransition b: 2*p -> o", 1, ALL, "every case"),
+    // Three are made, two are taken.
+    ("place i\nplace p\nplace o\ntransition a: i -> 3*p\ntransition b: 2*p -> o", 1, NONE, ""),
+    // A milestone: b only while a is not done. Not free choice, and sound.
+    ("place i\nplace p\nplace q\nplace m\nplace r\nplace s\nplace o\ntransition fork: i -> p + q + m
+      transition b: q + m -> s + m\ntransition a: p + m + s -> r\ntransition join: r -> o", 1, ALL, "every case"),
+    // The same, but a may come first.
+    ("place i\nplace p\nplace q\nplace m\nplace r\nplace s\nplace o\ntransition fork: i -> p + q + m
+      transition b: q + m -> s + m\ntransition a: p + m -> r\ntransition join: r + s -> o", 1, NOT_SOUND, "gets stuck"),
+    // A cancelled case is done, and part of it goes on.
+    ("place i\nplace p\nplace q\nplace r\nplace o\ntransition fork: i -> p + q\ntransition cancel: p -> o
+      transition a: p -> r\ntransition finish: r + q -> o", 1, EASY, "leaves tokens behind on `q`"),
+];
+
+/// The net that a question is about.
+fn asked(net: &Net, cases_: u64, last: Option<&Marking>, kind: Examination) -> Net {
+    let begun =
+        cases(net, cases_, last).unwrap_or_else(|why| panic!("{why}: {}", text::print(net)));
+    if kind == RelaxedSoundness { counted(&begun).unwrap() } else { begun }
+}
+
+/// The answer, with what it says of markings checked; `None` where there is none.
+fn answer(net: &Net, kind: Examination, time: Duration) -> Option<Answer> {
+    let plan = Plan::of_examination(kind, net).unwrap();
+    let config = Config { threads: 1, keep_all_witnesses: true, ..Config::default() };
+    let budget = Budget::unlimited().slice(time);
+    let mut found: Option<Answer> = None;
+    let report = run::run(net, plan, &config, &budget, |event| {
+        if let Event::Answered(answer) = event {
+            assert!(found.replace(answer.clone()).is_none(), "{kind} is answered twice");
+        }
+    });
+    assert_eq!(report.faults, 0, "{kind}: {}", text::print(net));
+    let answer = found?;
+    if let Some((_, sequence)) = &answer.witness {
+        let end = replay(net, sequence).unwrap();
+        let f = &net.final_markings()[0];
+        let covers = f.marked().all(|(place, tokens)| end[place] >= tokens);
+        if answer.reason.contains("gets stuck") {
+            assert!(net.is_dead(&end) && !covers, "{}", answer.reason);
+        } else if answer.reason.contains("leaves tokens behind") {
+            assert!(covers && end.total() > f.total(), "{}", answer.reason);
+        }
+    }
+    Some(answer)
+}
+
+#[test]
+fn textbook_examples_are_answered_with_the_right_reason() {
+    assert!(TEXTBOOK.len() >= 20);
+    for (net, cases, expected, why) in TEXTBOOK {
+        let net = text::parse(net).unwrap();
+        assert!(Workflow::of(&net).ends().is_some(), "no workflow net: {}", text::print(&net));
+        for (kind, expected) in KINDS.into_iter().zip(expected) {
+            let subject = asked(&net, *cases, None, kind);
+            let found = answer(&subject, kind, LONG);
+            let found = found.unwrap_or_else(|| panic!("{kind} is open: {}", text::print(&net)));
+            let Answer { value, reason, .. } = &found;
+            let about = format!("{kind} of {}\n{reason}", text::print(&net));
+            assert_eq!(*value, Value::Bool(*expected), "{about}");
+            assert!(kind != Soundness || reason.contains(why), "{about}");
+        }
+    }
+}
+
+/// A process made by refining one step, and then perhaps by changing something; or drawn at random.
+fn random_process(seed: u64) -> (Net, Marking) {
+    let mut rng = Rng::with_seed(seed);
+    // Arcs by transition; place 0 is the source, 1 the sink.
+    let (mut places, mut steps) = (2, vec![(vec![0], vec![1])]);
+    if rng.u8(..4) > 0 {
+        for _ in 0..rng.usize(1..6) {
+            let at = rng.usize(..steps.len());
+            let (pre, post): (Vec<usize>, Vec<usize>) = steps[at].clone();
+            match rng.u8(..4) {
+                // One after the other.
+                0 => {
+                    steps[at] = (pre, vec![places]);
+                    steps.push((vec![places], post));
+                    places += 1;
+                }
+                // Either.
+                1 => steps.push((pre, post)),
+                // Both.
+                2 => {
+                    steps[at] = (pre, vec![places, places + 1]);
+                    steps.push((vec![places], vec![places + 2]));
+                    steps.push((vec![places + 2, places + 1], post));
+                    places += 3;
+                }
+                // Over and over.
+                _ => {
+                    steps[at] = (pre, vec![places]);
+                    steps.push((vec![places], vec![places]));
+                    steps.push((vec![places], post));
+                    places += 1;
+                }
+            }
+        }
+        for _ in 0..rng.usize(..3) {
+            let at = rng.usize(..steps.len());
+            match rng.u8(..5) {
+                0 => steps[at].0.push(rng.usize(..places)),
+                1 => steps[at].1.push(rng.usize(..places)),
+                2 => drop(steps[at].1.pop()),
+                3 => drop(steps[at].0.pop()),
+                _ => steps.push((vec![rng.usize(..places)], vec![rng.usize(..places)])),
+            }
+        }
+    } else {
+        places += rng.usize(1..4);
+        steps.clear();
+        for _ in 0..rng.usize(1..6) {
+            let mut some = |least| (0..rng.usize(least..3)).map(|_| rng.usize(..places)).collect();
+            steps.push((some(1), some(0)));
+        }
+    }
+    let mut builder = NetBuilder::new("process");
+    for place in 0..places {
+        builder.place(&format!("p{place}"), u64::from(place == 0)).unwrap();
+    }
+    for (at, (pre, post)) in steps.into_iter().enumerate() {
+        let t = builder.transition(&format!("t{at}")).unwrap();
+        pre.into_iter().for_each(|p| builder.take(t, PlaceId::new(p), 1).unwrap());
+        post.into_iter().for_each(|p| builder.put(t, PlaceId::new(p), 1).unwrap());
+    }
+    let net = builder.build().unwrap();
+    let mut last = Marking::empty(places);
+    last[PlaceId::new(1)] = 1;
+    if rng.u8(..8) == 0 {
+        last[PlaceId::new(rng.usize(..places))] += 1;
+    }
+    (net, last)
+}
+
+/// The truth by definition, over all markings.
+fn truth(space: &StateSpace<'_>, net: &Net, kind: Examination) -> bool {
+    let f = &net.final_markings()[0];
+    let is_f = Predicate::exactly(f);
+    let covers = |m: &Marking| f.marked().all(|(place, tokens)| m[place] >= tokens);
+    let improper = || space.markings().iter().any(|m| covers(m) && m != f);
+    let weak = || space.stays(&is_f) && !improper();
+    match kind {
+        EasySoundness => space.contains(f),
+        WeakSoundness => weak(),
+        Soundness => weak() && net.transitions().all(|t| space.fires(t)),
+        _ => {
+            let completing = space.completing(f);
+            let on_run = |t: TransitionId| {
+                space.markings().iter().any(|m| {
+                    let mut next = m.clone();
+                    net.fire(&mut next, t).is_ok() && completing.contains(&next)
+                })
+            };
+            net.transitions().all(on_run)
+        }
+    }
+}
+
+#[test]
+fn random_processes_are_as_sound_as_enumeration_says() {
+    let mut seen: HashMap<(Examination, bool), u64> = HashMap::new();
+    let mut open = 0;
+    for seed in 0..scaled(500) {
+        let (net, last) = random_process(seed);
+        let many = if seed % 10 == 9 { 2 } else { 1 };
+        let begun = asked(&net, many, Some(&last), Soundness);
+        let space = explore(&begun, Limits { states: 400, tokens: 60 });
+        for kind in KINDS {
+            // Of a process without bounds anything may stay open; what is said is checked all the same.
+            let time = if space.is_some() { LONG } else { Duration::from_millis(40) };
+            let found = answer(&asked(&net, many, Some(&last), kind), kind, time);
+            let about = || format!("{kind} of seed {seed}: {}", text::print(&begun));
+            match (&space, found) {
+                (Some(space), Some(found)) => {
+                    let truth = truth(space, &begun, kind);
+                    assert_eq!(found.value, Value::Bool(truth), "{}: {}", about(), found.reason);
+                    *seen.entry((kind, truth)).or_default() += 1;
+                }
+                (Some(_), None) => panic!("open: {}", about()),
+                (None, Some(found)) if matches!(kind, Soundness | WeakSoundness) => {
+                    let is_large = found.value == Value::Bool(true);
+                    assert!(!is_large, "{}: {}", about(), found.reason);
+                }
+                (None, _) => open += 1,
+            }
+        }
+    }
+    for kind in KINDS {
+        for truth in [true, false] {
+            let count = seen.get(&(kind, truth)).copied().unwrap_or(0);
+            assert!(count > 8, "{kind} {truth}: {seen:?}, {open} too large");
+        }
+    }
+}
+
+#[test]
+fn a_process_of_thousands_of_free_choices_is_sound_by_its_structure() {
+    // 60 branches at once, each a row of choices: 11^60 markings.
+    let mut builder = NetBuilder::new("wide");
+    let [i, o] = ["i", "o"].map(|name| builder.place(name, 0).unwrap());
+    let [fork, join] = ["fork", "join"].map(|name| builder.transition(name).unwrap());
+    builder.take(fork, i, 1).unwrap();
+    builder.put(join, o, 1).unwrap();
+    for branch in 0..60 {
+        let row: Vec<PlaceId> =
+            (0..11).map(|step| builder.place(&format!("p{branch}.{step}"), 0).unwrap()).collect();
+        builder.put(fork, row[0], 1).unwrap();
+        builder.take(join, row[10], 1).unwrap();
+        for (step, ends) in row.windows(2).enumerate() {
+            for way in 0..3 {
+                let t = builder.transition(&format!("t{branch}.{step}.{way}")).unwrap();
+                builder.take(t, ends[0], 1).unwrap();
+                builder.put(t, ends[1], 1).unwrap();
+            }
+        }
+    }
+    let net = asked(&builder.build().unwrap(), 1, None, Soundness);
+    let found = answer(&net, Soundness, LONG).expect("an answer");
+    assert_eq!(found.value, Value::Bool(true));
+    assert!(found.reason.contains("with a transition back to the beginning"), "{}", found.reason);
+    let techniques: BTreeSet<&str> = found.techniques.iter().copied().collect();
+    assert!(techniques.contains("SIPHON_TRAP"), "{techniques:?}");
+}
