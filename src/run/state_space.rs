@@ -305,19 +305,19 @@ fn through_reduction(counted: &Counted) -> [Answer; 2] {
         );
     }
     let again = match () {
+        () if *visited == 0 && !counted.on_diagrams => "",
         () if counted.certified => ", by the checker as well",
         () if counted.on_diagrams && counted.closed => CLOSED,
         () => "",
     };
-    let reason = match (visited, counted.on_diagrams) {
-        (0, _) => format!("nothing is left to be visited {how}"),
-        (&u64::MAX, _) => {
-            format!("decision diagrams of more than 2^64 markings were added up{again}, {how}")
-        }
-        (more, true) => format!("decision diagrams of {more} markings were added up{again}, {how}"),
-        (1, false) => format!("1 marking was visited{again}, {how}"),
-        (more, false) => format!("{more} markings were visited{again}, {how}"),
+    let markings = match (visited, counted.on_diagrams) {
+        (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
+        (_, true) => format!("decision diagrams of {visited} markings were added up"),
+        (0, false) => "nothing is left to be visited".to_owned(),
+        (1, false) => "1 marking was visited".to_owned(),
+        (_, false) => format!("{visited} markings were visited"),
     };
+    let reason = format!("{markings}{again}, {how}");
     let grade = match counted.certified {
         true => Grade::Certified,
         false => Grade::Searched { markings: *visited, stubborn: false },
