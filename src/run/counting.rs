@@ -183,7 +183,9 @@ impl<'n> Count<'n> {
                 markings.saturating_mul(size(&part.net) + products(part.products.len()))
             })
             .fold(0, u64::saturating_add);
-        if work > RECOUNTED {
+        // What was too much to be visited at once would have the caller wait for the checker.
+        let most = if self.on_diagrams { RECOUNTED / 10 } else { RECOUNTED };
+        if work > most {
             return Ok(false);
         }
         match counting::count(&mut self.formula, visited) {

@@ -12,8 +12,8 @@ use parikh_symbolic::Diagrams;
 /// The most nodes that are handed to the checker.
 const MOST_NODES: usize = 2_000_000;
 
-/// The most steps that it may take, some seconds.
-const WORK: u64 = 50_000_000;
+/// The most steps that it may take, about a second.
+const WORK: u64 = 10_000_000;
 
 /// The diagram of all markings as the checker reads it.
 pub fn closed_set(reached: &Reached<'_, '_>) -> ClosedSet {
