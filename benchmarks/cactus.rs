@@ -3,6 +3,7 @@
 //! x counts questions, y is the time of the slowest of them on a logarithmic scale; lower and
 //! further to the right is better. Curves of one name share a colour, of one style a dash pattern.
 
+use crate::html::escaped;
 use std::fmt::Write;
 
 /// The times of what one contestant settled, in any order.
@@ -32,8 +33,8 @@ const RIGHT: f64 = 330.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
-/// The plot as a file of its own.
-pub fn plot(title: &str, curves: &[Curve]) -> String {
+/// The plot as a file of its own; `counted` says what the x axis counts.
+pub fn plot(title: &str, counted: &str, curves: &[Curve]) -> String {
     let most = curves.iter().map(|curve| curve.seconds.len()).max().unwrap_or(0).max(1) as f64;
     // Below a tenth of a millisecond all is the same.
     let clamped = |seconds: f64| seconds.max(1e-4);
@@ -75,9 +76,10 @@ pub fn plot(title: &str, curves: &[Curve]) -> String {
     }
     let _ = writeln!(
         svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">questions refuted, each within</text>",
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
         x(most / 2.0),
-        height - 12.0
+        height - 12.0,
+        escaped(counted)
     );
     let (mut names, mut styles) = (Vec::new(), Vec::new());
     for (index, curve) in curves.iter().enumerate() {
@@ -126,10 +128,6 @@ fn nice_step(most: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,7 +144,7 @@ mod tests {
             curve("c", "x", &[0.02]),
             curve("c", "y", &[]),
         ];
-        let svg = plot("refuted & timed", &curves);
+        let svg = plot("refuted & timed", "questions", &curves);
         let mut reader = quick_xml::Reader::from_str(&svg);
         let mut paths = 0;
         loop {
@@ -160,7 +158,7 @@ mod tests {
         assert_eq!(paths, 6 + 4 + 2 * 3, "{svg}");
         assert!(svg.contains("a&lt;b x (3)") && svg.contains("c y (0)"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
-        assert!(plot("nothing", &[]).ends_with("</svg>\n"));
+        assert!(plot("nothing", "questions", &[]).ends_with("</svg>\n"));
     }
 
     #[test]

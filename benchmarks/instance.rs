@@ -21,8 +21,6 @@ impl Instance {
     /// # Errors
     /// When the archive cannot be read, the copy cannot be written, or there is no model inside.
     pub fn unpack(inputs: &Path, name: &str, temporary: Option<&Path>) -> Result<Instance, Error> {
-        let archive = inputs.join(format!("{name}.tgz"));
-        let file = File::open(&archive).map_err(Error::at(&archive))?;
         let make = |builder: &tempfile::Builder<'_, '_>| match temporary {
             Some(parent) => builder.tempdir_in(parent),
             None => builder.tempdir(),
@@ -30,13 +28,8 @@ impl Instance {
         let parent = temporary.map_or_else(std::env::temp_dir, Path::to_owned);
         let directory =
             make(tempfile::Builder::new().prefix("parikh-bench-")).map_err(Error::at(&parent))?;
-        let unzipped = flate2::read::MultiGzDecoder::new(BufReader::new(file));
-        tar::Archive::new(unzipped).unpack(directory.path()).map_err(Error::at(&archive))?;
-        let instance = Instance { name: name.to_owned(), directory };
-        if !instance.path().join("model.pnml").is_file() {
-            return Err(Error::Archive { path: archive, instance: name.to_owned() });
-        }
-        Ok(instance)
+        unpack_to(inputs, name, directory.path())?;
+        Ok(Instance { name: name.to_owned(), directory })
     }
 
     /// The instance's name.
@@ -61,6 +54,21 @@ impl Instance {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(Error::File { path, source }),
         }
+    }
+}
+
+/// Unpacks `NAME.tgz` from `inputs` to `NAME/` in an existing directory.
+///
+/// # Errors
+/// When the archive cannot be read, the copy cannot be written, or there is no model inside.
+pub fn unpack_to(inputs: &Path, name: &str, directory: &Path) -> Result<(), Error> {
+    let archive = inputs.join(format!("{name}.tgz"));
+    let file = File::open(&archive).map_err(Error::at(&archive))?;
+    let unzipped = flate2::read::MultiGzDecoder::new(BufReader::new(file));
+    tar::Archive::new(unzipped).unpack(directory).map_err(Error::at(&archive))?;
+    match directory.join(name).join("model.pnml").is_file() {
+        true => Ok(()),
+        false => Err(Error::Archive { path: archive, instance: name.to_owned() }),
     }
 }
 

@@ -11,9 +11,12 @@
 //! [`encodings`] compares encodings and solvers on the goals of instances ([`goals`]),
 //! [`encodings_table`] and [`cactus`] show it; [`lp`] compares the solvers of linear programs.
 //! [`readers`] holds the prover's reader of models against the auditor's.
+//! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]); [`shard`] splits a contest
+//! for many machines and puts it together, [`benchexec`] hands it to BenchExec and takes its results.
 //! [`generate`] writes nets of known answers for the command line to chew on.
 
 pub mod answer;
+pub mod benchexec;
 pub mod cactus;
 pub mod compare;
 pub mod contest;
@@ -25,21 +28,25 @@ pub mod exam;
 pub mod form;
 pub mod generate;
 pub mod goals;
+pub mod html;
 pub mod instance;
 pub mod lp;
 pub mod memory;
 pub mod oracle;
 mod progress;
 pub mod readers;
+pub mod reasons;
 pub mod reductions;
 pub mod reductions_table;
 pub mod row;
 pub mod run;
+pub mod scatter;
 pub mod shard;
 pub mod signals;
 pub mod store;
 pub mod structure;
 pub mod structure_table;
+pub mod summary;
 pub mod table;
 pub mod verdict;
 

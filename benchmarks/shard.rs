@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::row::{self, Row};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -81,9 +81,27 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
     Ok(all)
 }
 
+/// The runs asked for that are in none of the rows, in the order asked.
+pub fn lacking<'i>(rows: &[Row], instances: &'i [String], exams: &[Exam]) -> Vec<(&'i str, Exam)> {
+    let made: HashSet<(&str, Exam)> = rows.iter().map(|row| (&*row.instance, row.exam)).collect();
+    let asked = instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)));
+    asked.filter(|run| !made.contains(run)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::tests::answered;
+
+    #[test]
+    fn runs_that_nobody_made_are_told() {
+        let rows = [answered("A", "f", "TRUE", "TRUE", 1.0)];
+        let names = ["A", "B"].map(str::to_owned);
+        let exams = [Exam::ReachabilityCardinality, Exam::OneSafe];
+        let (a, b) = ("A", "B");
+        let left = [(a, Exam::OneSafe), (b, Exam::ReachabilityCardinality), (b, Exam::OneSafe)];
+        assert_eq!(lacking(&rows, &names, &exams), left);
+    }
 
     #[test]
     fn every_run_is_in_one_part() {

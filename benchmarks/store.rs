@@ -3,13 +3,17 @@
 //! The rows of a run are appended in one write. Each says how many there are, so that a run cut
 //! short by a crash or a full disk is recognised when the file is opened again: it is dropped, the
 //! rest is written anew beside the file and renamed over it, and the run is made again.
+//!
+//! The file is locked while it is open: two contests that continue it at the same time would make runs twice.
 
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::row::{self, Row};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// An open result file.
@@ -25,19 +29,28 @@ impl Store {
     /// Opens the file, or makes it with its line of column names.
     ///
     /// # Errors
-    /// When it cannot be read or written, or holds something else than a result file of ours: a
-    /// peer's file is never touched.
+    /// When it cannot be read or written, another process has it open, or it holds something else than a
+    /// result file of ours: a peer's file is never touched.
     pub fn open(path: &Path) -> Result<Store, Error> {
-        let (rows, intact) = match std::fs::read(path) {
-            Ok(text) if text.is_empty() => (Vec::new(), false),
-            Ok(text) => complete_runs(path, &text)?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => (Vec::new(), false),
-            Err(error) => return Err(Error::at(path)(error)),
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.create(true).read(true).append(true).open(path).map_err(Error::at(path))?;
+        lock(&file).map_err(Error::at(path))?;
+        // Somebody may have put another file in its place before the lock was ours.
+        let inode = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let ours = file.metadata().map(inode).map_err(Error::at(path))?;
+        if std::fs::metadata(path).map(inode).map_err(Error::at(path))? != ours {
+            return Err(Error::at(path)(taken()));
+        }
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(Error::at(path))?;
+        let (rows, intact) = match text.is_empty() {
+            true => (Vec::new(), false),
+            false => complete_runs(path, &text)?,
         };
         if !intact {
-            replace(path, &row::print(&rows, true)).map_err(Error::at(path))?;
+            file = replace(path, &row::print(&rows, true)).map_err(Error::at(path))?;
         }
-        let file = OpenOptions::new().append(true).open(path).map_err(Error::at(path))?;
         let mut done = HashMap::new();
         rows.iter().for_each(|row| *done.entry((row.instance.clone(), row.exam)).or_default() += 1);
         Ok(Store { path: path.to_owned(), file, rows, done })
@@ -96,11 +109,36 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
     Ok((rows.iter().filter(|row| !suspect(row)).cloned().collect(), intact))
 }
 
-/// Writes a file beside `path` and renames it, so that there is always one or the other.
-fn replace(path: &Path, text: &[u8]) -> std::io::Result<()> {
+/// Writes a file beside `path` and renames it, so that there is always one or the other; locked before
+/// anybody sees it.
+fn replace(path: &Path, text: &[u8]) -> std::io::Result<File> {
     let beside = path.with_extension("csv.new");
-    std::fs::write(&beside, text)?;
-    std::fs::rename(&beside, path)
+    let _ = std::fs::remove_file(&beside);
+    let mut file = OpenOptions::new().create_new(true).append(true).open(&beside)?;
+    lock(&file)?;
+    file.write_all(text)?;
+    std::fs::rename(&beside, path)?;
+    Ok(file)
+}
+
+/// Takes the file for this process until it is closed, however the process ends.
+fn lock(file: &File) -> std::io::Result<()> {
+    // SAFETY: flock takes numbers only, and the descriptor is open.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(()),
+        _ => match std::io::Error::last_os_error() {
+            error if error.kind() == std::io::ErrorKind::WouldBlock => Err(taken()),
+            // Some file systems know no locks, and there nobody is kept out.
+            error if matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::ENOTSUP)) => Ok(()),
+            error => Err(error),
+        },
+    }
+}
+
+fn taken() -> std::io::Error {
+    std::io::Error::other(
+        "another contest is writing this file; wait for its end, or name another file",
+    )
 }
 
 #[cfg(test)]
@@ -145,6 +183,17 @@ mod tests {
             store.append(again).unwrap();
             assert_eq!(std::fs::read(&path).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn two_do_not_write_one_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out.csv");
+        let store = two_runs(&path);
+        let refused = Store::open(&path).unwrap_err().to_string();
+        assert!(refused.contains("another contest"), "{refused}");
+        drop(store);
+        assert_eq!(Store::open(&path).unwrap().rows().len(), 4);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! {"document": {"id": "d1", "on": "r2", "document": {"bounds": {"…": "…"}}}}
 //! {"document": {"id": "d2", "after": "w1", "document": {"markings": 7}}}
 //! {"structure": {"id": "s1", "structure": {"finitely": [["idle1", 1]]}}}
+//! {"count": {"id": "c1", "on": "r3", "markings": 12}}
 //! {"answer": {"id": "mutex-UpperBounds-03", "value": "17", "evidence": "certified", "because": "…",
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
 //! ```
@@ -22,7 +23,8 @@
 //! fires in a row, from the initial marking. A reduction ([`NamedLog`]) is `of` the net of another one, a document
 //! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on the net
 //! itself. A document `after` a trace is about the net begun from the marking at its end. A structure
-//! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes. An answer lists everything that together shows it; `after` is a number of firings, and without it
+//! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes. A count ([`Count`]) says that these are the
+//! markings of the net of a reduction that keeps every marking, from which the figures of a state space follow. An answer lists everything that together shows it; `after` is a number of firings, and without it
 //! all markings along the trace count. An answer is its question's last one in the file. What else a line
 //! says is for people.
 
@@ -54,6 +56,8 @@ pub enum Line {
     Document(Named),
     /// An argument about home spaces: [`AboutAll`].
     Structure(Named),
+    /// A count of markings: [`Count`].
+    Count(Named),
     /// An answer.
     Answer(Answer),
 }
@@ -136,6 +140,18 @@ pub struct AboutAll {
     pub structure: NamedStructure,
 }
 
+/// A count of all markings, those of a reduced net.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Count {
+    /// Its id.
+    pub id: String,
+    /// The reduction whose net is left; it keeps every marking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// How many markings of the parts of that net were visited.
+    pub markings: u64,
+}
+
 /// An answer and the list of what shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
@@ -189,6 +205,11 @@ pub enum Shown {
     Structure {
         /// Its id.
         structure: String,
+    },
+    /// A count.
+    Count {
+        /// Its id.
+        count: String,
     },
 }
 

@@ -15,8 +15,9 @@
 //!   marked would enable t, so one is never marked again, and whatever would feed it is dead. So the
 //!   places that are never marked are a siphon: empty, with a marked trap in it.
 //! - *Undone*: for each transition a sequence that fires from what it has produced alone and puts back
-//!   exactly what it took. Every firing can be undone wherever it happens, so from every reachable
-//!   marking the initial one can be reached, and with it all that can be reached at all.
+//!   exactly what it took, or several, of which always one can fire ([`crate::undone`]). Every firing can
+//!   be undone wherever it happens, so from every reachable marking the initial one can be reached, and with
+//!   it all that can be reached at all.
 //!
 //! - *Closed*: φ is m ≥ f, and the net with one more transition, which takes f and puts the initial
 //!   marking, is live by siphons and traps. Whatever the net reaches, the closed one does; from there
@@ -33,6 +34,7 @@ use crate::certificate::markings::Numbered;
 use crate::certificate::{Document, Flaw, check_trap};
 use crate::refutation;
 use crate::replay::{ReplayError, replay};
+use crate::undone::Undoing;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 
@@ -58,8 +60,8 @@ pub enum Structure<P = PlaceId, T = TransitionId> {
         /// See [`refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// For each transition what undoes it: transitions, and how often each fires in a row.
-    Undone(Vec<Vec<(T, u64)>>),
+    /// For each transition what undoes it.
+    Undone(Vec<Undoing<P, T>>),
     /// The same as for siphons and traps, of the closed net.
     Closed {
         /// The traps.
@@ -101,10 +103,8 @@ impl NamedStructure {
                 Structure::Closed { traps: sets(traps)?, refutation: refutation.clone() }
             }
             Structure::Undone(all) => {
-                let steps = |steps: &Vec<(String, u64)>| {
-                    steps.iter().map(|(name, count)| Ok((transition(name)?, *count))).collect()
-                };
-                Structure::Undone(all.iter().map(steps).collect::<Result<_, Flaw>>()?)
+                let undoing = all.iter().map(|undoing| undoing.renamed(&place, &transition));
+                Structure::Undone(undoing.collect::<Result<_, Flaw>>()?)
             }
         })
     }
@@ -137,6 +137,9 @@ pub enum HomeFlaw {
     /// A set is no marked trap, or the refutation is none.
     #[error("some siphon may contain no marked trap")]
     Siphons,
+    /// A firing lowers a sum that is said to stay.
+    #[error("the weighted sum falls when {0:?} fires")]
+    Lowers(TransitionId),
     /// The question is not whether some marking stays coverable, or the net cannot be closed.
     #[error("it is not about covering a marking for ever")]
     NotCovering,
@@ -302,28 +305,6 @@ pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
         && inputs.windows(2).all(|pair| within(pair[0], pair[1]))
 }
 
-/// Accepts that every firing can be undone, so that the net is reversible.
-///
-/// # Errors
-/// What is wrong.
-pub fn check_undone(net: &Net, steps: &[Vec<(TransitionId, u64)>]) -> Result<(), HomeFlaw> {
-    for t in net.transitions() {
-        let steps = steps.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
-        let mut sequence = FiringSequence::new();
-        steps.iter().for_each(|&(u, count)| sequence.push(u, count));
-        let marking = |arcs: &[parikh_net::Arc]| {
-            let mut tokens = vec![0; net.place_count()];
-            arcs.iter().for_each(|arc| tokens[arc.place.index()] = arc.weight);
-            Marking::new(tokens)
-        };
-        let from = net.from_marking(marking(net.post(t)));
-        if replay(&from, &sequence).ok() != Some(marking(net.pre(t))) {
-            return Err(HomeFlaw::NotUndone(t));
-        }
-    }
-    Ok(())
-}
-
 /// Whether each of `wanted` stays reachable wherever the net goes; by visiting all markings, at most so
 /// many. The first that does not, if any.
 ///
@@ -351,7 +332,7 @@ pub fn all_stay(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Option<usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::text;
+    use parikh_net::{Marking, text};
 
     fn net(text: &str) -> Net {
         text::parse(text).unwrap()
@@ -408,29 +389,6 @@ mod tests {
         assert!(check_finitely(&net, &[(PlaceId::new(0), 1)], &either).is_err());
         let beyond = [(PlaceId::new(2), 1)];
         assert!(check_finitely(&net, &beyond, &enabled(&net, "t")).is_err());
-    }
-
-    #[test]
-    fn what_undoes_needs_nothing_else() {
-        let check = |u: &str, by: [usize; 3]| {
-            let net = net(&format!(
-                "place a 1\nplace b\nplace c 1\ntransition t: a -> b\ntransition u: {u}\n\
-                 transition v: b -> a"
-            ));
-            let by = by.map(|by| vec![(TransitionId::new(by), 1)]);
-            check_undone(&net, &by).is_ok()
-        };
-        let [t, u, v] = [0, 1, 2];
-        // What u needs of c it puts back itself; but t leaves no c for u to fire.
-        assert!(check("b + c -> a + c", [v, t, t]) && !check("b + c -> a + c", [u, t, t]));
-        // Nothing gives back c.
-        assert!(!check("b + c -> a", [v, t, t]));
-        let without = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition v: b -> a");
-        let without = without.unwrap();
-        let [t, v] = [0, 1].map(TransitionId::new);
-        assert!(check_undone(&without, &[vec![(v, 1)], vec![(t, 1)]]).is_ok());
-        assert!(check_undone(&without, &[vec![(v, 1)]]).is_err());
-        assert!(check_undone(&without, &[vec![(v, 1)], vec![]]).is_err());
     }
 
     #[test]

@@ -9,13 +9,16 @@
 pub mod abstraction;
 pub mod audit;
 pub mod certificate;
+pub mod closed_set;
 pub mod coloured;
+pub mod counting;
 pub mod file;
 pub mod home;
 pub mod reader;
 pub mod reduction;
 pub mod refutation;
 mod replay;
+pub mod undone;
 mod unit_claim;
 pub mod words;
 

@@ -37,6 +37,7 @@ pub mod marking;
 pub mod marking_text;
 pub mod names;
 pub mod net;
+pub mod parts;
 pub mod pnml;
 pub mod predicate;
 pub mod sequence;

@@ -9,6 +9,9 @@
 #   --keep         leave it there, with the logs in DIR/root; to look around: chroot DIR
 #   --suite NAME   another release than bookworm
 #   --report FILE  append the table to FILE, too
+#   --release ARCHIVE
+#                  no toolchain, no clone and no network: the machine gets what scripts/release.sh made, and
+#                  scripts/try-release.sh asks it for answers (COMMANDs are run in the unpacked archive)
 #
 # For root, on a Debian or Ubuntu with debootstrap. The clone is of what is committed here. How this
 # machine reaches the network is passed on (name servers, proxies, certificates, settings of pip, cargo
@@ -26,6 +29,7 @@ root=
 keep=no
 suite=bookworm
 report=/dev/null
+release=
 commands=()
 while (($#)); do
     case "$1" in
@@ -34,12 +38,17 @@ while (($#)); do
         --keep) keep=yes ;;
         --suite) needs_value "$@"; suite=$2; shift ;;
         --report) needs_value "$@"; report=$(realpath "$2"); shift ;;
+        --release) needs_value "$@"; release=$(realpath "$2"); shift ;;
         -h | --help) sed -n '2,/^set/ { /^set/d; s/^# \?//; p }' "$0"; exit ;;
         -*) fail "unknown option $1; see --help" ;;
         *) commands+=("$1") ;;
     esac
     shift
 done
+if [[ -n $release ]]; then
+    [[ -f $release ]] || fail "no archive $release: scripts/release.sh makes one"
+    ((${#commands[@]})) || commands=("bash /root/try-release.sh .")
+fi
 ((${#commands[@]})) || commands=(scripts/run.sh scripts/test.sh)
 [[ $cores =~ ^[1-9][0-9]*$ && $cores -le $(nproc) ]] || fail "--cores: 1 to $(nproc)"
 
@@ -52,12 +61,14 @@ if ! command -v debootstrap >/dev/null; then
     { apt-get update -qq && apt-get install -y -qq --no-install-recommends debootstrap; } >/dev/null ||
         fail "debootstrap is missing, and apt-get could not install it"
 fi
-command -v rustup >/dev/null || fail "rustup is missing: its toolchain is what goes into the fresh machine"
-toolchain=$(rustup show active-toolchain | cut -d ' ' -f 1)
-toolchains=$(rustup show home)/toolchains
-[[ -d $toolchains/$toolchain ]] || fail "no toolchain $toolchain in $toolchains"
-[[ -z $(git status --porcelain --untracked-files=no) ]] ||
-    say "there are changes that are not committed; they are not tried"
+if [[ -z $release ]]; then
+    command -v rustup >/dev/null || fail "rustup is missing: its toolchain is what goes into the fresh machine"
+    toolchain=$(rustup show active-toolchain | cut -d ' ' -f 1)
+    toolchains=$(rustup show home)/toolchains
+    [[ -d $toolchains/$toolchain ]] || fail "no toolchain $toolchain in $toolchains"
+    [[ -z $(git status --porcelain --untracked-files=no) ]] ||
+        say "there are changes that are not committed; they are not tried"
+fi
 
 if [[ -n $root ]]; then
     [[ ! -e $root ]] || fail "$root exists; name a new directory"
@@ -84,55 +95,74 @@ unshare --mount debootstrap --variant=minbase "$suite" "$root" >"$root.log" 2>&1
 }
 mv "$root.log" "$root/root/debootstrap.log"
 
-say "copying the toolchain $toolchain"
 home=$root/root
-mkdir -p "$home/.rustup/toolchains" "$home/.cargo"
-tar -C "$toolchains" --exclude=share/doc -cf - "$toolchain" | tar -C "$home/.rustup/toolchains" -xf -
-printf 'version = "12"\ndefault_toolchain = "%s"\n' "$toolchain" >"$home/.rustup/settings.toml"
-cp -a "$(dirname "$(command -v rustup)")" "$home/.cargo/bin"
-
-say "cloning $(git log -1 --format='%h (%s)')"
-git clone --quiet --no-local . "$home/parikh"
-
-# The way to the network. Files that variables name go to a directory of their own, so that the
-# machine's own certificates come and go as on any other.
 environment=(HOME=/root USER=root LANG=C.UTF-8 TERM=dumb
     PATH=/root/.cargo/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
-mkdir -p "$root/etc/way-out"
-while IFS='=' read -r -d '' name value; do
-    case "$name" in
-        *_proxy | *_PROXY | PIP_* | CARGO_HTTP_* | CARGO_NET_* | CARGO_REGISTRIES_* | CARGO_SOURCE_* | \
-            SSL_CERT_FILE | CURL_CA_BUNDLE | REQUESTS_CA_BUNDLE)
-            if [[ -d $value ]]; then
-                continue
-            elif [[ -f $value ]]; then
-                cp "$value" "$root/etc/way-out/$name"
-                value=/etc/way-out/$name
-            fi
-            environment+=("$name=$value")
-            ;;
-    esac
-done < <(env -0)
+
+# A toolchain and a clone, and the way to the network.
+furnish_to_build() {
+    say "copying the toolchain $toolchain"
+    mkdir -p "$home/.rustup/toolchains" "$home/.cargo"
+    tar -C "$toolchains" --exclude=share/doc -cf - "$toolchain" | tar -C "$home/.rustup/toolchains" -xf -
+    printf 'version = "12"\ndefault_toolchain = "%s"\n' "$toolchain" >"$home/.rustup/settings.toml"
+    cp -a "$(dirname "$(command -v rustup)")" "$home/.cargo/bin"
+
+    say "cloning $(git log -1 --format='%h (%s)')"
+    git clone --quiet --no-local . "$home/parikh"
+    lead_out
+}
+
+# An archive, and no way out.
+furnish_to_run() {
+    say "unpacking $(basename "$release")"
+    mkdir "$home/parikh"
+    tar -C "$home/parikh" --strip-components=1 --no-same-owner -xzf "$release"
+    cp scripts/try-release.sh "$home"
+}
+
+# Files that variables name go to a directory of their own, so that the machine's own certificates come
+# and go as on any other.
+lead_out() {
+    mkdir -p "$root/etc/way-out"
+    while IFS='=' read -r -d '' name value; do
+        case "$name" in
+            *_proxy | *_PROXY | PIP_* | CARGO_HTTP_* | CARGO_NET_* | CARGO_REGISTRIES_* | CARGO_SOURCE_* | \
+                SSL_CERT_FILE | CURL_CA_BUNDLE | REQUESTS_CA_BUNDLE)
+                if [[ -d $value ]]; then
+                    continue
+                elif [[ -f $value ]]; then
+                    cp "$value" "$root/etc/way-out/$name"
+                    value=/etc/way-out/$name
+                fi
+                environment+=("$name=$value")
+                ;;
+        esac
+    done < <(env -0)
+    put /etc/resolv.conf /etc/resolv.conf
+    put /etc/hosts /etc/hosts
+    put /etc/pip.conf /etc/pip.conf
+    put "${XDG_CONFIG_HOME:-$HOME/.config}/pip/pip.conf" /root/.config/pip/pip.conf
+    for settings in config.toml config; do
+        put "${CARGO_HOME:-$HOME/.cargo}/$settings" "/root/.cargo/$settings"
+    done
+    for settings in /etc/apt/apt.conf /etc/apt/apt.conf.d/*proxy*; do
+        put "$settings" "$settings"
+    done
+}
 put() { # FILE DESTINATION: if there is such a file here
     [[ ! -f $1 ]] || install -D -m 644 "$1" "$root$2"
 }
-put /etc/resolv.conf /etc/resolv.conf
-put /etc/hosts /etc/hosts
-put /etc/pip.conf /etc/pip.conf
-put "${XDG_CONFIG_HOME:-$HOME/.config}/pip/pip.conf" /root/.config/pip/pip.conf
-for settings in config.toml config; do
-    put "${CARGO_HOME:-$HOME/.cargo}/$settings" "/root/.cargo/$settings"
-done
-for settings in /etc/apt/apt.conf /etc/apt/apt.conf.d/*proxy*; do
-    put "$settings" "$settings"
-done
+
+if [[ -z $release ]]; then furnish_to_build; else furnish_to_run; fi
 
 # --- the commands --------------------------------------------------------------------------------
 
-# Runs a command inside, in the clone. The processor count is what programs see, too.
+isolation=(--mount --pid --fork --kill-child)
+[[ -z $release ]] || isolation+=(--net)
+# Runs a command inside, in the clone or the unpacked archive. The processor count is what programs see, too.
 inside() {
     # shellcheck disable=SC2016  # $0 and $@ are those of the inner shell
-    taskset --cpu-list "0-$((cores - 1))" unshare --mount --pid --fork --kill-child sh -c '
+    taskset --cpu-list "0-$((cores - 1))" unshare "${isolation[@]}" sh -c '
         mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"' \
         "$root" /usr/bin/env -i "${environment[@]}" sh -c "cd /root/parikh && $1"
 }
@@ -151,9 +181,10 @@ processor=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
 table=$(mktemp)
 {
     echo
-    echo "### $(date +%F), $(git log -1 --format=%h)"
+    echo "### $(date +%F), $(if [[ -z $release ]]; then git log -1 --format=%h; else basename "$release"; fi)"
     echo
-    echo "Debian $suite, minimal; $(inside 'rustc --version' | cut -d ' ' -f 1,2); $cores cores of ${processor:-$(uname -m)}, load before: $(load)."
+    if [[ -z $release ]]; then has=$(inside 'rustc --version' | cut -d ' ' -f 1,2); else has="no network"; fi
+    echo "Debian $suite, minimal; $has; $cores cores of ${processor:-$(uname -m)}, load before: $(load)."
     echo
     echo "| command | minutes | of which set-up | first build | the rest | load after | outcome |"
     echo "|---|---|---|---|---|---|---|"

@@ -8,7 +8,9 @@
 //!   only those, on the library path of `cargo test` and `cargo run`. That also serves the packages
 //!   without this script.
 //!
-//! Without the features `z3` and `highs` it does nothing.
+//! Without the features `z3` and `highs` it does nothing. With a variable `PARIKH_RELEASE` there is no
+//! absolute run path: what is released names no directory of the machine that built it, and finds its
+//! libraries beside itself.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -42,6 +44,7 @@ const LIBRARIES: [Library; 2] = [
 
 fn main() {
     let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
+    println!("cargo::rerun-if-env-changed=PARIKH_RELEASE");
     for library in &LIBRARIES {
         println!("cargo::rerun-if-env-changed={}", library.directory);
         if env::var_os(library.feature).is_some() && linux {
@@ -65,7 +68,9 @@ fn show(library: &Library) {
         return;
     }
     println!("cargo::rustc-link-search=native={}", directory.display());
-    println!("cargo::rustc-link-arg=-Wl,-rpath,{}", directory.display());
+    if env::var_os("PARIKH_RELEASE").is_none() {
+        println!("cargo::rustc-link-arg=-Wl,-rpath,{}", directory.display());
+    }
     if let Some(out) = env::var_os("OUT_DIR") {
         let out = PathBuf::from(out);
         if link(&directory.join(library.soname), &out.join(library.soname)) {

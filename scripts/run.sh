@@ -24,3 +24,5 @@ show check $model --examination OneSafe
 show check $model --examination ReachabilityCardinality \
     --queries examples/philosophers-queries.xml --trace $witnesses
 show check $model --examination StateSpace
+show report $model --output target/report.html
+echo "target/report.html is a page to open in a browser"

@@ -16,8 +16,10 @@ pub mod formula;
 pub mod graph;
 pub mod ground;
 pub mod input;
+pub mod layout;
 pub mod mcc;
 pub mod reduction;
+pub mod report;
 pub mod run;
 pub mod structure;
 pub mod unfold;
@@ -25,10 +27,14 @@ pub mod verdicts;
 
 pub use check::{Answers, check};
 
-/// The README's program is a test.
+/// The guide's programs are tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod guide {
+    #[doc = include_str!("../docs/library.md")]
+    struct Library;
+    #[doc = include_str!("../docs/extending.md")]
+    struct Extending;
+}
 
 pub use parikh_encodings as encodings;
 pub use parikh_evidence as evidence;

@@ -1,6 +1,7 @@
 //! The command line of the contest harness.
 
 use clap::{Args, Parser, Subcommand};
+use parikh_benchmarks::benchexec::{self, Tasks};
 use parikh_benchmarks::contest::{Contest, read_list};
 use parikh_benchmarks::encodings::{Backend, Encodings, refuting};
 use parikh_benchmarks::evidence::{self, Audits};
@@ -8,12 +9,13 @@ use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{Family, Format, describe, write};
 use parikh_benchmarks::lp::{self, Lp};
 use parikh_benchmarks::memory::Counting;
+use parikh_benchmarks::reasons::Reasons;
 use parikh_benchmarks::reductions::Reductions;
 use parikh_benchmarks::shard::{self, Shard};
 use parikh_benchmarks::structure::{Structure, place_transition_instances};
 use parikh_benchmarks::{
     Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
-    structure_table, table,
+    structure_table, summary, table,
 };
 use parikh_encodings::Encoding;
 use std::ffi::OsString;
@@ -32,7 +34,7 @@ Exit codes:
   2  the command line is wrong
   3  some answer is wrong (contest, summary, structure), contradicts the other file (compare), an
      answer was refused (evidence), or two readers differ (readers)
-  4  interrupted; the runs finished so far are in the result file";
+  4  interrupted; the runs finished so far are in the result file (merge --list: some are missing)";
 
 /// Runs contest instances through a prover, scores its answers, and compares such runs
 #[derive(Parser)]
@@ -59,15 +61,12 @@ enum Command {
     /// covers all runs asked for.
     #[command(after_help = EXIT_CODES)]
     Contest(Box<ContestArgs>),
-    /// Sum up a result file
+    /// Sum up result files: tables, or a page
+    ///
+    /// The first file is what it is about, the others are other tools, other machines, other versions. The
+    /// page has scores per examination, what changed, plots, and each question left open with what was tried.
     #[command(after_help = EXIT_CODES)]
-    Summary {
-        /// The result file, of `contest` or of a peer
-        file: PathBuf,
-        /// Count only answers given within this many seconds
-        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-        at: Option<Duration>,
-    },
+    Summary(SummaryArgs),
     /// Put the result files of the parts of a contest together
     ///
     /// Each run may be in one of them only, and has to be complete. Prints the table of all.
@@ -76,7 +75,42 @@ enum Command {
         /// The parts' result files
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// The instances of the whole contest: runs that no part has are told, with exit code 4
+        #[arg(long, value_name = "FILE")]
+        list: Option<PathBuf>,
+        /// Its examinations, for --list
+        #[arg(long, value_delimiter = ',', default_value = EXAMS)]
+        exams: Vec<Exam>,
         /// The result file of all, written anew
+        #[arg(short, long, value_name = "FILE.csv")]
+        out: PathBuf,
+    },
+    /// Write a contest as tasks for BenchExec
+    ///
+    /// The directory gets a task definition NAME-XX.yml for each run, the instances, a benchmark definition
+    /// parikh.xml and the tool-info module contest/parikh.py. With BenchExec (pip install benchexec), there:
+    ///
+    ///   PYTHONPATH=. benchexec --tool-directory RELEASE --no-compress-results parikh.xml
+    ///
+    /// where RELEASE/bin/parikh is the program; `collect` takes the results.
+    #[command(verbatim_doc_comment)]
+    Tasks(TaskArgs),
+    /// Score what BenchExec ran, as a result file like that of `contest`
+    ///
+    /// Reads results/parikh.DATE.results.XX.xml and the logs beside it. An answer counts as of the end of its
+    /// run: when it came, BenchExec does not say.
+    #[command(after_help = EXIT_CODES)]
+    Collect {
+        /// Result files of BenchExec, one for each examination
+        #[arg(required = true)]
+        results: Vec<PathBuf>,
+        /// Directory with the archives NAME.tgz
+        #[arg(long, value_name = "DIR")]
+        inputs: PathBuf,
+        /// Directory with the known answers NAME-XX.out
+        #[arg(long, value_name = "DIR")]
+        oracle: PathBuf,
+        /// The result file, written anew
         #[arg(short, long, value_name = "FILE.csv")]
         out: PathBuf,
     },
@@ -163,6 +197,55 @@ enum Command {
     },
 }
 
+const EXAMS: &str = "RD,RC,RF,UB,OS,QL,SM";
+
+#[derive(Args)]
+struct SummaryArgs {
+    /// Result files, of `contest`, of `collect` or of a peer
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Count only answers given within this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    at: Option<Duration>,
+    /// Write the page: one file that asks for no other
+    #[arg(short = 'o', long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// An earlier result file: the page tells what changed since
+    #[arg(long, value_name = "FILE.csv", requires = "html")]
+    last: Option<PathBuf>,
+    /// The logs of the first file's contest (`contest --logs`): why questions were left open
+    #[arg(long, value_name = "DIR", requires = "html")]
+    logs: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct TaskArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// Directory with the known answers NAME-XX.out
+    #[arg(long, value_name = "DIR")]
+    oracle: PathBuf,
+    /// File with the names of the instances, one a line, `#` before comments
+    #[arg(long, value_name = "FILE")]
+    list: PathBuf,
+    /// Examinations, by their capitals or names
+    #[arg(long, value_delimiter = ',', default_value = EXAMS)]
+    exams: Vec<Exam>,
+    /// Wall seconds of each run
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    timeout: Duration,
+    /// Memory of each run in MB
+    #[arg(long, value_name = "MB", default_value = "16384", value_parser = clap::value_parser!(u64).range(1..))]
+    memory: u64,
+    /// Processor cores of each run
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(1..))]
+    cores: u16,
+    /// Where everything is written
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+}
+
 #[derive(Args)]
 struct ContestArgs {
     /// Directory with the archives NAME.tgz
@@ -175,7 +258,7 @@ struct ContestArgs {
     #[arg(long, value_name = "FILE")]
     list: PathBuf,
     /// Examinations, by their capitals or names
-    #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
+    #[arg(long, value_delimiter = ',', default_value = EXAMS)]
     exams: Vec<Exam>,
     /// Make only the runs of one part of so many, as in 3/40, for many machines at a time; `merge` puts
     /// the parts' result files together
@@ -366,8 +449,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Contest(args) => contest(*args),
-        Command::Summary { file, at } => summary(file, at),
-        Command::Merge { files, out } => put_together(&files, &out),
+        Command::Summary(args) => sum_up(args),
+        Command::Merge { files, list, exams, out } => {
+            put_together(&files, list.as_deref(), &exams, &out)
+        }
+        Command::Tasks(args) => tasks(args),
+        Command::Collect { results, inputs, oracle, out } => {
+            collect(&results, &inputs, &oracle, &out)
+        }
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
         Command::Structure(args) => structure(args),
         Command::Evidence(args) => audit(args),
@@ -505,8 +594,45 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
     Ok(code_for(&rows))
 }
 
-fn put_together(files: &[PathBuf], out: &Path) -> Result<u8, Error> {
+fn put_together(
+    files: &[PathBuf],
+    list: Option<&Path>,
+    exams: &[Exam],
+    out: &Path,
+) -> Result<u8, Error> {
     let rows = shard::merge(files)?;
+    std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
+    print!("{}", table::print(&rows));
+    let instances = list.map(read_list).transpose()?.unwrap_or_default();
+    let lacking = shard::lacking(&rows, &instances, exams);
+    if let Some((name, exam)) = lacking.first() {
+        eprintln!("{} runs are in no part, the first of {name} {exam}", lacking.len());
+        return Ok(4);
+    }
+    Ok(code_for(&rows))
+}
+
+fn tasks(args: TaskArgs) -> Result<u8, Error> {
+    let count = Tasks {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        instances: read_list(&args.list)?,
+        exams: args.exams,
+        timeout: args.timeout,
+        memory: args.memory,
+        cores: args.cores,
+        out: args.out,
+    }
+    .write()?;
+    eprintln!("{count} tasks");
+    Ok(0)
+}
+
+fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Result<u8, Error> {
+    let mut rows = Vec::new();
+    for file in results {
+        rows.extend(benchexec::collect(file, inputs, oracle)?);
+    }
     std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
     print!("{}", table::print(&rows));
     Ok(code_for(&rows))
@@ -524,10 +650,32 @@ fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::Row>, Error> {
     })
 }
 
-fn summary(file: PathBuf, at: Option<Duration>) -> Result<u8, Error> {
-    let rows = read(&file, at)?;
-    print!("{}", table::print(&rows));
-    Ok(code_for(&rows))
+fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
+    // Files are called by their names, or by their paths where two have the same name.
+    let every: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
+    let name = |path: &PathBuf| match path.file_stem() {
+        Some(stem) if every.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
+            stem.to_string_lossy().into_owned()
+        }
+        _ => path.display().to_string(),
+    };
+    let run = |path: &PathBuf| -> Result<summary::Run, Error> {
+        Ok(summary::Run { name: name(path), rows: read(path, args.at)? })
+    };
+    let runs = args.files.iter().map(run).collect::<Result<Vec<_>, _>>()?;
+    for run in &runs {
+        if runs.len() > 1 {
+            println!("{}", run.name);
+        }
+        print!("{}", table::print(&run.rows));
+    }
+    if let Some(page) = &args.html {
+        let last = args.last.as_ref().map(run).transpose()?;
+        let mut reasons = Reasons::of(args.logs.as_deref());
+        let html = summary::html(&runs, last.as_ref(), &mut reasons)?;
+        std::fs::write(page, html).map_err(Error::at(page))?;
+    }
+    Ok(code_for(&runs[0].rows))
 }
 
 fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result<u8, Error> {
@@ -608,7 +756,11 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     print!("{}", encodings_table::print(&measured));
     if let Some(path) = &args.plot {
         let curves = encodings_table::curves(&measured);
-        let plot = cactus::plot("Goals refuted, by encoding and back-end", &curves);
+        let plot = cactus::plot(
+            "Goals refuted, by encoding and back-end",
+            "questions refuted, each within",
+            &curves,
+        );
         std::fs::write(path, plot).map_err(Error::at(path))?;
     }
     Ok(match measured.iter().any(|m| m.wrong) {

@@ -1,6 +1,7 @@
 //! One answer against its evidence.
 
 use super::Verdict;
+use super::figures;
 use super::obligations::{Asked, Home, Obligation, Value};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
@@ -8,6 +9,7 @@ use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
 use crate::home::{self, Structure};
 use crate::reader::Unreadable;
+use crate::undone::check_undone;
 use crate::{Document, Flaw, check_pump, first_breach, replay, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
@@ -71,6 +73,11 @@ impl<'n> Judge<'n> {
             }
             Some(Ok(asked)) => asked,
         };
+        if let Some(verdict) =
+            figures::judge(self.net, &mut self.shelf, asked, answer, self.most_visited)
+        {
+            return (verdict, false);
+        }
         let obligation = match Value::read(&answer.value) {
             None => Err(format!("`{}` is no value of an answer", answer.value)),
             Some(value) => asked.obligation(self.net, value),
@@ -124,6 +131,9 @@ impl<'n> Judge<'n> {
                 }
                 Shown::Document { document: id } => {
                     self.read(account, id).map_err(|why| format!("document {id}: {why}"))?;
+                }
+                Shown::Count { count: id } => {
+                    return Err(format!("count {id}: nothing is to be counted"));
                 }
                 Shown::Structure { structure: id } => {
                     self.weigh(account, id).map_err(|why| format!("structure {id}: {why}"))?;
@@ -243,7 +253,7 @@ impl<'n> Judge<'n> {
                 home.closed = true;
             }
             Structure::Undone(steps) => {
-                home::check_undone(self.net, steps).map_err(|flaw| flaw.to_string())?;
+                check_undone(self.net, steps).map_err(|flaw| flaw.to_string())?;
                 home.undone = true;
             }
         }
@@ -463,7 +473,7 @@ fn in_words(net: &Net, refuted: &Predicate) -> String {
     shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
 }
 
-fn shortened(text: String) -> String {
+pub(super) fn shortened(text: String) -> String {
     match text.char_indices().nth(200) {
         Some((end, _)) => format!("{} …", &text[..end]),
         None => text,

@@ -18,6 +18,7 @@
 //! has to say so, and is refused all the same once any trace breaks the claim ([`Audit::finish`]).
 
 mod cases;
+mod figures;
 mod judge;
 mod obligations;
 mod shelf;
@@ -248,6 +249,7 @@ impl<'n> Audit<'n> {
                 Line::Reduction(named) => ("reduction", named.id),
                 Line::Document(named) => ("document", named.id),
                 Line::Structure(named) => ("structure", named.id),
+                Line::Count(named) => ("count", named.id),
                 Line::Answer(answer) => {
                     let (verdict, assumes_units) = judge.judge(&answer);
                     let (file, line) = (file.to_owned(), place.line);
@@ -279,6 +281,10 @@ impl<'n> Audit<'n> {
                  and {}",
                 about.0, about.1, about.2, is.0, is.1, is.2
             ));
+        }
+        if header.examination == "StateSpace" {
+            let asked = Asked::of_state_space(net).map(|(key, asked)| (key.to_owned(), Ok(asked)));
+            return Ok(HashMap::from(asked));
         }
         if let Some(asked) = Asked::by_examination(&header.examination, net) {
             return Ok(HashMap::from([(header.examination.clone(), Ok(asked))]));

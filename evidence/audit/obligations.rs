@@ -70,6 +70,14 @@ pub enum Asked {
     Initially(Predicate),
     /// The answer is the largest value of this sum in a reachable marking.
     Largest(LinearSum),
+    /// The answer is the largest of these sums, of which none is more than all together.
+    LargestOf(Vec<LinearSum>),
+    /// The answer is how many markings can be reached; or how many pairs of such a marking and a transition
+    /// that is enabled in it.
+    HowMany {
+        /// Which of the two.
+        firings: bool,
+    },
 }
 
 /// An answer.
@@ -142,6 +150,17 @@ impl Asked {
             }
             (_, None) => None,
         }
+    }
+
+    /// The four figures of a state space.
+    pub fn of_state_space(net: &Net) -> [(&'static str, Asked); 4] {
+        let places = || net.places().map(LinearSum::place);
+        [
+            ("STATES", Asked::HowMany { firings: false }),
+            ("TRANSITIONS", Asked::HowMany { firings: true }),
+            ("MAX_TOKEN_PER_MARKING", Asked::Largest(all_places(net))),
+            ("MAX_TOKEN_IN_PLACE", Asked::LargestOf(places().collect())),
+        ]
     }
 
     /// What is asked of a net with one final marking.
@@ -241,12 +260,34 @@ impl Asked {
             (Asked::Largest(sum), Value::Infinite) => {
                 Ok(Obligation { grow: vec![sum.clone()], ..nothing })
             }
-            (Asked::Largest(_), Value::Holds(_)) => Err("the question asks for a number".into()),
+            (Asked::LargestOf(sums), Value::Number(number)) => {
+                let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
+                let as_much = match number.checked_sub(1).filter(|_| !sums.is_empty()) {
+                    Some(less) => Predicate::or(sums.iter().map(|sum| more_than(sum, less))),
+                    None => Predicate::constant(number == 0),
+                };
+                let refute = sums.iter().map(|sum| more_than(sum, number)).collect();
+                Ok(Obligation { reach: vec![as_much.sorted()], refute, ..nothing })
+            }
+            // Where the tokens grow for ever, those of some place do, and there are infinitely many markings.
+            (Asked::LargestOf(_) | Asked::HowMany { .. }, Value::Infinite) => {
+                Ok(Obligation { grow: vec![all_places(net)], ..nothing })
+            }
+            (Asked::HowMany { .. }, Value::Number(_)) => Err("it is to be counted".into()),
+            (Asked::Largest(_) | Asked::LargestOf(_) | Asked::HowMany { .. }, Value::Holds(_)) => {
+                Err("the question asks for a number".into())
+            }
             (_, Value::Number(_) | Value::Infinite) => {
                 Err("the question asks for TRUE or FALSE".into())
             }
         }
     }
+}
+
+/// All tokens of a marking.
+fn all_places(net: &Net) -> LinearSum {
+    // Each place once, with the coefficient 1: nothing overflows.
+    LinearSum::new(net.places().map(|p| (p, 1))).unwrap_or_default()
 }
 
 impl Value {

@@ -3,7 +3,8 @@
 //! Reductions are the exception: one that was gone through stays, because many documents rest on it.
 
 use crate::Document;
-use crate::file::{About, AboutAll, Pump, Reduction, Steps, Trace};
+use crate::counting::{CountError, Formula};
+use crate::file::{About, AboutAll, Count, Pump, Reduction, Steps, Trace};
 use crate::home::Structure;
 use crate::reduction::CheckedReduction;
 use parikh_net::{FiringSequence, Net, Predicate};
@@ -94,6 +95,23 @@ impl<'n> Shelf<'n> {
     pub(super) fn structure(&mut self, id: &str) -> Result<Structure, String> {
         let AboutAll { structure } = self.take("structure", id)?;
         structure.resolve(self.net).map_err(|flaw| flaw.to_string())
+    }
+
+    /// A formula for the figures of the original net, from a count and the reduction that it is on; and how
+    /// many markings it says that there are to be visited.
+    pub(super) fn count(&mut self, id: &str) -> Result<(Formula, u64), String> {
+        let Count { on, markings, .. } = self.take("count", id)?;
+        let formula = match on {
+            None => Formula::of_net(self.net).map_err(CountError::from),
+            Some(on) => {
+                let Reduction { of, log } = self.take("reduction", &on)?;
+                if of.is_some() {
+                    return Err(format!("reduction {on} is not of the net itself"));
+                }
+                Formula::of_log(self.net, &log, &mut || true)
+            }
+        };
+        Ok((formula.map_err(|error| error.to_string())?, markings))
     }
 
     /// A predicate of the original net as it reads on the net of a reduction that was gone through; nothing

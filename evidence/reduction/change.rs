@@ -16,6 +16,8 @@ pub enum Edit {
     RemovePlace(PlaceId),
     /// Removes a place that holds its initial tokens for ever, with its arcs.
     RemoveConstant(PlaceId),
+    /// Removes a place with its arcs that always holds what others tell.
+    RemoveEqual(Equality),
     /// Removes a transition.
     RemoveTransition(TransitionId),
     /// Removes a transition that never fires.
@@ -41,6 +43,19 @@ pub enum Edit {
     FireLast(Vec<TransitionId>),
 }
 
+/// That `times` the tokens of a place are always `constant` more than the weighted sum of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equality {
+    /// The place.
+    pub place: PlaceId,
+    /// Positive.
+    pub times: u32,
+    /// Other places, each once, with positive weights.
+    pub sum: Vec<(PlaceId, u32)>,
+    /// What is added.
+    pub constant: i128,
+}
+
 /// The proposal cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
@@ -60,6 +75,7 @@ pub fn apply(
     for edit in proposal {
         match edit {
             Edit::RemovePlace(p) => net.remove_place(p),
+            Edit::RemoveEqual(equality) => net.remove_place(equality.place),
             Edit::RemoveConstant(p) => {
                 net.note_constant(p);
                 net.remove_place(p);
@@ -98,6 +114,11 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), Refused> {
             Edit::RemovePlace(p) | Edit::RemoveConstant(p) => {
                 places.push(*p);
                 net.has_place(*p)
+            }
+            Edit::RemoveEqual(equality) => {
+                places.push(equality.place);
+                let others = equality.sum.iter().map(|(p, _)| *p);
+                std::iter::once(equality.place).chain(others).all(|p| net.has_place(p))
             }
             Edit::RemoveTransition(t) | Edit::RemoveDead(t) => {
                 transitions.push(*t);

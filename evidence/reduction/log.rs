@@ -12,10 +12,11 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// The names of the classes.
-pub const CLASSES: [(Preserve, &str); 3] = [
+pub const CLASSES: [(Preserve, &str); 4] = [
     (Preserve::REACHABILITY, "reachability"),
     (Preserve::DEADLOCK, "deadlock"),
     (Preserve::LIVENESS, "liveness"),
+    (Preserve::MARKINGS, "markings"),
 ];
 
 /// How nodes are called that the net does not have: what goes before a number or a name.

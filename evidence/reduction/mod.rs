@@ -24,7 +24,7 @@ pub mod translation;
 mod weighted_sum;
 pub mod work;
 
-pub use change::{Edit, Refused, apply};
+pub use change::{Edit, Equality, Refused, apply};
 pub use checked::CheckedReduction;
 pub use conditions::{Candidate, Conditions, Context, Granted, propose};
 pub use finish::{Finishing, finish};

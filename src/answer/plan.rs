@@ -98,9 +98,20 @@ impl Plan {
         if let Ok(all) = LinearSum::new(net.places().map(|place| (place, 1))) {
             plan.ask("MAX_TOKEN_PER_MARKING", Combination::Maximum, vec![Goal::Maximise(all)]);
         }
-        let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
-        plan.ask("MAX_TOKEN_IN_PLACE", Combination::Largest, places.collect());
+        plan.ask_most_in_a_place(net);
         plan
+    }
+
+    /// The most tokens that any place holds.
+    pub fn of_most_in_a_place(net: &Net) -> Plan {
+        let mut plan = Plan::default();
+        plan.ask_most_in_a_place(net);
+        plan
+    }
+
+    fn ask_most_in_a_place(&mut self, net: &Net) {
+        let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
+        self.ask("MAX_TOKEN_IN_PLACE", Combination::Largest, places.collect());
     }
 
     /// The same plan, whose one question is called so.

@@ -8,6 +8,7 @@
 use super::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
 use crate::evidence::Flaw;
 use crate::evidence::home::{self, HomeFlaw, Structure};
+use crate::evidence::undone::check_undone;
 use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
 use std::sync::Arc;
 
@@ -108,7 +109,7 @@ impl<'b> Homes<'b> {
         let board = self.board;
         let Structure::Undone(sequences) = &**structure else { return };
         let Some(&first) = board.homes.values().next() else { return };
-        if self.holds(first, |_| home::check_undone(board.net, sequences))
+        if self.holds(first, |_| check_undone(board.net, sequences))
             && board.reversible.set((self.by, structure.clone())).is_ok()
         {
             for (wanted, &goal) in &board.homes {

@@ -8,7 +8,7 @@
 //!                                                                                  └─ declined: on without it
 //! ```
 
-use super::check::{Done, Evidence, Job, Subject};
+use super::job::{Done, Evidence, Job, Subject, Watch};
 use super::model;
 use super::output::Printer;
 use crate::evidence::abstraction::ColouredModel;
@@ -45,7 +45,7 @@ pub(super) struct Task<'t> {
     pub(super) budget: &'t Budget,
     pub(super) config: run::Config,
     /// As of [`Job`].
-    pub(super) statistics: bool,
+    pub(super) watch: Watch,
 }
 
 impl Task<'_> {
@@ -100,7 +100,7 @@ impl Task<'_> {
     ) -> Result<Report> {
         let subject = (self.subject)(net)?;
         let new = Job::new(net, subject, self.budget, self.config.clone());
-        Job { statistics: self.statistics, before, ..new }.run(printer, evidence)
+        Job { watch: self.watch.clone(), before, ..new }.run(printer, evidence)
     }
 
     /// On the coloured net as it is; meanwhile the unfolding is made, if it is to be, and then takes over.
@@ -119,7 +119,7 @@ impl Task<'_> {
         let first = self.budget.share(if exact { 0.5 } else { 0.2 });
         let (config, over) = (self.unfolding, AtomicBool::new(false));
         let new = Job::new(net, (self.subject)(net)?, &stage, self.config.clone());
-        let job = Job { statistics: self.statistics, coloured: Some(model), ..new };
+        let job = Job { watch: self.watch.clone(), coloured: Some(model), ..new };
         let (done, unfolded) = std::thread::scope(|scope| {
             let make = || {
                 let unfolded = match unfolding {

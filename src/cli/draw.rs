@@ -3,11 +3,15 @@
 use super::model::{self, Model};
 use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits};
-use crate::draw::{Highlight, HighlightError, MOST_NODES, Part, coloured, dot, summary};
+use crate::draw::{
+    self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, Part, Scene, animated, coloured,
+    dot, summary, svg,
+};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
-use parikh_net::Net;
 use parikh_net::coloured::ColouredNet;
+use parikh_net::{FiringSequence, Net};
+use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -35,14 +39,20 @@ pub(super) struct Arguments {
     /// Highlight the minimal trap of this number, from 1; the first one without a number.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
     trap: Option<Option<usize>>,
-    /// Highlight the firing sequence in this file, as `parikh check --trace` writes them, and draw
-    /// the marking it leads to.
+    /// Play the firing sequence in this file, as `parikh check --trace` writes them: in SVG tokens move,
+    /// firing by firing. With --still, for Graphviz, and beyond 400 firings: highlight it, and draw the
+    /// marking it leads to.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Where to: FILE.dot for Graphviz, FILE.svg through Graphviz's `dot`; by default the text for
-    /// Graphviz on stdout.
+    /// Draw a trace as one picture that does not move.
+    #[arg(long, requires = "trace")]
+    still: bool,
+    /// Where to: FILE.svg is a picture, FILE.dot the text for Graphviz; by default the latter on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Have FILE.svg laid out and drawn by Graphviz's program `dot`.
+    #[arg(long, requires = "output")]
+    graphviz: bool,
     /// Draw every node, however many there are.
     #[arg(long)]
     all: bool,
@@ -67,19 +77,23 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     // Before the work: the name of the file decides what to write.
-    let output = arguments.output.as_deref().map(Output::of).transpose()?;
+    let output = arguments.output.as_deref().map(|file| Output::of(file, arguments.graphviz));
+    let output = output.transpose()?;
+    let budget = limits::budget(Some(arguments.timeout), None);
     let net = match model::read_as_it_is(&arguments.model)? {
         Model::Plain(net) => *net,
         Model::Coloured(net) => match arguments.of_coloured(&net)? {
-            Some(picture) => return deliver(&picture, output),
-            None => model::unfolded(
-                &net,
-                &unfold::Config::default(),
-                &parikh_solvers::Budget::unlimited(),
-            )?,
+            Some(picture) => return deliver(&picture, output, &budget),
+            None => model::unfolded(&net, &unfold::Config::default(), &Budget::unlimited())?,
         },
     };
-    let highlight = match arguments.highlight(&net) {
+    if let (Some(Output::Svg(file)), false) = (&output, arguments.still)
+        && let Some(moving) = arguments.moving(&net, &budget)?
+    {
+        write(file, &moving)?;
+        return Ok(Outcome::Complete);
+    }
+    let highlight = match arguments.highlight(&net, &budget) {
         Ok(highlight) => highlight,
         Err(error) => match error.downcast_ref() {
             Some(HighlightError::Spent(_)) => {
@@ -90,32 +104,38 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         },
     };
     let picture = match highlight {
-        highlight if arguments.all => dot(&net, &Part::whole(&net), &highlight.unwrap_or_default()),
+        highlight if arguments.all => {
+            draw::net(&net, &Part::whole(&net), &highlight.unwrap_or_default())
+        }
         highlight => part_or_summary(&net, &highlight.unwrap_or_default())?,
     };
-    deliver(&picture, output)
+    deliver(&picture, output, &budget)
 }
 
-fn deliver(picture: &str, output: Option<Output<'_>>) -> Result<Outcome> {
+fn deliver(picture: &Scene, output: Option<Output<'_>>, budget: &Budget) -> Result<Outcome> {
     match output {
         None => {
             let mut stdout = std::io::stdout().lock();
-            match stdout.write_all(picture.as_bytes()).and_then(|()| stdout.flush()) {
+            match stdout.write_all(dot(picture).as_bytes()).and_then(|()| stdout.flush()) {
                 // Nobody reads on.
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
                 written => written.context("stdout")?,
             }
         }
-        Some(Output::Dot(file)) => std::fs::write(file, picture)
-            .with_context(|| format!("cannot write {}", file.display()))?,
-        Some(Output::Svg(file)) => render(picture, file)?,
+        Some(Output::Dot(file)) => write(file, &dot(picture))?,
+        Some(Output::Svg(file)) => write(file, &svg(picture, budget))?,
+        Some(Output::ByGraphviz(file)) => render(&dot(picture), file)?,
     }
     Ok(Outcome::Complete)
 }
 
+fn write(file: &Path, picture: &str) -> Result<()> {
+    std::fs::write(file, picture).with_context(|| format!("cannot write {}", file.display()))
+}
+
 impl Arguments {
     /// The picture of a coloured net, unless one of its unfolding is asked for.
-    fn of_coloured(&self, net: &ColouredNet) -> Result<Option<String>> {
+    fn of_coloured(&self, net: &ColouredNet) -> Result<Option<Scene>> {
         let names: HashSet<&str> =
             self.highlight.iter().flat_map(|names| names.split(',')).collect();
         let of_unfolding = self.unfold
@@ -131,25 +151,56 @@ impl Arguments {
         Ok((!of_unfolding).then(|| coloured(net, &names)))
     }
 
-    fn highlight(&self, net: &Net) -> Result<Option<Highlight>> {
-        let budget = limits::budget(Some(self.timeout), None);
+    /// The firing sequence with what repeats after it, once.
+    fn sequence(&self, net: &Net, file: &Path) -> Result<FiringSequence> {
+        let name = || file.display().to_string();
+        let text = std::fs::read_to_string(file).with_context(name)?;
+        let trace = Trace::parse(net, &text).with_context(name)?;
+        let mut sequence = trace.sequence;
+        if let Some(repeat) = &trace.repeat {
+            sequence.extend(repeat);
+        }
+        Ok(sequence)
+    }
+
+    /// The trace as a picture that moves, unless there is none, it is too long, or too much would be seen.
+    fn moving(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
+        let Some(file) = &self.trace else { return Ok(None) };
+        let sequence = self.sequence(net, file)?;
+        let part = match self.all || Part::whole(net).len() <= MOST_NODES {
+            true => Part::whole(net),
+            false => {
+                let fired = sequence.steps().iter().map(|step| (step.transition, String::new()));
+                let fired = Highlight { transitions: fired.collect(), ..Highlight::default() };
+                Part::around(net, &fired)
+            }
+        };
+        if sequence.firings() > MOST_FIRINGS || (part.len() > MOST_NODES && !self.all) {
+            eprintln!(
+                "parikh: {} firings among {} nodes are too much to be played; the end of the trace is \
+                 drawn",
+                sequence.firings(),
+                part.len()
+            );
+            return Ok(None);
+        }
+        let moving = animated(net, &part, &sequence, budget);
+        moving.map(Some).with_context(|| format!("{}: the trace does not replay", file.display()))
+    }
+
+    fn highlight(&self, net: &Net, budget: &Budget) -> Result<Option<Highlight>> {
         if let Some(number) = self.invariant {
-            return Ok(Some(Highlight::invariant(net, number, &budget)?));
+            return Ok(Some(Highlight::invariant(net, number, budget)?));
         }
         if let Some(number) = self.siphon {
-            return Ok(Some(Highlight::siphon(net, number, &budget)?));
+            return Ok(Some(Highlight::siphon(net, number, budget)?));
         }
         if let Some(number) = self.trap {
-            return Ok(Some(Highlight::trap(net, number, &budget)?));
+            return Ok(Some(Highlight::trap(net, number, budget)?));
         }
         if let Some(file) = &self.trace {
             let name = || file.display().to_string();
-            let text = std::fs::read_to_string(file).with_context(name)?;
-            let trace = Trace::parse(net, &text).with_context(name)?;
-            let mut sequence = trace.sequence;
-            if let Some(repeat) = &trace.repeat {
-                sequence.extend(repeat);
-            }
+            let sequence = self.sequence(net, file)?;
             return Ok(Some(Highlight::sequence(net, &sequence).with_context(name)?));
         }
         if self.highlight.is_empty() {
@@ -161,15 +212,15 @@ impl Arguments {
 
 /// The net as a whole, or around what is highlighted, or in groups: the first that is not too much
 /// to look at.
-fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<String> {
+fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<Scene> {
     let whole = Part::whole(net);
     let nodes = whole.len();
     if nodes <= MOST_NODES {
-        return Ok(dot(net, &whole, highlight));
+        return Ok(draw::net(net, &whole, highlight));
     }
     let around = Part::around(net, highlight);
     if !around.is_empty() && around.len() <= MOST_NODES {
-        return Ok(dot(net, &around, highlight));
+        return Ok(draw::net(net, &around, highlight));
     }
     let many = match around.len() {
         0 => format!("{nodes} nodes are too many to look at"),
@@ -177,13 +228,13 @@ fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<String> {
     };
     let summary = summary(net, highlight);
     eprint!("{}", summary.text);
-    match summary.dot {
-        Some(dot) => {
+    match summary.scene {
+        Some(scene) => {
             eprintln!(
                 "parikh: {many}, so groups of the net's nodes are drawn; --all draws them all, \
                  --highlight those around some"
             );
-            Ok(dot)
+            Ok(scene)
         }
         None => bail!(
             "{many}, and so are the groups of the net's nodes; --all draws them all, --highlight \
@@ -195,12 +246,14 @@ fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<String> {
 enum Output<'a> {
     Dot(&'a Path),
     Svg(&'a Path),
+    ByGraphviz(&'a Path),
 }
 
 impl<'a> Output<'a> {
-    fn of(file: &'a Path) -> Result<Self> {
+    fn of(file: &'a Path, graphviz: bool) -> Result<Self> {
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("dot" | "gv") => Ok(Output::Dot(file)),
+            Some("svg") if graphviz => Ok(Output::ByGraphviz(file)),
             Some("svg") => Ok(Output::Svg(file)),
             _ => bail!(Misuse(format!(
                 "{}: expected a name that ends in .dot or .svg",
@@ -222,8 +275,8 @@ fn render(picture: &str, file: &Path) -> Result<()> {
     let mut dot = match spawned {
         Ok(dot) => dot,
         Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-            "{}: SVG is drawn by the program `dot` of Graphviz, which is not installed; install the \
-             package graphviz, or name a .dot file",
+            "{}: the program `dot` of Graphviz is not installed; install the package graphviz, or leave \
+             --graphviz out",
             file.display()
         ),
         Err(error) => return Err(error).context("cannot run `dot` of Graphviz"),

@@ -15,6 +15,7 @@ use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
 use crate::evidence_files::{Strength, Writer};
 use crate::ground::CheckedLog;
+use crate::run::Counted;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -39,6 +40,8 @@ pub(super) struct EvidenceFile<'n> {
     documents: HashMap<*const (), (Id, Arc<Document>)>,
     logs: HashMap<*const (), (Id, Arc<CheckedLog>)>,
     structures: HashMap<*const (), (Id, Arc<Structure>)>,
+    /// The count of markings.
+    counted: Option<Id>,
 }
 
 /// The id of a line, shared by all that refer to it.
@@ -52,6 +55,7 @@ enum Reference {
     Pump(Id),
     Document(Id),
     Structure(Id),
+    Count(Id),
 }
 
 /// How many sequences are remembered: those of one walk come one after the other.
@@ -74,6 +78,7 @@ impl<'n> EvidenceFile<'n> {
             documents: HashMap::new(),
             logs: HashMap::new(),
             structures: HashMap::new(),
+            counted: None,
         })
     }
 
@@ -130,6 +135,35 @@ impl<'n> EvidenceFile<'n> {
         let all = goals.filter_map(|goal| self.shown_by.get(&goal)).flatten();
         let mut seen = HashSet::new();
         let shown_by = all.filter(|reference| seen.insert(*reference)).map(Reference::text);
+        let shown_by = shown_by.collect();
+        self.shown(answer, shown_by)
+    }
+
+    /// Writes a figure of the state space, and how it was counted.
+    pub(super) fn figure(&mut self, answer: &Answer, counted: Option<&Counted>) -> io::Result<()> {
+        let reference = match (counted, &answer.witness, &answer.pump) {
+            (Some(counted), ..) => Reference::Count(self.count(counted)?),
+            (None, Some((_, prefix)), Some(pump)) if answer.rests_on.is_empty() => {
+                Reference::Pump(self.writer.pump(prefix, pump)?.into())
+            }
+            _ => return self.answer(answer),
+        };
+        self.shown(answer, vec![reference.text()])
+    }
+
+    /// A run counts once, and numbers follow from that.
+    fn count(&mut self, counted: &Counted) -> io::Result<Id> {
+        if let Some(known) = &self.counted {
+            return Ok(known.clone());
+        }
+        let log = counted.log.as_ref();
+        let on = log.map(|log| self.writer.reduction(None, log)).transpose()?;
+        let id: Id = self.writer.count(on, counted.visited)?.into();
+        self.counted = Some(id.clone());
+        Ok(id)
+    }
+
+    fn shown(&mut self, answer: &Answer, shown_by: Vec<Shown>) -> io::Result<()> {
         let (evidence, searched) = match answer.grade {
             Grade::Replayed => (Strength::Replayed, None),
             Grade::Certified => (Strength::Certified, None),
@@ -142,7 +176,7 @@ impl<'n> EvidenceFile<'n> {
             value: answer.value.to_string(),
             assumes: answer.assumes_units.then(|| "units".to_owned()).into_iter().collect(),
             searched,
-            shown_by: shown_by.collect(),
+            shown_by,
         };
         self.writer.answer(&line, evidence, &answer.reason)
     }
@@ -268,6 +302,7 @@ impl Reference {
             Reference::Structure(structure) => {
                 Shown::Structure { structure: structure.to_string() }
             }
+            Reference::Count(count) => Shown::Count { count: count.to_string() },
         }
     }
 }

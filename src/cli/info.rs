@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::model::{self, Model};
+use super::output::line;
 use crate::evidence::words;
 use crate::structure::workflow::Workflow;
 use crate::unfold::{self, Declined};
@@ -33,22 +34,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Model::Plain(net) => {
             let info = Info::new(&net);
             match arguments.format {
-                Format::Text => print!("{}", info.text()),
-                Format::Json => println!("{}", info.json()),
+                Format::Text => line(info.text().trim_end()),
+                Format::Json => line(&info.json().to_string()),
             }
             return Ok(Outcome::Complete);
         }
         Model::Coloured(coloured) => coloured,
     };
     if let Format::Text = arguments.format {
-        print!("{}", coloured_text(&coloured));
+        line(coloured_text(&coloured).trim_end());
     }
     let net = match model::unfolded(&coloured, &unfold::Config::default(), &Budget::unlimited()) {
         Ok(net) => net,
         Err(error) if error.is::<Declined>() => {
             match arguments.format {
-                Format::Text => println!("unfolded     not: {error:#}"),
-                Format::Json => println!("{}", json!({"coloured": coloured_json(&coloured)})),
+                Format::Text => line(&format!("unfolded     not: {error:#}")),
+                Format::Json => line(&json!({"coloured": coloured_json(&coloured)}).to_string()),
             }
             return Ok(Outcome::Complete);
         }
@@ -57,12 +58,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let info = Info::new(&net);
     match arguments.format {
         Format::Text => {
-            print!("unfolded, without what never holds a token or fires:\n{}", info.text())
+            line("unfolded, without what never holds a token or fires:");
+            line(info.text().trim_end());
         }
         Format::Json => {
             let mut object = info.json();
             object["coloured"] = coloured_json(&coloured);
-            println!("{object}");
+            line(&object.to_string());
         }
     }
     Ok(Outcome::Complete)

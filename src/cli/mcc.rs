@@ -1,6 +1,6 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
-use super::check::{Job, Subject};
+use super::job::{Job, Subject, Watch};
 use super::model::Model;
 use super::output::{Format, Printer, line};
 use super::{Outcome, check, coloured, limits, model, output, signals};
@@ -82,7 +82,7 @@ fn read_and_run(
                 subject: &subject,
                 budget,
                 config,
-                statistics: false,
+                watch: Watch::default(),
             };
             task.run(net, &printer, Default::default())?
         }

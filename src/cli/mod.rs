@@ -7,18 +7,23 @@ mod coloured;
 mod draw;
 mod encode;
 mod evidence;
+mod explain;
 mod formulas;
 mod graph;
 mod info;
+mod job;
 mod limits;
+mod manual;
 mod mcc;
 mod model;
 mod output;
 mod processes;
+mod progress;
 mod properties;
 mod reduce;
 mod replay;
 mod replay_coloured;
+mod report;
 mod signals;
 mod states;
 mod structure;
@@ -87,8 +92,14 @@ enum Command {
     Reduce(reduce::Arguments),
     /// Write the place/transition net that a coloured net stands for, and which nodes are whose.
     Unfold(unfold::Arguments),
+    /// Write one page to look at: what was found, the net, witnesses to play, certificates to read.
+    Report(report::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
+    /// Write a file that teaches your shell to complete `parikh`.
+    Completions(manual::Completions),
+    /// Write the manual pages, one for each command.
+    Man(manual::Man),
     /// Act as a tool of the Model Checking Contest (BenchKit protocol).
     ///
     /// Reads BK_EXAMINATION, BK_INPUT, BK_TIME_CONFINEMENT and BK_MEMORY_CONFINEMENT, and the
@@ -124,7 +135,10 @@ pub fn main() -> ExitCode {
         Command::Verdicts(command) => verdicts::run(&command),
         Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Unfold(arguments) => unfold::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(&arguments),
         Command::Mcc => mcc::run(),
     };
     match result {

@@ -78,7 +78,8 @@ impl Printer {
         }
     }
 
-    /// Prints a question that has no answer. The contest wants silence there.
+    /// Prints a question that has no answer. The contest wants silence there; who looks at the log later
+    /// wants the reason.
     pub(super) fn unanswered(&self, question: &Unanswered) {
         let Unanswered { id, reason } = question;
         if self.states.is_some() {
@@ -96,7 +97,7 @@ impl Printer {
             Format::Json => {
                 line(&json!({"type": "unanswered", "id": id, "reason": reason}).to_string());
             }
-            Format::Mcc => {}
+            Format::Mcc => tracing::warn!("{id}: unknown — {reason}"),
         }
     }
 

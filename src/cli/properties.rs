@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let wanted: Vec<Property> = Property::all().collect();
     let format = arguments.format;
     if let (Format::Text, true) = (format, subject.coloured) {
-        line("# keys are about the place/transition net that the coloured net stands for");
+        line(ABOUT_THE_UNFOLDING);
     }
     let found = subject.compute(&wanted, &arguments.limits, &budget, |computed| match format {
         Format::Text => {
@@ -94,11 +94,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(outcome(&found))
 }
 
+/// Said before the keys of a coloured net.
+pub(super) const ABOUT_THE_UNFOLDING: &str =
+    "# keys are about the place/transition net that the coloured net stands for";
+
 /// What keys are about.
 pub(super) struct Subject {
     /// The model's net, or what it stands for without colours.
     pub(super) net: Net,
-    coloured: bool,
+    pub(super) coloured: bool,
     /// Why the unfolding is without what no marking can have, where it is.
     left_out: Option<String>,
 }

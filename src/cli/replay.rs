@@ -5,6 +5,7 @@
 //! show there what it showed.
 
 use super::model::Model;
+use super::output::line;
 use super::trace_file::Trace;
 use super::{Outcome, limits, model, reduce, replay_coloured, signals};
 use crate::evidence::{check_pump, replay};
@@ -112,7 +113,7 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
     let Some(pump) = &trace.repeat else {
         let end =
             replay(net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
-        println!("{} firings replayed on net {}", trace.sequence.firings(), net.name());
+        line(&format!("{} firings replayed on net {}", trace.sequence.firings(), net.name()));
         show(net, &end);
         return Ok(());
     };
@@ -125,14 +126,14 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
             pump.firings()
         );
     }
-    println!(
+    line(&format!(
         "{} firings replayed on net {}, then {} that can repeat for ever",
         trace.sequence.firings(),
         net.name(),
         pump.firings()
-    );
+    ));
     for place in net.places().filter(|&place| after[place] > before[place]) {
-        println!("grows by {}: {}", after[place] - before[place], net.place_name(place));
+        line(&format!("grows by {}: {}", after[place] - before[place], net.place_name(place)));
     }
     Ok(())
 }
@@ -203,10 +204,11 @@ fn show(net: &Net, marking: &Marking) {
             tokens => format!("{tokens}*{}", net.place_name(place)),
         })
         .collect();
-    println!("marking: {}", if marked.is_empty() { "empty".into() } else { marked.join(" + ") });
+    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
+    line(&format!("marking: {marked}"));
     let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t)).count();
     match enabled {
-        0 => println!("enabled: none, the marking is dead"),
-        n => println!("enabled: {n} of {} transitions", net.transition_count()),
+        0 => line("enabled: none, the marking is dead"),
+        n => line(&format!("enabled: {n} of {} transitions", net.transition_count())),
     }
 }

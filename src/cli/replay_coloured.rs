@@ -1,6 +1,7 @@
 //! `parikh replay` on a coloured net: each step is a transition with a binding, `t(x=2,y=red)`, and is
 //! fired by the firing rule of coloured nets. Nothing here unfolds.
 
+use super::output::line;
 use anyhow::{Result, anyhow, bail};
 use parikh_net::coloured::{ColouredMarking, ColouredNet, ColouredTransitionId, Value};
 
@@ -20,7 +21,7 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     let mut marking = net.initial(COLOURS)?;
     let firings = fire(net, &sequence, &mut marking, path)?;
     let Some(pump) = pump else {
-        println!("{firings} firings replayed on coloured net {}", net.name());
+        line(&format!("{firings} firings replayed on coloured net {}", net.name()));
         show(net, &marking);
         return Ok(());
     };
@@ -46,11 +47,11 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
              they show nothing"
         );
     }
-    println!(
+    line(&format!(
         "{firings} firings replayed on coloured net {}, then {repeated} that can repeat for ever",
         net.name()
-    );
-    grows.iter().for_each(|line| println!("{line}"));
+    ));
+    grows.iter().for_each(|growth| line(growth));
     Ok(())
 }
 
@@ -127,5 +128,6 @@ fn show(net: &ColouredNet, marking: &ColouredMarking) {
             marked.push(format!("{}{{{}}}", node.name, tokens.join(" + ")));
         }
     }
-    println!("marking: {}", if marked.is_empty() { "empty".into() } else { marked.join(", ") });
+    let marked = if marked.is_empty() { "empty".into() } else { marked.join(", ") };
+    line(&format!("marking: {marked}"));
 }

@@ -1,6 +1,6 @@
 //! `parikh states`: the figures of a state space as they come, and how each was found.
 
-use super::check::{Job, Subject};
+use super::job::{Job, Subject};
 use super::output::{Format, Printer};
 use super::{Outcome, check, limits, model, signals};
 use crate::mcc::Examination;

@@ -1,7 +1,7 @@
 //! `parikh verdicts`: the contest's verdict files, checked by themselves or against a model.
 
 use super::output::line;
-use super::properties::{Limits, Subject};
+use super::properties::{ABOUT_THE_UNFOLDING, Limits, Subject};
 use super::{Outcome, model};
 use crate::verdicts::{self, Category, Comparison, Property, Standing, Truth, Value, VerdictFile};
 use anyhow::{Result, bail};
@@ -115,6 +115,9 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
     };
     let wanted: Vec<Property> = Property::all().filter(stated).collect();
     let found = subject.compute(&wanted, &arguments.limits, &budget, |_| {});
+    if let (Format::Text, true) = (arguments.format, subject.coloured) {
+        line(ABOUT_THE_UNFOLDING);
+    }
     let comparisons = verdicts::compare(&file, instance.map(String::as_str), &found.keys);
     for comparison in &comparisons {
         match arguments.format {

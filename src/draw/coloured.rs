@@ -1,8 +1,7 @@
-//! A coloured net as Graphviz draws it: places with their sorts and initial multisets, transitions with
+//! A coloured net as a scene: places with their sorts and initial multisets, transitions with
 //! their guards, arcs with their inscriptions, and below all of it what the sorts and variables are.
 
-use super::dot::style;
-use super::quoted;
+use super::scene::{Form, Line, Node, Scene};
 use parikh_net::coloured::{
     ColouredArc, ColouredNet, Guard, Multiset, Sort, SortKind, text as coloured_text,
 };
@@ -12,12 +11,14 @@ use std::fmt::Write as _;
 /// Longer inscriptions are cut: those of some models have hundreds of terms.
 const LONGEST: usize = 60;
 
-/// Draws a coloured net; nodes with names in `bright` stand out.
-pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> String {
-    let mut text = format!("digraph {} {{\n", quoted(net.name()));
-    text.push_str("  rankdir=LR;\n  node [fontsize=10, fontname=\"Helvetica\"];\n");
-    text.push_str("  edge [fontsize=9, arrowsize=0.6];\n");
-    let _ = writeln!(text, "  label={}; labelloc=b;", quoted(&legend(net)));
+/// A coloured net; nodes with names in `bright` stand out.
+pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
+    let mut scene = Scene {
+        name: net.name().to_owned(),
+        caption: legend(net),
+        caption_below: true,
+        ..Scene::default()
+    };
     for (at, place) in net.places().iter().enumerate() {
         let sort = net.sort(place.sort);
         let mut name = place.name.clone();
@@ -28,38 +29,43 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> String {
             Multiset::Sum(parts) if parts.is_empty() => String::new(),
             initial => inscription(net, initial),
         };
-        let _ = writeln!(
-            text,
-            "  p{at} [shape=ellipse, label={}, xlabel={}{}];",
-            quoted(&initial),
-            quoted(&name),
-            style(false, bright.contains(&*place.name))
-        );
+        scene.nodes.push(Node {
+            id: format!("p{at}"),
+            form: Form::Ellipse,
+            marked: !initial.is_empty(),
+            inside: initial,
+            beside: name,
+            cut: false,
+            bright: bright.contains(&*place.name),
+        });
     }
+    let first = scene.nodes.len();
     for (at, transition) in net.transitions().iter().enumerate() {
         let mut name = transition.name.clone();
         if transition.guard != Guard::TRUE {
             let _ = write!(name, "\n[{}]", cut(coloured_text::guard(net, &transition.guard)));
         }
-        let _ = writeln!(
-            text,
-            "  t{at} [shape=box, height=0.3, label={}{}];",
-            quoted(&name),
-            style(false, bright.contains(&*transition.name))
-        );
+        scene.nodes.push(Node {
+            id: format!("t{at}"),
+            form: Form::Box,
+            inside: name,
+            beside: String::new(),
+            cut: false,
+            bright: bright.contains(&*transition.name),
+            marked: false,
+        });
     }
-    for (t, transition) in net.transitions().iter().enumerate() {
+    for (at, transition) in net.transitions().iter().enumerate() {
         let mut draw = |arc: &ColouredArc, takes: bool| {
-            let p = arc.place.index();
-            let ends = if takes { format!("p{p} -> t{t}") } else { format!("t{t} -> p{p}") };
-            let label = quoted(&inscription(net, &arc.inscription));
-            let _ = writeln!(text, "  {ends} [label={label}];");
+            let (place, t) = (arc.place.index(), first + at);
+            let (from, to) = if takes { (place, t) } else { (t, place) };
+            let label = inscription(net, &arc.inscription);
+            scene.lines.push(Line { from, to, label, both: false });
         };
         transition.takes.iter().for_each(|arc| draw(arc, true));
         transition.puts.iter().for_each(|arc| draw(arc, false));
     }
-    text.push_str("}\n");
-    text
+    scene
 }
 
 fn inscription(net: &ColouredNet, multiset: &Multiset) -> String {
@@ -112,6 +118,7 @@ fn cut(text: String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dot;
     use super::*;
 
     #[test]
@@ -127,7 +134,7 @@ mod tests {
              place done
              transition t [l < 3]: p{(x,l)} -> p{(x++,3)} + done",
         );
-        let drawn = coloured(&net.unwrap(), &HashSet::from(["t"]));
+        let drawn = dot(&coloured(&net.unwrap(), &HashSet::from(["t"])));
         for line in [
             "label=\"Ring = cyclic a, b\\nLevel = 1..3\\nPair = Ring × Level\\nx : Ring\\nl : Level\"; labelloc=b;",
             "p0 [shape=ellipse, label=\"2'(a,1)\", xlabel=\"p : Pair\"];",
@@ -146,7 +153,7 @@ mod tests {
         let constants: Vec<String> = (0..200).map(|at| format!("c{at}")).collect();
         let (all, sum) = (constants.join(", "), constants.join(" + "));
         let net = format!("sort A = {{{all}}}\nplace p: A = {{{sum}}}");
-        let drawn = coloured(&coloured_text::parse(&net).unwrap(), &HashSet::new());
+        let drawn = dot(&coloured(&coloured_text::parse(&net).unwrap(), &HashSet::new()));
         assert!(drawn.contains("c0 + c1") && drawn.contains(" …") && drawn.len() < 500, "{drawn}");
     }
 }

@@ -75,20 +75,25 @@ impl Highlight {
     ) -> Result<Self, HighlightError> {
         let mut highlight = Highlight::default();
         let split = |text: &'n str| -> Vec<&'n str> {
-            match node(net, text) {
-                Some(_) => vec![text],
-                None => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+            match nodes_named(net, text).is_empty() {
+                false => vec![text],
+                true => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
             }
         };
         for name in names.into_iter().flat_map(split) {
-            match node(net, name) {
-                Some(Node::Place(place)) => {
-                    highlight.places.insert(place, String::new());
+            let found = nodes_named(net, name);
+            if found.is_empty() {
+                return Err(unknown(net, name));
+            }
+            for node in found {
+                match node {
+                    Node::Place(place) => {
+                        highlight.places.insert(place, String::new());
+                    }
+                    Node::Transition(transition) => {
+                        highlight.transitions.insert(transition, String::new());
+                    }
                 }
-                Some(Node::Transition(transition)) => {
-                    highlight.transitions.insert(transition, String::new());
-                }
-                None => return Err(unknown(net, name)),
             }
         }
         Ok(highlight)
@@ -226,9 +231,19 @@ fn counted(count: usize, what: &str) -> String {
 /// Positions of a transition in a sequence that are written beside it.
 const SHOWN: usize = 5;
 
-fn node(net: &Net, name: &str) -> Option<Node> {
-    let place = net.place_named(name).map(Node::Place);
-    place.or_else(|| net.transition_named(name).map(Node::Transition))
+/// The node of this name; of an unfolding also those that the coloured node of this name stands for.
+fn nodes_named(net: &Net, name: &str) -> Vec<Node> {
+    if let Some(place) = net.place_named(name) {
+        return vec![Node::Place(place)];
+    }
+    if let Some(t) = net.transition_named(name) {
+        return vec![Node::Transition(t)];
+    }
+    if let Some(places) = net.places_named(name) {
+        return places.into_iter().map(Node::Place).collect();
+    }
+    let transitions = net.transitions_named(name).unwrap_or_default();
+    transitions.into_iter().map(Node::Transition).collect()
 }
 
 fn unknown(net: &Net, name: &str) -> HighlightError {

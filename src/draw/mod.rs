@@ -1,18 +1,29 @@
-//! Pictures of nets, in the language of Graphviz.
+//! Pictures of nets.
 //!
-//! [`dot`] draws a net, or the part of it around its highlighted nodes; [`summary`] draws what a
-//! net too large to look at consists of; [`coloured`] draws a coloured net. What can be highlighted is in
-//! `highlight`.
+//! [`net()`] shows a net, or the part of it around its highlighted nodes; [`summary()`] what a net too large
+//! to look at consists of; [`coloured()`] a coloured net. What can be highlighted is in `highlight`. All of
+//! them are a [`Scene`], which [`svg()`] lays out and draws, and [`dot()`] writes for Graphviz;
+//! [`animated()`] plays a firing sequence.
 
+mod animated;
 mod coloured;
 mod dot;
+mod grouping;
 mod highlight;
+mod net;
+mod scene;
 mod summary;
+mod svg;
 
+pub use animated::{MOST_FIRINGS, animated};
 pub use coloured::coloured;
 pub use dot::dot;
+pub use grouping::{Group, Grouping};
 pub use highlight::{Highlight, HighlightError};
+pub use net::net;
+pub use scene::{Form, Line, Node, Scene};
 pub use summary::{Summary, summary};
+pub use svg::svg;
 
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::BTreeSet;
@@ -61,18 +72,4 @@ impl Part {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-}
-
-/// Text in double quotes, as Graphviz reads it: a backslash would begin an escape.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

@@ -6,7 +6,7 @@ pub use names::{in_names, structure_in_names};
 
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{Answer, FORMAT, Unfolding};
+use crate::evidence::file::{Answer, Count, FORMAT, Unfolding};
 use crate::evidence::home::Structure;
 use crate::evidence::reduction::NamedLog;
 use parikh_net::{FiringSequence, Net};
@@ -93,6 +93,16 @@ impl<'n, W: Write> Writer<'n, W> {
         }
         let id = self.id('r');
         self.line("reduction", &Reduction { id: &id, of, log })?;
+        Ok(id)
+    }
+
+    /// A count of markings, those of the net or of what a reduction makes of it. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn count(&mut self, on: Option<String>, markings: u64) -> io::Result<String> {
+        let id = self.id('c');
+        self.line("count", &Count { id: id.clone(), on, markings })?;
         Ok(id)
     }
 

@@ -6,6 +6,7 @@ use crate::evidence::certificate::{
     Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, count,
 };
 use crate::evidence::home::{NamedStructure, Structure};
+use crate::evidence::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 
@@ -43,10 +44,10 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
             Structure::Closed { traps: sets(traps), refutation: refutation.clone() }
         }
         Structure::Undone(all) => {
-            let steps = |steps: &Vec<(TransitionId, u64)>| {
-                steps.iter().map(|(t, count)| (transition(t), *count)).collect()
-            };
-            Structure::Undone(all.iter().map(steps).collect())
+            // Every node has a name.
+            let named =
+                |undoing: &Undoing| undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok();
+            Structure::Undone(all.iter().filter_map(named).collect())
         }
     }
 }

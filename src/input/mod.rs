@@ -13,6 +13,7 @@ mod instance;
 mod labels;
 mod nupn;
 mod pnml;
+mod positions;
 mod queries;
 mod query_tree;
 mod source;
@@ -23,6 +24,7 @@ pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
 pub use instance::InstanceDirectory;
 pub use pnml::{read_net, read_net_from};
+pub use positions::{read_positions, read_positions_from};
 pub use queries::{Query, QueryFile, read_queries, read_queries_from};
 pub use symmetric::{ColourProblem, read_coloured, read_coloured_from};
 

@@ -1,7 +1,7 @@
 //! The examples in the headers of the rules, as tests.
 //!
 //! An example is two nets in the textual format, the first of which starts with a comment that
-//! says what is needed: `# deadlock`, `# reachability over p, q`, `# liveness of t`, or several of
+//! says what is needed: `# deadlock`, `# reachability over p, q`, `# liveness of t`, `# markings`, or several of
 //! these separated by `;`. A line `# becomes` stands between them.
 
 use super::{Config, Needs, Preserve, Reduction, recheck, reduce};
@@ -42,6 +42,7 @@ fn needs(net: &Net, text: &str) -> Needs {
             "reachability" => needs.preserve = needs.preserve | Preserve::REACHABILITY,
             "deadlock" => needs.preserve = needs.preserve | Preserve::DEADLOCK,
             "liveness" => needs.preserve = needs.preserve | Preserve::LIVENESS,
+            "markings" => needs.preserve = needs.preserve | Preserve::MARKINGS,
             other => panic!("`{other}` is no class"),
         }
         for name in names {

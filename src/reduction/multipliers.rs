@@ -90,11 +90,15 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    /// Multiplicities within `multiplicity`, sums that nothing raises.
+    /// Multiplicities within `multiplicity`, changes of the sum within `change`.
     ///
     /// # Errors
     /// For a net beyond 2³² nodes.
-    pub(super) fn of(net: &WorkNet, multiplicity: Interval) -> Result<Effects, ProgramError> {
+    pub(super) fn of(
+        net: &WorkNet,
+        multiplicity: Interval,
+        change: Interval,
+    ) -> Result<Effects, ProgramError> {
         let mut program = LinearProgram::new(Sense::Minimise);
         let places: Vec<PlaceId> = net.places().collect();
         let mut columns = vec![Column(0); net.place_ids()];
@@ -112,7 +116,7 @@ impl Effects {
                 Some(&row) => row,
                 None => {
                     let entries = changes.iter().map(|&(p, change)| (columns[p.index()], change));
-                    let row = program.add_row(Interval::at_most(0), entries)?;
+                    let row = program.add_row(change, entries)?;
                     row_of.insert(changes, row);
                     row
                 }

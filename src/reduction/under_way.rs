@@ -130,6 +130,7 @@ impl Notes {
         for edit in edits {
             match edit {
                 Edit::RemovePlace(p) => self.around_place(net, *p),
+                Edit::RemoveEqual(equality) => self.around_place(net, equality.place),
                 Edit::RemoveConstant(p) => {
                     self.findings.constant(net, *p);
                     self.around_place(net, *p);

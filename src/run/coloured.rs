@@ -12,7 +12,7 @@
 //! board of its own, where a goal that is reached is one that this abstraction cannot refute; only what it
 //! refutes, and bounds, are carried over.
 
-use super::{Config, Event, Hearing, MANY_GOALS, Report, listen, run};
+use super::{Config, Event, Hearing, MANY_GOALS, Report, Watch, listen, run};
 use crate::answer::Plan;
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::coloured_walk::{self, Hint, Hints, Wanted};
@@ -77,7 +77,8 @@ pub fn run_coloured(
             }
         }
         let finished = || workers.iter().all(|worker| worker.is_finished());
-        let ended = listen(&mut hearing, &hear, &budget, &finished, &mut tell);
+        let watch = Watch { finished: &finished, at_work: &Vec::new };
+        let ended = listen(&mut hearing, &hear, &budget, &watch, &mut tell);
         workers.into_iter().for_each(|worker| drop(worker.join()));
         hearing.take(&hear, &mut tell);
         hearing.give_up(ended);

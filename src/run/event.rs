@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::board::Knowledge;
 use parikh_net::{Goal, GoalId};
+use std::time::Duration;
 
 /// What the caller is told while a plan is worked on.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +33,46 @@ pub enum Event<'a> {
         questions: usize,
         /// Goals that engines still work on.
         goals: usize,
+        /// Who works, on the threads that are known.
+        engines: &'a [AtWork],
+        /// The best known of open questions for a maximum, some of them when there are many.
+        between: &'a [Between],
     },
+}
+
+/// An engine at work.
+#[derive(Clone, Debug)]
+pub struct AtWork {
+    /// Its name, and on which net.
+    pub engine: String,
+    /// For how long.
+    pub since: Duration,
+}
+
+/// What is known of a maximum that is not settled: it is in [seen, proved].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Between {
+    /// The question.
+    pub id: String,
+    /// The largest value seen.
+    pub seen: Option<i128>,
+    /// The smallest bound proved.
+    pub proved: Option<i128>,
+}
+
+/// One turn of one engine.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// Its name, and on which net.
+    pub engine: String,
+    /// Since the run began.
+    pub began: Duration,
+    /// How long.
+    pub lasted: Duration,
+    /// Goals that were open when it began.
+    pub open: usize,
+    /// What it has to say of it, in figures.
+    pub said: String,
 }
 
 /// A question that was not decided.
@@ -57,4 +97,6 @@ pub struct Report {
     pub breach: Option<String>,
     /// What each stage has to say of itself, for `--stats`.
     pub statistics: Vec<(String, String)>,
+    /// Who had a turn when, in the order in which turns ended.
+    pub turns: Vec<Turn>,
 }

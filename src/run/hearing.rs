@@ -1,11 +1,14 @@
 //! The listening end of a run: turns settled goals into answers.
 
-use super::event::{Event, Report, Unanswered};
-use crate::answer::{Plan, Question, Standing};
+use super::event::{Between, Event, Report, Unanswered};
+use crate::answer::{Answer, Combination, Plan, Question, Standing};
 use crate::board::{Board, Knowledge};
 use parikh_net::GoalId;
 use parikh_solvers::Exhausted;
 use std::sync::mpsc::Receiver;
+
+/// Open questions that are looked at for what is known of them, at each tick.
+const LOOKED_AT: usize = 16;
 
 /// The listening end: turns settlements into answers.
 pub(super) struct Hearing<'a, 'n> {
@@ -61,6 +64,19 @@ impl Hearing<'_, '_> {
         }
     }
 
+    /// The best known of open questions for a maximum, the first of them.
+    pub(super) fn between(&self) -> Vec<Between> {
+        let open = self.plan.open_questions().filter(|question| question.goals.len() == 1);
+        let known = open.take(LOOKED_AT).filter_map(|question| {
+            let goal = question.goal_ids().next()?;
+            let Some(Knowledge::Maximum(maximum)) = self.board.knowledge(goal) else { return None };
+            let seen = maximum.seen.map(|(seen, ..)| seen);
+            let proved = maximum.proved.map(|(most, ..)| most);
+            Some(Between { id: question.id.clone(), seen, proved })
+        });
+        known.collect()
+    }
+
     /// What is known of an undecided question.
     fn known(&self, question: &Question) -> String {
         let goals = question.goals.len();
@@ -79,6 +95,29 @@ impl Hearing<'_, '_> {
     }
 }
 
+/// Tells of goals that were let go before they were settled, and that the answer rests on all the same: the
+/// bounds of what is not the largest.
+fn let_go(
+    board: &Board<'_>,
+    question: &Question,
+    answer: &Answer,
+    tell: &mut impl FnMut(Event<'_>),
+) {
+    if question.combination != Combination::Largest {
+        return;
+    }
+    for id in answer.rests_on.clone().map(GoalId::new) {
+        let knowledge = board.knowledge(id);
+        if let Some(Knowledge::Maximum(maximum)) = &knowledge
+            && maximum.value().is_none()
+            && maximum.unbounded.is_none()
+            && let Some(knowledge) = &knowledge
+        {
+            tell(Event::Settled { id, goal: board.goal(id), knowledge });
+        }
+    }
+}
+
 /// Tells of decided questions.
 fn announce(
     board: &Board<'_>,
@@ -92,6 +131,7 @@ fn announce(
                 report.answered += 1;
                 // What rests on a claim known to be false is asked again.
                 if !(answer.assumes_units && board.breach().is_some()) {
+                    let_go(board, question, &answer, tell);
                     tell(Event::Answered(&answer));
                 }
             }

@@ -11,6 +11,7 @@
 
 mod coloured;
 mod config;
+mod counting;
 mod event;
 mod groups;
 mod hearing;
@@ -22,9 +23,10 @@ mod state_space;
 
 pub use coloured::{quotient, run_coloured};
 pub use config::{Config, engine_name, engines_named};
-pub use event::{Event, Report, Unanswered};
+pub use counting::{Adding, Count, Counted};
+pub use event::{AtWork, Between, Event, Report, Turn, Unanswered};
 pub use schedule::Schedule;
-pub use state_space::state_space;
+pub use state_space::{Told, state_space};
 
 use crate::answer::Plan;
 use crate::board::Board;
@@ -61,14 +63,16 @@ pub fn run(
     budget: &Budget,
     mut tell: impl FnMut(Event<'_>),
 ) -> Report {
-    let (mut report, again) = run_once(net, plan, config, budget, &mut tell);
+    let begun = Instant::now();
+    let (mut report, again) = run_once(net, plan, config, budget, begun, &mut tell);
     if let Some(plan) = again {
         let net = net.without_unit_claim();
-        let (rest, _) = run_once(&net, plan, config, budget, &mut tell);
+        let (rest, _) = run_once(&net, plan, config, budget, begun, &mut tell);
         report.answered += rest.answered;
         report.unanswered.extend(rest.unanswered);
         report.faults += rest.faults;
         report.statistics.extend(rest.statistics);
+        report.turns.extend(rest.turns);
     }
     report
 }
@@ -79,6 +83,7 @@ fn run_once(
     mut plan: Plan,
     config: &Config,
     budget: &Budget,
+    begun: Instant,
     tell: &mut impl FnMut(Event<'_>),
 ) -> (Report, Option<Plan>) {
     let mut report = Report::default();
@@ -102,7 +107,15 @@ fn run_once(
     }
     let mut hearing =
         Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
+    let (began, open) = (begun.elapsed(), board.open_count());
     let ground = presolve::presolve(net, &board, &budget, config.seed);
+    hearing.report.turns.push(Turn {
+        engine: "intervals".to_owned(),
+        began,
+        lasted: begun.elapsed().saturating_sub(began),
+        open,
+        said: format!("{} goals are open after it", board.open_count()),
+    });
     hearing.take(&hear, tell);
     hearing.look(tell);
     let mut stages: Vec<(Ground<'_>, Budget)> = Vec::new();
@@ -116,7 +129,7 @@ fn run_once(
     stages.push((ground, budget.child()));
     let last = stages.len() - 1;
     for (at, (ground, budget)) in stages.iter().enumerate() {
-        let portfolio = Portfolio::new(ground, &board, budget, config);
+        let portfolio = Portfolio::new(ground, &board, budget, config, begun);
         if board.breach().is_none() && hearing.plan.open_questions().next().is_some() {
             let ended = match portfolio.is_over() {
                 true => None,
@@ -128,6 +141,7 @@ fn run_once(
         }
         hearing.report.faults += portfolio.failures();
         hearing.report.statistics.extend(portfolio.take_statistics());
+        hearing.report.turns.extend(portfolio.take_turns());
     }
     report.faults += board.faults();
     report.breach = board.breach().map(str::to_owned);
@@ -160,12 +174,17 @@ fn work(
                 Err(error) => tracing::warn!("a worker could not start: {error}"),
             }
         }
-        let ended = listen(hearing, hear, budget, &|| all_finished(&workers), tell);
+        let watch =
+            Watch { finished: &|| all_finished(&workers), at_work: &|| portfolio.at_work() };
+        let ended = listen(hearing, hear, budget, &watch, tell);
         let cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let engines = if all_finished(&workers) { Vec::new() } else { portfolio.at_work() };
+        let engines: Vec<String> = match all_finished(&workers) {
+            true => Vec::new(),
+            false => portfolio.at_work().into_iter().map(|at_work| at_work.engine).collect(),
+        };
         let overran = !all_finished(&workers);
         hearing.take(hear, tell);
         hearing.look(tell);
@@ -176,6 +195,7 @@ fn work(
             let mut report = hearing.report.clone();
             report.faults += board.faults() + portfolio.failures();
             report.statistics = portfolio.take_statistics();
+            report.turns.extend(portfolio.turns_so_far());
             tell(Event::Overrun { engines: &engines, report: &report });
             portfolio.put_statistics(report.statistics);
         }
@@ -188,13 +208,21 @@ fn work(
     })
 }
 
+/// What is seen of the workers from outside.
+struct Watch<'a> {
+    /// Whether all of them are through.
+    finished: &'a dyn Fn() -> bool,
+    /// What they are at.
+    at_work: &'a dyn Fn() -> Vec<AtWork>,
+}
+
 /// Listens until every question is decided, the claim of safe units is broken, the workers are through,
 /// or the budget is spent, which it is when this returns; by what it was spent before.
 fn listen(
     hearing: &mut Hearing<'_, '_>,
     hear: &Receiver<GoalId>,
     budget: &Budget,
-    finished: &dyn Fn() -> bool,
+    watch: &Watch<'_>,
     tell: &mut impl FnMut(Event<'_>),
 ) -> Option<Exhausted> {
     let board = hearing.board;
@@ -206,12 +234,14 @@ fn listen(
                 tell(Event::Waiting {
                     questions: hearing.plan.open_questions().count(),
                     goals: board.open_count(),
+                    engines: &(watch.at_work)(),
+                    between: &hearing.between(),
                 });
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
         let done = hearing.plan.open_questions().next().is_none();
-        if done || board.breach().is_some() || finished() || budget.is_exhausted() {
+        if done || board.breach().is_some() || (watch.finished)() || budget.is_exhausted() {
             break;
         }
     }

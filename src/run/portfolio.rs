@@ -5,6 +5,7 @@
 //! written down, so that an engine that does not stop in time can be named.
 
 use super::config::Config;
+use super::event::{AtWork, Turn};
 use super::groups;
 use super::presolve::learn_bounds;
 use super::schedule::{self, On, Part, Phase, Schedule};
@@ -17,6 +18,7 @@ use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
+use std::time::Instant;
 
 /// What all workers of a run share.
 pub(super) struct Portfolio<'a> {
@@ -27,10 +29,13 @@ pub(super) struct Portfolio<'a> {
     schedule: Schedule,
     reduced: OnceLock<Option<Ground<'a>>>,
     statistics: Mutex<Vec<(String, String)>>,
+    turns: Mutex<Vec<Turn>>,
+    /// When the run began.
+    begun: Instant,
     /// Panics of engines.
     failures: AtomicUsize,
-    /// By worker, the engine it is with.
-    at_work: Vec<Mutex<Option<String>>>,
+    /// By worker, the engine it is with, and since when.
+    at_work: Vec<Mutex<Option<(String, Instant)>>>,
 }
 
 impl<'a> Portfolio<'a> {
@@ -40,6 +45,7 @@ impl<'a> Portfolio<'a> {
         board: &'a Board<'a>,
         budget: &'a Budget,
         config: &'a Config,
+        begun: Instant,
     ) -> Self {
         let default = || Schedule::of_threads(config.threads);
         Portfolio {
@@ -50,6 +56,8 @@ impl<'a> Portfolio<'a> {
             schedule: config.schedule.clone().unwrap_or_else(default),
             reduced: OnceLock::new(),
             statistics: Mutex::default(),
+            turns: Mutex::default(),
+            begun,
             failures: AtomicUsize::new(0),
             at_work: (0..config.threads.max(1)).map(|_| Mutex::default()).collect(),
         }
@@ -80,8 +88,19 @@ impl<'a> Portfolio<'a> {
     }
 
     /// The engines at work.
-    pub(super) fn at_work(&self) -> Vec<String> {
-        self.at_work.iter().filter_map(|engine| whole(engine).clone()).collect()
+    pub(super) fn at_work(&self) -> Vec<AtWork> {
+        let all = self.at_work.iter().filter_map(|engine| whole(engine).clone());
+        all.map(|(engine, since)| AtWork { engine, since: since.elapsed() }).collect()
+    }
+
+    /// The turns that ended, in the order they did.
+    pub(super) fn take_turns(&self) -> Vec<Turn> {
+        std::mem::take(&mut whole(&self.turns))
+    }
+
+    /// The same, left where they are.
+    pub(super) fn turns_so_far(&self) -> Vec<Turn> {
+        whole(&self.turns).clone()
     }
 
     /// How often an engine has failed.
@@ -89,9 +108,21 @@ impl<'a> Portfolio<'a> {
         self.failures.load(Ordering::Relaxed)
     }
 
-    fn note(&self, engine: &str, text: String) {
+    fn note(&self, engine: &str, (began, open): (Instant, usize), text: String) {
         tracing::info!("{engine}: {text}");
+        whole(&self.turns).push(Turn {
+            engine: engine.to_owned(),
+            began: began.duration_since(self.begun),
+            lasted: began.elapsed(),
+            open,
+            said: text.clone(),
+        });
         whole(&self.statistics).push((engine.to_owned(), text));
+    }
+
+    /// What a turn begins with: now, and so many goals.
+    fn beginning(&self) -> (Instant, usize) {
+        (Instant::now(), self.board.open_count())
     }
 
     /// Whether no goal of the ground is open, or the time is over.
@@ -258,13 +289,14 @@ impl<'p> Worker<'p, '_> {
             return;
         }
         let name = name_on(engine, ground);
+        let beginning = self.portfolio.beginning();
         let ran = self.guarded(&name, || {
             let mut session = (engine.start)(self.assignment(ground, hints))?;
             while session.slice(budget) == Progress::Finished && session.deepen() {}
             Ok(session.statistics())
         });
         match ran {
-            Some(Ok(text)) => self.portfolio.note(&name, text),
+            Some(Ok(text)) => self.portfolio.note(&name, beginning, text),
             Some(Err(why)) => tracing::warn!("{name}: {why}"),
             None => {}
         }
@@ -277,7 +309,7 @@ impl<'p> Worker<'p, '_> {
         part: impl FnOnce() -> Result<T, String>,
     ) -> Option<Result<T, String>> {
         let at_work = &self.portfolio.at_work[self.worker];
-        *whole(at_work) = Some(name.to_owned());
+        *whole(at_work) = Some((name.to_owned(), Instant::now()));
         let ran = catch_unwind(AssertUnwindSafe(part));
         *whole(at_work) = None;
         if ran.is_err() {
@@ -354,9 +386,10 @@ impl<'p> Worker<'p, '_> {
             let budget = budget.share(1.0 / left as f64);
             left -= 1;
             let name = name_on(engine, ground);
+            let beginning = self.portfolio.beginning();
             let ran = self.guarded(&name, || Ok((session.slice(&budget), session.statistics())));
             if let Some(Ok((progress, text))) = ran {
-                self.portfolio.note(&name, text);
+                self.portfolio.note(&name, beginning, text);
                 kept.push(((engine, session), progress));
             }
         }

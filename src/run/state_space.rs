@@ -1,85 +1,67 @@
-//! The figures of a state space: the markings and firings counted by the explicit engine, the most
-//! tokens asked of all engines as maxima, and all four infinite where a pump shows that the markings are.
+//! The figures of a state space: the markings and firings counted, the most tokens asked of all engines as
+//! maxima, and all four infinite where a pump shows that the markings are.
 //!
-//! Each figure is told as soon as it is known. What the explicit engine counts is held against the maxima
-//! that were known before.
+//! Markings are counted by visiting them, those of the net or, more often, those of what a reduction leaves
+//! that keeps every marking ([`Count`]); or, where these are too many, on decision diagrams, which is tried first
+//! where all places are known to be bounded (on others it may go on for ever). Each figure is told as soon as it is known. What is found twice is
+//! held against what was known before.
 
+use super::counting::{Adding, Count, Counted};
 use super::{Config, Event, Report, Unanswered};
 use crate::answer::{Answer, Grade, Plan, Value};
-use crate::engine::{explicit, walk};
+use crate::board::Knowledge;
+use crate::engine::{diagrams, explicit, walk};
 use crate::evidence::pump_grows;
-use parikh_net::{Facts, Net};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 const KEYS: [&str; 4] = ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
 
+/// Most nets whose markings can be visited at all are done at once.
+const AT_ONCE: Duration = Duration::from_millis(500);
+
 /// About how many firings are spent on looking for a pump before the states are counted.
 const PUMP_WORK: u64 = 50_000_000;
 
+/// The share of the time, in [0, 1], for a first try through reductions.
+const EARLY: f64 = 0.1;
+
+/// The share of the time, in [0, 1], for diagrams: at once where all places are known to be bounded, else when
+/// maxima have had theirs.
+const DIAGRAMS: f64 = 0.5;
+
 /// The share of the time, in [0, 1], for maxima, before the count goes on.
 const MAXIMA: f64 = 0.5;
+
+/// What the caller is told.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'a> {
+    /// What a maximum rests on, as in any run.
+    Settled {
+        /// Which goal.
+        id: GoalId,
+        /// The goal.
+        goal: &'a Goal,
+        /// What is known of it now.
+        knowledge: &'a Knowledge,
+    },
+    /// A figure, and how it was counted where that was through a reduction. What it rests on was told before.
+    Figure(&'a Answer, Option<&'a Counted>),
+}
 
 /// Finds the number of reachable markings, of the firings between them, and the most tokens they hold.
 pub fn state_space(
     net: &Net,
     config: &Config,
     budget: &Budget,
-    mut tell: impl FnMut(&Answer),
+    tell: impl FnMut(Told<'_>),
 ) -> Report {
-    let mut report = Report::default();
-    let mut known: BTreeMap<String, Answer> = BTreeMap::new();
-    let mut take = |answer: &Answer, report: &mut Report| match known.get(&answer.id) {
-        Some(before) if before.value == answer.value => {}
-        // What rested on the model's claim of safe units is told again when it is another value.
-        Some(before) if !before.assumes_units => {
-            report.faults += 1;
-            let (id, value) = (&answer.id, &before.value);
-            tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
-        }
-        _ => {
-            known.insert(answer.id.clone(), answer.clone());
-            tell(answer);
-        }
-    };
-    // Visiting all markings has nobody else's check.
-    let counted = |budget: &Budget| match config.certified_only {
-        true => Err("it is found by visiting all markings, and no search's word is taken".into()),
-        false => counted(net, budget),
-    };
-    // Most nets that can be counted at all are counted at once.
-    let early = counted(&budget.slice(Duration::from_millis(500)));
-    let mut why = String::new();
-    if let Ok(figures) = early {
-        figures.iter().for_each(|figure| take(figure, &mut report));
-    } else if let Some(figures) = pumped(net, config, budget) {
-        figures.iter().for_each(|figure| take(figure, &mut report));
-    } else {
-        let mut infinite = false;
-        let plan = Plan::of_most_tokens(net);
-        let maxima = super::run(net, plan, config, &budget.share(MAXIMA), |event| {
-            if let Event::Answered(answer) = event {
-                take(answer, &mut report);
-                infinite |= answer.value == Value::Infinite;
-                if answer.value == Value::Infinite {
-                    for key in KEYS {
-                        take(&Answer { id: key.to_owned(), ..answer.clone() }, &mut report);
-                    }
-                }
-            }
-        });
-        report.faults += maxima.faults;
-        report.breach = maxima.breach;
-        report.statistics = maxima.statistics;
-        report.unanswered = maxima.unanswered;
-        if !infinite {
-            match counted(budget) {
-                Ok(figures) => figures.iter().for_each(|figure| take(figure, &mut report)),
-                Err(incomplete) => why = incomplete,
-            }
-        }
-    }
+    let report = Report::default();
+    let mut figures = Figures { tell, report, known: BTreeMap::new(), why: String::new() };
+    figures.find(net, config, budget);
+    let Figures { mut report, known, why, .. } = figures;
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));
     for key in KEYS {
@@ -91,8 +73,185 @@ pub fn state_space(
     report
 }
 
+/// The figures known so far.
+struct Figures<T> {
+    tell: T,
+    report: Report,
+    known: BTreeMap<String, Answer>,
+    /// Why the last try at the numbers did not succeed.
+    why: String,
+}
+
+impl<T: FnMut(Told<'_>)> Figures<T> {
+    fn find(&mut self, net: &Net, config: &Config, budget: &Budget) {
+        if self.visit(net, config, &budget.slice(AT_ONCE)) {
+            return;
+        }
+        let early = budget.share(EARLY);
+        let mut count = Count::prepare(net, &early)
+            .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
+            .ok();
+        let bounded = is_bounded(net, &early);
+        let diagrams = Adding::Diagrams(config.threads);
+        if bounded {
+            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
+        }
+        // Visiting markings as they are was tried, and has its turn again at the end.
+        let smaller = count.as_ref().is_some_and(Count::is_smaller);
+        if smaller {
+            self.count(count.as_mut(), Adding::Visiting, config, &budget.share(EARLY));
+        }
+        if !bounded && !self.is_counted() && self.pump(net, config, budget) {
+            return;
+        }
+        let share = if self.is_counted() { 1.0 } else { MAXIMA };
+        if self.maxima(net, config, &budget.share(share)) {
+            return;
+        }
+        if !bounded {
+            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
+        }
+        if smaller {
+            self.count(count.as_mut(), Adding::Visiting, config, budget);
+        }
+        if self.known.len() < KEYS.len() {
+            // What is most comes with the markings, where no engine found it.
+            let share = if self.is_counted() { MAXIMA } else { 1.0 };
+            self.visit(net, config, &budget.share(share));
+        }
+        if self.known.len() < KEYS.len() && self.is_counted() {
+            self.on_diagrams(net, config, budget);
+        }
+    }
+
+    fn is_counted(&self) -> bool {
+        self.known.contains_key(KEYS[0])
+    }
+
+    fn take(&mut self, answer: &Answer, counted: Option<&Counted>) {
+        match self.known.get(&answer.id) {
+            Some(before) if before.value == answer.value => {}
+            // What rested on the model's claim of safe units is told again when it is another value.
+            Some(before) if !before.assumes_units => {
+                self.report.faults += 1;
+                let (id, value) = (&answer.id, &before.value);
+                tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
+            }
+            _ => {
+                self.known.insert(answer.id.clone(), answer.clone());
+                (self.tell)(Told::Figure(answer, counted));
+            }
+        }
+    }
+
+    /// All four by visiting all markings, which has nobody else's check. Whether it succeeds.
+    fn visit(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+        let visited = match config.certified_only {
+            true => Err(UNCERTIFIED.to_owned()),
+            false => visited(net, budget),
+        };
+        match visited {
+            Ok(figures) => {
+                figures.iter().for_each(|figure| self.take(figure, None));
+                true
+            }
+            Err(why) => {
+                self.why = why;
+                false
+            }
+        }
+    }
+
+    /// The numbers through a reduction, unless they are known.
+    fn count(
+        &mut self,
+        count: Option<&mut Count<'_>>,
+        adding: Adding,
+        config: &Config,
+        budget: &Budget,
+    ) {
+        let Some(count) = count.filter(|_| !self.is_counted()) else { return };
+        match count.go_on(adding, budget) {
+            Ok(counted) if config.certified_only && !counted.certified => {
+                self.why = UNCERTIFIED.to_owned();
+            }
+            Ok(counted) => {
+                for figure in through_reduction(&counted) {
+                    self.take(&figure, Some(&counted));
+                }
+            }
+            Err(why) => self.why = why,
+        }
+    }
+
+    /// All four from a diagram of all markings of the net as it is, which has nobody else's check.
+    fn on_diagrams(&mut self, net: &Net, config: &Config, budget: &Budget) {
+        let found = match config.certified_only {
+            true => Err(UNCERTIFIED.to_owned()),
+            false => {
+                let figures = diagrams::figures::figures(net, config.threads, budget);
+                figures.map_err(|why| why.to_string())
+            }
+        };
+        match found {
+            Ok(figures) => described(&figures).iter().for_each(|figure| self.take(figure, None)),
+            Err(why) => self.why = why,
+        }
+    }
+
+    /// All four by a pump, looked for in a small part of the time: it shows itself early or hardly ever.
+    /// Whether there is one.
+    fn pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+        let found = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK);
+        let Some((prefix, pump)) = found else { return false };
+        if !pump_grows(net, &prefix, &pump) {
+            tracing::error!("internal error: a pump does not replay; it is dropped");
+            self.report.faults += 1;
+            return false;
+        }
+        let figures = pumped(&prefix, &pump);
+        figures.iter().for_each(|figure| self.take(figure, None));
+        true
+    }
+
+    /// The most tokens. Whether there are infinitely many, and with them everything.
+    fn maxima(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+        let mut infinite = false;
+        let plan = Plan::of_most_tokens(net);
+        let maxima = super::run(net, plan, config, budget, |event| match event {
+            Event::Settled { id, goal, knowledge } => {
+                (self.tell)(Told::Settled { id, goal, knowledge });
+            }
+            Event::Answered(answer) => {
+                self.take(answer, None);
+                if answer.value == Value::Infinite {
+                    infinite = true;
+                    for key in KEYS {
+                        self.take(&Answer { id: key.to_owned(), ..answer.clone() }, None);
+                    }
+                }
+            }
+            Event::Overrun { .. } | Event::Waiting { .. } => {}
+        });
+        self.report.faults += maxima.faults;
+        self.report.breach = maxima.breach;
+        self.report.statistics = maxima.statistics;
+        self.report.unanswered = maxima.unanswered;
+        infinite
+    }
+}
+
+const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
+
+/// Whether every place is known to be bounded, or claimed to be by the model: for how long to look at markings
+/// that may be infinitely many, a claim is good enough.
+fn is_bounded(net: &Net, budget: &Budget) -> bool {
+    let facts = super::presolve::learn_bounds(net, Facts::claimed_by_model(net), budget);
+    net.places().all(|p| facts.upper_bound(p).is_some())
+}
+
 /// All figures by visiting all markings.
-fn counted(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
+fn visited(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
     let space = explicit::count(net, &Facts::claimed_by_model(net), budget);
     let space = space.map_err(|incomplete| incomplete.to_string())?;
     let most = [space.max_tokens_per_marking, space.max_tokens_in_place];
@@ -103,30 +262,93 @@ fn counted(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
     let markings = u64::try_from(space.states).unwrap_or(u64::MAX);
     let reason = format!("all {markings} reachable markings were visited");
     let grade = Grade::Searched { markings, stubborn: false };
-    let figure = |(key, value)| figure(key, value, "EXPLICIT", &reason, grade);
-    Ok([(0, a), (1, b), (2, c), (3, d)].map(|(at, value)| figure((KEYS[at], value))))
+    let figure = |(at, value)| figure(KEYS[at], value, vec!["EXPLICIT"], &reason, grade);
+    Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
 }
 
-/// All figures by a pump, looked for in a small part of the time: it shows itself early or hardly ever.
-fn pumped(net: &Net, config: &Config, budget: &Budget) -> Option<[Answer; 4]> {
-    let (prefix, pump) = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK)?;
-    if !pump_grows(net, &prefix, &pump) {
-        tracing::error!("internal error: a pump does not replay; it is dropped");
-        return None;
+/// What the checker says of a diagram.
+const CLOSED: &str = " (the checker found that none is missing)";
+
+/// From a diagram of all markings.
+fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
+    let closed = if space.closed { CLOSED } else { "" };
+    let reason = format!("a decision diagram of the {} reachable markings{closed}", space.states);
+    let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
+    let grade = Grade::Searched { markings, stubborn: false };
+    let values = [
+        Value::Count(space.states.clone()),
+        Value::Count(space.firings.clone()),
+        Value::Number(space.max_tokens_per_marking),
+        Value::Number(space.max_tokens_in_place.into()),
+    ];
+    let mut keys = KEYS.into_iter();
+    values.map(|value| {
+        let key = keys.next().unwrap_or_default();
+        figure(key, value, vec!["DECISION_DIAGRAMS"], &reason, grade)
+    })
+}
+
+fn through_reduction(counted: &Counted) -> [Answer; 2] {
+    let Counted { figures, visited, sizes: [before, after], .. } = counted;
+    let (mut techniques, mut how) = (vec!["EXPLICIT"], "of the net".to_owned());
+    if counted.on_diagrams {
+        techniques = vec!["DECISION_DIAGRAMS"];
     }
+    if counted.log.is_some() {
+        techniques.push("STRUCTURAL_REDUCTION");
+        how = format!(
+            "of a net reduced from {} places and {} transitions to {} and {}",
+            before.0, before.1, after.0, after.1
+        );
+    }
+    let again = match () {
+        () if *visited == 0 && !counted.on_diagrams => "",
+        () if counted.certified => ", by the checker as well",
+        () if counted.on_diagrams && counted.closed => CLOSED,
+        () => "",
+    };
+    let markings = match (visited, counted.on_diagrams) {
+        (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
+        (_, true) => format!("decision diagrams of {visited} markings were added up"),
+        (0, false) => "nothing is left to be visited".to_owned(),
+        (1, false) => "1 marking was visited".to_owned(),
+        (_, false) => format!("{visited} markings were visited"),
+    };
+    let reason = format!("{markings}{again}, {how}");
+    let grade = match counted.certified {
+        true => Grade::Certified,
+        false => Grade::Searched { markings: *visited, stubborn: false },
+    };
+    let numbers = [(KEYS[0], &figures.states), (KEYS[1], &figures.transitions)];
+    numbers.map(|(key, number)| {
+        figure(key, Value::Count(number.clone()), techniques.clone(), &reason, grade)
+    })
+}
+
+fn pumped(prefix: &FiringSequence, pump: &FiringSequence) -> [Answer; 4] {
     let reason = format!(
         "after {} firings, {} more can repeat for ever and add tokens each time",
         prefix.firings(),
         pump.firings()
     );
-    Some(KEYS.map(|key| figure(key, Value::Infinite, "RANDOM_WALK", &reason, Grade::Replayed)))
+    KEYS.map(|key| Answer {
+        witness: Some((GoalId::new(0), prefix.clone())),
+        pump: Some(pump.clone()),
+        ..figure(key, Value::Infinite, vec!["RANDOM_WALK"], &reason, Grade::Replayed)
+    })
 }
 
-fn figure(key: &str, value: Value, by: &'static str, reason: &str, grade: Grade) -> Answer {
+fn figure(
+    key: &str,
+    value: Value,
+    techniques: Vec<&'static str>,
+    reason: &str,
+    grade: Grade,
+) -> Answer {
     Answer {
         id: key.to_owned(),
         value,
-        techniques: vec![by],
+        techniques,
         reason: reason.to_owned(),
         assumes_units: false,
         grade,

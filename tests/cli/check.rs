@@ -19,6 +19,21 @@ fn a_deadlock_is_found_written_and_replayed() {
     assert!(stdout(&replay).contains("the marking is dead"), "{}", stdout(&replay));
 }
 
+#[cfg(unix)]
+#[test]
+fn nobody_reading_on_is_no_crash() {
+    let desk = Desk::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
+    desk.write("t.trace", "t\n");
+    for arguments in [&["info", "model.pnml"][..], &["replay", "model.pnml", "t.trace"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = desk.command(arguments);
+        let output = command.stdout(writer).stderr(Stdio::piped()).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        assert_eq!(stderr(&output), "", "{arguments:?}");
+    }
+}
+
 #[test]
 fn queries_are_answered_in_every_format_with_the_same_exit_code() {
     let (model, queries) = (example("philosophers.pnml"), example("philosophers-queries.xml"));

@@ -258,6 +258,11 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
         lines.map(|line| line.split(": a witness of").next().unwrap_or(line).to_owned()).collect()
     };
     assert_eq!(of(&flat), of(&found));
+    // A comparison says the same of its keys.
+    let file = desk.said(&["properties", "model.pnml", "--format", "xml"]).1;
+    desk.write("verdicts.xml", &file);
+    let compared = desk.said(&["verdicts", "compare", "verdicts.xml", "model.pnml", "--force"]).1;
+    assert!(compared.starts_with("# keys are about the place/transition net"), "{compared}");
 }
 
 #[test]

@@ -5,6 +5,8 @@
 mod support;
 
 mod certificate_mutations;
+mod closed_sets;
+mod figures;
 mod linear_mutations;
 mod runs;
 mod unit_claims;

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod counting;
 #[cfg(feature = "z3")]
 mod encodings;
 mod engines;

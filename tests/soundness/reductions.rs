@@ -11,6 +11,8 @@
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use fastrand::Rng;
+use parikh::engine::explicit::sums;
+use parikh::evidence::counting::{self, CountError, Figures, Formula, NoFormula};
 use parikh::evidence::{check_pump, replay};
 use parikh::net::generate::{Kind, Shape, random_goals, random_with};
 use parikh::net::{FiringSequence, Goal, Marking, Net, NetBuilder, PlaceId, TransitionId, text};
@@ -26,10 +28,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const R: Preserve = Preserve::REACHABILITY;
 const D: Preserve = Preserve::DEADLOCK;
 const L: Preserve = Preserve::LIVENESS;
+const M: Preserve = Preserve::MARKINGS;
 
 /// The classes tested: each alone, and reachability with each other one.
-const CLASSES: [(&str, Preserve); 5] =
-    [("R", R), ("D", D), ("L", L), ("R+D", R.and(D)), ("R+D+L", R.and(D).and(L))];
+const CLASSES: [(&str, Preserve); 6] =
+    [("R", R), ("D", D), ("L", L), ("M", M), ("R+D", R.and(D)), ("R+D+L", R.and(D).and(L))];
 
 /// Rules whose claims hold for some class.
 fn claims(rule: &'static str, class: Preserve) -> bool {
@@ -302,6 +305,9 @@ fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, Str
         }
         comes_back(net, &reduction, &after, &[])?;
     }
+    if class.covers(M) {
+        counts(net, &before, &reduction, way.dropped)?;
+    }
     for &t in &reduction.dead_transitions {
         ensure(!before.fires(&[t]), || format!("{t:?} is not dead"))?;
     }
@@ -316,6 +322,34 @@ fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, Str
         recheck(net, &needs, &log, &reduction.net).map_err(|e| e.to_string())?;
     }
     Ok(Some(reduction))
+}
+
+/// The markings and firings of a net, counted through its reduction, are as many as there are; by the
+/// checker and by the engine. A number that depends on several places at once is not known.
+fn counts(
+    net: &Net,
+    before: &Graph,
+    reduction: &Reduction,
+    dropped: Option<u8>,
+) -> Result<(), String> {
+    let steps = reduction.log.steps();
+    let formula = match dropped {
+        None => Formula::of_steps(net, steps.map(Ok), &mut || true),
+        Some(condition) => Formula::of_mutant(net, steps, Granted::condition(condition)),
+    };
+    let mut formula = match formula {
+        Err(CountError::NoFormula(NoFormula::Coupled(_))) => return Ok(()),
+        formula => formula.map_err(|error| error.to_string())?,
+    };
+    let firings: usize = before.successors.iter().map(Vec::len).sum();
+    let truth = Figures { states: before.markings.len().into(), transitions: firings.into() };
+    let (figures, _) = counting::count(&mut formula, 6_000).map_err(|error| error.to_string())?;
+    ensure(figures == truth, || format!("the checker counts {figures:?}, there are {truth:?}"))?;
+    let Formula { parts, weights, .. } = &mut formula;
+    let sums = parts.iter().map(|part| sums::sums(part, weights, &Budget::unlimited()));
+    let sums: Result<Vec<_>, _> = sums.map(|sums| sums.map(|(sums, _)| sums)).collect();
+    let figures = formula.figures(&sums.map_err(|error| error.to_string())?);
+    ensure(figures == truth, || format!("the engine counts {figures:?}, there are {truth:?}"))
 }
 
 /// Every reachable marking of the reduced net comes back.
@@ -400,6 +434,9 @@ fn random_needs(rng: &mut Rng, net: &Net, class: Preserve) -> Needs {
     let support = net.places().filter(|_| rng.u32(0..8) < dense).collect();
     let protects = class.covers(L) || (class.covers(R) && rng.u32(0..3) == 0);
     let protected = net.transitions().filter(|_| protects && rng.u32(0..3) == 0).collect();
+    if class == M {
+        return counting::needs();
+    }
     // Half the deadlock questions are about nothing else.
     let support = if class == D && rng.bool() { Vec::new() } else { support };
     Needs { support, protected, preserve: class }

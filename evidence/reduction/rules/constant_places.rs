@@ -33,7 +33,8 @@
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions::new("constant-places", Preserve::ALL, 2, check).lossless();
+pub const RULE: Conditions =
+    Conditions::new("constant-places", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;

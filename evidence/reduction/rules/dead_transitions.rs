@@ -45,7 +45,7 @@ use parikh_net::TransitionId;
 
 /// The conditions; see the module.
 pub const RULE: Conditions =
-    Conditions::new("dead-transitions", Preserve::ALL, 2, check).lossless();
+    Conditions::new("dead-transitions", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut is_dead = vec![false; net.transition_ids()];

@@ -42,7 +42,8 @@ use parikh_net::{Arc, PlaceId, TransitionId};
 use std::collections::HashMap;
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions::new("fused-cycles", Preserve::ALL, 3, check);
+pub const RULE: Conditions =
+    Conditions::new("fused-cycles", Preserve::ALL.and(Preserve::MARKINGS), 3, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let places = &candidate.places;

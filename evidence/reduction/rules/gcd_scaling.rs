@@ -32,7 +32,8 @@ use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::PlaceId;
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions::new("gcd-scaling", Preserve::ALL, 2, check);
+pub const RULE: Conditions =
+    Conditions::new("gcd-scaling", Preserve::ALL.and(Preserve::MARKINGS), 2, check);
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let p = candidate.as_place()?;

@@ -2,10 +2,11 @@
 //!
 //! Throughout: S is the support, with the virtual places of protected transitions; Δ(t,p) is what
 //! firing t changes on p; t *touches* S when Δ(t,p) ≠ 0 for some p in S. pre(t,p) and post(t,p) are
-//! arc weights, m₀ the initial marking of the net at hand. R, D and L stand for the three classes
+//! arc weights, m₀ the initial marking of the net at hand. R, D, L and M stand for the four classes
 //! of [`Preserve`](super::Preserve): reachability over S, dead markings over S, liveness of
-//! protected transitions.
+//! protected transitions, every marking up to equations.
 
+pub mod chained_places;
 pub mod constant_places;
 pub mod dead_transitions;
 pub mod equal_futures;
@@ -18,6 +19,7 @@ pub mod partial_post_agglomeration;
 pub mod post_agglomeration;
 pub mod pre_agglomeration;
 pub mod redundant_arcs;
+pub mod redundant_places;
 pub mod relevance;
 pub mod same_effect;
 pub mod source_transitions;
@@ -53,6 +55,8 @@ pub static ALL: &[Conditions] = &[
     partial_post_agglomeration::RULE,
     token_prefiring::RULE,
     unmarkable_presets::RULE,
+    chained_places::RULE,
+    redundant_places::RULE,
 ];
 
 /// Those of the rule of this name.

@@ -30,7 +30,7 @@ use super::{Candidate, Conditions, Context, Edit, Preserve};
 /// The conditions; see the module.
 pub const RULE: Conditions = Conditions::new(
     "neutral-transitions",
-    Preserve::REACHABILITY.and(Preserve::LIVENESS),
+    Preserve::REACHABILITY.and(Preserve::LIVENESS).and(Preserve::MARKINGS),
     1,
     check,
 )

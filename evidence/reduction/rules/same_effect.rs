@@ -38,7 +38,8 @@
 use super::{Candidate, Composite, Conditions, Context, Edit, Preserve};
 
 /// The conditions; see the module.
-pub const RULE: Conditions = Conditions::new("same-effect", Preserve::ALL, 2, check).lossless();
+pub const RULE: Conditions =
+    Conditions::new("same-effect", Preserve::ALL.and(Preserve::MARKINGS), 2, check).lossless();
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let (&u, sequence) = candidate.transitions.split_last()?;

@@ -42,7 +42,9 @@ use parikh_net::TransitionId;
 
 /// The conditions; see the module.
 pub const RULE: Conditions =
-    Conditions::new("unmarkable-presets", Preserve::ALL, 2, check).lossless().weighed();
+    Conditions::new("unmarkable-presets", Preserve::ALL.and(Preserve::MARKINGS), 2, check)
+        .lossless()
+        .weighed();
 
 fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut dead = candidate.transitions.clone();

@@ -86,7 +86,7 @@ fn preserved(file: &LogFile) -> String {
     };
     let phrase = |class: &String| {
         let firing = match class.as_str() {
-            "deadlock" => String::new(),
+            "deadlock" | "markings" => String::new(),
             "liveness" => of("of", &file.log.protected),
             _ if file.log.support.is_empty() => of("over the firing of", &file.log.protected),
             _ => of("and the firing of", &file.log.protected),

@@ -28,6 +28,7 @@ pub(crate) mod space;
 pub mod state_space;
 pub(crate) mod store;
 pub(crate) mod stubborn;
+pub mod sums;
 pub(crate) mod watch;
 
 pub use graph::Graph;

@@ -3,16 +3,19 @@
 //! First on the net that was read, for a moment: what is lost there is shown by a sequence into a
 //! component without it, and by the number of the markings that can be reached from its end. Then on a
 //! net reduced for the liveness of what is asked for; what comes of that is the word of the search.
+//! A net that falls into parts which share no node, as many do once they are reduced, has a graph for each
+//! part: one of ten parts with a hundred markings each has 10²⁰ markings, and a thousand are visited.
 //! A net with infinitely many markings, which a pump shows, has no graph.
 
-use super::open;
+use super::{one_of, open};
 use crate::board::Proof;
 use crate::engine::explicit::graph::{Graph, Search};
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::walk;
 use crate::evidence::{Document, pump_grows};
 use crate::reduction;
-use parikh_net::{Facts, Goal, GoalId, Marking, Net, Predicate};
+use parikh_net::parts::Part;
+use parikh_net::{Facts, Goal, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,11 +61,19 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let expressible = !needs.protected.is_empty();
     let reduced = expressible.then(|| reduction::reduce(net, &needs, &budget.share(0.3), &config));
     let reduced = reduced.filter(|reduced| reduced.statistics.before != reduced.statistics.after);
+    // Refused only for want of ids, which the net has.
+    let parts = reduced.as_ref().map_or(net, |reduced| &reduced.net).parts().unwrap_or_default();
     let search = |budget: &Budget| {
-        let searched = reduced.as_ref().map(|reduced| {
-            let facts = Facts::none(&reduced.net);
-            on_net(work, &reduced.net, &facts, Some(reduced), &budget.share(0.6))
-        });
+        let searched = match &reduced {
+            _ if parts.len() > 1 => {
+                Some(on_parts(work, &parts, reduced.as_ref(), &budget.share(0.6)))
+            }
+            Some(reduced) => {
+                let facts = Facts::none(&reduced.net);
+                Some(on_net(work, &reduced.net, &facts, Some(reduced), &budget.share(0.6)))
+            }
+            None => None,
+        };
         let searched = searched.map(|searched| searched.unwrap_or_else(|why| why));
         // What the reduced net does not express, or was too much even there.
         match searched {
@@ -82,6 +93,83 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     search(budget)
 }
 
+/// The goals that are open, as they read on `net` reduced, where they do.
+fn goals_on(
+    work: &Assignment<'_>,
+    reduced: Option<&reduction::Reduction>,
+) -> Vec<(GoalId, Predicate)> {
+    open(work.ground, work.board)
+        .filter_map(|(id, wanted)| {
+            let Some(reduced) = reduced else { return Some((id, wanted.clone())) };
+            let goal = reduced.translate(work.ground.net(), &Goal::Home(wanted.clone()))?.goal;
+            let Goal::Home(wanted) = goal else { return None };
+            Some((id, wanted))
+        })
+        .collect()
+}
+
+/// The word of a search through so many markings, of a reduced net if it was one.
+fn word(states: u64, reduced: Option<&reduction::Reduction>) -> Proof {
+    let proof = Proof::searched(states, false);
+    match reduced {
+        None => proof,
+        Some(reduced) => {
+            proof.of_reduced(reduced.statistics.rules.iter().map(|rule| rule.applied).sum())
+        }
+    }
+}
+
+/// Makes the graph of each part of a net and says what they tell of goals that ask for transitions. One of some
+/// transitions stays possible wherever the net goes if those of one part do in that part; and does not if they
+/// do not in any, as the parts go where they like.
+fn on_parts(
+    work: &Assignment<'_>,
+    parts: &[Part],
+    reduced: Option<&reduction::Reduction>,
+    budget: &Budget,
+) -> Result<String, String> {
+    let asked = goals_on(work, reduced).into_iter();
+    let asked = asked.filter_map(|(id, wanted)| Some((id, one_of(&wanted)?)));
+    let goals: Vec<(GoalId, Vec<TransitionId>)> = asked.collect();
+    // Of each goal, in how many parts there is something of it that is lost.
+    let (mut lost_in, mut kept) = (vec![0; goals.len()], vec![false; goals.len()]);
+    let (mut asked_in, mut states) = (vec![0; goals.len()], 0u64);
+    for part in parts {
+        let here = |t: &TransitionId| part.transitions.binary_search(t).ok();
+        let wanted: Vec<(usize, Predicate)> = (0..)
+            .zip(&goals)
+            .filter_map(|(at, (_, transitions))| {
+                let inside: Vec<_> = transitions.iter().filter_map(here).collect();
+                let enabled = inside.into_iter().map(TransitionId::new).map(Predicate::Enabled);
+                let wanted = Predicate::or(enabled);
+                (wanted != Predicate::False).then_some((at, wanted))
+            })
+            .collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        let graph = Graph::explore(&part.net, &Facts::none(&part.net), budget);
+        let mut graph = graph.map_err(|why| why.to_string())?;
+        states += graph.states();
+        let predicates: Vec<&Predicate> = wanted.iter().map(|(_, wanted)| wanted).collect();
+        let lost = graph.lost(&predicates).map_err(|why| why.to_string())?;
+        for ((at, _), lost) in wanted.into_iter().zip(lost) {
+            asked_in[at] += 1;
+            lost_in[at] += usize::from(lost.is_some());
+            kept[at] |= lost.is_none();
+        }
+    }
+    let homes = work.board.homes("EXPLICIT");
+    for (at, (id, _)) in goals.iter().enumerate() {
+        if kept[at] {
+            homes.kept_by_search(*id, word(states, reduced));
+        } else if lost_in[at] == asked_in[at] {
+            homes.lost_by_search(*id, None, word(states, reduced));
+        }
+    }
+    Ok(format!("{states} markings of {} parts", parts.len()))
+}
+
 /// Makes the graph of `net` and says what it tells of the goals; an error says why there is none.
 fn on_net(
     work: &Assignment<'_>,
@@ -90,14 +178,7 @@ fn on_net(
     reduced: Option<&reduction::Reduction>,
     budget: &Budget,
 ) -> Result<String, String> {
-    let goals: Vec<(GoalId, Predicate)> = open(work.ground, work.board)
-        .filter_map(|(id, wanted)| {
-            let Some(reduced) = reduced else { return Some((id, wanted.clone())) };
-            let goal = reduced.translate(work.ground.net(), &Goal::Home(wanted.clone()))?.goal;
-            let Goal::Home(wanted) = goal else { return None };
-            Some((id, wanted))
-        })
-        .collect();
+    let goals = goals_on(work, reduced);
     if goals.is_empty() {
         return Ok("nothing to do".to_owned());
     }
@@ -115,13 +196,7 @@ fn on_net(
     let lost = graph.lost(&wanted).map_err(|why| why.to_string())?;
     let homes = work.board.homes("EXPLICIT");
     let states = graph.states();
-    let applications = |reduced: &reduction::Reduction| {
-        reduced.statistics.rules.iter().map(|rule| rule.applied).sum()
-    };
-    let word = || match reduced {
-        None => Proof::searched(states, false),
-        Some(reduced) => Proof::searched(states, false).of_reduced(applications(reduced)),
-    };
+    let word = || word(states, reduced);
     let mut documents = 0;
     for ((id, _), lost) in goals.into_iter().zip(lost) {
         match lost {

@@ -6,18 +6,23 @@
 //! left ◀──u── right
 //! ```
 //!
+//! Where what t has produced does not suffice, tokens are taken for granted that must be somewhere: those
+//! of a semiflow. A catalyst is free or bound; if it is bound, it is freed before and bound again after.
+//!
 //! Then the last firing of any sequence can be undone, and the one before, back to the initial marking;
 //! from there all can be reached that can be reached at all. For each t a short search from its products
-//! alone to what it took.
+//! alone to what it took, and with a token more on each place of some semiflow, with two, and so on.
 //!
 //! # Conditions
-//! 1. Of each transition, a sequence σ that fires from post(t) and leads to pre(t), exactly.
+//! Those of [`crate::evidence::undone`].
 
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::evidence::home::Structure;
-use parikh_net::{Arc, FiringSequence, Net, TransitionId};
+use crate::evidence::undone::Undoing;
+use crate::structure::semiflows::place_semiflows;
+use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -28,58 +33,172 @@ pub const ENGINE: Engine = Engine {
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
-/// Markings looked at for one transition.
+/// Markings looked at in one search.
 const MOST: usize = 2000;
+
+/// Searches for one transition.
+const SEARCHES: usize = 1000;
+
+/// Tokens taken for granted one after the other.
+const DEEPEST: usize = 5;
+
+/// Semiflows tried at a time.
+const TRIED: usize = 6;
+
+/// Rays on the way to semiflows.
+const RAYS: usize = 2000;
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let net = work.ground.net();
-    let mut sequences = Vec::with_capacity(net.transition_count());
+    let mut search = Search { net, sums: None, budget, left: 0, failed: HashMap::new() };
+    let mut all = Vec::with_capacity(net.transition_count());
     for t in net.transitions() {
-        if budget.is_exhausted() {
-            return "out of time".to_owned();
-        }
-        match undo(net, t, budget) {
-            Some(sequence) => {
-                let steps = sequence.steps().iter().map(|step| (step.transition, step.count));
-                sequences.push(steps.collect());
-            }
+        match search.undo(t) {
+            Some(undoing) => all.push(undoing),
+            None if budget.is_exhausted() => return "out of time".to_owned(),
             None => return format!("nothing found that undoes `{}`", net.transition_name(t)),
         }
     }
-    work.board.homes("TOPOLOGICAL").all_undone(&std::sync::Arc::new(Structure::Undone(sequences)));
+    work.board.homes("TOPOLOGICAL").all_undone(&std::sync::Arc::new(Structure::Undone(all)));
     "every firing can be undone".to_owned()
 }
 
 /// A marking with few tokens: marked places by index, ascending.
 type Few = BTreeMap<usize, u64>;
 
-/// Condition 1: breadth first.
-fn undo(net: &Net, t: TransitionId, budget: &Budget) -> Option<FiringSequence> {
-    let few =
-        |arcs: &[Arc]| -> Few { arcs.iter().map(|arc| (arc.place.index(), arc.weight)).collect() };
-    let (start, end) = (few(net.post(t)), few(net.pre(t)));
-    let mut came: HashMap<Few, Option<(Few, TransitionId)>> =
-        HashMap::from([(start.clone(), None)]);
-    let mut waiting = std::collections::VecDeque::from([start]);
-    while let Some(here) = waiting.pop_front() {
-        if here == end {
-            return Some(way(&came, here));
-        }
-        if came.len() > MOST || budget.is_exhausted() {
+/// A semiflow with what it comes to initially.
+struct Sum {
+    weights: Vec<(PlaceId, u64)>,
+    initially: i128,
+}
+
+struct Search<'a> {
+    net: &'a Net,
+    /// Semiflows, small ones first; found when one is needed.
+    sums: Option<Vec<Sum>>,
+    budget: &'a Budget,
+    /// Searches left for this transition.
+    left: usize,
+    /// Markings of this transition from which it did not go with so many tokens more.
+    failed: HashMap<Few, usize>,
+}
+
+impl Search<'_> {
+    fn undo(&mut self, t: TransitionId) -> Option<Undoing> {
+        self.left = SEARCHES;
+        self.failed.clear();
+        let few = |arcs: &[Arc]| -> Few {
+            arcs.iter().map(|arc| (arc.place.index(), arc.weight)).collect()
+        };
+        let (start, end) = (few(self.net.post(t)), few(self.net.pre(t)));
+        (0..=DEEPEST).find_map(|deepest| self.from(&start, &end, deepest))
+    }
+
+    /// How to come from `here` to `there`, with so many tokens more at most.
+    fn from(&mut self, here: &Few, there: &Few, deepest: usize) -> Option<Undoing> {
+        if self.failed.get(here).is_some_and(|&failed| failed >= deepest) {
             return None;
         }
-        let consumers = here.keys().flat_map(|&p| net.consumers(parikh_net::PlaceId::new(p)));
+        self.left = self.left.checked_sub(1)?;
+        let wanting = match way(self.net, here, there, self.budget) {
+            Ok(steps) => return Some(Undoing::By(steps)),
+            Err(wanting) => wanting,
+        };
+        let sums = if deepest > 0 { self.helpful(here, &wanting) } else { Vec::new() };
+        for at in sums {
+            let weights = self.sums.as_ref()?[at].weights.clone();
+            let with = |few: &Few, p: PlaceId| {
+                let mut more = few.clone();
+                *more.entry(p.index()).or_insert(0) += 1;
+                more
+            };
+            let case =
+                |&(p, _): &(PlaceId, u64)| self.from(&with(here, p), &with(there, p), deepest - 1);
+            if let Some(cases) = weights.iter().map(case).collect() {
+                return Some(Undoing::Cases { sum: weights, cases });
+            }
+            if self.left == 0 || self.budget.is_exhausted() {
+                return None;
+            }
+        }
+        self.failed.insert(here.clone(), deepest);
+        None
+    }
+
+    /// The semiflows that have more tokens than `here`, and one on a place that is wanting, most wanted and
+    /// smallest first.
+    fn helpful(&mut self, here: &Few, wanting: &BTreeMap<PlaceId, usize>) -> Vec<usize> {
+        let (net, budget) = (self.net, self.budget);
+        let sums = self.sums.get_or_insert_with(|| semiflows(net, budget));
+        let held = |p: PlaceId| i128::from(here.get(&p.index()).copied().unwrap_or(0));
+        let mut helpful: Vec<(usize, usize, usize)> = Vec::new();
+        for (at, sum) in sums.iter().enumerate() {
+            let wanted =
+                sum.weights.iter().filter_map(|(p, _)| wanting.get(p)).max().copied().unwrap_or(0);
+            let here = sum.weights.iter().map(|&(p, weight)| i128::from(weight) * held(p));
+            if wanted > 0 && here.sum::<i128>() < sum.initially {
+                helpful.push((usize::MAX - wanted, sum.weights.len(), at));
+            }
+        }
+        helpful.sort_unstable();
+        helpful.into_iter().take(TRIED).map(|(_, _, at)| at).collect()
+    }
+}
+
+fn semiflows(net: &Net, budget: &Budget) -> Vec<Sum> {
+    let flows = place_semiflows(net, RAYS, &budget.share(0.3)).flows;
+    let sum = |flow: &crate::structure::flows::PlaceFlow| {
+        let weights = flow.terms().iter().map(|(p, weight)| Some((*p, weight.to_u64()?)));
+        let weights: Vec<(PlaceId, u64)> = weights.collect::<Option<_>>()?;
+        let term =
+            |&(p, weight): &(PlaceId, u64)| i128::from(weight).checked_mul(net.initial()[p].into());
+        let initially = weights.iter().try_fold(0i128, |all, it| all.checked_add(term(it)?))?;
+        Some(Sum { weights, initially })
+    };
+    let mut sums: Vec<Sum> = flows.iter().filter_map(sum).collect();
+    sums.sort_by_key(|sum| sum.weights.len());
+    sums
+}
+
+/// The shortest firing sequence from one marking to another one, breadth first; or the places of which one more
+/// token, or so, would have enabled something on the way, and how often.
+fn way(
+    net: &Net,
+    start: &Few,
+    end: &Few,
+    budget: &Budget,
+) -> Result<Vec<(TransitionId, u64)>, BTreeMap<PlaceId, usize>> {
+    let mut came: HashMap<Few, Option<(Few, TransitionId)>> =
+        HashMap::from([(start.clone(), None)]);
+    let mut waiting = VecDeque::from([start.clone()]);
+    let mut wanting: BTreeMap<PlaceId, usize> = BTreeMap::new();
+    while let Some(here) = waiting.pop_front() {
+        if here == *end {
+            return Ok(back(&came, here));
+        }
+        if came.len() > MOST || budget.is_exhausted() {
+            return Err(wanting);
+        }
+        let consumers = here.keys().flat_map(|&p| net.consumers(PlaceId::new(p)));
         let candidates: BTreeSet<TransitionId> = consumers.map(|arc| arc.transition).collect();
         for u in candidates {
-            if let Some(next) = fire(net, &here, u)
-                && !came.contains_key(&next)
-            {
-                came.insert(next.clone(), Some((here.clone(), u)));
-                waiting.push_back(next);
+            let held = |arc: &&Arc| here.get(&arc.place.index()).copied().unwrap_or(0);
+            let mut short = net.pre(u).iter().filter(|arc| held(arc) < arc.weight);
+            match (short.next(), short.next()) {
+                (Some(arc), None) => *wanting.entry(arc.place).or_insert(0) += 1,
+                (Some(_), Some(_)) => {}
+                (None, _) => {
+                    if let Some(next) = fire(net, &here, u)
+                        && !came.contains_key(&next)
+                    {
+                        came.insert(next.clone(), Some((here.clone(), u)));
+                        waiting.push_back(next);
+                    }
+                }
             }
         }
     }
-    None
+    Err(wanting)
 }
 
 fn fire(net: &Net, from: &Few, t: TransitionId) -> Option<Few> {
@@ -96,19 +215,28 @@ fn fire(net: &Net, from: &Few, t: TransitionId) -> Option<Few> {
     Some(tokens)
 }
 
-fn way(came: &HashMap<Few, Option<(Few, TransitionId)>>, mut at: Few) -> FiringSequence {
+fn back(came: &HashMap<Few, Option<(Few, TransitionId)>>, mut at: Few) -> Vec<(TransitionId, u64)> {
     let mut back = Vec::new();
     while let Some(Some((from, t))) = came.get(&at) {
-        back.push(*t);
+        back.push((*t, 1));
         at = from.clone();
     }
-    back.into_iter().rev().collect()
+    back.reverse();
+    back
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::undone::check_undone;
     use parikh_net::text;
+
+    fn undone(net: &Net) -> Vec<Option<Undoing>> {
+        let budget = Budget::unlimited();
+        let failed = HashMap::new();
+        let mut search = Search { net, sums: None, budget: &budget, left: 0, failed };
+        net.transitions().map(|t| search.undo(t)).collect()
+    }
 
     #[test]
     fn a_firing_is_undone_with_what_it_produces_alone() {
@@ -117,10 +245,24 @@ mod tests {
              transition u: b -> a\ntransition v: c -> a\ntransition w: c + d -> a + d",
         )
         .unwrap();
-        let undone =
-            |name: &str| undo(&net, net.transition_named(name).unwrap(), &Budget::unlimited());
-        assert_eq!(undone("t").map(|sequence| sequence.firings()), Some(2));
-        // Needs another token of a.
-        assert_eq!(undone("u"), None);
+        let undone = undone(&net);
+        assert!(matches!(&undone[0], Some(Undoing::By(steps)) if steps.len() == 2));
+        // Needs another token of a, which nothing keeps.
+        assert_eq!(undone[1], None);
+    }
+
+    #[test]
+    fn a_catalyst_that_is_bound_is_freed_before_and_bound_again() {
+        let net = text::parse(
+            "place a 9\nplace b\nplace k 3\nplace x\nplace e 5\nplace y\n\
+             transition bind: a + k -> x\ntransition free: x -> a + k\ntransition make: x -> b + k\n\
+             transition bind2: b + e -> y\ntransition free2: y -> b + e\n\
+             transition make2: y -> a + e",
+        )
+        .unwrap();
+        let all: Option<Vec<Undoing>> = undone(&net).into_iter().collect();
+        let all = all.expect("reversible");
+        assert!(all.iter().any(|undoing| matches!(undoing, Undoing::Cases { .. })));
+        check_undone(&net, &all).unwrap();
     }
 }

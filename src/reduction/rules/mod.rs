@@ -3,6 +3,7 @@
 //! What a rule's candidates are and when they may be applied stands with its conditions in
 //! [`parikh_evidence::reduction::rules`].
 
+mod chained_places;
 mod composed_transitions;
 mod dead_transitions;
 mod equal_futures;
@@ -13,6 +14,7 @@ mod parallel_places;
 mod partial_post_agglomeration;
 mod post_agglomeration;
 mod pre_agglomeration;
+mod proportional_places;
 mod relevance;
 mod same_effect;
 mod source_transitions;
@@ -26,7 +28,7 @@ use super::search::{ChangedPlaces, ChangedTransitions, PlacesAround, Rule, Searc
 use parikh_evidence::reduction::{Conditions, WorkNet};
 
 pub use parikh_evidence::reduction::rules::{ALL, named};
-use parikh_net::TransitionId;
+use parikh_net::{PlaceId, TransitionId};
 
 /// Caps on what a single application may add.
 #[derive(Clone, Debug)]
@@ -35,11 +37,13 @@ pub struct Limits {
     pub product: usize,
     /// The most arcs that an agglomeration may add to those it removes. Default 64.
     pub more_arcs: usize,
+    /// Places that stay although others tell what they hold. Default none.
+    pub kept: Vec<PlaceId>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { product: 32, more_arcs: 64 }
+        Limits { product: 32, more_arcs: 64, kept: Vec::new() }
     }
 }
 
@@ -59,6 +63,7 @@ pub fn rule_of(search: &str) -> Option<&'static Conditions> {
 
 /// All searches in the order they run within their phase: each with the rule for whose candidates it looks.
 pub(super) fn all(limits: &Limits) -> Vec<Rule> {
+    let kept = &limits.kept;
     let limits = || limits.clone();
     let post = |product| post_agglomeration::PostAgglomeration { product, limits: limits() };
     let pre = |product| pre_agglomeration::PreAgglomeration { product, limits: limits() };
@@ -100,6 +105,13 @@ pub(super) fn all(limits: &Limits) -> Vec<Rule> {
         ("lossy-transitions", "relevance", Cheap, Box::new(ChangedTransitions(puts_no_more_often))),
         ("same-effect", "same-effect", Cheap, Box::<same_effect::SameEffect>::default()),
         ("parallel-places", "implicit-places", Cheap, Box::new(parallel_places::ParallelPlaces)),
+        ("chained-places", "chained-places", Cheap, Box::new(chained_places::ChainedPlaces)),
+        (
+            "proportional-places",
+            "redundant-places",
+            Cheap,
+            Box::new(proportional_places::ProportionalPlaces::new(kept.clone())),
+        ),
         ("gcd-scaling", "gcd-scaling", Cheap, Box::new(PlacesAround(is_free))),
         ("post-agglomeration", "post-agglomeration", Agglomeration, Box::new(post(false))),
         ("pre-agglomeration", "pre-agglomeration", Agglomeration, Box::new(pre(false))),
@@ -139,6 +151,14 @@ pub(super) fn all(limits: &Limits) -> Vec<Rule> {
             "implicit-places",
             Linear,
             Box::<structurally_implicit_places::StructurallyImplicitPlaces>::default(),
+        ),
+        (
+            "redundant-places",
+            "redundant-places",
+            Linear,
+            Box::new(structurally_implicit_places::StructurallyImplicitPlaces::exactly(
+                kept.clone(),
+            )),
         ),
     ];
     // That each second name is one of the rules' is tested.
@@ -184,10 +204,10 @@ mod tests {
             assert!(searches.iter().any(|search| search.conditions.name == rule.name));
         }
         let mut names: Vec<_> = super::names().collect();
-        assert_eq!(names.len(), 26, "one for each line of the table");
+        assert_eq!(names.len(), 29, "one for each line of the table");
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 26);
+        assert_eq!(names.len(), 29);
     }
 
     #[test]

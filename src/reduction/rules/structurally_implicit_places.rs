@@ -48,6 +48,16 @@ const MOST: usize = 16;
 #[derive(Default)]
 pub(super) struct StructurallyImplicitPlaces {
     slice: Option<Budget>,
+    /// Whether the others have to tell exactly what the place holds, for
+    /// [redundant places](parikh_evidence::reduction::rules::redundant_places); but not of these.
+    exactly: Option<Vec<PlaceId>>,
+}
+
+impl StructurallyImplicitPlaces {
+    /// Places whose tokens the others tell exactly; `kept` are left alone.
+    pub(super) fn exactly(kept: Vec<PlaceId>) -> Self {
+        StructurallyImplicitPlaces { slice: None, exactly: Some(kept) }
+    }
 }
 
 impl Search for StructurallyImplicitPlaces {
@@ -63,13 +73,15 @@ impl Search for StructurallyImplicitPlaces {
         let mut asked = dirty.places_around(net);
         asked.retain(|&p| {
             let arcs = net.consumer_count(p) + net.producer_count(p);
-            !net.in_support(p) && net.consumer_count(p) > 0 && arcs <= MOST
+            let kept = self.exactly.as_ref().is_some_and(|kept| kept.contains(&p));
+            let asked = self.exactly.is_some() || net.consumer_count(p) > 0;
+            !net.in_support(p) && !kept && asked && arcs <= MOST
         });
         if asked.is_empty() {
             return;
         }
         // Refused only beyond 64 bits or 2³² nodes: nothing is found then.
-        let Ok(mut search) = Vouchers::new(net, &asked) else { return };
+        let Ok(mut search) = Vouchers::new(net, &asked, self.exactly.is_some()) else { return };
         for p in asked {
             if slice.is_exhausted() {
                 return;
@@ -86,11 +98,15 @@ struct Vouchers<'n> {
     effects: Effects,
     /// The rows of (3): Σ y(q)·(pre(t,q) − m₀(q)).
     needs: HashMap<TransitionId, Row>,
+    /// What a sum that has to be this much, or may be at most, is within.
+    within: fn(i64) -> Interval,
 }
 
 impl<'n> Vouchers<'n> {
-    fn new(net: &'n WorkNet, asked: &[PlaceId]) -> Result<Self, ProgramError> {
-        let mut effects = Effects::of(net, Interval::NON_NEGATIVE)?;
+    fn new(net: &'n WorkNet, asked: &[PlaceId], exactly: bool) -> Result<Self, ProgramError> {
+        let within: fn(i64) -> Interval =
+            if exactly { Interval::exactly } else { Interval::at_most };
+        let mut effects = Effects::of(net, Interval::NON_NEGATIVE, within(0))?;
         let mut program =
             std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
         program.set_objective(
@@ -110,7 +126,7 @@ impl<'n> Vouchers<'n> {
             let row = net.pre(t).iter().map(taken).chain([(tokens, -1)]);
             needs.insert(t, program.add_row(Interval::FREE, row)?);
         }
-        Ok(Vouchers { net, lp: solver(program), effects, needs })
+        Ok(Vouchers { net, lp: solver(program), effects, needs, within })
     }
 
     /// Likely candidates with `p` as the place to go. It vouches for nobody that comes later, then.
@@ -120,7 +136,7 @@ impl<'n> Vouchers<'n> {
         self.lp.set_column_bounds(self.effects.column(p), Interval::exactly(0))?;
         for &t in &around {
             if let Some(row) = self.effects.row(t) {
-                self.lp.set_row_bounds(row, Interval::at_most(net.effect(t, p)))?;
+                self.lp.set_row_bounds(row, (self.within)(net.effect(t, p)))?;
             }
         }
         for t in net.consumers(p) {
@@ -133,7 +149,7 @@ impl<'n> Vouchers<'n> {
         let answer = self.lp.solve_again(budget);
         for &t in &around {
             if let Some(row) = self.effects.row(t) {
-                self.lp.set_row_bounds(row, Interval::at_most(0))?;
+                self.lp.set_row_bounds(row, (self.within)(0))?;
             }
         }
         for row in net.consumers(p).filter_map(|t| self.needs.get(&t)) {

@@ -108,7 +108,7 @@ struct Sums<'n> {
 
 impl<'n> Sums<'n> {
     fn new(net: &'n WorkNet, asked: Vec<TransitionId>) -> Result<Self, ProgramError> {
-        let mut effects = Effects::of(net, Interval::between(0, 1))?;
+        let mut effects = Effects::of(net, Interval::between(0, 1), Interval::at_most(0))?;
         let program = std::mem::replace(&mut effects.program, LinearProgram::new(Sense::Minimise));
         let mut live = vec![0; program.rows().len()];
         net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);

@@ -1,0 +1,68 @@
+//! Why questions were left open, from the logs of a contest: `parikh mcc` says it on stderr, in lines
+//! `… ID: unknown — REASON`.
+
+use crate::error::Error;
+use crate::exam::Exam;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The reasons in a directory of logs; a run's are read when they are asked for.
+#[derive(Debug, Default)]
+pub struct Reasons {
+    logs: Option<PathBuf>,
+    known: HashMap<(String, Exam), HashMap<String, String>>,
+}
+
+impl Reasons {
+    /// Those in `NAME-XX.err` of this directory, if there is one.
+    pub fn of(logs: Option<&Path>) -> Reasons {
+        Reasons { logs: logs.map(Path::to_owned), known: HashMap::new() }
+    }
+
+    /// Why the question was left open, if the log says so.
+    ///
+    /// # Errors
+    /// When the log is there and cannot be read.
+    pub fn why(&mut self, instance: &str, exam: Exam, id: &str) -> Result<Option<String>, Error> {
+        let Some(logs) = &self.logs else { return Ok(None) };
+        let key = (instance.to_owned(), exam);
+        if !self.known.contains_key(&key) {
+            let path = logs.join(format!("{instance}-{exam}.err"));
+            let text = match std::fs::read(&path) {
+                Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+                Err(source) => return Err(Error::File { path, source }),
+            };
+            self.known.insert(key.clone(), parse(&text));
+        }
+        Ok(self.known.get(&key).and_then(|run| run.get(id)).cloned())
+    }
+}
+
+/// The id is the last word before the colon: a level may stand before it.
+fn parse(log: &str) -> HashMap<String, String> {
+    let line = |line: &str| {
+        let (id, reason) = line.split_once(": unknown — ")?;
+        Some((id.split_whitespace().last()?.to_owned(), reason.trim().to_owned()))
+    };
+    log.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_found_by_instance_examination_and_id() {
+        let logs = tempfile::tempdir().unwrap();
+        let text = " WARN f-1: unknown — out of time: a, b\nnoise\nf-2: unknown — too large\n";
+        std::fs::write(logs.path().join("A-RC.err"), text).unwrap();
+        let mut reasons = Reasons::of(Some(logs.path()));
+        let mut why = |exam, id| reasons.why("A", exam, id).unwrap();
+        assert_eq!(why(Exam::ReachabilityCardinality, "f-1").as_deref(), Some("out of time: a, b"));
+        assert_eq!(why(Exam::ReachabilityCardinality, "f-2").as_deref(), Some("too large"));
+        assert_eq!(why(Exam::ReachabilityCardinality, "f-3"), None);
+        assert_eq!(why(Exam::UpperBounds, "f-1"), None);
+        assert_eq!(Reasons::of(None).why("A", Exam::OneSafe, "f-1").unwrap(), None);
+    }
+}

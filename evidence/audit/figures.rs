@@ -1,0 +1,95 @@
+//! Figures of a state space that come of visiting markings: visited again.
+
+use super::Verdict;
+use super::judge::shortened;
+use super::obligations::{Asked, Value};
+use super::shelf::Shelf;
+use crate::Flaw;
+use crate::certificate::markings::visit;
+use crate::counting::{self, CountError, Figures, Formula};
+use crate::file::{Answer, Shown};
+use parikh_net::{LinearSum, Net};
+use std::slice;
+
+/// The verdict on an answer that says how many there are of something, or how large a sum becomes by the word
+/// of a search alone; `None` on others.
+pub(super) fn judge(
+    net: &Net,
+    shelf: &mut Shelf<'_>,
+    asked: &Asked,
+    answer: &Answer,
+    most: u64,
+) -> Option<Verdict> {
+    if answer.value == Value::Infinite.to_string() {
+        return None;
+    }
+    let by_search = answer.searched.is_some() && answer.shown_by.is_empty();
+    match asked {
+        Asked::HowMany { firings } => Some(count(net, shelf, answer, *firings, most)),
+        Asked::Largest(sum) if by_search => Some(largest(net, slice::from_ref(sum), answer, most)),
+        Asked::LargestOf(sums) if by_search => Some(largest(net, sums, answer, most)),
+        _ => None,
+    }
+}
+
+/// Whether there are as many markings, or firings, as the answer says.
+fn count(net: &Net, shelf: &mut Shelf<'_>, answer: &Answer, firings: bool, most: u64) -> Verdict {
+    let found = match (&answer.shown_by[..], &answer.searched) {
+        ([Shown::Count { count }], _) => {
+            shelf.count(count).map_err(|why| format!("count {count}: {why}"))
+        }
+        ([], Some(searched)) => match Formula::of_net(net) {
+            Ok(formula) => Ok((formula, searched.markings)),
+            Err(why) => Err(why.to_string()),
+        },
+        _ => Err("not shown: how many there are".to_owned()),
+    };
+    let (mut formula, markings) = match found {
+        Ok(found) => found,
+        Err(why) => return Verdict::Refused(why),
+    };
+    if markings > most {
+        return too_many(markings);
+    }
+    match counting::count(&mut formula, most) {
+        Ok((Figures { states, transitions }, visited)) => {
+            let number = if firings { transitions } else { states };
+            match number.to_string() == answer.value {
+                true => Verdict::Confirmed(format!("{visited} markings were visited again")),
+                false => Verdict::Refused(shortened(format!("counted again: {number}"))),
+            }
+        }
+        Err(CountError::Flaw(Flaw::More(most))) => {
+            Verdict::Searched(format!("more than {most} markings are reachable"))
+        }
+        Err(error) => Verdict::Refused(format!("counted again: {error}")),
+    }
+}
+
+/// Whether the largest of the sums is what the answer says.
+fn largest(net: &Net, sums: &[LinearSum], answer: &Answer, most: u64) -> Verdict {
+    let markings = answer.searched.as_ref().map_or(0, |searched| searched.markings);
+    if markings > most {
+        return too_many(markings);
+    }
+    let mut largest = 0;
+    let visited = visit(net, most, |marking| {
+        largest = sums.iter().map(|sum| sum.value(marking)).fold(largest, i128::max);
+        true
+    });
+    match visited {
+        Ok(visited) if largest.to_string() == answer.value => {
+            let visited = visited.count();
+            Verdict::Confirmed(format!("all {visited} markings were visited again"))
+        }
+        Ok(_) => Verdict::Refused(format!("visited again: {largest}")),
+        Err(Flaw::More(most)) => {
+            Verdict::Searched(format!("more than {most} markings are reachable"))
+        }
+        Err(flaw) => Verdict::Refused(format!("visited again: {flaw}")),
+    }
+}
+
+fn too_many(markings: u64) -> Verdict {
+    Verdict::Searched(format!("{markings} markings were visited; more than are visited again"))
+}

@@ -1,0 +1,232 @@
+//! Numbers of markings through reductions, in full.
+//!
+//! Rules that preserve every marking ([`Preserve::MARKINGS`]) say by equations how the markings of the net
+//! before follow from those of the reduced net: a place that went holds what others tell, or a place that is
+//! left is the sum of several, which take every value together. Each marking of the net before satisfies them
+//! for one of the reduced net only. So it is enough to visit the markings of the reduced net and to count
+//! each as often as it has solutions, which is a product of binomial coefficients, or nearly so.
+//!
+//! | file | what |
+//! |---|---|
+//! | `equations` | the equations, as a reduction is gone through again |
+//! | `weights` | how often a value of a place counts |
+//! | `formula` | which sums over the markings are asked for, and how the figures follow from them |
+//! | `visit` | the sums by visiting the markings, plainly |
+//!
+//! Whoever has the markings of a [`Part`] in another form, a decision diagram say, may make the sums from
+//! that: every factor of a [`Product`] is a function of one place.
+//!
+//! # Sources
+//! B. Berthomieu, D. Le Botlan, S. Dal Zilio, *Counting Petri net markings from reduction equations*,
+//! STTT 22, 2020.
+
+mod equations;
+mod formula;
+mod visit;
+mod weights;
+
+pub use formula::{Figures, Formula, NoFormula, Part, Product};
+pub use visit::sums;
+pub use weights::{Function, WeightError, Weights};
+
+use crate::certificate::Flaw;
+use crate::reduction::{Candidate, LogError, NamedLog, Needs, Preserve, WorkNet, finish, redo};
+#[cfg(any(test, feature = "mutation"))]
+use crate::reduction::{Context, Granted, apply, propose, rules};
+use equations::Equations;
+use parikh_net::{Net, PlaceId};
+
+/// Why nothing is counted.
+#[derive(Debug, thiserror::Error)]
+pub enum CountError {
+    /// The reduction does not hold.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// It was made for something else, or with rules that keep less.
+    #[error("the reduction does not keep every marking")]
+    NotKept,
+    /// It leads to no formula.
+    #[error(transparent)]
+    NoFormula(#[from] NoFormula),
+    /// The markings were not visited to the end.
+    #[error(transparent)]
+    Flaw(#[from] Flaw),
+}
+
+/// What a reduction is made for that keeps every marking.
+pub fn needs() -> Needs {
+    Needs { preserve: Preserve::MARKINGS, ..Needs::default() }
+}
+
+impl Formula {
+    /// Goes through a reduction of `net`, every condition of every step checked, and takes down what it says.
+    ///
+    /// # Errors
+    /// With the first step that does not hold; where a number depends on several places at once.
+    pub fn of_log(
+        net: &Net,
+        log: &NamedLog,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Formula, CountError> {
+        if log.needs(net)? != needs() {
+            return Err(CountError::NotKept);
+        }
+        Formula::of_steps(net, log.steps(net, &needs()), goes_on)
+    }
+
+    /// Goes through these steps.
+    ///
+    /// # Errors
+    /// As [`of_log`](Self::of_log).
+    pub fn of_steps<'s>(
+        net: &Net,
+        steps: impl IntoIterator<Item = Result<(&'s str, Candidate), LogError>>,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Formula, CountError> {
+        let (mut equations, mut kept) = (Equations::new(net), true);
+        let mut take = |_: &_, _: &_, net: &_, edits: &_| {
+            kept &= equations.take(net, edits).is_some();
+        };
+        let work = redo(net, &needs(), steps, &mut take, goes_on)?;
+        if kept { Formula::at_the_end(net, &work, equations) } else { Err(CountError::NotKept) }
+    }
+
+    /// The same where a condition of every rule is taken for granted, which makes counts wrong: for tests
+    /// that see whether they notice.
+    ///
+    /// # Errors
+    /// As [`of_log`](Self::of_log).
+    #[cfg(any(test, feature = "mutation"))]
+    pub fn of_mutant<'s>(
+        net: &Net,
+        steps: impl IntoIterator<Item = (&'s str, Candidate)>,
+        granted: Granted,
+    ) -> Result<Formula, CountError> {
+        let (mut work, mut equations) = (WorkNet::new(net, &needs()), Equations::new(net));
+        for (step, (name, candidate)) in (1..).zip(steps) {
+            let rule = rules::named(name).ok_or(CountError::NotKept)?;
+            let context = Context::new(&work, Preserve::MARKINGS, granted);
+            let fails = || LogError::ConditionFails { step, rule: rule.name };
+            let edits = propose(rule, &context, &candidate).ok_or_else(fails)?;
+            equations.take(&work, &edits).ok_or(CountError::NotKept)?;
+            apply(&mut work, edits, |_, _| ()).map_err(|_| fails())?;
+        }
+        Formula::at_the_end(net, &work, equations)
+    }
+
+    fn at_the_end(net: &Net, work: &WorkNet, equations: Equations) -> Result<Formula, CountError> {
+        let places: Vec<PlaceId> = work.places().collect();
+        // No rule that keeps every marking composes transitions.
+        let mut name = |_: &_, _| String::new();
+        let reduced = finish(net, work, needs(), &mut name, &mut |_, _| ());
+        let reduced = reduced.map_err(|_| LogError::OtherNet)?.net;
+        Ok(Formula::of(net, equations, &reduced, &places)?)
+    }
+
+    /// Of a net that is not reduced: still, its parts combine.
+    ///
+    /// # Errors
+    /// For want of ids.
+    pub fn of_net(net: &Net) -> Result<Formula, NoFormula> {
+        let places: Vec<PlaceId> = net.places().collect();
+        Formula::of(net, Equations::new(net), net, &places)
+    }
+}
+
+/// The figures of a net by visiting the markings of the parts of a reduced one, at most so many, and how many
+/// that were.
+///
+/// # Errors
+/// When there are more, or a place overflows.
+pub fn count(formula: &mut Formula, most: u64) -> Result<(Figures, u64), CountError> {
+    let (mut all, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
+    for part in &formula.parts {
+        let (sums, markings) = visit::sums(part, &mut formula.weights, most - visited)?;
+        visited += markings;
+        all.push(sums);
+    }
+    Ok((formula.figures(&all), visited))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigUint;
+    use parikh_net::{TransitionId, text};
+
+    type Step = (&'static str, Candidate);
+
+    fn formula(net: &Net, steps: Vec<Step>) -> Result<Formula, CountError> {
+        Formula::of_steps(net, steps.into_iter().map(Ok), &mut || true)
+    }
+
+    fn at(places: &[usize], transitions: &[usize]) -> Candidate {
+        Candidate {
+            places: places.iter().map(|&p| PlaceId::new(p)).collect(),
+            transitions: transitions.iter().map(|&t| TransitionId::new(t)).collect(),
+            weights: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn two_thousand_switches_have_a_number_of_six_hundred_digits() {
+        let switch = |i: usize| {
+            format!(
+                "place on{i} 1\nplace off{i}\ntransition t{i}: on{i} -> off{i}\n\
+                 transition u{i}: off{i} -> on{i}\n"
+            )
+        };
+        let net = text::parse(&(0..2000).map(switch).collect::<String>()).unwrap();
+        let steps = |i: usize| {
+            let (on, off) = (2 * i, 2 * i + 1);
+            [
+                ("fused-cycles", at(&[on, off], &[on, off])),
+                ("neutral-transitions", at(&[], &[on])),
+                ("neutral-transitions", at(&[], &[off])),
+                ("constant-places", at(&[on], &[])),
+            ]
+        };
+        let mut formula = formula(&net, (0..2000).flat_map(steps).collect()).unwrap();
+        let (figures, visited) = count(&mut formula, 10).unwrap();
+        let states = BigUint::from(2u8).pow(2000);
+        assert_eq!(figures.transitions, &states * 2000u32);
+        assert_eq!((figures.states, visited), (states, 0));
+    }
+
+    #[test]
+    fn what_depends_on_several_places_is_put_back_and_on_one_is_counted() {
+        let of = |other: &str| {
+            let net = format!(
+                "place q 2\nplace r 1\nplace one 3\nplace two\ntransition a: q + one ->\n\
+                 transition b: {other} + one ->\ntransition m: one -> two\ntransition n: two -> one"
+            );
+            text::parse(&net).unwrap()
+        };
+        let fused = ("fused-cycles", at(&[2, 3], &[2, 3]));
+        let told = ("redundant-places", at(&[2, 0, 1], &[]));
+        let coupled = formula(&of("r"), vec![fused.clone(), told]);
+        let one = vec![PlaceId::new(2)];
+        assert!(matches!(
+            coupled,
+            Err(CountError::NoFormula(NoFormula::Coupled(places))) if places == one
+        ));
+        // q alone tells: 1 more on the two places than on q, so q + 2 ways.
+        let net = of("q");
+        let told = ("redundant-places", at(&[2, 0], &[]));
+        let mut formula = formula(&net, vec![fused, told]).unwrap();
+        let (figures, visited) = count(&mut formula, 10).unwrap();
+        assert_eq!((figures.states, visited), (BigUint::from(4u8 + 3 + 2), 4));
+        // a and b where q and one hold some; m where one does, n where two does.
+        let takes = (4 - 1) + (3 - 1);
+        let moves = (4 - 1) + (3 - 1) + (2 - 1);
+        assert_eq!(figures.transitions, BigUint::from(2u8 * takes + 2 * moves));
+    }
+
+    #[test]
+    fn steps_that_keep_less_than_every_marking_are_refused() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let steps = vec![("implicit-places", at(&[1], &[]))];
+        let refused = formula(&net, steps);
+        assert!(matches!(refused, Err(CountError::Log(LogError::NotPreserved { .. }))));
+    }
+}

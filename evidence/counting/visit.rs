@@ -1,0 +1,52 @@
+//! The sums over the markings of a part, by visiting each.
+
+use super::{CountError, Function, NoFormula, Part, Weights};
+use crate::certificate::markings::visit;
+use num_bigint::BigUint;
+use parikh_net::{Marking, PlaceId};
+
+/// For each product its sum over all markings of the part, at most so many; and how many there are.
+///
+/// # Errors
+/// When there are more, a place overflows, or a number is not known.
+pub fn sums(
+    part: &Part,
+    weights: &mut Weights,
+    most: u64,
+) -> Result<(Vec<BigUint>, u64), CountError> {
+    let mut sums = vec![BigUint::ZERO; part.products.len()];
+    let mut failed = None;
+    let seen = visit(&part.net, most, |marking| {
+        let added = add(part, weights, marking, &mut sums);
+        failed = added.err();
+        failed.is_none()
+    });
+    match (failed, seen) {
+        (Some(error), _) => Err(NoFormula::Weight(error).into()),
+        (None, Ok(seen)) => Ok((sums, seen.count())),
+        (None, Err(flaw)) => Err(flaw.into()),
+    }
+}
+
+/// Adds what one marking counts.
+fn add(
+    part: &Part,
+    weights: &mut Weights,
+    marking: &Marking,
+    sums: &mut [BigUint],
+) -> Result<(), super::WeightError> {
+    let mut at = |(place, function): (PlaceId, Function)| weights.at(function, marking[place]);
+    for (product, sum) in part.products.iter().zip(sums) {
+        if product.least.iter().any(|&(place, least)| marking[place] < least) {
+            continue;
+        }
+        let mut changed = product.changed.iter().copied().peekable();
+        let mut counts = BigUint::from(1u8);
+        for &(place, function) in &part.counts {
+            let other = changed.next_if(|it| it.0 == place);
+            counts *= at(other.unwrap_or((place, function)))?;
+        }
+        *sum += counts;
+    }
+    Ok(())
+}

@@ -1,0 +1,294 @@
+//! How many markings of the net before one of the reduced net stands for, place by place.
+//!
+//! A node of value n that is a sum of k parts can be distributed in C(n + k − 1, k − 1) ways; with at
+//! least wᵢ in some of the parts, in as many as n − Σ wᵢ without. Where parts are sums themselves they count
+//! as their parts. Where another node, told by a part alone, can be distributed too, each value of
+//! that part counts as often as this node has ways: a sum of products over the values of the parts, by
+//! dynamic programming.
+
+use super::equations::{Equations, Linear, NodeId, Tokens};
+use num_bigint::BigUint;
+use std::collections::HashMap;
+
+/// A function from tokens on a place of the reduced net to numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Function(u32);
+
+/// Demands on leaves: the position of each in the order of the forest, and the least it has to hold.
+pub(super) type Demands = Vec<(usize, u64)>;
+
+/// Why a number is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WeightError {
+    /// Tables that take too long.
+    #[error("too many tokens for the table of a sum")]
+    TooLarge,
+    /// An equation gives no number of tokens: the reduction was wrong.
+    #[error("an equation gives no number of tokens")]
+    NotWhole,
+}
+
+/// The most products that a table may take to fill.
+const MOST_PRODUCTS: u64 = 50_000_000;
+
+/// The nodes as a forest: below a node its parts, and the nodes that it tells alone.
+#[derive(Debug)]
+struct Below {
+    /// Parts that hold tokens and nothing else.
+    plain: Vec<NodeId>,
+    /// Other parts.
+    parts: Vec<NodeId>,
+    /// Nodes that this one tells.
+    told: Vec<(NodeId, Linear)>,
+    /// Whether it counts as more than one anywhere.
+    counts: bool,
+    /// Its position, and that behind all below it.
+    span: (usize, usize),
+}
+
+/// What a function is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    /// The ways to distribute all but so many tokens on so many places.
+    Ways { places: u64, less: u64 },
+    /// How often a node counts that meets demands.
+    Node(NodeId, Demands),
+}
+
+/// Functions, and what was computed of them.
+#[derive(Debug)]
+pub struct Weights {
+    below: Vec<Below>,
+    functions: Vec<Kind>,
+    numbers: HashMap<Kind, Function>,
+    tables: HashMap<(NodeId, Demands), Vec<Vec<BigUint>>>,
+    ways: HashMap<(u64, u64), BigUint>,
+}
+
+impl Weights {
+    /// Of these equations, their constants folded.
+    pub(super) fn new(equations: &Equations) -> Self {
+        let nodes = &equations.nodes;
+        let mut told: Vec<Vec<(NodeId, Linear)>> = vec![Vec::new(); nodes.len()];
+        for (node, it) in nodes.iter().enumerate() {
+            if let Tokens::Told(linear) = &it.tokens
+                && let [(by, _)] = linear.sum[..]
+            {
+                told[by].push((node, linear.clone()));
+            }
+        }
+        let mut below: Vec<Below> = nodes
+            .iter()
+            .zip(told)
+            .map(|(node, told)| Below {
+                plain: Vec::new(),
+                parts: node.parts.clone(),
+                told,
+                counts: false,
+                span: (0, 0),
+            })
+            .collect();
+        // Depth first, with a stack: forwards for positions, backwards for what needs those below.
+        let mut order = Vec::with_capacity(nodes.len());
+        let is_root = |node: &NodeId| match &nodes[*node].tokens {
+            Tokens::Free => true,
+            Tokens::PartOf(_) => false,
+            Tokens::Told(linear) => linear.sum.len() != 1,
+        };
+        let mut open: Vec<NodeId> = (0..nodes.len()).rev().filter(is_root).collect();
+        while let Some(node) = open.pop() {
+            below[node].span.0 = order.len();
+            order.push(node);
+            open.extend(below[node].parts.iter().copied());
+            open.extend(below[node].told.iter().map(|(told, _)| *told));
+        }
+        for &node in order.iter().rev() {
+            let under = |it: &Below| -> Vec<NodeId> {
+                it.parts.iter().copied().chain(it.told.iter().map(|(told, _)| *told)).collect()
+            };
+            let under = under(&below[node]);
+            let end = under.iter().map(|&it| below[it].span.1).max();
+            below[node].span.1 = end.unwrap_or(below[node].span.0 + 1);
+            below[node].counts = !below[node].parts.is_empty()
+                || below[node].told.iter().any(|(told, _)| below[*told].counts);
+        }
+        let mut weights = Weights {
+            below,
+            functions: Vec::new(),
+            numbers: HashMap::new(),
+            tables: HashMap::new(),
+            ways: HashMap::new(),
+        };
+        for &node in order.iter().rev() {
+            weights.flatten(node);
+        }
+        weights
+    }
+
+    /// Puts the parts of a part that is nothing but their sum in its place. Those below are done.
+    fn flatten(&mut self, node: NodeId) {
+        let (mut plain, mut parts) = (Vec::new(), Vec::new());
+        for part in std::mem::take(&mut self.below[node].parts) {
+            let below = &self.below[part];
+            let is_sum = !below.plain.is_empty() || !below.parts.is_empty();
+            match (below.told.is_empty(), is_sum) {
+                (true, true) => {
+                    plain.extend(&below.plain);
+                    parts.extend(&below.parts);
+                }
+                (true, false) => plain.push(part),
+                (false, _) => parts.push(part),
+            }
+        }
+        (self.below[node].plain, self.below[node].parts) = (plain, parts);
+    }
+
+    /// The position of a node, for demands.
+    pub(super) fn position(&self, node: NodeId) -> usize {
+        self.below[node].span.0
+    }
+
+    /// Whether a node counts as more than one for some values.
+    pub(super) fn counts(&self, node: NodeId) -> bool {
+        self.below[node].counts
+    }
+
+    /// How often values of a node count that meet demands on nodes below it.
+    pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> Function {
+        demands.sort_unstable();
+        let below = &self.below[node];
+        let less = demands.iter().try_fold(0u64, |sum, it| sum.checked_add(it.1));
+        let kind = match less {
+            // What is demanded of nodes that others tell is no matter of sums.
+            Some(less) if below.told.is_empty() && below.parts.is_empty() => {
+                Kind::Ways { places: below.plain.len() as u64, less }
+            }
+            _ => Kind::Node(node, demands),
+        };
+        let next = Function(self.functions.len() as u32);
+        let number = *self.numbers.entry(kind.clone()).or_insert(next);
+        if number == next {
+            self.functions.push(kind);
+        }
+        number
+    }
+
+    /// The value of a function at so many tokens.
+    ///
+    /// # Errors
+    /// When its tables are too large.
+    pub fn at(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
+        match self.functions[function.0 as usize].clone() {
+            Kind::Ways { places, less } => {
+                Ok(tokens.checked_sub(less).map_or(BigUint::ZERO, |left| self.ways(left, places)))
+            }
+            Kind::Node(node, demands) => self.weight(node, &demands, tokens),
+        }
+    }
+
+    /// How often a node counts at this value. `demands` are those below it.
+    fn weight(
+        &mut self,
+        node: NodeId,
+        demands: &[(usize, u64)],
+        tokens: u64,
+    ) -> Result<BigUint, WeightError> {
+        let below = &self.below[node];
+        let own = below.span.0;
+        if let Some(&(at, least)) = demands.first()
+            && at == own
+            && tokens < least
+        {
+            return Ok(BigUint::ZERO);
+        }
+        let is_sum = !below.plain.is_empty() || !below.parts.is_empty();
+        let mut weight = match is_sum {
+            true => self.distributed(node, demands, tokens)?,
+            false => BigUint::from(1u8),
+        };
+        for at in 0..self.below[node].told.len() {
+            let (told, linear) = &self.below[node].told[at];
+            let (told, below) = (*told, self.within(*told, demands));
+            if below.is_empty() && !self.below[told].counts {
+                continue;
+            }
+            let factor = linear.sum.first().map_or(0, |(_, weight)| *weight);
+            let sum = i128::from(factor).checked_mul(tokens.into()).ok_or(WeightError::TooLarge)?;
+            let value = linear.at(sum).ok_or(WeightError::NotWhole)?;
+            weight *= self.weight(told, &demands[below], value)?;
+        }
+        Ok(weight)
+    }
+
+    /// The demands on nodes below this one.
+    fn within(&self, node: NodeId, demands: &[(usize, u64)]) -> std::ops::Range<usize> {
+        let (start, end) = self.below[node].span;
+        demands.partition_point(|it| it.0 < start)..demands.partition_point(|it| it.0 < end)
+    }
+
+    /// In how many ways so many tokens can be distributed on the parts of a node, each as often as it counts.
+    fn distributed(
+        &mut self,
+        node: NodeId,
+        demands: &[(usize, u64)],
+        tokens: u64,
+    ) -> Result<BigUint, WeightError> {
+        let below = &self.below[node];
+        let plain = below.plain.len() as u64;
+        let shift: u64 = below
+            .plain
+            .iter()
+            .map(|&part| demands[self.within(part, demands)].iter().map(|it| it.1).sum::<u64>())
+            .fold(0, u64::saturating_add);
+        if below.parts.is_empty() {
+            return Ok(tokens.checked_sub(shift).map_or(BigUint::ZERO, |it| self.ways(it, plain)));
+        }
+        let parts = below.parts.clone();
+        let wanted = usize::try_from(tokens).map_err(|_| WeightError::TooLarge)?;
+        let products = tokens.saturating_mul(tokens).saturating_mul(parts.len() as u64);
+        if products > MOST_PRODUCTS {
+            return Err(WeightError::TooLarge);
+        }
+        let key = (node, demands.to_vec());
+        let mut stages = self.tables.remove(&key).unwrap_or_default();
+        stages.resize(parts.len() + 1, Vec::new());
+        for value in stages[0].len() as u64..=tokens {
+            let ways = value.checked_sub(shift).map_or(BigUint::ZERO, |it| self.ways(it, plain));
+            stages[0].push(ways);
+        }
+        for (stage, &part) in (1..).zip(&parts) {
+            if stages[stage].len() > wanted {
+                continue;
+            }
+            let below = self.within(part, demands);
+            let mut own = Vec::with_capacity(wanted + 1);
+            for value in 0..=tokens {
+                own.push(self.weight(part, &demands[below.clone()], value)?);
+            }
+            for value in stages[stage].len()..=wanted {
+                let before = &stages[stage - 1];
+                let sum = (0..=value).map(|it| &before[value - it] * &own[it]).sum();
+                stages[stage].push(sum);
+            }
+        }
+        let found = stages[parts.len()][wanted].clone();
+        self.tables.insert(key, stages);
+        Ok(found)
+    }
+
+    /// In how many ways so many tokens can be distributed on so many places.
+    fn ways(&mut self, tokens: u64, places: u64) -> BigUint {
+        let Some(bars) = places.checked_sub(1) else {
+            return BigUint::from(u8::from(tokens == 0));
+        };
+        if let Some(known) = self.ways.get(&(tokens, places)) {
+            return known.clone();
+        }
+        // C(tokens + bars, bars), the smaller of the two multiplied out; whole at every step.
+        let (few, many) = (tokens.min(bars), tokens.max(bars));
+        let ways = (1..=few)
+            .fold(BigUint::from(1u8), |ways, it| ways * (u128::from(many) + u128::from(it)) / it);
+        self.ways.insert((tokens, places), ways.clone());
+        ways
+    }
+}

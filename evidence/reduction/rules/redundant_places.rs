@@ -1,0 +1,63 @@
+//! A place goes that always holds what others tell, and never blocks alone.
+//!
+//! ```text
+//! # markings
+//! place p 1
+//! place q
+//! place r
+//! place lamp
+//! transition a: p -> q + 2*lamp
+//! transition b: q -> r
+//! transition c: r + 2*lamp -> p
+//! # becomes
+//! place p 1
+//! place q
+//! place r
+//! transition a: p -> q
+//! transition b: q -> r
+//! transition c: r -> p
+//! ```
+//!
+//! The lamp holds 2·(q + r).
+//!
+//! # Conditions
+//! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps none.
+//! Let c = k·m₀(p) − Σ y(q)·m₀(q).
+//! 1. k·Δ(t,p) = Σ y(q)·Δ(t,q) for every transition t.
+//! 2. k·pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every transition t that takes from p.
+//!
+//! # Preserves
+//! M: in every reachable marking, k·m(p) = Σ y(q)·m(q) + c.
+//!
+//! # Soundness
+//! The equation holds by (1). Where all inputs of t but p hold enough, so does p, by (2): a case of
+//! implicit places, with equality.
+//!
+//! # Sources
+//! Berthomieu, Le Botlan, Dal Zilio, *Counting Petri net markings from reduction equations*, STTT 22,
+//! 2020: *redundant places*, after Berthelot, *Transformations and decompositions of nets*, LNCS 254, 1987.
+
+use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
+use crate::reduction::Equality;
+
+/// The conditions; see the module.
+pub const RULE: Conditions =
+    Conditions::new("redundant-places", Preserve::MARKINGS, 2, check).weighed();
+
+fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
+    let mut places = candidate.weighted_places();
+    let (place, times) = places.next().filter(|_| candidate.transitions.is_empty())?;
+    let sum: Vec<_> = places.take(candidate.places.len() - 1).collect();
+    let mut vouched = WeightedSum::of(net, sum.iter().copied());
+    let k = i128::from(times);
+    let constant = k * i128::from(net.tokens(place)) - vouched.tokens;
+    for t in net.neighbours(place) {
+        vouched.around.entry(t).or_default();
+    }
+    for (&t, &(need, change)) in &vouched.around {
+        net.require(1, k * i128::from(net.effect(t, place)) == change)?;
+        let taken = k * i128::from(net.pre_weight(t, place));
+        net.require(2, taken == 0 || taken <= need + constant)?;
+    }
+    Some(vec![Edit::RemoveEqual(Equality { place, times, sum, constant })])
+}

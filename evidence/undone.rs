@@ -1,0 +1,227 @@
+//! Firings that can be undone wherever they happen, perhaps in several ways: which one, the tokens there decide.
+//!
+//! After a firing of t the marking holds at least v = post(t). Where a sequence that needs no more leads from
+//! v to v − Δ(t), exactly, it undoes the firing. Where it takes more, *cases* help: let y be weights of places
+//! with y·Δ(u) ≥ 0 for every transition u, so that y·m is never below y·m₀. If y·m₀ > y·v, then a reachable marking
+//! that holds v holds one token more of some place of y, and what is done may be another thing for each:
+//! again for v and that token.
+//!
+//! If every firing can be undone, so can be the last one of any sequence, and the one before: from every
+//! reachable marking the initial one can be reached.
+
+use crate::certificate::Flaw;
+use crate::home::HomeFlaw;
+use crate::replay::replay;
+use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, TransitionId};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// How a firing is undone from where at least some tokens are. See the module. In memory its nodes are ids,
+/// in a file names.
+///
+/// ```json
+/// [["release", 1], ["bind", 1]]
+/// {"sum": [["free", 1], ["bound", 1]], "cases": [[["bind", 1]], [["release", 1]]]}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Undoing<P = PlaceId, T = TransitionId> {
+    /// By this sequence: transitions, and how often each fires in a row.
+    By(Vec<(T, u64)>),
+    /// In one of several ways.
+    Cases {
+        /// Weights, of places that each occur once.
+        sum: Vec<(P, u64)>,
+        /// What is done where one token more is on each of these places, in their order.
+        cases: Vec<Undoing<P, T>>,
+    },
+}
+
+impl<P, T> Undoing<P, T> {
+    /// The same with other names for nodes, as far as they have some.
+    ///
+    /// # Errors
+    /// The first of those that a name has none.
+    pub fn renamed<Q, U>(
+        &self,
+        place: &dyn Fn(&P) -> Result<Q, Flaw>,
+        transition: &dyn Fn(&T) -> Result<U, Flaw>,
+    ) -> Result<Undoing<Q, U>, Flaw> {
+        Ok(match self {
+            Undoing::By(steps) => {
+                let steps = steps.iter().map(|(t, count)| Ok((transition(t)?, *count)));
+                Undoing::By(steps.collect::<Result<_, Flaw>>()?)
+            }
+            Undoing::Cases { sum, cases } => {
+                let sum = sum.iter().map(|(p, weight)| Ok((place(p)?, *weight)));
+                let cases = cases.iter().map(|case| case.renamed(place, transition));
+                Undoing::Cases {
+                    sum: sum.collect::<Result<_, Flaw>>()?,
+                    cases: cases.collect::<Result<_, Flaw>>()?,
+                }
+            }
+        })
+    }
+}
+
+/// Accepts that every firing can be undone, so that the net is reversible; `all` has for each transition how.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_undone(net: &Net, all: &[Undoing]) -> Result<(), HomeFlaw> {
+    let mut check = Check { net, floors: HashMap::new() };
+    for t in net.transitions() {
+        let undoing = all.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
+        let mut tokens = vec![0; net.place_count()];
+        net.post(t).iter().for_each(|arc| tokens[arc.place.index()] = arc.weight);
+        check.undoes(t, tokens, undoing)?;
+    }
+    Ok(())
+}
+
+struct Check<'n> {
+    net: &'n Net,
+    /// Of weights that no firing lowers, their sum initially.
+    floors: HashMap<Vec<(PlaceId, u64)>, i128>,
+}
+
+impl Check<'_> {
+    /// Cases are as deep as the file that they stand in is nested, which its reader bounds.
+    fn undoes(&mut self, t: TransitionId, held: Vec<u64>, by: &Undoing) -> Result<(), HomeFlaw> {
+        let net = self.net;
+        let flawed = || HomeFlaw::NotUndone(t);
+        match by {
+            Undoing::By(steps) => {
+                let mut sequence = FiringSequence::new();
+                steps.iter().for_each(|&(u, count)| sequence.push(u, count));
+                let mut before = held.clone();
+                for arc in net.post(t) {
+                    let tokens = &mut before[arc.place.index()];
+                    *tokens = tokens.checked_sub(arc.weight).ok_or_else(flawed)?;
+                }
+                for arc in net.pre(t) {
+                    let tokens = &mut before[arc.place.index()];
+                    *tokens = tokens.checked_add(arc.weight).ok_or_else(flawed)?;
+                }
+                let there = net.from_marking(Marking::new(held));
+                match replay(&there, &sequence).ok() == Some(Marking::new(before)) {
+                    true => Ok(()),
+                    false => Err(flawed()),
+                }
+            }
+            Undoing::Cases { sum, cases } => {
+                let here = self.weigh(sum, &held)?;
+                if cases.len() != sum.len() || self.floor(sum)? <= here {
+                    return Err(flawed());
+                }
+                for (&(place, _), case) in sum.iter().zip(cases) {
+                    let mut more = held.clone();
+                    let tokens = &mut more[place.index()];
+                    *tokens = tokens.checked_add(1).ok_or_else(flawed)?;
+                    self.undoes(t, more, case)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn weigh(&self, sum: &[(PlaceId, u64)], tokens: &[u64]) -> Result<i128, HomeFlaw> {
+        let term = |&(place, weight): &(PlaceId, u64)| {
+            let tokens = *tokens.get(place.index())?;
+            i128::from(weight).checked_mul(i128::from(tokens))
+        };
+        let all = sum.iter().try_fold(0i128, |all, it| all.checked_add(term(it)?));
+        all.ok_or(HomeFlaw::Weights)
+    }
+
+    /// The weighted sum initially, which no firing lowers.
+    fn floor(&mut self, sum: &[(PlaceId, u64)]) -> Result<i128, HomeFlaw> {
+        if let Some(&floor) = self.floors.get(sum) {
+            return Ok(floor);
+        }
+        let net = self.net;
+        let mut weight: HashMap<PlaceId, u64> = HashMap::new();
+        for &(place, w) in sum {
+            // A place that is named twice would have two weights.
+            if weight.insert(place, w).is_some() {
+                return Err(HomeFlaw::Weights);
+            }
+        }
+        for t in net.transitions() {
+            let of = |arcs: &[Arc]| {
+                let term = |arc: &Arc| {
+                    let weight = weight.get(&arc.place).copied().unwrap_or(0);
+                    i128::from(weight).checked_mul(i128::from(arc.weight))
+                };
+                arcs.iter().try_fold(0i128, |all, arc| all.checked_add(term(arc)?))
+            };
+            let (taken, put) = (of(net.pre(t)), of(net.post(t)));
+            if put.ok_or(HomeFlaw::Weights)? < taken.ok_or(HomeFlaw::Weights)? {
+                return Err(HomeFlaw::Lowers(t));
+            }
+        }
+        let floor = self.weigh(sum, net.initial().tokens())?;
+        self.floors.insert(sum.to_vec(), floor);
+        Ok(floor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn by(steps: &[usize]) -> Undoing {
+        Undoing::By(steps.iter().map(|&t| (TransitionId::new(t), 1)).collect())
+    }
+
+    #[test]
+    fn what_undoes_needs_nothing_else() {
+        let check = |u: &str, how: [usize; 3]| {
+            let net = text::parse(&format!(
+                "place a 1\nplace b\nplace c 1\ntransition t: a -> b\ntransition u: {u}\n\
+                 transition v: b -> a"
+            ));
+            check_undone(&net.unwrap(), &how.map(|t| by(&[t]))).is_ok()
+        };
+        let [t, u, v] = [0, 1, 2];
+        // What u needs of c it puts back itself; but t leaves no c for u to fire.
+        assert!(check("b + c -> a + c", [v, t, t]) && !check("b + c -> a + c", [u, t, t]));
+        // Nothing gives back c.
+        assert!(!check("b + c -> a", [v, t, t]));
+        let without = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition v: b -> a");
+        let without = without.unwrap();
+        assert!(check_undone(&without, &[by(&[1]), by(&[0])]).is_ok());
+        assert!(check_undone(&without, &[by(&[1])]).is_err());
+        assert!(check_undone(&without, &[by(&[1]), by(&[])]).is_err());
+    }
+
+    #[test]
+    fn cases_need_a_sum_that_is_larger_and_never_falls_and_all_of_them() {
+        // b goes back by k alone, which is free or bound to x: then it is freed first.
+        let net = |free: u64, leak: &str| {
+            text::parse(&format!(
+                "place a 1\nplace b\nplace k {free}\nplace x\ntransition t: a -> b\n\
+                 transition u: b + k -> a + k\ntransition bind: k -> x\ntransition free: x -> k{leak}"
+            ))
+            .unwrap()
+        };
+        let [k, x] = [2, 3].map(PlaceId::new);
+        let [t, u, bind, free] = [0, 1, 2, 3];
+        let undoing = |sum: &[(PlaceId, u64)], cases: &[&[usize]]| {
+            let cases = cases.iter().map(|case| by(case)).collect();
+            vec![Undoing::Cases { sum: sum.to_vec(), cases }, by(&[t]), by(&[free]), by(&[bind])]
+        };
+        let right = undoing(&[(k, 1), (x, 1)], &[&[u], &[free, u, bind]]);
+        let mut right_with_leak = right.clone();
+        right_with_leak.push(by(&[]));
+        let check = |net: &Net, all: &[Undoing]| check_undone(net, all).is_ok();
+        assert!(check(&net(1, ""), &right));
+        assert!(!check(&net(0, ""), &right), "nothing is there");
+        assert!(!check(&net(1, "\ntransition leak: x ->"), &right_with_leak), "it may be lost");
+        assert!(!check(&net(1, ""), &undoing(&[(k, 1)], &[&[u]])), "the sum falls");
+        assert!(!check(&net(1, ""), &undoing(&[(k, 1), (x, 1)], &[&[u]])), "a case is missing");
+        assert!(!check(&net(1, ""), &undoing(&[(k, 1), (x, 1)], &[&[u], &[u]])), "a case is wrong");
+        assert!(!check(&net(1, ""), &undoing(&[(k, 1), (k, 1)], &[&[u], &[u]])), "k twice");
+    }
+}

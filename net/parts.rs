@@ -1,0 +1,113 @@
+//! The parts of a net that share no node: each moves as if the others were not there.
+//!
+//! The reachable markings of the net are all combinations of those of its parts. So what can be reached in a
+//! part, or stays reachable, is so in the whole; and numbers of markings multiply.
+
+use crate::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
+use std::collections::HashMap;
+
+/// A part of a net.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The part as a net, without labels and units.
+    pub net: Net,
+    /// Its places in the whole net, by their ids here; ascending.
+    pub places: Vec<PlaceId>,
+    /// Its transitions in the whole net, by their ids here; ascending.
+    pub transitions: Vec<TransitionId>,
+}
+
+impl Net {
+    /// Its parts, by their first nodes: places, then transitions. A node without arcs is one by itself.
+    ///
+    /// # Errors
+    /// None that the net itself did not have: nodes keep their names.
+    pub fn parts(&self) -> Result<Vec<Part>, BuildError> {
+        // Places first, then transitions.
+        let mut nodes =
+            Sets { leader: (0..self.place_count() + self.transition_count()).collect() };
+        for t in self.transitions() {
+            for arc in self.pre(t).iter().chain(self.post(t)) {
+                nodes.join(arc.place.index(), self.place_count() + t.index());
+            }
+        }
+        let mut number: HashMap<usize, usize> = HashMap::new();
+        let mut parts: Vec<(NetBuilder, Vec<PlaceId>, Vec<TransitionId>)> = Vec::new();
+        let mut part_of = |node, parts: &mut Vec<_>| {
+            *number.entry(nodes.leader(node)).or_insert_with(|| {
+                parts.push((NetBuilder::new(self.name()), Vec::new(), Vec::new()));
+                parts.len() - 1
+            })
+        };
+        let mut at = Vec::with_capacity(self.place_count());
+        for p in self.places() {
+            let part = part_of(p.index(), &mut parts);
+            let (builder, places, _) = &mut parts[part];
+            at.push(builder.place(self.place_name(p), self.initial()[p])?);
+            places.push(p);
+        }
+        for t in self.transitions() {
+            let part = part_of(self.place_count() + t.index(), &mut parts);
+            let (builder, _, transitions) = &mut parts[part];
+            let new = builder.transition(self.transition_name(t))?;
+            for arc in self.pre(t) {
+                builder.take(new, at[arc.place.index()], arc.weight)?;
+            }
+            for arc in self.post(t) {
+                builder.put(new, at[arc.place.index()], arc.weight)?;
+            }
+            transitions.push(t);
+        }
+        let part = |(builder, places, transitions): (NetBuilder, _, _)| {
+            Ok(Part { net: builder.build()?, places, transitions })
+        };
+        parts.into_iter().map(part).collect()
+    }
+}
+
+/// Sets of nodes that grow together.
+struct Sets {
+    leader: Vec<usize>,
+}
+
+impl Sets {
+    fn leader(&mut self, mut node: usize) -> usize {
+        while self.leader[node] != node {
+            self.leader[node] = self.leader[self.leader[node]];
+            node = self.leader[node];
+        }
+        node
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.leader(a), self.leader(b));
+        self.leader[a.max(b)] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text;
+
+    #[test]
+    fn nodes_without_arcs_are_parts_and_others_keep_together() {
+        let net = text::parse(
+            "place a 1\nplace lone 7\nplace b\nplace c 2\ntransition t: b -> a
+             transition idle: ->\ntransition u: 2*c -> c\ntransition v: a -> b",
+        )
+        .unwrap();
+        let parts = net.parts().unwrap();
+        let printed: Vec<String> = parts.iter().map(|part| text::print(&part.net)).collect();
+        let expected = [
+            "place a 1\nplace b\ntransition t: b -> a\ntransition v: a -> b",
+            "place lone 7",
+            "place c 2\ntransition u: 2*c -> c",
+            "transition idle: ->",
+        ];
+        let expected = expected.map(|it| text::print(&text::parse(it).unwrap()));
+        assert_eq!(printed, expected);
+        let t = net.transition_named("v").unwrap();
+        assert_eq!(parts[0].transitions[1], t);
+        assert_eq!(parts[2].places, [net.place_named("c").unwrap()]);
+    }
+}

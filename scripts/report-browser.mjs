@@ -1,0 +1,100 @@
+// Opens reports in headless Chromium and does what a reader does: plays a witness to its end, leaves it and
+// fires by hand, searches a place, toggles a siphon, reads a certificate; by mouse and by keyboard. Fails on
+// anything on the console, any request, and serious findings of an accessibility checker. Not part of
+// scripts/test.sh: it wants a browser, and two packages that are installed wherever NODE_PATH says:
+//
+//   apt-get install chromium; npm install --prefix /tmp/web playwright-core axe-core
+//   NODE_PATH=/tmp/web/node_modules node scripts/report-browser.mjs report.html …
+
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+const require = createRequire(import.meta.url);
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+  "--disable-background-networking", "--disable-component-update"];
+
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: quiet });
+let failures = 0;
+for (const file of process.argv.slice(2)) {
+  const check = (what, holds) => {
+    if (!holds) failures++;
+    console.log(`${holds ? "ok    " : "FAILED"} ${file}: ${what}`);
+  };
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const heard = [];
+  page.on("console", (message) => heard.push(message.text()));
+  page.on("pageerror", (error) => heard.push(error.message));
+  page.on("request", (request) => {
+    if (!/^(file|data):/.test(request.url())) heard.push(`asks for ${request.url()}`);
+  });
+  await page.goto(`file://${resolve(file)}`);
+  const position = async () => Number(await page.inputValue("#position"));
+
+  const play = page.locator(".finding .actions .main").first();
+  if (await play.count()) {
+    await page.selectOption("#speed", "60");
+    await play.click();
+    const end = Number(await page.getAttribute("#position", "max"));
+    await page.waitForFunction((end) => Number(document.querySelector("#position").value) === end, end,
+      { timeout: 1000 + 400 * end });
+    check(`a witness of ${end} firings is played`, true);
+    await page.locator("#position").focus();
+    await page.keyboard.press("ArrowLeft");
+    check("the slider goes back", (await position()) === end - 1);
+    await page.click("#first");
+    const other = page.locator("#enabled .fire:not(.next)").first();
+    if (await other.count()) {
+      await other.click();
+      check("firing by hand leaves the witness", await page.isVisible("#rejoin"));
+      await page.click("#rejoin");
+    }
+    await page.click("#leave");
+  }
+  const hand = page.locator("#enabled .fire").first();
+  if (await hand.count()) {
+    await hand.focus();
+    await page.keyboard.press("Enter");
+    check("a transition is fired by the keyboard", (await position()) === 1);
+  }
+
+  const name = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).net.places[0]);
+  await page.locator("#search").focus();
+  await page.keyboard.type(name);
+  await page.keyboard.press("Enter");
+  check("a place is found", (await page.textContent("#node h2")).startsWith("Place "));
+
+  const siphons = page.locator("#structure details", { hasText: "Minimal siphons" }).first();
+  await siphons.locator("summary").click();
+  const siphon = siphons.locator(".shape-toggle").first();
+  if (await siphon.count()) {
+    await siphon.focus();
+    await page.keyboard.press("Space");
+    check("a siphon is lit", (await page.locator(".node.bright").count()) > 0);
+    await siphon.click();
+    check("and put out", (await page.locator(".node.bright").count()) === 0);
+  }
+  const proof = page.locator(".proof").first();
+  if (await proof.count()) {
+    await proof.locator("summary").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    check("a certificate is read", (await page.textContent("#lit-title")).startsWith("Line 1 of "));
+  }
+
+  await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  await page.waitForTimeout(300);
+  for (const theme of ["light", "dark"]) {
+    await page.evaluate((theme) => { document.documentElement.dataset.theme = theme; }, theme);
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+    const bad = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+    check(`accessible, ${theme} ${bad.map(({ id }) => id).join(" ")}`, bad.length === 0);
+  }
+  check(`nothing on the console, no requests ${heard.join("; ")}`, heard.length === 0);
+  await page.close();
+}
+await browser.close();
+process.exit(failures ? 1 : 0);

@@ -1,0 +1,83 @@
+//! `check --explain ID`: the story of one answer, on stderr when all is over. Who worked while it was open,
+//! for how long, what each had to say of it, and how it ended.
+
+use crate::answer::Answer;
+use crate::run::{Report, Turn};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// The story of a question; `answered` is its answer with when it came.
+pub(super) fn story(id: &str, answered: Option<&(Duration, Answer)>, report: &Report) -> String {
+    let mut text = format!("parikh: the story of {id}\n");
+    let until = answered.map(|(when, _)| *when);
+    let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.began <= until));
+    let mut turns: Vec<&Turn> = turns.collect();
+    turns.sort_by_key(|turn| turn.began);
+    let mut before = 0;
+    for turn in turns {
+        before += 1;
+        let end = turn.began + turn.lasted;
+        // Who was interrupted by the answer goes on for a moment.
+        let end = until.map_or(end, |until| end.min(until));
+        let said = if turn.said.is_empty() { "" } else { ": " };
+        let _ = writeln!(
+            text,
+            "  {:>7.2} – {:.2} s  {}, with {} goals open{said}{}",
+            turn.began.as_secs_f64(),
+            end.as_secs_f64(),
+            turn.engine,
+            turn.open,
+            turn.said
+        );
+    }
+    let _ = match answered {
+        Some((when, answer)) => writeln!(
+            text,
+            "  {:>7.2} s  {} by {}: {} [{}{}]",
+            when.as_secs_f64(),
+            answer.value,
+            answer.techniques.join(" "),
+            answer.reason,
+            answer.grade,
+            if answer.assumes_units { ", given the model's safe units" } else { "" }
+        ),
+        None => {
+            let open = report.unanswered.iter().find(|question| question.id == id);
+            let reason = open.map_or("it was not asked", |question| &question.reason);
+            let tried = if before == 0 { "nobody had a turn" } else { "no answer" };
+            writeln!(text, "           {tried}: {reason}")
+        }
+    };
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Unanswered;
+
+    #[test]
+    fn turns_are_told_in_their_order_and_the_end_with_its_reason() {
+        let turn = |engine: &str, began, lasted| Turn {
+            engine: engine.to_owned(),
+            began: Duration::from_secs(began),
+            lasted: Duration::from_secs(lasted),
+            open: 2,
+            said: "3 steps".to_owned(),
+        };
+        let report = Report {
+            unanswered: vec![Unanswered { id: "x".into(), reason: "out of time".into() }],
+            turns: vec![turn("walk", 4, 1), turn("intervals", 0, 2)],
+            ..Report::default()
+        };
+        assert_eq!(
+            story("x", None, &report),
+            "parikh: the story of x\n  \
+                0.00 – 2.00 s  intervals, with 2 goals open: 3 steps\n  \
+                4.00 – 5.00 s  walk, with 2 goals open: 3 steps\n           \
+             no answer: out of time\n"
+                .replace("\n  0", "\n     0")
+                .replace("\n  4", "\n     4")
+        );
+    }
+}

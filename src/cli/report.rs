@@ -1,0 +1,199 @@
+//! `parikh report`: one page to look at, with what was found and what it stands on.
+
+use super::formulas::{self, Asked as Formula};
+use super::model::{self, Model};
+use super::{Misuse, Outcome, limits, signals};
+use crate::answer::Plan;
+use crate::input::{self, read_positions};
+use crate::mcc::Examination;
+use crate::report::{Asked, Report, Subject, Topic, page, report};
+use crate::run;
+use crate::unfold;
+use crate::verdicts;
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use parikh_net::Net;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
+pub(super) struct Arguments {
+    /// A PNML file, or the directory of a contest instance.
+    model: PathBuf,
+    /// Where to.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but StateSpace. By
+    /// default what a model's author wants to know: deadlocks, which transitions fire, bounds, one-safe,
+    /// stable marking, liveness, reversibility.
+    #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
+    examination: Option<Examination>,
+    /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
+    #[arg(long, requires = "examination")]
+    queries: Option<PathBuf>,
+    #[command(flatten)]
+    formulas: formulas::Formulas,
+    /// A verdict file of the contest (a filled model form): where it contradicts the net is a finding.
+    #[arg(long, value_name = "FILE")]
+    form: Option<PathBuf>,
+    /// How long the questions may take: 90s, 5m, 1h. What comes around them takes up to five seconds more.
+    #[arg(short, long, value_parser = limits::duration, default_value = "20s")]
+    timeout: Duration,
+    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// How many engines work at the same time; by default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// The seed of the random walks. Same seed and one thread, same run.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+const EXAMPLES: &str = "\
+The page is one file that needs no network: findings first, then the net to look at, where witnesses are
+played and certificates read line by line. A question that is left open is said to be so on the page, and by
+the exit code 3.
+
+Examples:
+  parikh report philosophers.pnml -o philosophers.html
+  parikh report INPUTS/Peterson-PT-2 -e RC --timeout 2m -o peterson.html
+  parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let budget = limits::budget(Some(arguments.timeout), arguments.memory);
+    signals::finish_on_signal(&budget);
+    if let Some(examination) = arguments.examination {
+        if !examination.is_supported() || examination == Examination::StateSpace {
+            bail!(Misuse(format!("a report has no place for {examination}: ask `parikh check`")));
+        }
+        if arguments.queries.is_some() && !examination.has_queries() {
+            bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
+        }
+    }
+    let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
+    let (net, remark) = match model::read_as_it_is(&arguments.model)? {
+        Model::Plain(net) => (*net, None),
+        Model::Coloured(coloured) => {
+            let net = model::unfolded(&coloured, &unfold::Config::default(), &budget)?;
+            let remark = format!(
+                "The model is coloured ({} places, {} transitions). This is about the \
+                 place/transition net that it stands for, of which the colours and bindings are shown \
+                 that may ever matter.",
+                coloured.places().len(),
+                coloured.transitions().len()
+            );
+            (net, Some(remark))
+        }
+    };
+    let asked = arguments.asked(&net)?;
+    // Positions are for the eye: without them, the net is laid out.
+    let positions = read_positions(&model::pnml_file(&arguments.model)?).unwrap_or_default();
+    let names = model::instance_names(&arguments.model, &net);
+    let name = names.first().cloned().unwrap_or_default();
+    let subject = Subject {
+        net: &net,
+        model: &name,
+        made: format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now()),
+        remark,
+        positions: &positions,
+        form: form.as_ref().map(|file| (file, name.as_str())),
+    };
+    let defaults = run::Config::default();
+    let threads = arguments.threads.map_or(defaults.threads, usize::from);
+    let config = run::Config { threads, seed: arguments.seed, ..defaults };
+    let progress = Progress::start();
+    let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
+    progress.end();
+    std::fs::write(&arguments.output, page(&made))
+        .with_context(|| format!("cannot write {}", arguments.output.display()))?;
+    Ok(outcome(&made))
+}
+
+fn outcome(report: &Report) -> Outcome {
+    if report.faults > 0 {
+        Outcome::InternalError
+    } else if report.questions.iter().any(|question| question.value.is_none()) {
+        Outcome::Incomplete
+    } else {
+        Outcome::Complete
+    }
+}
+
+impl Arguments {
+    fn asked(&self, net: &Net) -> Result<Asked> {
+        if let Some(examination) = self.examination {
+            return match Topic::of(examination) {
+                Some(topic) => Ok(Asked::Topics(vec![topic])),
+                None => {
+                    let beside = || model::query_file(&self.model, examination.name());
+                    of_queries(&self.queries.clone().map_or_else(beside, Ok)?, net)
+                }
+            };
+        }
+        if self.formulas.formula.is_empty() && self.formulas.formulas.is_empty() {
+            return Ok(Asked::Topics(Topic::ALL.to_vec()));
+        }
+        let asked = self.formulas.read(net)?;
+        Ok(planned(asked.into_iter().map(|Formula { id, formula }| (id, formula)), net))
+    }
+}
+
+/// The formulas of a query file.
+fn of_queries(file: &Path, net: &Net) -> Result<Asked> {
+    let queries = input::read_queries(file, net)?;
+    if let Some(error) = &queries.cut_short {
+        eprintln!("parikh: {error}; the formulas before it are answered");
+    } else if queries.queries.is_empty() {
+        bail!("{}: there is no formula in the file", file.display());
+    }
+    let formulas = queries.queries.into_iter();
+    let formulas =
+        formulas.map(|query| (query.id, query.formula.map_err(|error| error.to_string())));
+    Ok(planned(formulas, net))
+}
+
+/// Formulas as a plan; what cannot be asked, with why not.
+fn planned(
+    formulas: impl Iterator<Item = (String, Result<crate::formula::Formula, String>)>,
+    net: &Net,
+) -> Asked {
+    let (mut plan, mut written, mut refused) = (Plan::default(), HashMap::new(), Vec::new());
+    let mut ids = HashSet::new();
+    for (id, formula) in formulas {
+        let planned = match (ids.insert(id.clone()), &formula) {
+            (false, _) => Err("an earlier formula has the same id".to_owned()),
+            (true, Err(reason)) => Err(reason.clone()),
+            (true, Ok(formula)) => {
+                written.insert(id.clone(), formula.print(net).to_string());
+                plan.ask_formula(&id, formula, net).map_err(|error| error.to_string())
+            }
+        };
+        refused.extend(planned.err().map(|reason| (id, reason)));
+    }
+    Asked::Formulas { plan: Box::new(plan), written, refused }
+}
+
+/// A line on stderr while work goes on, only on a terminal.
+struct Progress(ProgressBar);
+
+impl Progress {
+    fn start() -> Self {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Progress(bar)
+    }
+
+    fn show(&self, doing: &str) {
+        self.0.set_message(doing.to_owned());
+    }
+
+    fn end(&self) {
+        self.0.finish_and_clear();
+    }
+}

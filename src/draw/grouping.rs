@@ -1,0 +1,203 @@
+//! The nodes of a net in groups, for whoever looks at one that is too large to look at.
+//!
+//! Those of one coloured node, where the net was unfolded. Else places are grouped by the model's units, as
+//! deep in their tree as leaves few enough groups, and transitions by the units they touch; or, where no
+//! depth does, both by their names without digits, which is how generated nets repeat a pattern: `fork_1`,
+//! `fork_2`, … become `fork_#`.
+
+use super::MOST_NODES;
+use parikh_net::coloured::Folding;
+use parikh_net::{Net, PlaceId, TransitionId, UnitId, Units};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A group of places or transitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// What its nodes have in common.
+    pub name: String,
+    /// How many nodes are in it.
+    pub nodes: usize,
+    /// Their tokens initially; of transitions none.
+    pub tokens: u128,
+}
+
+/// The nodes of a net in groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grouping {
+    /// `units`, `colours`, `names without digits`.
+    pub by: &'static str,
+    /// Groups of places,
+    pub places: Vec<Group>,
+    /// of transitions,
+    pub transitions: Vec<Group>,
+    /// and the group of each place
+    pub place_group: Vec<usize>,
+    /// and of each transition.
+    pub transition_group: Vec<usize>,
+}
+
+impl Grouping {
+    /// The nodes of `net` in groups: those of one coloured node, of one unit, or of one name without
+    /// digits.
+    pub fn of(net: &Net) -> Grouping {
+        let by_colours = net.folding().map(|folding| by_colours(net, folding));
+        let by_units = || net.units().and_then(|units| by_units(net, units));
+        by_colours.or_else(by_units).unwrap_or_else(|| by_names(net))
+    }
+
+    /// How many groups there are.
+    pub fn len(&self) -> usize {
+        self.places.len() + self.transitions.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many arcs there are between groups: by whether they lead into the place, the group of
+    /// transitions, and that of places.
+    pub fn arcs(&self, net: &Net) -> BTreeMap<(bool, usize, usize), usize> {
+        let mut arcs: BTreeMap<(bool, usize, usize), usize> = BTreeMap::new();
+        for t in net.transitions() {
+            let group = self.transition_group[t.index()];
+            for (into, side) in [(false, net.pre(t)), (true, net.post(t))] {
+                for arc in side {
+                    let place = self.place_group[arc.place.index()];
+                    *arcs.entry((into, group, place)).or_default() += 1;
+                }
+            }
+        }
+        arcs
+    }
+}
+
+/// The nodes that a coloured node stands for.
+fn by_colours(net: &Net, folding: &Folding) -> Grouping {
+    let group = |name: &str| Group { name: name.to_owned(), nodes: 0, tokens: 0 };
+    let mut places: Vec<Group> =
+        (0..folding.place_count()).map(|at| group(folding.place_name(at))).collect();
+    let mut transitions: Vec<Group> =
+        (0..folding.transition_count()).map(|at| group(folding.transition_name(at))).collect();
+    let place_group: Vec<usize> = net.places().map(|place| folding.place_of(place)).collect();
+    let transition_group: Vec<usize> =
+        net.transitions().map(|t| folding.transition_of(t)).collect();
+    for (place, &group) in net.places().zip(&place_group) {
+        places[group].nodes += 1;
+        places[group].tokens += u128::from(net.initial()[place]);
+    }
+    transition_group.iter().for_each(|&group| transitions[group].nodes += 1);
+    Grouping { by: "colours", places, transitions, place_group, transition_group }
+}
+
+/// By the units at the deepest level that leaves few enough groups; all in the root is no group.
+fn by_units(net: &Net, units: &Units) -> Option<Grouping> {
+    // From each unit up to the root.
+    let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
+    let depth = |unit| path(unit).count();
+    let deepest = units.iter().map(|(unit, _)| depth(unit)).max()?;
+    (2..=deepest).rev().map(|level| at_level(net, units, level)).find(|it| it.len() <= MOST_NODES)
+}
+
+/// Each place in the unit `level` units below the top that it is in, the root being level 1.
+fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
+    let ancestor = |unit| {
+        let path = std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
+        let path: Vec<UnitId> = path.collect();
+        path[path.len().saturating_sub(level)]
+    };
+    let mut places = Groups::default();
+    let place_group: Vec<usize> = net
+        .places()
+        .map(|place| {
+            let name = &units.get(ancestor(units.unit_of(place))).name;
+            places.add(format!("unit {name}"), net.initial()[place])
+        })
+        .collect();
+    let mut transitions = Groups::default();
+    let transition_group = net
+        .transitions()
+        .map(|t| {
+            let arcs = net.pre(t).iter().chain(net.post(t));
+            let touched: BTreeSet<usize> = arcs.map(|arc| place_group[arc.place.index()]).collect();
+            let names = touched.iter().map(|&group| places.groups[group].name.as_str());
+            let names: Vec<&str> = names.collect();
+            let all = match names.len() {
+                0 => "no unit".to_owned(),
+                1..=3 => names.join(" + "),
+                more => format!("{} + {} others", names[0], more - 1),
+            };
+            transitions.add(all, 0)
+        })
+        .collect();
+    Grouping {
+        by: "units",
+        places: places.groups,
+        transitions: transitions.groups,
+        place_group,
+        transition_group,
+    }
+}
+
+fn by_names(net: &Net) -> Grouping {
+    let (mut places, mut transitions) = (Groups::default(), Groups::default());
+    let place_group = net
+        .places()
+        .map(|place: PlaceId| places.add(stem(net.place_name(place)), net.initial()[place]))
+        .collect();
+    let transition_group = net
+        .transitions()
+        .map(|t: TransitionId| transitions.add(stem(net.transition_name(t)), 0))
+        .collect();
+    Grouping {
+        by: "names without digits",
+        places: places.groups,
+        transitions: transitions.groups,
+        place_group,
+        transition_group,
+    }
+}
+
+/// A name with `#` for each run of digits.
+fn stem(name: &str) -> String {
+    let mut stem = String::new();
+    for c in name.chars() {
+        match c.is_ascii_digit() {
+            false => stem.push(c),
+            true if !stem.ends_with('#') => stem.push('#'),
+            true => {}
+        }
+    }
+    stem
+}
+
+#[derive(Default)]
+struct Groups {
+    groups: Vec<Group>,
+    known: BTreeMap<String, usize>,
+}
+
+impl Groups {
+    /// Adds a node to the group of this name; the number of the group.
+    fn add(&mut self, name: String, tokens: u64) -> usize {
+        let next = self.groups.len();
+        let group = *self.known.entry(name.clone()).or_insert(next);
+        if group == next {
+            self.groups.push(Group { name, nodes: 0, tokens: 0 });
+        }
+        self.groups[group].nodes += 1;
+        self.groups[group].tokens += u128::from(tokens);
+        group
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_what_generated_names_differ_in() {
+        assert_eq!(stem("fork_12_of_3"), "fork_#_of_#");
+        assert_eq!(stem("12"), "#");
+    }
+}

@@ -1,0 +1,140 @@
+//! A net as a scene: places as circles with their tokens in them and their names beside them, transitions
+//! as boxes, weights on arcs.
+
+use super::scene::{Form, Line, Node, Scene};
+use super::{Highlight, Part};
+use parikh_net::{Net, PlaceId, TransitionId};
+use std::collections::HashMap;
+
+/// The nodes of `part` with what is highlighted among them. Nodes at the edge of a part, with arcs that are
+/// left out, are cut.
+pub fn net(net: &Net, part: &Part, highlight: &Highlight) -> Scene {
+    let mut scene = Scene {
+        name: net.name().to_owned(),
+        caption: highlight.caption.clone(),
+        ..Scene::default()
+    };
+    let nodes = net.place_count() + net.transition_count();
+    if part.len() < nodes {
+        if !scene.caption.is_empty() {
+            scene.caption.push('\n');
+        }
+        scene.caption.push_str(&format!("{} of {nodes} nodes of {}", part.len(), net.name()));
+    }
+    let mut positions = HashMap::new();
+    for &place in &part.places {
+        positions.insert(place, scene.nodes.len());
+        scene.nodes.push(of_place(net, part, place, highlight));
+    }
+    for &t in &part.transitions {
+        let at = scene.nodes.len();
+        scene.nodes.push(of_transition(net, part, t, highlight));
+        lines(net, t, at, &positions, &mut scene.lines);
+    }
+    scene
+}
+
+fn of_place(net: &Net, part: &Part, place: PlaceId, highlight: &Highlight) -> Node {
+    let marking = highlight.marking.as_ref().unwrap_or(net.initial());
+    let remark = highlight.places.get(&place);
+    let arcs = net.producers(place).iter().chain(net.consumers(place));
+    Node {
+        id: format!("p{}", place.index()),
+        form: Form::Circle,
+        inside: tokens(marking[place]),
+        beside: with_remark(net.place_name(place), remark),
+        cut: arcs.into_iter().any(|arc| !part.transitions.contains(&arc.transition)),
+        bright: remark.is_some(),
+        marked: net.initial()[place] > 0,
+    }
+}
+
+/// Up to three dots, or a number.
+pub(super) fn tokens(tokens: u64) -> String {
+    match tokens {
+        0 => String::new(),
+        few @ 1..=3 => "●".repeat(few as usize),
+        many => many.to_string(),
+    }
+}
+
+fn of_transition(net: &Net, part: &Part, t: TransitionId, highlight: &Highlight) -> Node {
+    let remark = highlight.transitions.get(&t);
+    let mut arcs = net.pre(t).iter().chain(net.post(t));
+    Node {
+        id: format!("t{}", t.index()),
+        form: Form::Box,
+        inside: with_remark(net.transition_name(t), remark),
+        beside: String::new(),
+        cut: arcs.any(|arc| !part.places.contains(&arc.place)),
+        bright: remark.is_some(),
+        marked: false,
+    }
+}
+
+fn with_remark(name: &str, remark: Option<&String>) -> String {
+    match remark {
+        Some(remark) if !remark.is_empty() => format!("{name}\n{remark}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// The arcs of a transition; what is taken and put back alike is one line both ways.
+fn lines(
+    net: &Net,
+    t: TransitionId,
+    at: usize,
+    positions: &HashMap<PlaceId, usize>,
+    lines: &mut Vec<Line>,
+) {
+    let label = |weight: u64| if weight > 1 { weight.to_string() } else { String::new() };
+    for arc in net.pre(t) {
+        if let Some(&place) = positions.get(&arc.place) {
+            let both = net.post_weight(t, arc.place) == arc.weight;
+            lines.push(Line { from: place, to: at, label: label(arc.weight), both });
+        }
+    }
+    for arc in net.post(t) {
+        if let Some(&place) = positions.get(&arc.place)
+            && net.pre_weight(t, arc.place) != arc.weight
+        {
+            lines.push(Line { from: at, to: place, label: label(arc.weight), both: false });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dot;
+    use super::*;
+    use parikh_net::text;
+
+    const NET: &str = "net \"a \\\"b\\\"\"\nplace p 2\nplace q\nplace lock 7\n\
+                       transition t: p + lock -> 2*q + lock\ntransition u: 2*q -> p";
+
+    #[test]
+    fn tokens_weights_and_loops_are_drawn() {
+        let net = text::parse(NET).unwrap();
+        let drawn = dot(&super::net(&net, &Part::whole(&net), &Highlight::default()));
+        let expected = "digraph \"a \\\"b\\\"\" {\n  rankdir=LR;\n  \
+            node [fontsize=10, fontname=\"Helvetica\"];\n  edge [fontsize=9, arrowsize=0.6];\n  \
+            p0 [shape=circle, label=\"●●\", xlabel=\"p\"];\n  \
+            p1 [shape=circle, label=\"\", xlabel=\"q\"];\n  \
+            p2 [shape=circle, label=\"7\", xlabel=\"lock\"];\n  \
+            t0 [shape=box, height=0.3, label=\"t\"];\n  \
+            t1 [shape=box, height=0.3, label=\"u\"];\n  p0 -> t0;\n  p2 -> t0 [dir=both];\n  \
+            t0 -> p1 [label=\"2\"];\n  p1 -> t1 [label=\"2\"];\n  t1 -> p0;\n}\n";
+        assert_eq!(drawn, expected);
+    }
+
+    #[test]
+    fn the_part_around_a_node_says_that_it_is_a_part() {
+        let net = text::parse(NET).unwrap();
+        let highlight = Highlight::nodes(&net, ["u"]).unwrap();
+        let drawn = dot(&super::net(&net, &Part::around(&net, &highlight), &highlight));
+        assert!(drawn.contains("label=\"3 of 5 nodes of a \\\"b\\\"\"; labelloc=t;"), "{drawn}");
+        assert!(drawn.contains("p0 [shape=circle, label=\"●●\", xlabel=\"p\", style=dashed]"));
+        assert!(drawn.contains("style=filled, fillcolor=\"#ffcc66\""));
+        assert!(!drawn.contains("p2"));
+    }
+}

@@ -1,0 +1,321 @@
+//! A scene as a picture in SVG: laid out by [`crate::layout`], drawn as circles, boxes and curves.
+
+use super::scene::{Form, Line, Node, Scene};
+use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
+use parikh_solvers::Budget;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// The width of a letter of 10 pixels, about, and the height of a line.
+const LETTER: f64 = 6.1;
+const LEADING: f64 = 12.0;
+
+/// A place without much in it.
+const RADIUS: f64 = 14.0;
+
+/// Around the picture.
+const MARGIN: f64 = 14.0;
+
+/// Draws a scene. After the end of `budget`, its layout is not improved any more.
+pub fn svg(scene: &Scene, budget: &Budget) -> String {
+    Drawing::new(scene, budget).print(|_| None)
+}
+
+/// A scene with positions.
+pub(super) struct Drawing<'s> {
+    scene: &'s Scene,
+    layout: Layout,
+    /// The ends of all lines.
+    ends: HashSet<(usize, usize)>,
+}
+
+impl<'s> Drawing<'s> {
+    pub(super) fn new(scene: &'s Scene, budget: &Budget) -> Self {
+        let labels = scene.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
+        let marked = scene.nodes.iter().enumerate().filter(|(_, node)| node.marked);
+        let graph = Graph {
+            sizes: scene.nodes.iter().map(room).collect(),
+            edges: scene.lines.iter().map(|line| (line.from, line.to)).collect(),
+            roots: marked.map(|(at, _)| at).collect(),
+        };
+        let spacing = Spacing {
+            direction: Direction::Right,
+            // Room for what is written at lines.
+            between_layers: 34.0 + (LETTER * 0.8 * labels as f64).min(120.0),
+            within_layers: 12.0,
+            ..Spacing::default()
+        };
+        let ends = graph.edges.iter().copied().collect();
+        Drawing { scene, layout: layout(&graph, &spacing, budget), ends }
+    }
+
+    /// The picture; `instead` may have something else stand in the middle of a node, such as tokens that
+    /// come and go.
+    pub(super) fn print(&self, instead: impl Fn(usize) -> Option<String>) -> String {
+        let caption: Vec<&str> = match self.scene.caption.is_empty() {
+            true => Vec::new(),
+            false => self.scene.caption.split('\n').collect(),
+        };
+        let captioned = 14.0 * caption.len() as f64 + if caption.is_empty() { 0.0 } else { 8.0 };
+        let Size { width, height } = self.layout.size;
+        let longest = caption.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let width = width.max(6.6 * longest as f64) + 2.0 * MARGIN;
+        let total = height + captioned + 2.0 * MARGIN;
+        let top = if self.scene.caption_below { MARGIN } else { MARGIN + captioned };
+        let mut text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{total:.0}\" \
+             viewBox=\"0 0 {width:.0} {total:.0}\" font-family=\"Helvetica, Arial, sans-serif\" \
+             font-size=\"10\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
+             <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n",
+            escaped(&self.scene.name)
+        );
+        let begin = if self.scene.caption_below { top + height + 22.0 } else { MARGIN + 10.0 };
+        for (at, line) in caption.iter().enumerate() {
+            let y = begin + 14.0 * at as f64;
+            let line = escaped(line);
+            let _ =
+                writeln!(text, "<text class=\"caption\" x=\"{MARGIN}\" y=\"{y:.1}\">{line}</text>");
+        }
+        let _ = writeln!(text, "<g transform=\"translate({MARGIN} {top:.1})\">");
+        for (line, route) in self.scene.lines.iter().zip(&self.layout.routes) {
+            self.line(line, route, &mut text);
+        }
+        for (at, node) in self.scene.nodes.iter().enumerate() {
+            self.node(node, self.layout.nodes[at], instead(at), &mut text);
+        }
+        text.push_str("</g>\n</svg>\n");
+        text
+    }
+
+    fn line(&self, line: &Line, route: &[Point], text: &mut String) {
+        let ends = [line.from, line.to].map(|at| (&self.scene.nodes[at], self.layout.nodes[at]));
+        let [(from, from_at), (to, to_at)] = ends;
+        let mut route = route.to_vec();
+        if route.is_empty() && self.ends.contains(&(line.to, line.from)) {
+            // Two lines between the same nodes: each to its side.
+            let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
+            let far = dx.hypot(dy).max(1.0);
+            route.push((
+                (from_at.0 + to_at.0) / 2.0 - dy / far * 16.0,
+                (from_at.1 + to_at.1) / 2.0 + dx / far * 16.0,
+            ));
+        }
+        let start = border(from, from_at, route.first().copied().unwrap_or(to_at));
+        let end = border(to, to_at, route.last().copied().unwrap_or(from_at));
+        let mut points = vec![start];
+        points.extend(&route);
+        points.push(end);
+        let _ = write!(text, "<path class=\"line\" d=\"M{:.1} {:.1}", start.0, start.1);
+        for at in 1..points.len() - 1 {
+            let (x, y) = points[at];
+            let next = points[at + 1];
+            let (u, v) = match at == points.len() - 2 {
+                true => next,
+                false => ((x + next.0) / 2.0, (y + next.1) / 2.0),
+            };
+            let _ = write!(text, "Q{x:.1} {y:.1} {u:.1} {v:.1}");
+        }
+        if points.len() == 2 {
+            let _ = write!(text, "L{:.1} {:.1}", end.0, end.1);
+        }
+        let _ = writeln!(text, "\"/>");
+        head(points[points.len() - 2], end, text);
+        if line.both {
+            head(points[1], start, text);
+        }
+        if !line.label.is_empty() {
+            let (x, y) = match points.len() {
+                2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
+                count => points[count / 2],
+            };
+            let label = escaped(&line.label);
+            let _ = writeln!(
+                text,
+                "<text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
+                y - 3.0
+            );
+        }
+    }
+
+    fn node(&self, node: &Node, (x, y): Point, instead: Option<String>, text: &mut String) {
+        let mut class = String::from("node");
+        class.push_str(if node.cut { " cut" } else { "" });
+        class.push_str(if node.bright { " bright" } else { "" });
+        let Size { width, height } = shape(node);
+        let _ = writeln!(text, "<g class=\"{class}\" transform=\"translate({x:.1} {y:.1})\">");
+        let _ = match node.form {
+            Form::Circle => writeln!(text, "<circle class=\"shape\" r=\"{RADIUS}\"/>"),
+            Form::Ellipse => writeln!(
+                text,
+                "<rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" \
+                 height=\"{height:.1}\" rx=\"{:.1}\"/>",
+                -width / 2.0,
+                -height / 2.0,
+                height / 2.0
+            ),
+            Form::Box | Form::Group => writeln!(
+                text,
+                "<rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" \
+                 height=\"{height:.1}\" rx=\"2\"/>",
+                -width / 2.0,
+                -height / 2.0
+            ),
+        };
+        match instead {
+            Some(instead) => text.push_str(&instead),
+            None => written(&node.inside, 0.0, text),
+        }
+        let lines = node.beside.split('\n').filter(|line| !line.is_empty());
+        for (at, line) in lines.enumerate() {
+            let y = height / 2.0 + LEADING * (at as f64 + 0.95);
+            let _ = writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", escaped(line));
+        }
+        text.push_str("</g>\n");
+    }
+}
+
+/// Lines around a height, in the middle.
+pub(super) fn written(words: &str, y: f64, text: &mut String) {
+    if words.is_empty() {
+        return;
+    }
+    let lines: Vec<&str> = words.split('\n').collect();
+    let first = y - LEADING * (lines.len() - 1) as f64 / 2.0 + 3.5;
+    for (at, line) in lines.iter().enumerate() {
+        let y = first + LEADING * at as f64;
+        let _ = writeln!(text, "<text y=\"{y:.1}\">{}</text>", escaped(line));
+    }
+}
+
+const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width:1.1}\
+    .head{fill:#6b7582}.shape{fill:#fff;stroke:#333c48;stroke-width:1.3}\
+    text{fill:#1b2330;text-anchor:middle}.caption{text-anchor:start;font-size:12px}\
+    .label{font-size:9px}.label,.beside{paint-order:stroke;stroke:#fff;stroke-width:2.5px}\
+    .bright .shape{fill:#ffcc66;stroke-width:2}.cut .shape{stroke-dasharray:4 3}";
+
+/// The size of a node's form.
+fn shape(node: &Node) -> Size {
+    let lines = node.inside.split('\n').count() as f64;
+    let letters =
+        node.inside.split('\n').map(|line| line.chars().count()).max().unwrap_or(0) as f64;
+    match node.form {
+        Form::Circle => Size { width: 2.0 * RADIUS, height: 2.0 * RADIUS },
+        Form::Ellipse => Size {
+            width: (LETTER * letters + 18.0).max(30.0),
+            height: (LEADING * lines + 10.0).max(28.0),
+        },
+        Form::Box | Form::Group => Size {
+            width: (LETTER * letters + 12.0).max(24.0),
+            height: (LEADING * lines + 8.0).max(22.0),
+        },
+    }
+}
+
+/// A node's form with what is written below it, and as much above, so that lines end in its middle.
+fn room(node: &Node) -> Size {
+    let Size { width, height } = shape(node);
+    let beside: Vec<usize> = node
+        .beside
+        .split('\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| line.chars().count())
+        .collect();
+    let widest = beside.iter().max().copied().unwrap_or(0) as f64;
+    Size {
+        width: width.max(LETTER * widest),
+        height: height
+            + 2.0 * LEADING * beside.len() as f64
+            + if beside.is_empty() { 0.0 } else { 3.0 },
+    }
+}
+
+/// Where a line to `towards` leaves a node.
+fn border(node: &Node, (x, y): Point, towards: Point) -> Point {
+    let (dx, dy) = (towards.0 - x, towards.1 - y);
+    let Size { width, height } = shape(node);
+    let share = match node.form {
+        Form::Circle => (RADIUS + 1.0) / dx.hypot(dy).max(1.0),
+        _ => {
+            let wide = (width / 2.0 + 1.0) / dx.abs().max(0.1);
+            wide.min((height / 2.0 + 1.0) / dy.abs().max(0.1))
+        }
+    };
+    (x + dx * share.min(1.0), y + dy * share.min(1.0))
+}
+
+/// The head of an arrow.
+fn head(from: Point, tip: Point, text: &mut String) {
+    let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
+    let far = dx.hypot(dy).max(0.1);
+    let (x, y) = (dx / far, dy / far);
+    let corner = |side: f64| (tip.0 - 7.0 * x - side * 3.0 * y, tip.1 - 7.0 * y + side * 3.0 * x);
+    let (a, b) = (corner(1.0), corner(-1.0));
+    let _ = writeln!(
+        text,
+        "<path class=\"head\" d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z\"/>",
+        tip.0, tip.1, a.0, a.1, b.0, b.1
+    );
+}
+
+/// Text as XML takes it; control characters, which it does not take at all, are shown as a box.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            c if c.is_control() && c != '\t' => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Highlight, Part, net};
+    use super::*;
+    use quick_xml::events::Event;
+
+    /// Panics unless it is well-formed; the names of its elements.
+    fn elements(svg: &str) -> Vec<String> {
+        let mut reader = quick_xml::Reader::from_str(svg);
+        let mut names = Vec::new();
+        loop {
+            match reader.read_event().unwrap() {
+                Event::Start(tag) | Event::Empty(tag) => {
+                    names.push(tag.name().into_inner().to_owned());
+                }
+                Event::Eof => return names,
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn a_net_is_drawn_with_all_it_has() {
+        let text = "place p 2\nplace q\ntransition t: p -> 3*q\ntransition u: q + p -> q";
+        let of = parikh_net::text::parse(text).unwrap();
+        let highlight = Highlight::nodes(&of, ["q"]).unwrap();
+        let drawn = svg(&net(&of, &Part::whole(&of), &highlight), &Budget::unlimited());
+        let names = elements(&drawn);
+        let count = |name: &str| names.iter().filter(|it| *it == name).count();
+        // The page and two transitions; a line each, with a head, and one more for the loop.
+        assert_eq!((count("circle"), count("rect")), (2, 3));
+        assert_eq!(count("path"), 4 + 5);
+        assert!(
+            drawn.contains("●●") && drawn.contains(">3</text>") && drawn.contains("node bright")
+        );
+    }
+
+    #[test]
+    fn names_are_never_markup() {
+        let mut builder = parikh_net::NetBuilder::new("</title><script>");
+        builder.place("<b>&\u{1}", 1).unwrap();
+        let of = builder.build().unwrap();
+        let scene = net(&of, &Part::whole(&of), &Highlight::default());
+        let drawn = svg(&scene, &Budget::unlimited());
+        assert!(!elements(&drawn).iter().any(|name| name == "b" || name == "script"));
+    }
+}

@@ -1,0 +1,219 @@
+//! Sums over the markings of a part of a reduced net, for [numbers of markings](crate::evidence::counting).
+//!
+//! Every marking is visited once. Which products are not 0 there is found out as it is of transitions: each
+//! lower bound of a product is the preset of a transition, one that is there or one that changes nothing.
+//! What a marking counts is multiplied out once, in 128 bits where that fits; a product with other factors
+//! divides by those that it replaces.
+
+use super::space::{Purpose, Space};
+use super::state_space::{Distinct, Incomplete, POLLING};
+use crate::evidence::counting::{Function, Part, Product, WeightError, Weights};
+use num_bigint::BigUint;
+use parikh_net::{Facts, Net, NetBuilder, PlaceId};
+use parikh_solvers::Budget;
+use std::collections::HashMap;
+
+/// Why there are no sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoSums {
+    /// Not all markings were visited.
+    #[error(transparent)]
+    Incomplete(#[from] Incomplete),
+    /// What a marking counts is not known.
+    #[error(transparent)]
+    Weight(#[from] WeightError),
+}
+
+/// For each product of `part` its sum over all markings, and how many markings there are.
+///
+/// # Errors
+/// When the budget does not suffice.
+pub fn sums(
+    part: &Part,
+    weights: &mut Weights,
+    budget: &Budget,
+) -> Result<(Vec<BigUint>, u64), NoSums> {
+    let (net, products_of) = with_probes(part);
+    let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
+    let mut space =
+        Space::new(&net, &Facts::none(&net), purpose, budget).map_err(Incomplete::from)?;
+    let mut distinct = Distinct::new(&net);
+    let mut sums = vec![Sum::default(); part.products.len()];
+    let mut tables = Tables { weights, known: HashMap::new(), small: Vec::new() };
+    let (mut enabled, mut here, mut number) = (Vec::new(), Vec::new(), 0);
+    while number < space.store().len() {
+        space.load(number, &mut enabled);
+        if (enabled.len() > POLLING as usize || number.is_multiple_of(POLLING))
+            && let Some(spent) = budget.exhausted()
+        {
+            return Err(Incomplete::from(spent).into());
+        }
+        here.clear();
+        here.extend(enabled.iter().flat_map(|&t| products_of[t as usize].iter().copied()));
+        distinct.retain(&mut enabled);
+        if space.expand(number, &enabled, |_, _, _| {}).map_err(Incomplete::from)? {
+            // Nothing was fired: the same marking again.
+            continue;
+        }
+        number += 1;
+        if part.counts.is_empty() {
+            sums[0].small += 1;
+            here.iter().for_each(|&product| sums[product as usize].small += 1);
+            continue;
+        }
+        let tokens = |place| space.tokens(place);
+        if tables.add_small(part, &tokens, &here, &mut sums)?.is_none() {
+            tables.add_large(part, &tokens, &here, &mut sums)?;
+        }
+    }
+    Ok((sums.into_iter().map(Sum::total).collect(), number.into()))
+}
+
+/// The net of a part with a transition for each lower bound that is no preset of it; and by transition the
+/// products that are not 0 where it is enabled. The product of those without lower bounds stands with none.
+fn with_probes(part: &Part) -> (Net, Vec<Vec<u32>>) {
+    let net = &part.net;
+    let mut builder = NetBuilder::new(net.name());
+    let mut transition_of: HashMap<Vec<(PlaceId, u64)>, usize> = HashMap::new();
+    // What was a net is one with other names, which nobody sees.
+    let fresh = "a net without names of its own";
+    let places: Vec<PlaceId> = net
+        .places()
+        .map(|p| builder.place(&format!("p{}", p.index()), net.initial()[p]).expect(fresh))
+        .collect();
+    let mut products_of: Vec<Vec<u32>> = Vec::new();
+    for t in net.transitions() {
+        let new = builder.transition(&format!("t{}", t.index())).expect(fresh);
+        for arc in net.pre(t) {
+            builder.take(new, places[arc.place.index()], arc.weight).expect(fresh);
+        }
+        for arc in net.post(t) {
+            builder.put(new, places[arc.place.index()], arc.weight).expect(fresh);
+        }
+        let preset = net.pre(t).iter().map(|arc| (arc.place, arc.weight)).collect();
+        transition_of.entry(preset).or_insert(products_of.len());
+        products_of.push(Vec::new());
+    }
+    for (number, Product { least, .. }) in (0..).zip(&part.products).skip(1) {
+        let at = *transition_of.entry(least.clone()).or_insert_with(|| {
+            let probe = builder.transition(&format!("t{}", products_of.len())).expect(fresh);
+            for &(place, weight) in least {
+                builder.take(probe, places[place.index()], weight).expect(fresh);
+                builder.put(probe, places[place.index()], weight).expect(fresh);
+            }
+            products_of.push(Vec::new());
+            products_of.len() - 1
+        });
+        products_of[at].push(number);
+    }
+    (builder.build().expect(fresh), products_of)
+}
+
+/// A sum that grows by small numbers mostly.
+#[derive(Clone, Debug, Default)]
+struct Sum {
+    small: u128,
+    large: BigUint,
+}
+
+impl Sum {
+    fn add(&mut self, number: u128) {
+        match self.small.checked_add(number) {
+            Some(sum) => self.small = sum,
+            None => self.large += std::mem::replace(&mut self.small, number),
+        }
+    }
+
+    fn total(self) -> BigUint {
+        self.large + self.small
+    }
+}
+
+/// The values of functions met so far: those that fit 128 bits.
+struct Tables<'w> {
+    weights: &'w mut Weights,
+    known: HashMap<(Function, u64), Option<u128>>,
+    /// What each product is in a marking.
+    small: Vec<u128>,
+}
+
+/// The factor of a place where no product changes it.
+fn usual(part: &Part, place: PlaceId) -> Result<Function, WeightError> {
+    let at = part.counts.binary_search_by_key(&place, |it| it.0);
+    at.map(|at| part.counts[at].1).map_err(|_| WeightError::NotWhole)
+}
+
+impl Tables<'_> {
+    fn at(&mut self, function: Function, tokens: u64) -> Result<Option<u128>, WeightError> {
+        if let Some(&known) = self.known.get(&(function, tokens)) {
+            return Ok(known);
+        }
+        let number = u128::try_from(self.weights.at(function, tokens)?).ok();
+        self.known.insert((function, tokens), number);
+        Ok(number)
+    }
+
+    /// Adds what a marking counts; `None`, and nothing, where a number does not fit.
+    fn add_small(
+        &mut self,
+        part: &Part,
+        tokens: &dyn Fn(PlaceId) -> u64,
+        products: &[u32],
+        sums: &mut [Sum],
+    ) -> Result<Option<()>, WeightError> {
+        let mut all = 1u128;
+        for &(place, function) in &part.counts {
+            let Some(product) =
+                self.at(function, tokens(place))?.and_then(|weight| all.checked_mul(weight))
+            else {
+                return Ok(None);
+            };
+            all = product;
+        }
+        self.small.clear();
+        for &number in products {
+            let mut counts = all;
+            for &(place, other) in &part.products[number as usize].changed {
+                let tokens = tokens(place);
+                let (before, after) =
+                    (self.at(usual(part, place)?, tokens)?, self.at(other, tokens)?);
+                // It divides `counts`, and what comes in its place is no more.
+                let share = before.and_then(|before| counts.checked_div(before));
+                match share.zip(after).and_then(|(share, after)| share.checked_mul(after)) {
+                    Some(changed) => counts = changed,
+                    None => return Ok(None),
+                }
+            }
+            self.small.push(counts);
+        }
+        sums[0].add(all);
+        for (&number, &counts) in products.iter().zip(&self.small) {
+            sums[number as usize].add(counts);
+        }
+        Ok(Some(()))
+    }
+
+    fn add_large(
+        &mut self,
+        part: &Part,
+        tokens: &dyn Fn(PlaceId) -> u64,
+        products: &[u32],
+        sums: &mut [Sum],
+    ) -> Result<(), WeightError> {
+        let mut all = BigUint::from(1u8);
+        for &(place, function) in &part.counts {
+            all *= self.weights.at(function, tokens(place))?;
+        }
+        for &number in products {
+            let mut counts = all.clone();
+            for &(place, other) in &part.products[number as usize].changed {
+                let tokens = tokens(place);
+                counts /= self.weights.at(usual(part, place)?, tokens)?;
+                counts *= self.weights.at(other, tokens)?;
+            }
+            sums[number as usize].large += counts;
+        }
+        sums[0].large += all;
+        Ok(())
+    }
+}

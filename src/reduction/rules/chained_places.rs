@@ -1,0 +1,40 @@
+//! The search for candidates of [chained places](parikh_evidence::reduction::rules::chained_places).
+//!
+//! # Back-translation
+//! None is asked for: sequences do not go through reductions that keep every marking.
+//!
+//! # Cost
+//! Linear in what changed.
+
+use crate::reduction::candidate;
+use crate::reduction::journal::Dirty;
+use crate::reduction::search::Search;
+use parikh_evidence::reduction::rules::fused_cycles::move_of;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+
+pub(super) struct ChainedPlaces;
+
+impl Search for ChainedPlaces {
+    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+        let around = dirty.places_around(net).into_iter().filter(|&q| net.producer_count(q) == 1);
+        for t in around.flat_map(|q| net.producers(q)) {
+            let Some((p, q)) = move_of(net, t) else { continue };
+            if p != q && net.producer_count(q) == 1 && net.tokens(q) == 0 {
+                candidates.push(candidate::weighted([(p, 1), (q, 1)], [t]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::reduction::example;
+
+    #[test]
+    fn a_place_that_is_read_is_not_merged() {
+        let net = "# markings\nplace p 1\nplace q\nplace r 1\n\
+                   transition t: p -> q\ntransition u: q + r -> q";
+        let same = net.lines().skip(1).collect::<Vec<_>>().join("\n");
+        example::reduces("chained-places", net, &same);
+    }
+}

@@ -1,0 +1,95 @@
+//! The search for places that change in proportion to another one, a case of
+//! [redundant places](parikh_evidence::reduction::rules::redundant_places).
+//!
+//! ```text
+//! # markings
+//! place p 1
+//! place q
+//! place pair 3
+//! transition a: p -> q + 2*pair
+//! transition b: q + 2*pair -> p
+//! # becomes
+//! place p 1
+//! place q
+//! transition a: p -> q
+//! transition b: q -> p
+//! ```
+//!
+//! # Back-translation
+//! None.
+//!
+//! # Cost
+//! A hash of what changes at a place, divided by its gcd, per changed place; comparisons with at most
+//! [`MOST`] others of the same hash.
+
+use crate::reduction::buckets::Buckets;
+use crate::reduction::candidate;
+use crate::reduction::hashes::scrambled;
+use crate::reduction::journal::Dirty;
+use crate::reduction::search::Search;
+use parikh_evidence::reduction::rules::gcd_scaling::gcd;
+use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::PlaceId;
+
+/// The most places of one proportion that a place is compared with.
+const MOST: usize = 16;
+
+pub(super) struct ProportionalPlaces {
+    kept: Vec<PlaceId>,
+    by_changes: Buckets,
+}
+
+impl ProportionalPlaces {
+    /// Where `kept` are left alone.
+    pub(super) fn new(kept: Vec<PlaceId>) -> Self {
+        ProportionalPlaces { kept, by_changes: Buckets::default() }
+    }
+}
+
+impl Search for ProportionalPlaces {
+    fn forget(&mut self) {
+        self.by_changes = Buckets::default();
+    }
+
+    fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
+        for p in dirty.places_around(net) {
+            let (divisor, hash) = changes(net, p);
+            if divisor == 0 {
+                continue;
+            }
+            let other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
+            for q in self.by_changes.of(hash, MOST, other).into_iter().map(PlaceId::new) {
+                // It may have changed since.
+                let (theirs, same) = changes(net, q);
+                if same != hash {
+                    continue;
+                }
+                let common = gcd(divisor, theirs);
+                let (mine, theirs) = (divisor / common, theirs / common);
+                let (Ok(mine), Ok(theirs)) = (u32::try_from(mine), u32::try_from(theirs)) else {
+                    continue;
+                };
+                for (goes, k, stays, y) in [(p, theirs, q, mine), (q, mine, p, theirs)] {
+                    if !self.kept.contains(&goes) && !net.in_support(goes) {
+                        candidates.push(candidate::weighted([(goes, k), (stays, y)], []));
+                    }
+                }
+            }
+            self.by_changes.insert(hash, p.index());
+        }
+    }
+}
+
+/// The greatest common divisor of all changes at a place, 0 without any, and a hash of them, divided by it.
+fn changes(net: &WorkNet, p: PlaceId) -> (u64, u64) {
+    let around = net.neighbours(p);
+    let effects =
+        || around.iter().map(|&t| (t, net.effect(t, p))).filter(|&(_, change)| change != 0);
+    let divisor = effects().fold(0, |divisor, (_, change)| gcd(divisor, change.unsigned_abs()));
+    let hash = effects().fold(0u64, |sum, (t, change)| {
+        // Not 0, as there is a change; and below 2⁶³.
+        let share = change / divisor as i64;
+        sum.wrapping_add(scrambled(t.index() as u64).wrapping_mul(share as u64))
+    });
+    (divisor, hash)
+}

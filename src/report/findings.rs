@@ -1,0 +1,392 @@
+//! What a model's author would act on first: what was found, worst first, in sentences.
+
+use super::questions::{Found, Question, Topic};
+use super::shown::{Play, Store};
+use super::text::Text;
+use super::verdicts::Keys;
+use crate::evidence::replay;
+use crate::structure::siphons::{starved_by, unmarked_siphon};
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
+use serde::Serialize;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Hardly meant to be so.
+    Problem,
+    /// Perhaps not meant to be so.
+    Warning,
+    /// Could not be found out.
+    Unknown,
+    /// As most authors want it.
+    Good,
+    /// Neither good nor bad.
+    Note,
+}
+
+/// One finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: Level,
+    /// It, in a sentence.
+    pub title: Text,
+    /// What to know of it, a sentence each.
+    pub details: Vec<Text>,
+    /// What to play.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub play: Option<Play>,
+    /// What to read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<usize>,
+    /// The question that it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<usize>,
+}
+
+/// Findings of one kind that are told one by one.
+const ONE_BY_ONE: usize = 5;
+
+/// Transitions of a dead marking of which it is said what they wait for.
+const WAITING: usize = 6;
+
+/// All findings, worst first.
+pub(super) fn findings(net: &Net, found: &Found, keys: &Keys, store: &Store<'_>) -> Vec<Finding> {
+    let mut telling = Telling { net, found, store, findings: Vec::new() };
+    if let Some(breach) = &found.breach {
+        let title =
+            Text::words("The model claims that its units are safe (NUPN), and they are not: ")
+                .then(Text::of_sentence(net, breach));
+        telling.tell(Level::Problem, title);
+    }
+    for (file, said, ours) in &keys.conflicts {
+        let title = Text::words(format!("The form says {file} is {said}, but it is {ours}"));
+        telling.tell(Level::Problem, title);
+    }
+    for (at, question) in found.questions.iter().enumerate() {
+        match (question.topic, question.value.as_deref()) {
+            (Some(topic), Some(value)) => telling.answered(at, question, topic, value),
+            (_, None) => telling.open(at, question),
+            (None, Some(_)) => telling.formula(at, question),
+        }
+    }
+    telling.lonely();
+    // A stable sort: findings of one level stay in the order of the questions.
+    telling.findings.sort_by_key(|finding| finding.level);
+    telling.findings
+}
+
+struct Telling<'a> {
+    net: &'a Net,
+    found: &'a Found,
+    store: &'a Store<'a>,
+    findings: Vec<Finding>,
+}
+
+impl Telling<'_> {
+    fn tell(&mut self, level: Level, title: Text) -> &mut Finding {
+        self.findings.push(Finding {
+            level,
+            title,
+            details: Vec::new(),
+            play: None,
+            certificate: None,
+            question: None,
+        });
+        // Just pushed.
+        let last = self.findings.len() - 1;
+        &mut self.findings[last]
+    }
+
+    /// A finding that is the answer to a question, with its evidence.
+    fn answer(&mut self, at: usize, level: Level, title: impl Into<String>) -> &mut Finding {
+        let question = &self.found.questions[at];
+        let (play, certificate) = (question.play.clone(), question.certificates.first().copied());
+        let finding = self.tell(level, Text::words(title));
+        (finding.play, finding.certificate, finding.question) = (play, certificate, Some(at));
+        finding
+    }
+
+    fn answered(&mut self, at: usize, question: &Question, topic: Topic, value: &str) {
+        let because = question.reason.clone();
+        match (topic, value) {
+            (Topic::Deadlock, "TRUE") => self.deadlock(at, question),
+            (Topic::Deadlock, _) => {
+                let because = because.without("a dead marking: ");
+                self.answer(at, Level::Good, "The net never gets stuck").details.push(because);
+            }
+            (Topic::Firings, "TRUE") => {
+                self.answer(at, Level::Good, "Every transition can fire").details.push(because);
+            }
+            (Topic::Firings, _) if self.found.fates.is_empty() => {
+                self.answer(at, Level::Problem, "Some transition can never fire")
+                    .details
+                    .push(because);
+            }
+            (Topic::Firings, _) => self.dead_transitions(at),
+            (Topic::Bounds, "+inf") if self.found.bounds.is_empty() => {
+                self.answer(at, Level::Problem, "Some place is unbounded").details.push(because);
+            }
+            (Topic::Bounds, "+inf") => self.unbounded_places(at),
+            (Topic::Bounds, most) => {
+                let title = match most {
+                    "1" => "The net is bounded: no place ever holds more than 1 token".to_owned(),
+                    most => {
+                        format!("The net is bounded: no place ever holds more than {most} tokens")
+                    }
+                };
+                self.answer(at, Level::Good, title).details.push(because);
+                self.never_marked();
+            }
+            (Topic::OneSafe, "TRUE") => {
+                let because = Text::words("Two tokens on a place: ").then(because);
+                self.answer(at, Level::Good, "No place ever holds two tokens")
+                    .details
+                    .push(because);
+            }
+            (Topic::OneSafe, _) => {
+                self.answer(at, Level::Note, "Some place can hold two tokens")
+                    .details
+                    .push(because);
+            }
+            (Topic::Stable, "TRUE") => {
+                self.answer(at, Level::Note, "Some place never changes its tokens")
+                    .details
+                    .push(because);
+            }
+            (Topic::Stable, _) => {
+                self.answer(at, Level::Good, "Every place changes its tokens at some time")
+                    .details
+                    .push(because);
+            }
+            (Topic::Liveness, "TRUE") => {
+                self.answer(at, Level::Good, "Every transition can always be made to fire again")
+                    .details
+                    .push(because);
+            }
+            (Topic::Liveness, _) => {
+                self.answer(at, Level::Warning, "Not every transition stays possible (not live)")
+                    .details
+                    .push(because);
+            }
+            (Topic::Reversible, "TRUE") => {
+                self.answer(at, Level::Good, "The net can always return to its initial marking")
+                    .details
+                    .push(because);
+            }
+            (Topic::Reversible, _) => {
+                self.answer(at, Level::Note, "The net cannot always return to its initial marking")
+                    .details
+                    .push(because);
+            }
+        }
+    }
+
+    fn formula(&mut self, at: usize, question: &Question) {
+        let value = question.value.as_deref().unwrap_or_default();
+        let because = question.reason.clone();
+        let title = format!("{}: {value}", question.id);
+        let written = question.title.clone();
+        let finding = self.answer(at, Level::Note, title);
+        finding.details.extend((!written.is_empty()).then(|| Text::words(written)));
+        finding.details.push(because);
+    }
+
+    fn open(&mut self, at: usize, question: &Question) {
+        let title = match question.topic {
+            Some(_) => format!("Open: {}", question.title),
+            None => format!("Open: {}", question.id),
+        };
+        let reason = question.reason.clone();
+        self.answer(at, Level::Unknown, title).details.push(reason);
+    }
+
+    fn deadlock(&mut self, at: usize, question: &Question) {
+        let marking = match &question.play {
+            None => Some(self.net.initial().clone()),
+            Some(play) => self.marking(play),
+        };
+        let title = match question.play.as_ref().map_or(0, |play| play.firings) {
+            0 => "The net is stuck from the beginning: nothing is enabled".to_owned(),
+            1 => "A deadlock after 1 firing: nothing is enabled any more".to_owned(),
+            firings => format!("A deadlock after {firings} firings: nothing is enabled any more"),
+        };
+        let net = self.net;
+        let details = marking.map(|marking| stuck(net, &marking)).unwrap_or_default();
+        self.answer(at, Level::Problem, title).details.extend(details);
+    }
+
+    /// The marking at the end of what is played, if its trace is kept.
+    fn marking(&self, play: &Play) -> Option<Marking> {
+        let mut sequence = FiringSequence::new();
+        for step in self.store.traces.get(play.trace?)?.chunks_exact(2) {
+            sequence.push(TransitionId::new(usize::try_from(step[0]).ok()?), step[1]);
+        }
+        sequence.truncate(play.firings);
+        replay(self.net, &sequence).ok()
+    }
+
+    fn dead_transitions(&mut self, at: usize) {
+        let (net, found) = (self.net, self.found);
+        let starved = starved_by(net, &unmarked_siphon(net));
+        let dead: Vec<TransitionId> = net
+            .transitions()
+            .filter(|t| found.fates[t.index()].as_ref().is_some_and(|fate| !fate.fires))
+            .collect();
+        for &t in dead.iter().take(ONE_BY_ONE) {
+            let Some(fate) = &found.fates[t.index()] else { continue };
+            let title = Text::words("Transition ").transition(t).say(" can never fire");
+            let mut details = Vec::new();
+            // The plainest reason first.
+            let empty = unmarked_siphon(net);
+            let missing = net.pre(t).iter().find(|arc| empty.contains(&arc.place));
+            match missing.filter(|_| starved.contains(&t)) {
+                Some(arc) => {
+                    let place = arc.place;
+                    let text = Text::words("It needs a token on ").place(place);
+                    details.push(match net.producers(place).is_empty() {
+                        true => text.say(", which is empty initially, and no transition puts one there"),
+                        false => text.say(
+                            ", which is empty initially; and whatever would put one there needs a token \
+                             from the same empty places",
+                        ),
+                    });
+                }
+                None => {
+                    details.push(Text::words("Because ").then(Text::of_sentence(net, &fate.reason)))
+                }
+            }
+            if fate.assumes_units {
+                details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
+            }
+            let certificate = fate.shown.certificate;
+            let finding = self.tell(Level::Problem, title);
+            (finding.details, finding.certificate) = (details, certificate);
+            finding.question = Some(at);
+        }
+        if dead.len() > ONE_BY_ONE {
+            let rest = &dead[ONE_BY_ONE..];
+            let text = Text::words(format!("{} more transitions can never fire: ", rest.len()));
+            let title = text.list(rest, ", ", |text, &t| text.transition(t));
+            self.tell(Level::Problem, title).question = Some(at);
+        }
+    }
+
+    fn unbounded_places(&mut self, at: usize) {
+        let (net, found) = (self.net, self.found);
+        let infinite = |place: &PlaceId| {
+            found.bounds[place.index()].as_ref().is_some_and(|bound| bound.most == "+inf")
+        };
+        let infinite: Vec<PlaceId> = net.places().filter(infinite).collect();
+        for &place in infinite.iter().take(ONE_BY_ONE) {
+            let Some(bound) = &found.bounds[place.index()] else { continue };
+            let title = Text::words("Place ").place(place).say(" is unbounded");
+            let play = bound.shown.play.clone();
+            let pump = play.as_ref().and_then(|play| self.store.traces.get(play.pump?));
+            let details = pump.map(|steps| {
+                let steps: Vec<&[u64]> = steps.chunks_exact(2).collect();
+                let text = Text::words("This loop adds tokens each time and can repeat for ever: ");
+                text.list(&steps, ", ", |text, step| {
+                    let Ok(t) = usize::try_from(step[0]) else { return text };
+                    let text = text.transition(TransitionId::new(t));
+                    if step[1] > 1 { text.say(format!(" {} times", step[1])) } else { text }
+                })
+            });
+            let finding = self.tell(Level::Problem, title);
+            finding.details.extend(details);
+            (finding.play, finding.question) = (play, Some(at));
+        }
+        if infinite.len() > ONE_BY_ONE {
+            let rest = &infinite[ONE_BY_ONE..];
+            let text = Text::words(format!("{} more places are unbounded: ", rest.len()));
+            let title = text.list(rest, ", ", |text, &place| text.place(place));
+            self.tell(Level::Problem, title).question = Some(at);
+        }
+        self.never_marked();
+    }
+
+    fn never_marked(&mut self) {
+        let (net, found) = (self.net, self.found);
+        let empty = |place: &PlaceId| {
+            found
+                .bounds
+                .get(place.index())
+                .is_some_and(|bound| bound.as_ref().is_some_and(|bound| bound.most == "0"))
+        };
+        let empty: Vec<PlaceId> = net.places().filter(empty).collect();
+        if empty.is_empty() {
+            return;
+        }
+        let certificate =
+            found.bounds[empty[0].index()].as_ref().and_then(|bound| bound.shown.certificate);
+        let text = match empty.len() {
+            1 => Text::words("Place "),
+            count => Text::words(format!("{count} places ")),
+        };
+        let never = if empty.len() == 1 { " never holds a token" } else { " never hold a token: " };
+        let title = match empty.as_slice() {
+            [only] => text.place(*only).say(never),
+            all => text.say(never.trim_start()).list(all, ", ", |text, &place| text.place(place)),
+        };
+        self.tell(Level::Warning, title).certificate = certificate;
+    }
+
+    /// Nodes without arcs.
+    fn lonely(&mut self) {
+        let net = self.net;
+        let places: Vec<PlaceId> = net
+            .places()
+            .filter(|&p| net.producers(p).is_empty() && net.consumers(p).is_empty())
+            .collect();
+        let transitions: Vec<TransitionId> = net
+            .transitions()
+            .filter(|&t| net.pre(t).is_empty() && net.post(t).is_empty())
+            .collect();
+        if !places.is_empty() {
+            let title = Text::words("Nothing is connected to ");
+            let title = title.list(&places, ", ", |text, &place| text.place(place));
+            self.tell(Level::Warning, title);
+        }
+        if !transitions.is_empty() {
+            let title = Text::words("Nothing is connected to ");
+            let title = title.list(&transitions, ", ", |text, &t| text.transition(t));
+            self.tell(Level::Warning, title);
+        }
+    }
+}
+
+/// What a dead marking looks like, and what transitions wait for there.
+fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
+    let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
+    let tokens = match marked.is_empty() {
+        true => Text::words("No place holds a token there"),
+        false => Text::words("Tokens there: ").list(&marked, ", ", |text, &(place, tokens)| {
+            let text = text.place(place);
+            if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
+        }),
+    };
+    // Those that lack the fewest places are the ones that the author expects to go on.
+    let lacks =
+        |t: TransitionId| net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
+    let mut near: Vec<TransitionId> = net
+        .transitions()
+        .filter(|&t| net.pre(t).iter().any(|arc| marking[arc.place] >= arc.weight))
+        .collect();
+    near.sort_by_key(|&t| lacks(t));
+    near.truncate(WAITING);
+    let mut details = vec![tokens];
+    if !near.is_empty() {
+        details.push(Text::default().list(&near, "; ", |text, &t| {
+            let missing: Vec<PlaceId> = net
+                .pre(t)
+                .iter()
+                .filter(|arc| marking[arc.place] < arc.weight)
+                .map(|arc| arc.place)
+                .collect();
+            let text = text.transition(t).say(" waits for ");
+            text.list(&missing, " and ", |text, &place| text.place(place))
+        }));
+    }
+    details
+}

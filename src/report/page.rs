@@ -1,0 +1,93 @@
+//! The page itself: one file, with the data as JSON in it, that asks nobody for anything.
+//!
+//! Names come from the model and may be anything, so none of them is ever markup: they are in the JSON, in
+//! which `<`, `>`, `&` and the line separators of Unicode are escaped, and the scripts put them on the page
+//! as text. A policy forbids the network, and scripts other than the page's own.
+
+use super::Report;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The scripts, in the order in which they need each other.
+const SCRIPTS: [&str; 6] = [
+    include_str!("web/net.js"),
+    include_str!("web/words.js"),
+    include_str!("web/drawing.js"),
+    include_str!("web/player.js"),
+    include_str!("web/sections.js"),
+    include_str!("web/main.js"),
+];
+
+const STYLE: &str = include_str!("web/page.css");
+
+const BODY: &str = include_str!("web/body.html");
+
+/// The page of a report.
+pub fn page(report: &Report) -> String {
+    // Numbers, text and lists always are JSON.
+    let data = escaped(&serde_json::to_string(report).unwrap_or_default());
+    let nonce = nonce(&data);
+    let title = text(&format!("{} – Parikh", report.model));
+    let scripts = SCRIPTS.join("\n");
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; base-uri 'none'; \
+         form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n\
+         <style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n<body>\n{BODY}\
+         <script type=\"application/json\" id=\"data\">{data}</script>\n\
+         <script nonce=\"{nonce}\">\n\"use strict\";\n(() => {{\n{scripts}\n}})();\n</script>\n\
+         </body>\n</html>\n"
+    )
+}
+
+/// JSON that stays JSON inside of HTML, and inside of a script.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Text inside of HTML.
+fn text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// What the page's own scripts are known by. It depends on all of the data, so that nothing in the data
+/// can name it.
+fn nonce(data: &str) -> String {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        (salt, data).hash(&mut hasher);
+        hasher.finish()
+    };
+    format!("{:016x}{:016x}", half(1), half(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_json_ends_a_script() {
+        let json = serde_json::to_string("</script><!--\u{2028}&\"").unwrap();
+        let safe = escaped(&json);
+        assert!(!safe.contains(['<', '>', '&', '\u{2028}']), "{safe}");
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), "</script><!--\u{2028}&\"");
+    }
+
+    #[test]
+    fn scripts_and_styles_do_not_end_themselves() {
+        assert!(SCRIPTS.iter().all(|script| !script.contains("</script")));
+        assert!(!STYLE.contains("</style"));
+    }
+}

@@ -1,0 +1,373 @@
+//! The net as the page draws and fires it: nodes, arcs, positions; a large one by its groups first.
+
+use crate::draw::Grouping;
+use crate::layout::{Graph, Layout, Point, Size, Spacing, layout};
+use parikh_net::Net;
+use parikh_solvers::Budget;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// The net.
+#[derive(Clone, Debug, Serialize)]
+pub struct Picture {
+    /// Names of places, by index.
+    pub places: Vec<String>,
+    /// Names of transitions, by index.
+    pub transitions: Vec<String>,
+    /// What the model's author calls them, where that tells them apart better than the ids do.
+    pub labels: Option<Labels>,
+    /// Tokens of the initial marking: places that have some, each with how many.
+    pub initial: Vec<(usize, Count)>,
+    /// A row per pair of place and transition: the place, the transition, how many tokens it takes, how many
+    /// it puts.
+    pub arcs: Vec<(usize, usize, Count, Count)>,
+    /// Where the nodes are, places first; none for nets too large to be drawn as a whole.
+    pub drawing: Option<Drawing>,
+    /// Groups of nodes, for nets too large to be looked at.
+    pub groups: Option<Groups>,
+}
+
+/// Names for people.
+#[derive(Clone, Debug, Serialize)]
+pub struct Labels {
+    places: Vec<String>,
+    transitions: Vec<String>,
+}
+
+/// A number of tokens: as text where it is beyond what a page counts exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Count {
+    /// Up to 2⁵³.
+    Number(u64),
+    /// Beyond.
+    Text(String),
+}
+
+/// Positions, in whole pixels.
+#[derive(Clone, Debug, Serialize)]
+pub struct Drawing {
+    /// x of every node.
+    pub x: Vec<i32>,
+    /// y of every node.
+    pub y: Vec<i32>,
+    /// By position in the list of lines (see the page's `net.js`): points on the way, x and y in turn.
+    pub routes: HashMap<usize, Vec<i32>>,
+    /// Whether the positions are the model's own.
+    pub own: bool,
+}
+
+/// The groups of a net.
+#[derive(Clone, Debug, Serialize)]
+pub struct Groups {
+    /// What nodes of a group have in common.
+    pub by: &'static str,
+    /// Names of groups of places.
+    pub places: Vec<String>,
+    /// Names of groups of transitions.
+    pub transitions: Vec<String>,
+    /// The group of each place.
+    pub place_group: Vec<usize>,
+    /// The group of each transition.
+    pub transition_group: Vec<usize>,
+    /// Arcs between groups: into the place, transitions, places, how many.
+    pub arcs: Vec<(bool, usize, usize, usize)>,
+    /// Where groups are, places first; none when there are too many even of them.
+    pub drawing: Option<Drawing>,
+}
+
+/// Nets with more nodes begin as groups.
+const WHOLE: usize = 700;
+
+/// Nets with more nodes are not laid out as a whole.
+const LAID_OUT: usize = 2_500;
+
+/// Groups that are drawn.
+const GROUPS: usize = 400;
+
+/// Longer names are cut in the picture.
+const LONGEST: usize = 22;
+
+/// The picture of a net; `positions` are the model's own, by name.
+pub(super) fn picture(
+    net: &Net,
+    positions: &HashMap<String, (f64, f64)>,
+    budget: &Budget,
+) -> Picture {
+    let nodes = net.place_count() + net.transition_count();
+    let labels = labels(net);
+    let arcs = arcs(net);
+    let own = own_positions(net, positions);
+    let drawing = match own {
+        Some(points) => Some(drawing(&points, Vec::new(), true)),
+        None if nodes <= LAID_OUT => {
+            let (graph, line_of) = graph(net, labels.as_ref());
+            let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.7));
+            Some(drawing(&nodes, line_of.into_iter().zip(routes).collect(), false))
+        }
+        None => None,
+    };
+    let with_groups = nodes > WHOLE && !drawing.as_ref().is_some_and(|drawing| drawing.own);
+    Picture {
+        places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
+        transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
+        labels,
+        initial: net.initial().marked().map(|(p, tokens)| (p.index(), count(tokens))).collect(),
+        arcs,
+        drawing,
+        groups: (with_groups || net.folding().is_some()).then(|| groups(net, positions, budget)),
+    }
+}
+
+fn count(tokens: u64) -> Count {
+    if tokens < 1 << 53 { Count::Number(tokens) } else { Count::Text(tokens.to_string()) }
+}
+
+/// Labels, if they are not the ids and tell all nodes apart.
+fn labels(net: &Net) -> Option<Labels> {
+    let labels = Labels {
+        places: net
+            .places()
+            .map(|p| net.place_label(p).unwrap_or(net.place_name(p)).to_owned())
+            .collect(),
+        transitions: net
+            .transitions()
+            .map(|t| net.transition_label(t).unwrap_or(net.transition_name(t)).to_owned())
+            .collect(),
+    };
+    let ids = net.places().map(|p| net.place_name(p));
+    let ids = ids.chain(net.transitions().map(|t| net.transition_name(t)));
+    let all = || labels.places.iter().chain(&labels.transitions);
+    let mut seen = std::collections::HashSet::new();
+    let apart = all().all(|label| !label.trim().is_empty() && seen.insert(label.as_str()));
+    let other = all().zip(ids).any(|(label, id)| label != id);
+    (apart && other).then_some(labels)
+}
+
+fn arcs(net: &Net) -> Vec<(usize, usize, Count, Count)> {
+    let mut arcs = Vec::with_capacity(net.arc_count());
+    for t in net.transitions() {
+        for arc in net.pre(t) {
+            let puts = net.post_weight(t, arc.place);
+            arcs.push((arc.place.index(), t.index(), count(arc.weight), count(puts)));
+        }
+        for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
+            arcs.push((arc.place.index(), t.index(), Count::Number(0), count(arc.weight)));
+        }
+    }
+    arcs
+}
+
+/// The graph of the net, nodes with room for their names, and for each edge which line of the page it is:
+/// a row of `arcs` is one line where it takes as many as it puts, and else one for each that is not 0.
+fn graph(net: &Net, labels: Option<&Labels>) -> (Graph, Vec<usize>) {
+    let places = net.places().map(|p| match labels {
+        Some(labels) => labels.places[p.index()].as_str(),
+        None => net.place_name(p),
+    });
+    let transitions = net.transitions().map(|t| match labels {
+        Some(labels) => labels.transitions[t.index()].as_str(),
+        None => net.transition_name(t),
+    });
+    let mut graph = Graph {
+        sizes: places.chain(transitions).map(size).collect(),
+        edges: Vec::new(),
+        roots: net.initial().marked().map(|(place, _)| place.index()).collect(),
+    };
+    let mut line_of = Vec::new();
+    let mut line = 0;
+    let first = net.place_count();
+    for t in net.transitions() {
+        for arc in net.pre(t) {
+            let puts = net.post_weight(t, arc.place);
+            graph.edges.push((arc.place.index(), first + t.index()));
+            line_of.push(line);
+            line += 1;
+            if puts != 0 && puts != arc.weight {
+                graph.edges.push((first + t.index(), arc.place.index()));
+                line_of.push(line);
+                line += 1;
+            }
+        }
+        for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
+            graph.edges.push((first + t.index(), arc.place.index()));
+            line_of.push(line);
+            line += 1;
+        }
+    }
+    (graph, line_of)
+}
+
+/// A node of 28 pixels with its name below.
+fn size(name: &str) -> Size {
+    let letters = name.chars().count().min(LONGEST);
+    Size { width: (6.2 * letters as f64).max(30.0), height: 54.0 }
+}
+
+fn spacing() -> Spacing {
+    Spacing { within_layers: 8.0, between_layers: 30.0, ..Spacing::default() }
+}
+
+fn drawing(points: &[Point], routes: Vec<(usize, Vec<Point>)>, own: bool) -> Drawing {
+    let pixels = |value: f64| value.round() as i32;
+    Drawing {
+        x: points.iter().map(|point| pixels(point.0)).collect(),
+        y: points.iter().map(|point| pixels(point.1)).collect(),
+        routes: routes
+            .into_iter()
+            .filter(|(_, route)| !route.is_empty())
+            .map(|(line, route)| {
+                let turns = straightened(&route);
+                (line, turns.iter().flat_map(|&(x, y)| [pixels(x), pixels(y)]).collect())
+            })
+            .collect(),
+        own,
+    }
+}
+
+/// A route without the points that lie on the straight line between their neighbours.
+fn straightened(route: &[Point]) -> Vec<Point> {
+    let mut kept: Vec<Point> = Vec::new();
+    for (at, &point) in route.iter().enumerate() {
+        if let (Some(&(x, y)), Some(&(u, v))) = (kept.last(), route.get(at + 1)) {
+            let cross = (point.0 - x) * (v - y) - (point.1 - y) * (u - x);
+            let length = (u - x).hypot(v - y).max(1.0);
+            if (cross / length).abs() < 0.75 {
+                continue;
+            }
+        }
+        kept.push(point);
+    }
+    kept
+}
+
+/// The model's own positions, scaled so that nodes have room; none unless it has one for every node and
+/// they are hardly ever on top of each other.
+fn own_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<Point>> {
+    let names = net.places().map(|p| net.place_name(p));
+    let names = names.chain(net.transitions().map(|t| net.transition_name(t)));
+    let points: Vec<Point> =
+        names.map(|name| positions.get(name).copied()).collect::<Option<_>>()?;
+    spread(points)
+}
+
+/// Points scaled to a usual distance between neighbours; none when many coincide.
+fn spread(mut points: Vec<Point>) -> Option<Vec<Point>> {
+    let mut cells: HashMap<(i64, i64), usize> = HashMap::new();
+    for &(x, y) in &points {
+        *cells.entry((x.round() as i64, y.round() as i64)).or_default() += 1;
+    }
+    if points.len() < 2 || cells.len() * 10 < points.len() * 9 {
+        return None;
+    }
+    // The distance of each node to its nearest neighbour, of which the tenth part is what has to fit.
+    let some = points.len().min(600);
+    let nearest = |at: usize| {
+        let (x, y) = points[at];
+        let others = points.iter().enumerate().filter(|(other, _)| *other != at);
+        let squares = others.map(|(_, &(u, v))| (u - x).powi(2) + (v - y).powi(2));
+        squares.filter(|square| *square > 0.5).fold(f64::INFINITY, f64::min).sqrt()
+    };
+    let step = points.len() / some;
+    let mut distances: Vec<f64> = (0..some).map(|at| nearest(at * step)).collect();
+    distances.sort_by(f64::total_cmp);
+    let usual = distances[distances.len() / 10];
+    if !usual.is_finite() {
+        return None;
+    }
+    let scale = (62.0 / usual).clamp(0.05, 20.0);
+    let left = points.iter().map(|point| point.0).fold(f64::INFINITY, f64::min);
+    let top = points.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+    for point in &mut points {
+        *point = ((point.0 - left) * scale, (point.1 - top) * scale);
+    }
+    let fits = points.iter().all(|point| point.0 < 1e6 && point.1 < 1e6);
+    fits.then_some(points)
+}
+
+fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -> Groups {
+    let grouping = Grouping::of(net);
+    let arcs: Vec<_> =
+        grouping.arcs(net).into_iter().map(|((into, t, p), count)| (into, t, p, count)).collect();
+    let names = || grouping.places.iter().chain(&grouping.transitions).map(|group| &*group.name);
+    let drawn = (grouping.len() <= GROUPS).then(|| {
+        let own: Option<Vec<Point>> = names().map(|name| positions.get(name).copied()).collect();
+        if let Some(points) = own.and_then(spread) {
+            return drawing(&points, Vec::new(), true);
+        }
+        let first = grouping.places.len();
+        let edge = |&(into, t, p, _): &(bool, usize, usize, usize)| match into {
+            true => (first + t, p),
+            false => (p, first + t),
+        };
+        let graph = Graph {
+            sizes: names().map(size).collect(),
+            edges: arcs.iter().map(edge).collect(),
+            roots: (0..first).filter(|&at| grouping.places[at].tokens > 0).collect(),
+        };
+        let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.5));
+        drawing(&nodes, routes.into_iter().enumerate().collect(), false)
+    });
+    Groups {
+        by: grouping.by,
+        places: grouping.places.iter().map(|group| group.name.clone()).collect(),
+        transitions: grouping.transitions.iter().map(|group| group.name.clone()).collect(),
+        place_group: grouping.place_group,
+        transition_group: grouping.transition_group,
+        arcs,
+        drawing: drawn,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, positions: &[(&str, (f64, f64))]) -> Picture {
+        let net = parikh_net::text::parse(text).unwrap();
+        let positions = positions.iter().map(|&(name, at)| (name.to_owned(), at)).collect();
+        picture(&net, &positions, &Budget::unlimited())
+    }
+
+    const NET: &str = "place p 1\nplace q\ntransition t: p -> q\ntransition u: q + 2*p -> p + q";
+
+    #[test]
+    fn rows_of_arcs_say_what_is_taken_and_put() {
+        let picture = of(NET, &[]);
+        let number = Count::Number;
+        let rows = [
+            (0, 0, number(1), number(0)),
+            (1, 0, number(0), number(1)),
+            (0, 1, number(2), number(1)),
+            (1, 1, number(1), number(1)),
+        ];
+        assert_eq!(picture.arcs, rows);
+        assert_eq!(picture.initial, [(0, number(1))]);
+        assert_eq!(count(1 << 60), Count::Text("1152921504606846976".into()));
+    }
+
+    #[test]
+    fn the_models_positions_are_kept_where_they_are_of_use() {
+        let all = [("p", (0.0, 0.0)), ("q", (20.0, 0.0)), ("t", (10.0, 0.0)), ("u", (10.0, 9.0))];
+        let own = of(NET, &all).drawing.unwrap();
+        assert!(own.own && own.y[0] == own.y[1] && own.x[0] < own.x[2] && own.y[3] > 50);
+        assert!(!of(NET, &all[..3]).drawing.unwrap().own);
+        let heap = all.map(|(name, _)| (name, (5.0, 5.0)));
+        assert!(!of(NET, &heap).drawing.unwrap().own);
+    }
+
+    #[test]
+    fn large_nets_are_groups() {
+        let mut text = String::new();
+        for at in 0..3_000 {
+            text.push_str(&format!("place p{at}\ntransition t{at}: p{at} ->\n"));
+        }
+        let picture = of(&text, &[]);
+        assert!(picture.drawing.is_none());
+        let groups = picture.groups.unwrap();
+        assert_eq!(
+            (groups.places, groups.arcs),
+            (vec!["p#".to_owned()], vec![(false, 0, 0, 3_000)])
+        );
+    }
+}

@@ -1,0 +1,458 @@
+//! What is asked about the net, and what came of it.
+
+use super::shown::{Play, Shown, Store};
+use super::text::Text;
+use crate::answer::{Answer, Plan, Value};
+use crate::board::Knowledge;
+use crate::mcc::Examination;
+use crate::run::{self, Config, Event};
+use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_solvers::Budget;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Instant;
+
+/// What may be asked about a net as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Can it get stuck?
+    Deadlock,
+    /// Which transitions can fire?
+    Firings,
+    /// How many tokens can a place hold?
+    Bounds,
+    /// Does every place hold one token at most?
+    OneSafe,
+    /// Is there a place whose tokens never change?
+    Stable,
+    /// Can every transition be made to fire again, whatever happens?
+    Liveness,
+    /// Can the initial marking always be reached again?
+    Reversible,
+}
+
+impl Topic {
+    /// All of them, in the order in which they are asked.
+    pub const ALL: [Topic; 7] = [
+        Topic::Deadlock,
+        Topic::Firings,
+        Topic::OneSafe,
+        Topic::Bounds,
+        Topic::Stable,
+        Topic::Liveness,
+        Topic::Reversible,
+    ];
+
+    /// That of an examination without queries.
+    pub fn of(examination: Examination) -> Option<Topic> {
+        Some(match examination {
+            Examination::ReachabilityDeadlock => Topic::Deadlock,
+            Examination::QuasiLiveness => Topic::Firings,
+            Examination::OneSafe => Topic::OneSafe,
+            Examination::StableMarking => Topic::Stable,
+            Examination::Liveness => Topic::Liveness,
+            _ => return None,
+        })
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Topic::Deadlock => "Can the net get stuck (deadlock)?",
+            Topic::Firings => "Can every transition fire (quasi-liveness)?",
+            Topic::Bounds => "How many tokens can a place hold?",
+            Topic::OneSafe => "Does every place hold one token at most (one-safe)?",
+            Topic::Stable => "Is there a place whose tokens never change (stable marking)?",
+            Topic::Liveness => "Can every transition always be made to fire again (liveness)?",
+            Topic::Reversible => "Can the net always return to its initial marking?",
+        }
+    }
+
+    fn id(self) -> &'static str {
+        match self {
+            Topic::Deadlock => "ReachabilityDeadlock",
+            Topic::Firings => "QuasiLiveness",
+            Topic::Bounds => "Bounds",
+            Topic::OneSafe => "OneSafe",
+            Topic::Stable => "StableMarking",
+            Topic::Liveness => "Liveness",
+            Topic::Reversible => "Reversible",
+        }
+    }
+}
+
+/// What is asked.
+pub enum Asked {
+    /// About the net as such.
+    Topics(Vec<Topic>),
+    /// Formulas, with each as it was written by its id.
+    Formulas {
+        /// The questions.
+        plan: Box<Plan>,
+        /// How they were written.
+        written: HashMap<String, String>,
+        /// Those that cannot be asked, with why not.
+        refused: Vec<(String, String)>,
+    },
+}
+
+/// A question with what came of it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Question {
+    /// The examination's or the formula's name.
+    pub id: String,
+    /// The question in words, or the formula.
+    pub title: String,
+    /// `TRUE`, `FALSE`, a number, `+inf`; nothing when it is open.
+    pub value: Option<String>,
+    /// Why, or why not yet.
+    pub reason: Text,
+    /// `replayed`, `certified`, `searched`.
+    pub grade: String,
+    /// The engines that it rests on.
+    pub techniques: Vec<&'static str>,
+    /// Whether it rests on the model's claim of safe units.
+    pub assumes_units: bool,
+    /// The witness.
+    pub play: Option<Play>,
+    /// The certificates.
+    pub certificates: Vec<usize>,
+    /// Seconds until the answer, or altogether.
+    pub seconds: f64,
+    /// What was tried, where it is open: when and who, and figures.
+    pub tried: Vec<(String, String)>,
+    #[serde(skip)]
+    pub(super) topic: Option<Topic>,
+}
+
+/// Whether a transition can fire.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fate {
+    /// It can.
+    pub fires: bool,
+    /// Why.
+    #[serde(flatten)]
+    pub shown: Shown,
+    #[serde(skip)]
+    pub(super) reason: String,
+    #[serde(skip)]
+    pub(super) assumes_units: bool,
+}
+
+/// What is known of the most tokens a place holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bound {
+    /// The number, or `+inf`.
+    pub most: String,
+    /// Why.
+    #[serde(flatten)]
+    pub shown: Shown,
+}
+
+/// Everything that was found out.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) questions: Vec<Question>,
+    /// By transition, when each was asked for by itself.
+    pub(super) fates: Vec<Option<Fate>>,
+    /// By place, likewise.
+    pub(super) bounds: Vec<Option<Bound>>,
+    /// The dead marking that was found is where the first question's witness ends.
+    pub(super) breach: Option<String>,
+    pub(super) faults: usize,
+}
+
+/// Nets with more nodes are not asked about one node at a time.
+const ONE_BY_ONE: usize = 3_000;
+
+/// As much of what one answer rests on is shown.
+const MOST_SHOWN: usize = 24;
+
+/// Asks all of it within the budget, and tells of each question before it is asked.
+pub(super) fn ask<'n>(
+    net: &'n Net,
+    asked: Asked,
+    config: &Config,
+    budget: &Budget,
+    store: &mut Store<'n>,
+    tell: &mut dyn FnMut(&str),
+) -> Found {
+    let mut asking = Asking { net, config, store, found: Found::default() };
+    match asked {
+        Asked::Topics(topics) => {
+            for (at, &topic) in topics.iter().enumerate() {
+                tell(topic.title());
+                let budget = budget.portion(1.0 / (topics.len() - at) as f64);
+                asking.topic(topic, &budget);
+            }
+        }
+        Asked::Formulas { plan, written, refused } => {
+            tell("the formulas");
+            asking.formulas(*plan, &written, budget);
+            for (id, reason) in refused {
+                let title = written.get(&id).cloned().unwrap_or_default();
+                let reason = Text::words(reason);
+                asking.found.questions.push(Question { id, title, reason, ..Question::default() });
+            }
+        }
+    }
+    asking.found
+}
+
+struct Asking<'a, 'n> {
+    net: &'n Net,
+    config: &'a Config,
+    store: &'a mut Store<'n>,
+    found: Found,
+}
+
+/// An answer with what shows it.
+struct Heard {
+    answer: Answer,
+    shown: Vec<Shown>,
+    seconds: f64,
+}
+
+/// How a run over one plan ended.
+struct Ran {
+    heard: BTreeMap<String, Heard>,
+    open: BTreeMap<String, String>,
+    seconds: f64,
+    /// Who had a turn when, and what it said of it.
+    tried: Vec<(String, String)>,
+}
+
+impl Asking<'_, '_> {
+    fn run(&mut self, plan: Plan, budget: &Budget) -> Ran {
+        let start = Instant::now();
+        let mut heard = BTreeMap::new();
+        let mut known: HashMap<usize, Knowledge> = HashMap::new();
+        let store = &mut *self.store;
+        let report = run::run(self.net, plan, self.config, budget, |event| match event {
+            Event::Settled { id, knowledge, .. } => {
+                known.insert(id.index(), knowledge.clone());
+            }
+            Event::Answered(answer) => {
+                // The goal with the witness before all others, of which there may be thousands.
+                let first = answer.witness.as_ref().map(|(goal, _)| goal.index());
+                let mut by: Vec<Shown> = Vec::new();
+                for goal in first.into_iter().chain(answer.rests_on.clone()) {
+                    let Some(knowledge) = known.get(&goal) else { continue };
+                    let shown = store.of(knowledge);
+                    if !by.contains(&shown) {
+                        by.push(shown);
+                    }
+                    if by.len() == MOST_SHOWN {
+                        break;
+                    }
+                }
+                let seconds = start.elapsed().as_secs_f64();
+                let id = answer.id.clone();
+                heard.insert(id, Heard { answer: answer.clone(), shown: by, seconds });
+            }
+            Event::Waiting { .. } | Event::Overrun { .. } => {}
+        });
+        self.found.faults += report.faults;
+        if let Some(breach) = report.breach {
+            self.found.breach.get_or_insert(breach);
+        }
+        let open = report.unanswered.into_iter().map(|open| (open.id, open.reason)).collect();
+        let seconds = start.elapsed().as_secs_f64();
+        let tried = report.turns.iter().map(|turn| {
+            let (began, ended) = (turn.began, turn.began + turn.lasted);
+            let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
+            (format!("{when}, {}", turn.engine), turn.said.clone())
+        });
+        Ran { heard, open, seconds, tried: tried.collect() }
+    }
+
+    fn topic(&mut self, topic: Topic, budget: &Budget) {
+        let net = self.net;
+        let question = match topic {
+            Topic::Firings if net.transition_count() <= ONE_BY_ONE => self.firings(budget),
+            Topic::Bounds if net.place_count() <= ONE_BY_ONE => self.bounds(budget),
+            _ => {
+                let plan = match topic {
+                    Topic::Deadlock => Plan::of_examination(Examination::ReachabilityDeadlock, net),
+                    Topic::Firings => Plan::of_examination(Examination::QuasiLiveness, net),
+                    Topic::OneSafe => Plan::of_examination(Examination::OneSafe, net),
+                    Topic::Stable => Plan::of_examination(Examination::StableMarking, net),
+                    Topic::Liveness => Plan::of_examination(Examination::Liveness, net),
+                    Topic::Bounds => Some(Plan::of_most_in_a_place(net)),
+                    Topic::Reversible => {
+                        let mut plan = Plan::default();
+                        plan.ask_home(topic.id(), Predicate::exactly(net.initial()), true);
+                        Some(plan)
+                    }
+                };
+                let mut ran = self.run(plan.unwrap_or_default(), budget);
+                let id = ran.heard.keys().chain(ran.open.keys()).next().cloned();
+                question(net, &id.unwrap_or_default(), &mut ran)
+            }
+        };
+        let (id, title) = (topic.id().to_owned(), topic.title().to_owned());
+        self.found.questions.push(Question { id, title, topic: Some(topic), ..question });
+    }
+
+    fn formulas(&mut self, plan: Plan, written: &HashMap<String, String>, budget: &Budget) {
+        let ids: Vec<String> = plan.questions().iter().map(|asked| asked.id.clone()).collect();
+        let mut ran = self.run(plan, budget);
+        for id in ids {
+            let title = written.get(&id).cloned().unwrap_or_default();
+            let question = question(self.net, &id, &mut ran);
+            self.found.questions.push(Question { id, title, ..question });
+        }
+    }
+
+    /// Each transition by itself.
+    fn firings(&mut self, budget: &Budget) -> Question {
+        let net = self.net;
+        let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
+        let mut ran = self.run(Plan::of_goals(goals), budget);
+        let (mut can, mut dead) = (0, Vec::new());
+        let mut whole = Question { grade: "replayed".into(), ..Question::default() };
+        for t in net.transitions() {
+            let fate = ran.heard.remove(&t.index().to_string()).map(|heard| {
+                let fires = heard.answer.value == Value::Bool(true);
+                rest_on(&mut whole, &heard, !fires);
+                match fires {
+                    true => can += 1,
+                    false => dead.push(t),
+                }
+                Fate {
+                    fires,
+                    shown: heard.shown.into_iter().next().unwrap_or_default(),
+                    reason: heard.answer.reason,
+                    assumes_units: heard.answer.assumes_units,
+                }
+            });
+            self.found.fates.push(fate);
+        }
+        let all = net.transition_count();
+        (whole.value, whole.reason) = match (can == all, dead.as_slice()) {
+            (true, _) => {
+                let reason = "for every transition there is a firing sequence that ends with it";
+                (Some("TRUE".to_owned()), Text::words(reason))
+            }
+            (_, [_, ..]) => {
+                let text = Text::words(format!("{} of {all} never fire: ", dead.len()));
+                let text = text.list(&dead, ", ", |text, &t| text.transition(t));
+                (Some("FALSE".to_owned()), text)
+            }
+            _ => {
+                let open = ran.open.into_values().next().unwrap_or_default();
+                let reason = format!("{can} of {all} were seen to fire; of the others: {open}");
+                (None, Text::words(reason))
+            }
+        };
+        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
+        Question { seconds: ran.seconds, ..whole }
+    }
+
+    /// Each place by itself.
+    fn bounds(&mut self, budget: &Budget) -> Question {
+        let net = self.net;
+        let goals = net.places().map(|p| Goal::Maximise(LinearSum::place(p)));
+        let mut ran = self.run(Plan::of_goals(goals), budget);
+        let mut whole = Question { grade: "replayed".into(), ..Question::default() };
+        let mut largest: Option<(i128, PlaceId)> = None;
+        let mut infinite: Vec<PlaceId> = Vec::new();
+        let mut unknown = 0;
+        for place in net.places() {
+            let bound = ran.heard.remove(&place.index().to_string()).map(|heard| {
+                rest_on(&mut whole, &heard, true);
+                match &heard.answer.value {
+                    Value::Infinite => infinite.push(place),
+                    &Value::Number(most) if largest.is_none_or(|(known, _)| most > known) => {
+                        largest = Some((most, place));
+                    }
+                    _ => {}
+                }
+                let shown = heard.shown.into_iter().next().unwrap_or_default();
+                Bound { most: heard.answer.value.to_string(), shown }
+            });
+            unknown += usize::from(bound.is_none());
+            self.found.bounds.push(bound);
+        }
+        (whole.value, whole.reason) = match (infinite.as_slice(), unknown, largest) {
+            ([_, ..], ..) => {
+                let text = Text::words("without limit on ");
+                let text = text.list(&infinite, ", ", |text, &p| text.place(p));
+                (Some("+inf".to_owned()), text)
+            }
+            (_, 0, Some((most, place))) => {
+                let text = Text::words("at most so many on any place, and that many on ");
+                (Some(most.to_string()), text.place(place))
+            }
+            (_, 0, None) => (Some("0".to_owned()), Text::words("the net has no places")),
+            (_, unknown, _) => {
+                let open = ran.open.into_values().next().unwrap_or_default();
+                let reason = format!("{unknown} of {} places are open: {open}", net.place_count());
+                (None, Text::words(reason))
+            }
+        };
+        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
+        Question { seconds: ran.seconds, ..whole }
+    }
+}
+
+/// Adds what one of many answers rests on to the question over all of them.
+fn rest_on(whole: &mut Question, heard: &Heard, with_certificates: bool) {
+    for technique in &heard.answer.techniques {
+        if !whole.techniques.contains(technique) {
+            whole.techniques.push(technique);
+        }
+    }
+    whole.assumes_units |= heard.answer.assumes_units;
+    // The weakest counts.
+    let grade = heard.answer.grade.to_string();
+    let rank =
+        |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);
+    if rank(&grade) > rank(&whole.grade) {
+        whole.grade = grade;
+    }
+    let certificates = heard.shown.iter().filter_map(|shown| shown.certificate);
+    for certificate in certificates.filter(|_| with_certificates) {
+        if !whole.certificates.contains(&certificate) {
+            whole.certificates.push(certificate);
+        }
+    }
+}
+
+/// What came of one question.
+fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
+    if let Some(Heard { answer, shown, seconds }) = ran.heard.remove(id) {
+        let certificates = shown.iter().filter_map(|shown| shown.certificate);
+        let mut certificates: Vec<usize> = certificates.collect();
+        certificates.sort_unstable();
+        certificates.dedup();
+        // Of all goals, the play that the answer's own witness is.
+        let plays = || shown.iter().filter_map(|shown| shown.play.clone());
+        let play = match &answer.witness {
+            Some((_, witness)) => {
+                let firings = u64::try_from(witness.firings()).unwrap_or(u64::MAX);
+                plays().find(|play| play.firings == firings).or_else(|| plays().next())
+            }
+            None => plays().find(|play| play.pump.is_some()),
+        };
+        return Question {
+            id: answer.id,
+            value: Some(answer.value.to_string()),
+            reason: Text::of_sentence(net, &answer.reason),
+            grade: answer.grade.to_string(),
+            techniques: answer.techniques,
+            assumes_units: answer.assumes_units,
+            play,
+            certificates,
+            seconds,
+            ..Question::default()
+        };
+    }
+    let reason = ran.open.remove(id).unwrap_or_else(|| "it was not asked".to_owned());
+    Question {
+        id: id.to_owned(),
+        reason: Text::of_sentence(net, &reason),
+        seconds: ran.seconds,
+        tried: ran.tried.clone(),
+        ..Question::default()
+    }
+}

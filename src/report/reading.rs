@@ -1,0 +1,390 @@
+//! Certificates as people read them: a line a step, each with the places it speaks of.
+//!
+//! What a line says is what the checker demands of that step (`evidence/certificate`), in words. A
+//! document about a reduced net names that net's nodes; those that the original net has under the same
+//! name are shown there.
+
+use super::text::Text;
+use crate::evidence::Document;
+use crate::evidence::certificate::bounds::{Bound, Inference};
+use crate::evidence::certificate::{Bounds, Induction, Lemma, LinearCertificate, count};
+use crate::evidence::home::Structure;
+use crate::evidence::undone::Undoing;
+use parikh_net::{Atom, Net, PlaceId, TransitionId};
+
+/// Lines of one certificate, beyond which it is cut.
+const LINES: usize = 150;
+
+/// Pieces of text of one certificate, beyond which it is cut.
+const PIECES: usize = 4_000;
+
+/// Reads a document about `of` (the net that was read, or the one of a reduction) to people who look at
+/// `net`.
+pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
+    let mut reader = Reader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+    match document {
+        Document::Bounds(bounds) => reader.bounds(bounds),
+        Document::Linear(certificate) => reader.linear(certificate),
+        Document::Induction(induction) => reader.induction(induction),
+        Document::Markings(count) => reader.line(Text::words(format!(
+            "All {count} markings that can be reached were visited again, by the checker itself, and \
+             none is what was asked for"
+        ))),
+    }
+    reader.finish()
+}
+
+/// Reads an argument about the net as a whole.
+pub(super) fn read_structure(structure: &Structure, net: &Net) -> Vec<Text> {
+    let mut reader = Reader { of: net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+    match structure {
+        Structure::Finitely(weights) => {
+            let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
+            let sum = reader.sum(&sum.collect::<Vec<_>>());
+            let text = Text::words("No firing raises ")
+                .then(sum)
+                .say(", so whatever lowers it fires a limited number of times, and not for ever");
+            reader.line(text);
+        }
+        Structure::Commoner { traps, refutation } => {
+            for trap in traps {
+                let text = reader.places("This trap is marked initially, and stays so: ", trap);
+                reader.line(text);
+            }
+            reader.line(Text::words(format!(
+                "Every siphon contains one of them: assuming one that does not leads to a \
+                 contradiction in {} steps",
+                refutation.len()
+            )));
+            reader.line(Text::words(
+                "Places that share a transition have comparable sets of consumers (asymmetric \
+                 choice), so that by Commoner's theorem every transition is live",
+            ));
+        }
+        Structure::Undone(all) => {
+            for (t, undoing) in net.transitions().zip(all) {
+                let text = Text::default().transition(t).say(" is undone by ");
+                reader.line(undone(text, undoing).say(", from what it has produced alone"));
+            }
+        }
+        Structure::Closed { traps, refutation } => {
+            reader.line(Text::words(
+                "The net is closed to a cycle: one transition more takes the final marking and puts the \
+                 initial one",
+            ));
+            for trap in traps {
+                let text = reader.places("This trap is marked initially, and stays so: ", trap);
+                reader.line(text);
+            }
+            reader.line(Text::words(format!(
+                "Every siphon of the closed net contains one of them: assuming one that does not leads \
+                 to a contradiction in {} steps; so by Commoner's theorem it is live, and the final \
+                 marking stays coverable in the net itself",
+                refutation.len()
+            )));
+        }
+    }
+    reader.finish()
+}
+
+/// How a firing is undone, in one way or in several.
+fn undone(text: Text, undoing: &Undoing) -> Text {
+    match undoing {
+        Undoing::By(steps) => text.list(steps, ", ", |text, &(u, times)| match times {
+            1 => text.transition(u),
+            times => text.transition(u).say(format!(" {times} times")),
+        }),
+        Undoing::Cases { sum, cases } => {
+            let ways: Vec<_> = sum.iter().zip(cases).collect();
+            text.list(&ways, "; ", |text, &(&(place, _), case)| {
+                undone(text, case).say(" (with a token more on ").place(place).say(")")
+            })
+        }
+    }
+}
+
+struct Reader<'n> {
+    /// The net that the document is about.
+    of: &'n Net,
+    /// The net that is looked at.
+    net: &'n Net,
+    lines: Vec<Text>,
+    pieces: usize,
+    left_out: usize,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, text: Text) {
+        if self.lines.len() >= LINES || self.pieces >= PIECES {
+            self.left_out += 1;
+            return;
+        }
+        self.pieces += text.len();
+        self.lines.push(text);
+    }
+
+    fn finish(mut self) -> Vec<Text> {
+        if self.left_out > 0 {
+            let left_out = self.left_out;
+            self.lines.push(Text::words(format!(
+                "… and {left_out} more lines; `parikh check --evidence DIR` writes all of it"
+            )));
+        }
+        self.lines
+    }
+
+    fn place(&self, text: Text, place: PlaceId) -> Text {
+        // Beyond the net's places are those that count firings.
+        if place.index() >= self.of.place_count() {
+            return text.say(format!("firings#{}", place.index() - self.of.place_count()));
+        }
+        let name = self.of.place_name(place);
+        match self.net.place_named(name) {
+            Some(original) => text.place(original),
+            None => text.say(name),
+        }
+    }
+
+    fn transition(&self, text: Text, t: TransitionId) -> Text {
+        let name = self.of.transition_name(t);
+        match self.net.transition_named(name) {
+            Some(original) => text.transition(original),
+            None => text.say(name),
+        }
+    }
+
+    fn places(&self, words: &str, places: &[PlaceId]) -> Text {
+        Text::words(words).list(places, ", ", |text, &place| self.place(text, place))
+    }
+
+    /// `2·p + q − 3·r`.
+    fn sum(&self, terms: &[(PlaceId, i128)]) -> Text {
+        if terms.is_empty() {
+            return Text::words("0");
+        }
+        let mut first = true;
+        Text::default().list(terms, "", |text, &(place, weight)| {
+            let sign = match (std::mem::take(&mut first), weight < 0) {
+                (true, false) => "",
+                (true, true) => "−",
+                (false, false) => " + ",
+                (false, true) => " − ",
+            };
+            let text = match weight.unsigned_abs() {
+                1 => text.say(sign),
+                factor => text.say(format!("{sign}{factor}·")),
+            };
+            self.place(text, place)
+        })
+    }
+
+    fn comparison(&self, atom: &Atom) -> Text {
+        let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
+        match terms.iter().all(|&(_, a)| a < 0) {
+            // "At least" reads better than a sum of negative terms.
+            true => {
+                let turned: Vec<_> = terms.iter().map(|&(p, a)| (p, -a)).collect();
+                self.sum(&turned).say(format!(" ≥ {}", -i128::from(atom.bound)))
+            }
+            false => self.sum(&terms).say(format!(" ≤ {}", atom.bound)),
+        }
+    }
+
+    fn bound(&self, text: Text, bound: &Bound) -> Text {
+        let sign = if bound.upper { "≤" } else { "≥" };
+        self.place(text, bound.place).say(format!(" {sign} {}", bound.tokens))
+    }
+
+    fn bounds(&mut self, bounds: &Bounds) {
+        for step in &bounds.steps {
+            let text = match step {
+                Inference::Inductive(bounds) => {
+                    Text::words("True initially, and no firing that they allow breaks it: ")
+                        .list(bounds, ", ", |text, bound| self.bound(text, bound))
+                }
+                Inference::Weighted { weights, bounds } => Text::words("No firing raises ")
+                    .then(self.sum(weights))
+                    .say(self.initially(weights))
+                    .say("; so ")
+                    .list(bounds, ", ", |text, bound| self.bound(text, bound)),
+                Inference::SafeUnits(places) => self.places(
+                    "As the model claims that its units are safe (NUPN; assumed), at most one token on ",
+                    places,
+                ),
+            };
+            self.line(text);
+        }
+    }
+
+    /// What a sum is in the initial marking, where that can be said of the net's own places.
+    fn initially(&self, terms: &[(PlaceId, i128)]) -> String {
+        let value = terms.iter().try_fold(0i128, |sum, &(place, weight)| {
+            let tokens = match place.index() < self.of.place_count() {
+                true => self.of.initial()[place],
+                false => 0,
+            };
+            sum.checked_add(weight.checked_mul(i128::from(tokens))?)
+        });
+        value.map_or(String::new(), |value| format!(", which is {value} initially"))
+    }
+
+    fn linear(&mut self, certificate: &LinearCertificate) {
+        if count(self.of, &certificate.counters).is_ok() {
+            for (at, set) in certificate.counters.iter().enumerate() {
+                let text = Text::words(format!("firings#{at} counts how often these fire: "));
+                let text = text.list(set, ", ", |text, &t| self.transition(text, t));
+                self.line(text);
+            }
+        }
+        for trap in &certificate.traps {
+            let text =
+                self.places("A trap that is marked stays marked; one token at least on ", trap);
+            self.line(text);
+        }
+        for lemma in &certificate.lemmas {
+            let text = self.lemma(lemma, certificate);
+            self.line(text);
+        }
+        if !certificate.steps.is_empty() {
+            self.line(Text::words("Put together, case by case:"));
+        }
+        for step in &certificate.steps {
+            let text = self.clause(step, &certificate.atoms);
+            self.line(text);
+        }
+    }
+
+    fn lemma(&self, lemma: &Lemma, certificate: &LinearCertificate) -> Text {
+        let atoms: Vec<&Atom> =
+            lemma.atoms.iter().filter_map(|&(at, _)| certificate.atoms.get(at)).collect();
+        let text = match atoms.len() {
+            1 => Text::words("Never: "),
+            _ => Text::words("Never together: "),
+        };
+        let text = text.list(&atoms, "; ", |text, atom| text.then(self.comparison(atom)));
+        let text = match lemma.weights.is_empty() {
+            true => text,
+            false => text
+                .say(" — because no firing raises ")
+                .then(self.sum(&lemma.weights))
+                .say(self.initially(&lemma.weights)),
+        };
+        let text = match lemma.traps.len() {
+            0 => text,
+            1 => text.say(", and a trap stays marked"),
+            many => text.say(format!(", and {many} traps stay marked")),
+        };
+        match lemma.units.is_empty() {
+            true => text,
+            false => text.say(", given the model's safe units (NUPN, assumed)"),
+        }
+    }
+
+    /// `a, or b`: what one of holds.
+    fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Text {
+        if clause.is_empty() {
+            return Text::words("A contradiction: it never happens");
+        }
+        Text::words("One of these holds: ").list(clause, "; or ", |text, &literal| {
+            let at = (literal.unsigned_abs() as usize).wrapping_sub(1);
+            match (atoms.get(at), literal > 0) {
+                (Some(atom), true) => text.then(self.comparison(atom)),
+                (Some(atom), false) => text.then(self.comparison(&atom.negated())),
+                // Parts of the question have variables, too.
+                (None, true) => text.say("a part of the question"),
+                (None, false) => text.say("not a part of the question"),
+            }
+        })
+    }
+
+    fn induction(&mut self, induction: &Induction) {
+        self.bounds(&induction.bounds);
+        if !induction.clauses.is_empty() {
+            self.line(Text::words(
+                "All of these are true initially, and no firing from a marking where all are makes one \
+                 false:",
+            ));
+        }
+        for clause in &induction.clauses {
+            let text = self.clause(clause, &induction.atoms);
+            self.line(text);
+        }
+        self.line(Text::words("What was asked for contradicts them"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{LinearSum, text};
+
+    fn plain(lines: &[Text], net: &Net) -> Vec<String> {
+        let json: Vec<Vec<serde_json::Value>> =
+            serde_json::from_value(serde_json::to_value(lines).unwrap()).unwrap();
+        let piece = |piece: serde_json::Value| match (piece["p"].as_u64(), piece["t"].as_u64()) {
+            (Some(p), _) => net.place_name(PlaceId::new(p as usize)).to_owned(),
+            (_, Some(t)) => net.transition_name(TransitionId::new(t as usize)).to_owned(),
+            _ => piece.as_str().unwrap_or_default().to_owned(),
+        };
+        json.into_iter().map(|line| line.into_iter().map(piece).collect()).collect()
+    }
+
+    #[test]
+    fn documents_are_read_in_words() {
+        let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q").unwrap();
+        let [p, q, r] = ["p", "q", "r"].map(|name| net.place_named(name).unwrap());
+        let bound = |place, tokens| Bound { place, upper: true, tokens };
+        let bounds = Document::Bounds(Bounds {
+            assumes_units: false,
+            steps: vec![
+                Inference::Inductive(vec![bound(r, 0)]),
+                Inference::Weighted { weights: vec![(p, 2), (q, 2)], bounds: vec![bound(q, 1)] },
+                Inference::SafeUnits(vec![p]),
+            ],
+        });
+        assert_eq!(
+            plain(&read(&bounds, &net, &net), &net),
+            [
+                "True initially, and no firing that they allow breaks it: r ≤ 0",
+                "No firing raises 2·p + 2·q, which is 2 initially; so q ≤ 1",
+                "As the model claims that its units are safe (NUPN; assumed), at most one token on p",
+            ]
+        );
+        let sum = LinearSum::new([(p, -1), (q, -1)]).unwrap();
+        let linear = Document::Linear(LinearCertificate {
+            assumes_units: false,
+            counters: Vec::new(),
+            atoms: vec![Atom { sum, bound: -2 }],
+            traps: vec![vec![q]],
+            lemmas: vec![Lemma {
+                atoms: vec![(0, 1)],
+                weights: vec![(p, 1), (q, 1)],
+                ..Lemma::default()
+            }],
+            steps: vec![vec![-1], vec![]],
+        });
+        assert_eq!(
+            plain(&read(&linear, &net, &net), &net),
+            [
+                "A trap that is marked stays marked; one token at least on q",
+                "Never: p + q ≥ 2 — because no firing raises p + q, which is 1 initially",
+                "Put together, case by case:",
+                "One of these holds: p + q ≤ 1",
+                "A contradiction: it never happens",
+            ]
+        );
+        let finitely = read_structure(&Structure::Finitely(vec![(p, 1)]), &net);
+        assert!(plain(&finitely, &net)[0].starts_with("No firing raises p, so"));
+    }
+
+    #[test]
+    fn endless_documents_are_cut() {
+        let net = text::parse("place p\ntransition t: p -> p").unwrap();
+        let p = PlaceId::new(0);
+        let steps = vec![Inference::SafeUnits(vec![p]); 500];
+        let bounds = Document::Bounds(Bounds { assumes_units: true, steps });
+        let lines = plain(&read(&bounds, &net, &net), &net);
+        assert_eq!(lines.len(), LINES + 1);
+        assert!(lines[LINES].contains("350 more lines"), "{}", lines[LINES]);
+    }
+}

@@ -1,0 +1,89 @@
+//! What structural reductions make of the net, for some questions: before and after, rule by rule.
+
+use super::text::Text;
+use crate::reduction::{Config, Needs, Reduction, Size, needs, reduce};
+use parikh_net::Net;
+use parikh_solvers::Budget;
+use serde::Serialize;
+
+/// One reduction.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reduced {
+    /// What it keeps the answers of.
+    pub keeps: &'static str,
+    /// Places, transitions and arcs before.
+    pub before: [usize; 3],
+    /// And after.
+    pub after: [usize; 3],
+    /// Rules with how often they were applied.
+    pub rules: Vec<(&'static str, u64)>,
+    /// The first applications.
+    pub steps: Vec<Text>,
+    /// How many there were.
+    pub applications: usize,
+    /// Places that are left,
+    pub places: Vec<usize>,
+    /// and transitions.
+    pub transitions: Vec<usize>,
+    /// Whether time ended it.
+    pub cut_short: bool,
+}
+
+/// Applications that are listed.
+const LISTED: usize = 60;
+
+/// Reductions for dead markings, for which transitions fire, and for which are live.
+pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<Reduced> {
+    let asked: [(&'static str, Needs); 3] = [
+        ("whether it can get stuck", needs::deadlock()),
+        ("which transitions can fire", needs::quasi_liveness(net.transitions())),
+        ("which transitions are live", needs::liveness(net.transitions())),
+    ];
+    let config = Config { linear: false, ..Config::default() };
+    let mut all = Vec::new();
+    for (at, (keeps, needs)) in asked.into_iter().enumerate() {
+        let budget = budget.portion(1.0 / (3 - at) as f64);
+        all.push(reduced(net, keeps, &reduce(net, &needs, &budget, &config)));
+    }
+    all
+}
+
+fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> Reduced {
+    let size = |size: Size| [size.places, size.transitions, size.arcs];
+    let statistics = &reduction.statistics;
+    let rules = statistics.rules.iter().filter(|rule| rule.applied > 0);
+    let log = reduction.log.in_names(net, reduction.needs());
+    let step = |step: &crate::reduction::LogStep| {
+        let text = Text::words(format!("{}: ", step.rule));
+        let nodes: Vec<(bool, &String)> = step
+            .places
+            .iter()
+            .map(|name| (true, name))
+            .chain(step.transitions.iter().map(|name| (false, name)))
+            .collect();
+        text.list(&nodes, ", ", |text, &(is_place, name)| match is_place {
+            true => net
+                .place_named(name)
+                .map_or_else(|| text.clone().say(name), |p| text.clone().place(p)),
+            false => net
+                .transition_named(name)
+                .map_or_else(|| text.clone().say(name), |t| text.clone().transition(t)),
+        })
+    };
+    let left = |t: &parikh_net::TransitionId| reduction.map_transition(*t).is_some();
+    Reduced {
+        keeps,
+        before: size(statistics.before),
+        after: size(statistics.after),
+        rules: rules.map(|rule| (rule.name, rule.applied)).collect(),
+        steps: log.steps.iter().take(LISTED).map(step).collect(),
+        applications: log.steps.len(),
+        places: net
+            .places()
+            .filter(|&p| reduction.map_place(p).is_some())
+            .map(|p| p.index())
+            .collect(),
+        transitions: net.transitions().filter(left).map(|t| t.index()).collect(),
+        cut_short: statistics.cut_short,
+    }
+}

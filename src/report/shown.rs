@@ -1,0 +1,217 @@
+//! What answers stand on, as the page has it: firing sequences to be played, certificates to be read.
+//!
+//! Sequences and documents that goals share are kept once. A page has to stay small, so there are limits on
+//! both; what is beyond is left out, and said to be.
+
+use super::reading;
+use super::text::Text;
+use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Witness};
+use parikh_net::{FiringSequence, Net};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A firing sequence: transitions, each followed by how often it fires in a row.
+pub type Steps = Vec<u64>;
+
+/// What is to be played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Play {
+    /// Which of the traces; none where it is too long for a page.
+    pub trace: Option<usize>,
+    /// How many firings of it.
+    pub firings: u64,
+    /// The trace that repeats for ever after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pump: Option<usize>,
+}
+
+/// A certificate in words.
+#[derive(Clone, Debug, Serialize)]
+pub struct Certificate {
+    /// The kind of argument.
+    pub kind: &'static str,
+    /// Rules applied to make the net that it is about, where that is not the one that was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced_by: Option<usize>,
+    /// Whether it is about the net begun at the end of the witness.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub after_witness: bool,
+    /// A line a step.
+    pub lines: Vec<Text>,
+}
+
+/// What shows one goal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Shown {
+    /// The firing sequence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub play: Option<Play>,
+    /// The certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<usize>,
+}
+
+/// Everything shown.
+pub(super) struct Store<'n> {
+    net: &'n Net,
+    pub(super) traces: Vec<Steps>,
+    pub(super) certificates: Vec<Certificate>,
+    /// Sequences by address, which stays theirs as long as they are kept here.
+    sequences: HashMap<*const FiringSequence, (Option<usize>, Arc<FiringSequence>)>,
+    documents: HashMap<*const (), (usize, Kept)>,
+    steps: usize,
+    pieces: usize,
+}
+
+/// What keeps an address taken.
+#[expect(dead_code, reason = "kept for its address alone")]
+enum Kept {
+    Document(Arc<crate::evidence::Document>),
+    Structure(Arc<crate::evidence::home::Structure>),
+}
+
+/// Steps of all traces of a page together.
+const MOST_STEPS: usize = 60_000;
+
+/// Pieces of text of all certificates of a page together.
+const MOST_PIECES: usize = 25_000;
+
+impl<'n> Store<'n> {
+    pub(super) fn new(net: &'n Net) -> Self {
+        Store {
+            net,
+            traces: Vec::new(),
+            certificates: Vec::new(),
+            sequences: HashMap::new(),
+            documents: HashMap::new(),
+            steps: 0,
+            pieces: 0,
+        }
+    }
+
+    /// What shows a settled goal.
+    pub(super) fn of(&mut self, knowledge: &Knowledge) -> Shown {
+        match knowledge {
+            Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => Shown::default(),
+            Knowledge::Reach(Reach::Reached { witness, .. }) => self.witness(witness.as_ref()),
+            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
+                Shown { play: None, certificate: self.certificate(evidence, proof.kind()) }
+            }
+            Knowledge::Home(Home::Kept { proof, evidence, .. }) => {
+                Shown { play: None, certificate: self.certificate(evidence, proof.kind()) }
+            }
+            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
+                let mut shown = self.witness(witness.as_ref());
+                shown.certificate = match (&proof.document, evidence) {
+                    (Some(document), Evidence::Certified(_)) => {
+                        let lines = reading::read(document, self.net, self.net);
+                        Some(self.add(proof.kind(), None, true, lines))
+                    }
+                    _ => self.certificate(evidence, proof.kind()),
+                };
+                shown
+            }
+            Knowledge::Maximum(Maximum { unbounded: Some((prefix, pump, _)), .. }) => {
+                let (prefix, firings) = (Arc::new(prefix.clone()), prefix.firings());
+                let play = Play {
+                    trace: self.trace(&prefix),
+                    firings: u64::try_from(firings).unwrap_or(u64::MAX),
+                    pump: self.trace(&Arc::new(pump.clone())),
+                };
+                Shown { play: Some(play), certificate: None }
+            }
+            Knowledge::Maximum(Maximum { seen, proved, evidence, .. }) => {
+                let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
+                let mut shown = self.witness(witness);
+                if let (Some(evidence), Some((_, proof, _))) = (evidence, proved) {
+                    shown.certificate = self.certificate(evidence, proof.kind());
+                }
+                shown
+            }
+        }
+    }
+
+    fn witness(&mut self, witness: Option<&Witness>) -> Shown {
+        let play = witness.filter(|witness| witness.firings() > 0).map(|witness| Play {
+            trace: self.trace(witness.sequence()),
+            firings: witness.firings(),
+            pump: None,
+        });
+        Shown { play, certificate: None }
+    }
+
+    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {
+        let address = Arc::as_ptr(sequence);
+        if let Some((known, _)) = self.sequences.get(&address) {
+            return *known;
+        }
+        let steps = sequence.steps();
+        // Beyond 2⁵³ a page cannot count them.
+        let fits = self.steps + steps.len() <= MOST_STEPS && sequence.firings() < 1 << 53;
+        let trace = fits.then_some(self.traces.len());
+        if fits {
+            self.steps += steps.len();
+            let flat = steps.iter().flat_map(|step| [step.transition.index() as u64, step.count]);
+            self.traces.push(flat.collect());
+        }
+        self.sequences.insert(address, (trace, sequence.clone()));
+        trace
+    }
+
+    fn certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
+        let (address, kept) = match evidence {
+            Evidence::Searched { .. } | Evidence::Certified(None) | Evidence::Argued(None) => {
+                return None;
+            }
+            Evidence::Certified(Some(shown)) => {
+                let address = Arc::as_ptr(&shown.document).cast::<()>();
+                (address, Kept::Document(shown.document.clone()))
+            }
+            Evidence::Argued(Some(structure)) => {
+                let address = Arc::as_ptr(structure).cast::<()>();
+                (address, Kept::Structure(structure.clone()))
+            }
+        };
+        if let Some((known, _)) = self.documents.get(&address) {
+            return Some(*known);
+        }
+        let (reduced_by, lines) = match evidence {
+            Evidence::Certified(Some(shown)) => {
+                let of = shown.on.as_ref().map_or(self.net, |on| &on.net);
+                let logs = std::iter::successors(shown.on.as_ref(), |log| log.of.as_ref());
+                let steps: usize = logs.map(|log| log.log.steps.len()).sum();
+                let lines = reading::read(&shown.document, of, self.net);
+                (shown.on.is_some().then_some(steps), lines)
+            }
+            Evidence::Argued(Some(structure)) => {
+                (None, reading::read_structure(structure, self.net))
+            }
+            _ => return None,
+        };
+        let added = self.add(kind, reduced_by, false, lines);
+        self.documents.insert(address, (added, kept));
+        Some(added)
+    }
+
+    fn add(
+        &mut self,
+        kind: &'static str,
+        reduced_by: Option<usize>,
+        after_witness: bool,
+        mut lines: Vec<Text>,
+    ) -> usize {
+        let pieces: usize = lines.iter().map(Text::len).sum();
+        if self.pieces + pieces > MOST_PIECES {
+            lines = vec![Text::words(format!(
+                "{} lines, left out because this page has many; `parikh check --evidence DIR` writes \
+                 them",
+                lines.len()
+            ))];
+        } else {
+            self.pieces += pieces;
+        }
+        self.certificates.push(Certificate { kind, reduced_by, after_witness, lines });
+        self.certificates.len() - 1
+    }
+}

@@ -1,0 +1,229 @@
+//! What the arcs alone say: keys, invariants, siphons, traps, units.
+
+use super::text::Text;
+use crate::structure::bounds::place_bounds;
+use crate::structure::closed::Kind;
+use crate::structure::flows::{place_flows, transition_flows};
+use crate::structure::minimal::minimal_sets;
+use crate::structure::semiflows::{place_semiflows, transition_semiflows};
+use crate::structure::siphons::{starved_by, unmarked_siphon};
+use crate::structure::traps::is_marked;
+use crate::structure::units::prove_units;
+use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use serde::Serialize;
+
+/// A set of nodes to be shown in the drawing, each with a factor.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Shape {
+    /// What it is, in a line.
+    pub title: Text,
+    /// Its places, with a factor where that is not 1.
+    pub places: Vec<Weighted>,
+    /// Its transitions.
+    pub transitions: Vec<Weighted>,
+}
+
+/// A node by its index, with a factor in words; empty for 1.
+pub type Weighted = (usize, String);
+
+/// One kind of shapes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shapes {
+    /// `Place invariants`.
+    pub title: &'static str,
+    /// What such a thing is.
+    pub about: &'static str,
+    /// Which there are, or were found.
+    pub shapes: Vec<Shape>,
+    /// Why there may be more.
+    pub incomplete: Option<String>,
+}
+
+/// How many of each kind a page lists.
+const LISTED: usize = 60;
+
+/// Rays on the way to semiflows.
+const RAYS: usize = 1_000;
+
+/// All shapes of the net, as far as the budget goes.
+pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<Shapes> {
+    let mut all = vec![
+        place_invariants(net, &budget.portion(0.25)),
+        transition_invariants(net, &budget.portion(0.25)),
+    ];
+    all.extend(unmarked(net));
+    all.push(closed(net, Kind::Siphon, &budget.portion(0.3)));
+    all.push(closed(net, Kind::Trap, &budget.portion(0.4)));
+    all.extend(units(net, &budget.portion(0.8)));
+    all
+}
+
+fn factor(value: &impl ToString) -> String {
+    let text = value.to_string();
+    if text == "1" { String::new() } else { text }
+}
+
+/// Cuts a list, and says so.
+fn listed<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
+    let found = items.len();
+    items.truncate(LISTED);
+    let cut = (found > LISTED).then(|| format!("{LISTED} of {found} are listed"));
+    let all: Vec<String> = [cut, incomplete].into_iter().flatten().collect();
+    (items, (!all.is_empty()).then(|| all.join("; ")))
+}
+
+fn place_invariants(net: &Net, budget: &Budget) -> Shapes {
+    let semiflows = place_semiflows(net, RAYS, &budget.share(0.5));
+    // Where there are too many semiflows, a basis of all invariants says the most.
+    let (flows, incomplete) = match semiflows.incomplete {
+        None => (semiflows.flows, None),
+        Some(why) => match place_flows(net, budget) {
+            Ok(basis) => (basis, Some(format!("semiflows: {why}; these are a basis instead"))),
+            Err(spent) => (semiflows.flows, Some(spent.to_string())),
+        },
+    };
+    let shape = |flow: &crate::structure::flows::PlaceFlow| {
+        let mut first = true;
+        let text = Text::default().list(flow.terms(), "", |text, (place, value)| {
+            let sign = match (std::mem::take(&mut first), !value.is_positive()) {
+                (true, false) => "",
+                (true, true) => "−",
+                (false, false) => " + ",
+                (false, true) => " − ",
+            };
+            let size = value.to_string();
+            let size = size.trim_start_matches('-');
+            let text =
+                if size == "1" { text.say(sign) } else { text.say(format!("{sign}{size}·")) };
+            text.place(*place)
+        });
+        Shape {
+            title: text.say(format!(" = {}", flow.constant(net.initial()))),
+            places: flow.terms().iter().map(|(p, value)| (p.index(), factor(value))).collect(),
+            transitions: Vec::new(),
+        }
+    };
+    let (flows, incomplete) = listed(flows, incomplete);
+    Shapes {
+        title: "Place invariants",
+        about: "weighted sums of tokens that no firing changes",
+        shapes: flows.iter().map(shape).collect(),
+        incomplete,
+    }
+}
+
+fn transition_invariants(net: &Net, budget: &Budget) -> Shapes {
+    let semiflows = transition_semiflows(net, RAYS, &budget.share(0.5));
+    let (flows, incomplete) = match semiflows.incomplete {
+        None => (semiflows.flows, None),
+        Some(why) => match transition_flows(net, budget) {
+            Ok(basis) => (basis, Some(format!("semiflows: {why}; these are a basis instead"))),
+            Err(spent) => (semiflows.flows, Some(spent.to_string())),
+        },
+    };
+    let shape = |flow: &crate::structure::flows::TransitionFlow| {
+        // Of transitions with one effect, the first stands for all.
+        let terms: Vec<(TransitionId, String)> = flow
+            .terms()
+            .iter()
+            .filter_map(|(class, value)| Some((*net.class(*class).first()?, value.to_string())))
+            .collect();
+        let title = Text::default().list(&terms, ", ", |text, (t, times)| match times.as_str() {
+            "1" => text.transition(*t),
+            times => text.transition(*t).say(format!(" {times} times")),
+        });
+        let transitions = terms.into_iter().map(|(t, times)| (t.index(), factor(&times))).collect();
+        Shape { title: title.say(" change nothing together"), places: Vec::new(), transitions }
+    };
+    let (flows, incomplete) = listed(flows, incomplete);
+    Shapes {
+        title: "Transition invariants",
+        about: "firings that change nothing together: where all of them happen, the net is back where it was",
+        shapes: flows.iter().map(shape).collect(),
+        incomplete,
+    }
+}
+
+fn set(net: &Net, places: &[PlaceId]) -> Shape {
+    let marked = if is_marked(net, places) { "marked: " } else { "empty initially: " };
+    Shape {
+        title: Text::words(marked).list(places, ", ", |text, &place| text.place(place)),
+        places: places.iter().map(|place| (place.index(), String::new())).collect(),
+        transitions: Vec::new(),
+    }
+}
+
+fn unmarked(net: &Net) -> Option<Shapes> {
+    let empty = unmarked_siphon(net);
+    if empty.is_empty() {
+        return None;
+    }
+    let starved = starved_by(net, &empty);
+    let mut shape = set(net, &empty);
+    shape.transitions = starved.iter().map(|t| (t.index(), String::new())).collect();
+    if !starved.is_empty() {
+        let text = shape.title.say("; so these never fire: ");
+        shape.title = text.list(&starved, ", ", |text, &t| text.transition(t));
+    }
+    Some(Shapes {
+        title: "Never marked",
+        about: "the largest siphon that is empty initially: it stays empty",
+        shapes: vec![shape],
+        incomplete: None,
+    })
+}
+
+fn closed(net: &Net, kind: Kind, budget: &Budget) -> Shapes {
+    let found = minimal_sets(net, kind, 2 * LISTED, budget);
+    let incomplete = found.incomplete.map(|why| format!("{why}; there may be more"));
+    let (sets, incomplete) = listed(found.sets, incomplete);
+    let (title, about) = match kind {
+        Kind::Siphon => (
+            "Minimal siphons",
+            "sets of places to which only transitions put that take from them, too: once empty, always \
+             empty",
+        ),
+        Kind::Trap => (
+            "Minimal traps",
+            "sets of places from which only transitions take that put to them, too: once marked, always \
+             marked",
+        ),
+    };
+    Shapes {
+        title,
+        about,
+        shapes: sets.iter().map(|places| set(net, places)).collect(),
+        incomplete,
+    }
+}
+
+fn units(net: &Net, budget: &Budget) -> Option<Shapes> {
+    let units = net.units()?;
+    let flows = place_flows(net, budget).unwrap_or_default();
+    let bounds = place_bounds(net, &flows, budget);
+    let proofs = prove_units(net, &flows, &bounds, budget);
+    let shape = |(unit, it): (parikh_net::UnitId, &parikh_net::units::Unit)| {
+        let proved = proofs.as_ref().and_then(|all| all.iter().find(|proof| proof.unit == unit));
+        let safe = match proved {
+            Some(proof) if proof.is_complete() => " (safe, proved)",
+            Some(_) => " (safe as the model claims, not proved from invariants)",
+            None => "",
+        };
+        let text = Text::words(format!("{}{safe}: ", it.name));
+        Shape {
+            title: text.list(&it.places, ", ", |text, &place| text.place(place)),
+            places: it.places.iter().map(|place| (place.index(), String::new())).collect(),
+            transitions: Vec::new(),
+        }
+    };
+    let shapes: Vec<Shape> =
+        units.iter().filter(|(_, unit)| !unit.places.is_empty()).map(shape).collect();
+    let (shapes, incomplete) = listed(shapes, None);
+    Some(Shapes {
+        title: "Units",
+        about: "nested units of the model (NUPN): at most one place of each is marked at a time, if its claim is true",
+        shapes,
+        incomplete,
+    })
+}

@@ -1,0 +1,256 @@
+// The player: a witness step by step, and firing by hand from wherever it is.
+//
+// What is played is a list of runs, [transition, how often in a row]. Who fires by hand leaves the witness:
+// the list is cut there and goes on with what is fired, and the witness is kept to come back to.
+
+/** How many rounds of a loop that repeats for ever are played. */
+const ROUNDS = 3;
+/** As many enabled transitions as get a button. */
+const MOST_BUTTONS = 60;
+
+const byId = (id) => document.getElementById(id);
+
+class Player {
+  constructor(drawing) {
+    this.drawing = drawing;
+    this.marking = initialMarking();
+    this.enabled = new Set();
+    for (let t = 0; t < transitionCount; t++) if (isEnabled(this.marking, t)) this.enabled.add(t);
+    this.#listen();
+    this.load([], "Fire by hand");
+  }
+
+  /** Takes up a list of runs, from the initial marking. */
+  load(runs, title, note = () => "", witness = null) {
+    this.pause();
+    this.#to(0);
+    this.runs = runs;
+    this.ends = [];
+    let total = 0;
+    for (const [, count] of runs) this.ends.push((total += count));
+    this.title = title;
+    this.note = note;
+    this.witness = witness;
+    this.#show();
+  }
+
+  /** Plays what an answer comes with. */
+  open(play, title) {
+    if (play.trace === null) {
+      this.load([], `${title}: a witness of ${play.firings} firings, too long for this page`);
+      return;
+    }
+    const runs = [];
+    let left = play.firings;
+    const flat = data.traces[play.trace];
+    for (let at = 0; at < flat.length && left > 0; at += 2) {
+      const count = Math.min(flat[at + 1], left);
+      runs.push([flat[at], count]);
+      left -= count;
+    }
+    let note = () => "";
+    if (play.pump !== undefined && play.pump !== null) {
+      const loop = data.traces[play.pump];
+      const length = loop.filter((_, at) => at % 2).reduce((sum, count) => sum + count, 0);
+      for (let round = 0; round < ROUNDS; round++) {
+        for (let at = 0; at < loop.length; at += 2) runs.push([loop[at], loop[at + 1]]);
+      }
+      note = (position) => {
+        const inside = position - play.firings;
+        if (inside < 0) return " — on the way to the loop";
+        const rounds = Math.floor(inside / length);
+        return ` — the loop can repeat for ever: round ${Math.min(rounds + 1, ROUNDS)} of the ${ROUNDS} shown`;
+      };
+    }
+    this.load(runs, title, note);
+    this.#follow();
+  }
+
+  get length() {
+    return this.ends.length ? this.ends[this.ends.length - 1] : 0;
+  }
+
+  /** The run that the firing after `position` is in. */
+  #runAt(position) {
+    let [low, high] = [0, this.ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.ends[middle] > position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Goes to a position, whatever lies between. */
+  #to(position) {
+    if (!this.runs) {
+      this.position = 0;
+      return;
+    }
+    const changed = new Set();
+    while (this.position !== position) {
+      const on = position > this.position;
+      const run = this.#runAt(on ? this.position : this.position - 1);
+      const [t, count] = this.runs[run];
+      const begin = this.ends[run] - count;
+      const next = on ? Math.min(this.ends[run], position) : Math.max(begin, position);
+      fire(this.marking, t, next - this.position);
+      this.position = next;
+      for (const [p] of takes[t]) changed.add(p);
+      for (const [p] of puts[t]) changed.add(p);
+    }
+    const affected = new Set();
+    for (const p of changed) for (const t of consumers[p]) affected.add(t);
+    for (const t of affected) {
+      if (isEnabled(this.marking, t)) this.enabled.add(t);
+      else this.enabled.delete(t);
+    }
+  }
+
+  go(position) {
+    this.#to(Math.max(0, Math.min(this.length, position)));
+    this.#show();
+  }
+
+  /** One firing on, with its tokens on the move. */
+  step() {
+    if (this.position >= this.length) return false;
+    const t = this.runs[this.#runAt(this.position)][0];
+    this.go(this.position + 1);
+    this.#follow();
+    this.drawing.move(t, this.timer ? Number(byId("speed").value) * 0.9 : 600);
+    return this.position < this.length;
+  }
+
+  /** In a view of a part, the part that matters now. */
+  #follow() {
+    const run = this.runs[this.#runAt(Math.max(0, this.position - 1))];
+    if (!run) return;
+    const key = placeCount + run[0];
+    if (this.drawing.view.kind === "groups" || !this.drawing.nodes.has(key)) {
+      look("around", [key]);
+    } else this.drawing.reveal([key]);
+  }
+
+  toggle() {
+    if (this.timer) return this.pause();
+    if (!this.length) return undefined;
+    if (this.position >= this.length) this.go(0);
+    const tick = () => {
+      const more = this.step();
+      if (more) this.timer = setTimeout(tick, Number(byId("speed").value));
+      else this.pause();
+    };
+    this.timer = setTimeout(tick, 50);
+    this.#show();
+    return undefined;
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    if (this.runs) this.#show();
+  }
+
+  /** Fires by hand, which leaves the witness unless it is what the witness does next. */
+  fireByHand(t) {
+    this.pause();
+    if (!this.enabled.has(t)) return;
+    const next = this.runs[this.#runAt(this.position)];
+    if (this.position < this.length && next[0] === t) {
+      this.step();
+      return;
+    }
+    if (!this.witness && this.title !== "Fire by hand") {
+      this.witness = { runs: this.runs, title: this.title, note: this.note, position: this.position };
+    }
+    const cut = this.#runAt(this.position);
+    const runs = this.runs.slice(0, cut);
+    const begin = cut ? this.ends[cut - 1] : 0;
+    if (this.position > begin) runs.push([this.runs[cut][0], this.position - begin]);
+    runs.push([t, 1]);
+    this.runs = runs;
+    this.ends = [];
+    let total = 0;
+    for (const [, count] of runs) this.ends.push((total += count));
+    if (this.witness) this.note = () => " — by hand";
+    this.step();
+  }
+
+  rejoin() {
+    const { runs, title, note, position } = this.witness;
+    this.load(runs, title, note);
+    this.go(position);
+  }
+
+  #show() {
+    this.drawing.mark(this.marking, this.enabled);
+    byId("play-title").textContent = this.title;
+    byId("rejoin").hidden = !this.witness;
+    byId("leave").hidden = this.title === "Fire by hand";
+    const slider = byId("position");
+    slider.max = this.length;
+    slider.value = this.position;
+    slider.disabled = !this.length;
+    byId("count").textContent = `${this.position} / ${this.length}`;
+    byId("play").textContent = this.timer ? "Pause" : "Play";
+    byId("play").setAttribute("aria-label", this.timer ? "Pause" : "Play");
+    for (const id of ["first", "back"]) byId(id).disabled = this.position === 0;
+    for (const id of ["step", "last"]) byId(id).disabled = this.position >= this.length;
+    byId("play").disabled = !this.length;
+    this.#now();
+    this.#buttons();
+  }
+
+  #now() {
+    const now = byId("now");
+    const dead = this.enabled.size === 0 ? " Nothing is enabled: a deadlock." : "";
+    if (this.position === 0) {
+      now.replaceChildren(`The initial marking${this.note(0)}.${dead}`);
+      return;
+    }
+    const [t] = this.runs[this.#runAt(this.position - 1)];
+    now.replaceChildren(
+      `Firing ${this.position}: `, make("b", {}, nameOf(placeCount + t)),
+      `${this.note(this.position)}.${dead}`,
+    );
+  }
+
+  #buttons() {
+    const enabled = [...this.enabled].sort((a, b) => a - b);
+    const next = this.position < this.length ? this.runs[this.#runAt(this.position)][0] : null;
+    const had = document.activeElement?.dataset?.fires;
+    const some = enabled.slice(0, MOST_BUTTONS);
+    if (next !== null && !some.includes(next)) some.unshift(next);
+    const buttons = some.map((t) =>
+      button(nameOf(placeCount + t), () => this.fireByHand(t), {
+        class: `fire${t === next ? " next" : ""}`, "data-fires": t,
+        title: t === next ? "what the witness fires next" : "fire it",
+      }));
+    const left = enabled.length - some.length;
+    byId("enabled").replaceChildren(
+      make("span", { class: "muted" }, enabled.length ? "Enabled: " : "Nothing is enabled. "), ...buttons,
+      ...(left > 0 ? [make("span", { class: "muted" }, ` and ${left} more, in the drawing`)] : []),
+    );
+    if (had === undefined) return;
+    // Keyboard users stay where they were, or on the first button.
+    const same = buttons.find((one) => one.dataset.fires === had) || buttons[0] || byId("back");
+    same.focus({ preventScroll: true });
+  }
+
+  #listen() {
+    byId("first").addEventListener("click", () => { this.pause(); this.go(0); });
+    byId("back").addEventListener("click", () => { this.pause(); this.go(this.position - 1); });
+    byId("play").addEventListener("click", () => this.toggle());
+    byId("step").addEventListener("click", () => { this.pause(); this.step(); });
+    byId("last").addEventListener("click", () => { this.pause(); this.go(this.length); this.#follow(); });
+    byId("position").addEventListener("input", (event) => {
+      const wanted = Number(event.target.value);
+      this.pause();
+      this.go(wanted);
+      this.#follow();
+    });
+    byId("rejoin").addEventListener("click", () => this.rejoin());
+    byId("leave").addEventListener("click", () => this.load([], "Fire by hand"));
+  }
+}

@@ -1,0 +1,203 @@
+// The sections beside the drawing.
+
+const LEVELS = {
+  problem: "Problem", warning: "Look at this", unknown: "Open", good: "Good", note: "Note",
+};
+
+const section = (id, title, ...children) =>
+  make("section", { id, "aria-labelledby": `${id}-title` },
+    make("h2", { id: `${id}-title` }, title), ...children);
+
+const playButton = (play, title, text = "Play it") => {
+  if (!play || play.firings === 0 && play.pump === undefined) return null;
+  return button(text, () => { player.open(play, title); toFigure(); player.toggle(); }, { class: "main" });
+};
+
+/** A certificate to be read: a line at a time, with what it speaks of lit. */
+const certificateReader = (number) => {
+  const certificate = data.certificates[number];
+  const about = [
+    certificate.reduced_by !== undefined
+      ? `about the net that ${plural(certificate.reduced_by, "reduction step")} made; nodes it shares are lit`
+      : null,
+    certificate.after_witness ? "about the net from the end of the witness on" : null,
+  ].filter(Boolean).join("; ");
+  const read = (pressed, line, at) => {
+    pressed.closest("ol").querySelector("[aria-current]")?.removeAttribute("aria-current");
+    pressed.setAttribute("aria-current", "step");
+    lightNodes(nodesOf(line), `Line ${at + 1} of ${certificate.lines.length}`);
+  };
+  const item = (line, at) => make("li", {}, make("button", {
+    type: "button", class: "reading", click: (event) => read(event.currentTarget, line, at),
+    focus: (event) => read(event.currentTarget, line, at),
+  }, plainWords(line)));
+  const list = () => make("ol", { class: "certificate", keydown: (event) => {
+    const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!way) return;
+    const all = [...event.currentTarget.querySelectorAll("button")];
+    const next = all[all.indexOf(document.activeElement) + way];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  } }, certificate.lines.map(item));
+  const title = `Read the certificate: ${certificate.kind}, ${plural(certificate.lines.length, "line")}`;
+  return fold(title, () => [about ? make("p", { class: "muted" }, about) : null, list()], { class: "proof" });
+};
+
+const findingsSection = () => {
+  const items = data.findings.map((finding) => {
+    const title = finding.title.map((piece) => {
+      const node = nodeOfPiece(piece);
+      return node === null ? piece : nameOf(node);
+    }).join("");
+    const actions = [
+      playButton(finding.play, title, finding.play && finding.play.pump !== undefined ? "Play the loop" : "Play it"),
+      nodesOf(finding.title).length
+        ? button("Show", () => { lightNodes(nodesOf(finding.title), title); toFigure(); }) : null,
+      finding.question !== undefined
+        ? make("a", { href: `#question-${finding.question}` }, "Why") : null,
+    ].filter(Boolean);
+    return make("li", { class: `finding ${finding.level}` },
+      make("p", { class: "title" }, make("span", { class: "badge" }, LEVELS[finding.level]),
+        words(finding.title)),
+      ...finding.details.map((detail) => make("p", { class: "detail" }, words(detail))),
+      finding.certificate !== undefined ? certificateReader(finding.certificate) : null,
+      actions.length ? make("p", { class: "actions" }, ...actions) : null);
+  });
+  const body = items.length
+    ? make("ol", { class: "findings" }, items)
+    : make("p", { class: "muted" }, "Nothing stood out.");
+  return section("findings", "Findings", body);
+};
+
+const questionsSection = () => {
+  const items = data.questions.map((question, at) => {
+    const title = question.title && question.title !== question.id ? question.title : question.id;
+    const certificates = question.certificates.slice(0, 12);
+    const more = question.certificates.length - certificates.length;
+    const stands = question.value === null ? null : make("p", { class: "muted" },
+      `${question.id} · ${question.grade}`,
+      question.techniques.length ? ` · ${question.techniques.join(", ")}` : "",
+      ` · ${question.seconds.toFixed(2)} s`,
+      question.assumes_units ? " · rests on the model's claim of safe units (NUPN)" : "");
+    const tried = question.tried.length ? fold(`What was tried, for ${question.seconds.toFixed(1)} s`, () =>
+      make("table", { class: "plain" }, make("tbody", {}, question.tried.map(([stage, text]) =>
+        make("tr", {}, make("th", { scope: "row" }, stage), make("td", {}, text)))))) : null;
+    const play = playButton(question.play, title);
+    return make("li", { id: `question-${at}`, class: "question", tabindex: "-1" },
+      make("p", { class: "title" },
+        make("span", { class: `value ${question.value === null ? "open" : ""}` }, question.value ?? "open"),
+        make("span", {}, title)),
+      make("p", { class: "detail" }, words(question.reason)), stands, tried,
+      ...certificates.map(certificateReader),
+      more > 0 ? make("p", { class: "muted" }, `and ${plural(more, "more certificate")}`) : null,
+      play ? make("p", { class: "actions" }, play) : null);
+  });
+  return section("questions", "Answers and what they stand on",
+    make("p", { class: "muted" }, "replayed: firing sequences, fired again on the net. certified: a document "
+      + "that a checker accepted. searched: the word of a search that visited all markings that matter."),
+    make("ol", { class: "questions" }, items));
+};
+
+const netSection = () => {
+  const figures = make("dl", { class: "figures" }, data.figures.map(([what, count]) =>
+    make("div", {}, make("dt", {}, what), make("dd", {}, count))));
+  const form = data.keys.some((key) => key.form);
+  const keys = () => make("table", {},
+    make("thead", {}, make("tr", {}, ["Key", "Value", form ? "Form" : null, "Why"]
+      .filter(Boolean).map((title) => make("th", { scope: "col" }, title)))),
+    make("tbody", {}, data.keys.map((key) => make("tr", {
+      class: key.form && key.form !== key.value && key.value !== "unknown" ? "conflict" : null },
+    make("th", { scope: "row" }, key.key), make("td", { class: `truth ${key.value}` }, key.value),
+    form ? make("td", {}, key.form || "") : null, make("td", {}, key.reason)))));
+  return section("net", "Size and shape", figures,
+    fold(`The ${data.keys.length} keys of a model form, with reasons`, () =>
+      make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Keys" }, keys()), { open: form }));
+};
+
+const shapesSection = () => {
+  const item = (kind, shape) => {
+    const notes = new Map();
+    for (const [place, factor] of shape.places) notes.set(place, factor && `×${factor}`);
+    for (const [t, factor] of shape.transitions) notes.set(placeCount + t, factor && `×${factor}`);
+    const toggle = button(null, () => {
+      const on = toggle.getAttribute("aria-pressed") === "true";
+      if (on) return unlight();
+      light(notes, `${kind.title}: ${plural(notes.size, "node")}`);
+      toggle.setAttribute("aria-pressed", "true");
+      return undefined;
+    }, { class: "shape-toggle", "aria-pressed": "false" });
+    toggle.append(...plainWords(shape.title));
+    return make("li", {}, toggle);
+  };
+  const kinds = data.shapes.map((kind) => {
+    const count = `${kind.shapes.length}${kind.incomplete ? " or more" : ""}`;
+    return fold(`${kind.title} (${count})`, () => [
+      make("p", { class: "muted" }, `${kind.about[0].toUpperCase()}${kind.about.slice(1)}.`,
+        kind.incomplete ? ` Incomplete: ${kind.incomplete}.` : ""),
+      kind.shapes.length ? make("ol", { class: "shapes" }, kind.shapes.map((shape) => item(kind, shape)))
+        : make("p", {}, "There is none."),
+    ]);
+  });
+  return section("structure", "Structure",
+    make("p", { class: "muted" }, "What the arcs alone say, exactly. Press one to see it in the drawing."),
+    ...kinds);
+};
+
+const reductionsSection = () => {
+  const items = data.reductions.map((one) => {
+    const row = (name, at) => make("tr", {}, make("th", { scope: "row" }, name),
+      make("td", {}, one.before[at]), make("td", {}, one.after[at]));
+    const left = new Map([...one.places.map((p) => [p, ""]), ...one.transitions.map((t) => [placeCount + t, ""])]);
+    const rules = one.rules.map(([rule, times]) => `${rule} ×${times}`).join(", ");
+    const more = one.applications - one.steps.length;
+    const title = `For ${one.keeps}: ${one.before[0] + one.before[1]} → ${one.after[0] + one.after[1]} nodes`;
+    return fold(title, () => [
+      make("table", { class: "plain" }, make("thead", {}, make("tr", {}, make("td", {}),
+        make("th", { scope: "col" }, "before"), make("th", { scope: "col" }, "after"))),
+      make("tbody", {}, row("places", 0), row("transitions", 1), row("arcs", 2))),
+      make("p", {}, rules ? `Rules: ${rules}.` : "No rule applies.", one.cut_short ? " Cut short by time." : ""),
+      left.size ? make("p", { class: "actions" },
+        button("Show what is left", () => { light(left, `What is left for ${one.keeps}`); toFigure(); })) : null,
+      one.steps.length ? make("ol", { class: "steps" }, one.steps.map((step) => make("li", {}, words(step)))) : null,
+      more > 0 ? make("p", { class: "muted" }, `and ${plural(more, "more application")}`) : null,
+    ]);
+  });
+  return section("reductions", "Reductions",
+    make("p", { class: "muted" }, "A smaller net with the same answers to one question; the engines work on such."),
+    ...items);
+};
+
+/** What is known of one node. */
+const nodePanel = (node) => {
+  const panel = byId("node");
+  const facts = [];
+  if (isPlace(node)) {
+    const bound = data.bounds[node];
+    const initial = initialMarking()[node];
+    facts.push(`${initial} ${initial === 1n ? "token" : "tokens"} initially`);
+    if (bound) facts.push(bound.most === "+inf" ? "unbounded" : `at most ${bound.most} ever`);
+  } else {
+    const fate = data.fates[node - placeCount];
+    if (fate) facts.push(fate.fires ? "can fire" : "can never fire");
+    facts.push(player.enabled.has(node - placeCount) ? "enabled now" : "not enabled now");
+  }
+  const known = isPlace(node) ? data.bounds[node] : data.fates[node - placeCount];
+  const title = `${isPlace(node) ? "Place" : "Transition"} ${nameOf(node)}`;
+  const arcs = (some, towards) => some.length ? make("p", {}, `${towards} `, some.slice(0, 24).flatMap(([other, weight]) =>
+    [weight > 1n ? `${weight}× ` : "", reference(other), " "]),
+  some.length > 24 ? `and ${some.length - 24} more` : "") : null;
+  const sides = isPlace(node)
+    ? [arcs(producers[node].map((t) => [placeCount + t, 1n]), "from"), arcs(consumers[node].map((t) => [placeCount + t, 1n]), "to")]
+    : [arcs(takes[node - placeCount], "takes from"), arcs(puts[node - placeCount], "puts to")];
+  const id = idOf(node) === nameOf(node) ? "" : ` (${idOf(node)})`;
+  panel.replaceChildren(
+    make("div", { class: "player-head" }, make("h2", {}, `${title}${id}`),
+      button("Close", () => { panel.hidden = true; }, { "aria-label": "Close the chosen node" })),
+    make("p", { class: "muted" }, facts.join(" · ")), ...sides.filter(Boolean),
+    known?.certificate !== undefined ? certificateReader(known.certificate) : "",
+    make("p", { class: "actions" },
+      playButton(known?.play, title, isPlace(node) ? "Play how it fills" : "Play how it fires") || "",
+      button("Look around it", () => look("around", [node]))));
+  panel.hidden = false;
+};

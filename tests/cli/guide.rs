@@ -1,0 +1,109 @@
+//! Every command line of the guide, `docs/`, is run as it stands there; what needs more than this machine is
+//! named here with the place where it is tried.
+
+use super::printed::{Page, commands_spoken_of, run};
+use crate::support::binary::{Desk, repository};
+
+const CARGO: (&str, &str) = ("cargo", "builds");
+const RELEASE: (&str, &str) = ("tar", "takes a release: scripts/try-release.sh asks one");
+const CLUSTER: &str = "takes Slurm: benchmarks/tests/batches.rs has a stand-in";
+const COLOURED: &str = "of a coloured net: tests/coloured/cli.rs does it";
+const VERDICTS: (&str, &str) =
+    ("parikh verdicts", "parikh properties MODEL --format xml > FILE && cp FILE verdicts.xml");
+
+const REDUCED: &str = "parikh reduce MODEL --preserve deadlock -o small.pnml --log small.json && \
+                       parikh check small.pnml -e RD --trace . && \
+                       mv ReachabilityDeadlock.trace small.trace";
+
+const PAGES: &[Page<'_>] = &[
+    Page { path: "docs/tutorial.md", not_run: &[], before: &[] },
+    Page {
+        path: "docs/installing.md",
+        not_run: &[
+            RELEASE,
+            ("parikh-0.1.0", "a release: scripts/try-release.sh asks one"),
+            ("scripts/setup.sh", "installs"),
+            ("python3 scripts/licences.py", ".ci/run does it"),
+            CARGO,
+        ],
+        before: &[],
+    },
+    Page {
+        path: "docs/asking.md",
+        not_run: &[],
+        before: &[("parikh check MODEL --formulas", "echo 'EF (p1 >= 1)' > FILE")],
+    },
+    Page {
+        path: "docs/coloured.md",
+        not_run: &[
+            ("parikh check MODEL --formula 'EF p(red", COLOURED),
+            ("parikh unfold MODEL", COLOURED),
+        ],
+        before: &[],
+    },
+    Page { path: "docs/processes.md", not_run: &[], before: &[] },
+    Page { path: "docs/states.md", not_run: &[], before: &[] },
+    Page { path: "docs/structure.md", not_run: &[], before: &[VERDICTS] },
+    Page {
+        path: "docs/reducing.md",
+        not_run: &[],
+        before: &[
+            ("parikh reduce MODEL --check", REDUCED),
+            ("parikh replay MODEL small.trace", REDUCED),
+        ],
+    },
+    Page { path: "docs/library.md", not_run: &[], before: &[] },
+    Page { path: "docs/evidence.md", not_run: &[], before: &[] },
+    Page { path: "docs/encodings.md", not_run: &[], before: &[] },
+    Page {
+        path: "docs/contest.md",
+        not_run: &[("mkdir -p /home/mcc", "outside of here"), RELEASE],
+        before: &[VERDICTS],
+    },
+    Page {
+        path: "docs/batches.md",
+        not_run: &[
+            ("slurm/contest.sh", CLUSTER),
+            ("pip install", "installs"),
+            ("cd tasks", "takes BenchExec"),
+            (
+                "parikh-bench collect",
+                "takes BenchExec's results: benchmarks/tests/batches.rs has some",
+            ),
+        ],
+        before: &[],
+    },
+    Page { path: "docs/extending.md", not_run: &[CARGO], before: &[] },
+    Page { path: "docs/limits.md", not_run: &[], before: &[] },
+    Page { path: "docs/index.md", not_run: &[], before: &[] },
+];
+
+#[cfg(unix)]
+#[test]
+fn every_command_line_of_the_guide_runs() {
+    let pages = PAGES.iter().map(run);
+    assert!(pages.sum::<usize>() > 50);
+}
+
+#[test]
+fn every_page_of_the_guide_is_tried() {
+    let mut there: Vec<String> = std::fs::read_dir(repository("docs"))
+        .expect("readable")
+        .map(|entry| format!("docs/{}", entry.expect("readable").file_name().to_string_lossy()))
+        .collect();
+    there.sort_unstable();
+    let mut tried: Vec<&str> = PAGES.iter().map(|page| page.path).collect();
+    tried.sort_unstable();
+    assert_eq!(there, tried);
+}
+
+#[test]
+fn every_command_that_the_guide_speaks_of_exists() {
+    for page in PAGES {
+        let text = std::fs::read_to_string(repository(page.path)).expect("readable");
+        for name in commands_spoken_of(&text) {
+            let help = Desk::new().fine(&[&name, "--help"]);
+            assert!(help.contains("Usage: parikh"), "{}: {name}", page.path);
+        }
+    }
+}

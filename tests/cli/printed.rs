@@ -1,0 +1,221 @@
+//! Commands as they are printed in the README and the guide, run as they stand there.
+//!
+//! Placeholders (MODEL, QUERIES.xml, DIR, …) are files of these names in a directory of their own.
+
+use crate::support::binary::{Desk, example, repository, stderr, stdout};
+use crate::support::outside::skipped;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What a page says about its lines that this does not see.
+pub(crate) struct Page<'t> {
+    /// Where it lies in the repository.
+    pub(crate) path: &'t str,
+    /// Beginnings of lines that are not run, and why.
+    pub(crate) not_run: &'t [(&'t str, &'t str)],
+    /// What has to be there before a line that begins so, beyond what the lines above it left.
+    pub(crate) before: &'t [(&'t str, &'t str)],
+}
+
+/// The commands of a block, and what the block behind it says that they print.
+pub(crate) struct Block {
+    pub(crate) lines: Vec<String>,
+    printed: Vec<String>,
+}
+
+/// Two who take p and q in different orders, with the names that the pages use.
+const MODEL: &str = "net example\nplace i1 1\nplace i2 1\nplace p 1\nplace q 1\n\
+    place p1\nplace p2\nplace c1\nplace c2\n\
+    transition t: i1 + p -> p1\ntransition t2: p1 + q -> c1\ntransition t3: c1 -> i1 + p + q\n\
+    transition u: i2 + q -> p2\ntransition u2: p2 + p -> c2\ntransition u3: c2 -> i2 + p + q";
+
+const CARDINALITY: &str = "<property-set><property><id>ID</id><formula><exists-path><finally>\
+    <integer-le><integer-constant>1</integer-constant><tokens-count><place>c1</place><place>c2</place>\
+    </tokens-count></integer-le></finally></exists-path></formula></property></property-set>";
+
+const FIREABILITY: &str = "<property-set><property><id>ID</id><formula><exists-path><finally>\
+    <is-fireable><transition>t3</transition></is-fireable></finally></exists-path></formula></property>\
+    </property-set>";
+
+const BOUNDS: &str = "<property-set><property><id>ID</id><formula><place-bound><place>p1</place>\
+    <place>p2</place></place-bound></formula></property></property-set>";
+
+/// A directory in which the lines mean something.
+fn desk() -> Desk {
+    let desk = Desk::with(MODEL);
+    let model = desk.read("model.pnml");
+    desk.write("MODEL", &model);
+    desk.write("ReachabilityCardinality.xml", CARDINALITY);
+    desk.write("QUERIES.xml", CARDINALITY);
+    for (name, text) in [
+        ("model.pnml", &*model),
+        ("UpperBounds.xml", BOUNDS),
+        ("ReachabilityCardinality.xml", CARDINALITY),
+        ("ReachabilityFireability.xml", FIREABILITY),
+    ] {
+        desk.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
+    }
+    for name in ["philosophers.pnml", "orders.pnml", "pipes.pnml", "pipes-mended.pnml"] {
+        let text = std::fs::read_to_string(example(name)).expect("readable");
+        desk.write(&format!("examples/{name}"), &text);
+    }
+    // A contest of one instance.
+    desk.write("LIST", "Toy-PT-1\n");
+    let known =
+        "Toy-PT-1 ReachabilityDeadlock\nFORMULA ReachabilityDeadlock TRUE TECHNIQUES ORACLE\n";
+    desk.write("ORACLE/Toy-PT-1-RD.out", known);
+    std::fs::create_dir(desk.at("INPUTS")).expect("made");
+    let archive = std::fs::File::create(desk.at("INPUTS/Toy-PT-1.tgz")).expect("made");
+    let zipped = flate2::write::GzEncoder::new(archive, flate2::Compression::fast());
+    let mut archive = tar::Builder::new(zipped);
+    archive.append_dir_all("Toy-PT-1", desk.at("INSTANCE_DIRECTORY")).expect("written");
+    archive.into_inner().and_then(|zipped| zipped.finish()).expect("written");
+    let head = std::fs::read(repository("benchmarks/mcc/BenchKit_head.sh")).expect("readable");
+    std::fs::create_dir(desk.at("KIT")).expect("made");
+    std::fs::write(desk.at("KIT/BenchKit_head.sh"), head).expect("written");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(desk.at("KIT/BenchKit_head.sh"), executable).expect("set");
+    }
+    desk
+}
+
+/// Where the programs lie that were built with these tests.
+fn programs() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_parikh")).parent().expect("a folder")
+}
+
+/// A line of a shell that finds our programs first.
+fn shell(desk: &Desk, line: &str) -> Output {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).current_dir(desk.path());
+    shell.env("PATH", format!("{}:{path}", programs().display())).env("BK_BIN_PATH", programs());
+    shell.env_remove("PARIKH_LOG").env_remove("BK_EXAMINATION").output().expect("a shell")
+}
+
+/// The shell blocks, continued lines put together, without what is remarked.
+pub(crate) fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    // What fence we are in, whether the line goes on, and whether only blank lines followed a block.
+    let (mut fence, mut continued, mut behind) = (None, false, false);
+    for line in text.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            fence = match fence {
+                Some(_) => None,
+                None => Some(language),
+            };
+            match fence {
+                Some("sh") => blocks.push(Block { lines: Vec::new(), printed: Vec::new() }),
+                Some("text") if behind => {}
+                Some(_) => behind = false,
+                None => behind = true,
+            }
+            continue;
+        }
+        let Some(block) = blocks.last_mut() else { continue };
+        match fence {
+            Some("text") if behind => block.printed.push(line.to_owned()),
+            Some("sh") => {
+                // `#` begins a remark at the start of a line or after two blanks; `firings#0` does not.
+                let line = line.split("  #").next().unwrap_or_default().trim();
+                if line.is_empty() || line.starts_with('#') {
+                    continue;
+                }
+                let (line, goes_on) =
+                    line.strip_suffix('\\').map_or((line, false), |line| (line, true));
+                match block.lines.last_mut().filter(|_| continued) {
+                    Some(last) => last.push_str(line),
+                    None => block.lines.push(line.to_owned()),
+                }
+                continued = goes_on;
+            }
+            None if !line.trim().is_empty() => behind = false,
+            _ => {}
+        }
+    }
+    blocks
+}
+
+fn begins<'t>(line: &str, table: &'t [(&str, &str)]) -> Option<&'t (&'t str, &'t str)> {
+    table.iter().find(|(start, _)| line.starts_with(start))
+}
+
+/// A program of another package of the workspace that a line calls, if it was not built with these tests.
+fn absent(line: &str) -> Option<PathBuf> {
+    let names = ["parikh-certify", "parikh-bench"];
+    let called = names.iter().find(|name| line.split_whitespace().any(|word| word == **name))?;
+    Some(programs().join(called)).filter(|program| !program.exists())
+}
+
+/// Runs the lines of a page in one directory, one after the other. How many were run.
+pub(crate) fn run(page: &Page<'_>) -> usize {
+    let text = std::fs::read_to_string(repository(page.path)).expect("readable");
+    let blocks = blocks(&text);
+    let desk = desk();
+    let mut failed = Vec::new();
+    let mut run = 0;
+    for block in &blocks {
+        let mut said = String::new();
+        let mut whole = true;
+        for line in &block.lines {
+            if begins(line, page.not_run).is_some() {
+                whole = false;
+                continue;
+            }
+            let ours = line.starts_with("parikh") || line.starts_with("cd ");
+            assert!(ours, "{}: neither run nor in `not_run`: {line}", page.path);
+            if let Some(program) = absent(line) {
+                skipped(&format!("{line}: no {} was built", program.display()));
+                whole = false;
+                continue;
+            }
+            if let Some((_, before)) = begins(line, page.before) {
+                let output = shell(&desk, before);
+                assert!(output.status.success(), "before {line}: {}", stderr(&output));
+            }
+            // What stands for several, and what other programs are told, is left out.
+            let plain = line.replace('…', "");
+            let output = shell(&desk, plain.split(" | ").next().unwrap());
+            run += 1;
+            said.push_str(&stdout(&output));
+            let silent = ["-o ", "--out ", " > ", " man "].iter().any(|word| line.contains(word));
+            if output.status.code() != Some(0) || stdout(&output).is_empty() && !silent {
+                failed.push(format!("{line}\n{}{}", stdout(&output), stderr(&output)));
+            }
+        }
+        // Of a line that says why, what stands before the reason: times and searches differ.
+        let stem = |line: &str| line.split(" — ").next().unwrap_or_default().trim().to_owned();
+        for line in block.printed.iter().filter(|_| whole) {
+            if !said.lines().any(|printed| stem(printed).contains(&stem(line))) {
+                failed.push(format!("this is not printed: {line}\nbut\n{said}"));
+            }
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{}: these do not work; files they need are made by `desk` in {} and by `before`:\n{}",
+        page.path,
+        file!(),
+        failed.join("\n")
+    );
+    let lines = || blocks.iter().flat_map(|block| &block.lines);
+    for (start, why) in page.not_run.iter().chain(page.before) {
+        let occurs = lines().any(|line| line.starts_with(start));
+        assert!(occurs, "`{start}` ({why}) is no longer in {}", page.path);
+    }
+    run
+}
+
+/// The words behind `parikh ` in what is set as code.
+pub(crate) fn commands_spoken_of(text: &str) -> Vec<String> {
+    let spoken = text.split('`').filter_map(|piece| piece.strip_prefix("parikh "));
+    let mut names: Vec<String> =
+        spoken.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned).collect();
+    names.retain(|name| name.chars().all(|c| c.is_ascii_lowercase()));
+    names.sort_unstable();
+    names.dedup();
+    names
+}

@@ -1,0 +1,59 @@
+//! What `parikh check` says while and after it works: events, stories, how to go on.
+
+use crate::support::binary::{Desk, stderr, stdout};
+use serde_json::Value;
+
+/// Two counters that count together without bound, and questions that are easy and hard.
+fn desk() -> Desk {
+    let mut net = String::from("net n\nplace p 3\nplace q\n");
+    net.push_str("transition t: p -> q\ntransition u: q -> p\n");
+    Desk::with(&net)
+}
+
+const ASKED: [&str; 6] =
+    ["check", "model.pnml", "--formula", "a: AG p + q = 3", "--formula", "b: bound(q)"];
+
+#[test]
+fn events_are_objects_among_the_answers_and_only_where_asked_for() {
+    let desk = desk();
+    let objects = |more: &[&str]| -> Vec<Value> {
+        let output = desk.run(&[&ASKED[..], &["--format", "json"], more].concat());
+        let lines = stdout(&output);
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    assert!(objects(&[]).iter().all(|object| object["type"] != "progress"));
+    for event in objects(&["--events"]).iter().filter(|object| object["type"] == "progress") {
+        assert_eq!(event["questions"], 2);
+        assert!(event["seconds_left"].is_number() && event["engines"].is_array(), "{event}");
+    }
+    let text = desk.run(&[&ASKED[..], &["--events"]].concat());
+    assert_eq!(text.status.code(), Some(2), "{}", stderr(&text));
+}
+
+#[test]
+fn the_story_of_an_answer_is_told_and_ends_with_it() {
+    let desk = desk();
+    let output = desk.run(&[&ASKED[..], &["--explain", "b"]].concat());
+    let story = stderr(&output);
+    assert!(story.starts_with("parikh: the story of b\n"), "{story}");
+    assert!(story.contains(" s  intervals, with 2 goals open: "), "{story}");
+    assert!(
+        story.trim_end().lines().last().is_some_and(|last| last.contains(" s  3 by ")),
+        "{story}"
+    );
+    // Answers alone are on stdout.
+    assert_eq!(stdout(&output).lines().count(), 2);
+    let wrong = desk.run(&[&ASKED[..], &["--explain", "c"]].concat());
+    assert_eq!(wrong.status.code(), Some(2));
+    assert_eq!(stderr(&wrong), "parikh: no question is called c; there are a, b\n");
+}
+
+#[test]
+fn questions_are_asked_by_their_ids() {
+    let desk = desk();
+    let output = desk.run(&[&ASKED[..], &["--id", "a"]].concat());
+    let lines = stdout(&output);
+    assert!(lines.starts_with("a: TRUE") && lines.lines().count() == 1, "{lines}");
+    let wrong = desk.run(&["check", "model.pnml", "-e", "SS", "--id", "a"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", stderr(&wrong));
+}

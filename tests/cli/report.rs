@@ -1,0 +1,218 @@
+//! `parikh report`, from outside: one page that is whole, refers to nothing, and takes no name for markup.
+
+use crate::support::binary::{Desk, example, stderr};
+use parikh_net::NetBuilder;
+use serde_json::Value;
+
+/// The page that `parikh report` writes of the desk's model, and its exit code.
+fn page(desk: &Desk, arguments: &[&str]) -> (String, Option<i32>) {
+    let all = [&["report", "model.pnml", "-o", "r.html"], arguments].concat();
+    let output = desk.run(&all);
+    assert!(output.stdout.is_empty(), "stdout is for answers");
+    let code = output.status.code();
+    assert!(matches!(code, Some(0 | 3)), "{}", stderr(&output));
+    (desk.read("r.html"), code)
+}
+
+/// The data of a page.
+fn data(page: &str) -> Value {
+    let begin = "<script type=\"application/json\" id=\"data\">";
+    let (_, rest) = page.split_once(begin).expect("data");
+    let (json, _) = rest.split_once("</script>").expect("an end");
+    serde_json::from_str(json).expect("JSON")
+}
+
+/// A sentence as it reads.
+fn sentence(text: &Value, net: &Value) -> String {
+    let piece = |piece: &Value| match (piece["p"].as_u64(), piece["t"].as_u64()) {
+        (Some(p), _) => net["places"][p as usize].as_str().expect("a name").to_owned(),
+        (_, Some(t)) => net["transitions"][t as usize].as_str().expect("a name").to_owned(),
+        _ => piece.as_str().expect("words").to_owned(),
+    };
+    text.as_array().expect("a sentence").iter().map(piece).collect()
+}
+
+/// Titles of findings with their levels, and all details after them.
+fn findings(data: &Value) -> Vec<(String, String)> {
+    let net = &data["net"];
+    let of = |finding: &Value| {
+        let mut text = sentence(&finding["title"], net);
+        for detail in finding["details"].as_array().expect("details") {
+            text.push_str(" | ");
+            text.push_str(&sentence(detail, net));
+        }
+        (finding["level"].as_str().expect("a level").to_owned(), text)
+    };
+    data["findings"].as_array().expect("findings").iter().map(of).collect()
+}
+
+#[test]
+fn the_sample_gets_stuck_and_the_page_says_how() {
+    let desk = Desk::new();
+    desk.write("model.pnml", &std::fs::read_to_string(example("philosophers.pnml")).unwrap());
+    let (page, code) = page(&desk, &["--timeout", "60s"]);
+    assert_eq!(code, Some(0));
+    let data = data(&page);
+    let found = findings(&data);
+    let (level, deadlock) = &found[0];
+    assert_eq!(level, "problem");
+    assert!(deadlock.starts_with("A deadlock after "), "{deadlock}");
+    assert!(deadlock.contains("Tokens there: wait1, wait2"), "{deadlock}");
+    assert!(deadlock.contains("take_right1 waits for fork2"), "{deadlock}");
+    assert!(found.contains(&("good".into(), found_good(&found, "Every transition can fire"))));
+    assert!(found.iter().any(|(_, text)| text.starts_with("No place ever holds two tokens")));
+    // Something to play, something to read, something to look at.
+    let play = &data["findings"][0]["play"];
+    let trace = data["traces"][play["trace"].as_u64().unwrap() as usize].as_array().unwrap();
+    let firings: u64 = trace.iter().skip(1).step_by(2).map(|count| count.as_u64().unwrap()).sum();
+    assert!(firings >= play["firings"].as_u64().unwrap());
+    let lines = data["certificates"][0]["lines"].as_array().unwrap();
+    assert!(sentence(&lines[0], &data["net"]).contains("No firing raises "), "{lines:?}");
+    assert_eq!(data["net"]["drawing"]["x"].as_array().unwrap().len(), 15);
+    assert_eq!(data["keys"].as_array().unwrap().len(), 21);
+    assert_eq!(data["reductions"].as_array().unwrap().len(), 3);
+    let kinds: Vec<&str> = data["shapes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|kind| kind["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        kinds,
+        ["Place invariants", "Transition invariants", "Minimal siphons", "Minimal traps"]
+    );
+}
+
+fn found_good(found: &[(String, String)], title: &str) -> String {
+    let good = found.iter().find(|(_, text)| text.starts_with(title));
+    good.map(|(_, text)| text.clone()).unwrap_or_default()
+}
+
+#[test]
+fn dead_transitions_and_unbounded_places_come_with_reasons() {
+    let desk = Desk::with(
+        "net n\nplace work 1\nplace queue\nplace never\nplace lonely 1\n\
+         transition put: work -> work + queue\ntransition ship: queue + never -> never",
+    );
+    let (page, _) = page(&desk, &[]);
+    let found = findings(&data(&page));
+    let has = |level: &str, text: &str| {
+        assert!(
+            found.iter().any(|(of, it)| of == level && it.starts_with(text)),
+            "{text}: {found:?}"
+        );
+    };
+    has(
+        "problem",
+        "Transition ship can never fire | It needs a token on never, which is empty initially; and \
+         whatever would put one there needs a token from the same empty places",
+    );
+    has(
+        "problem",
+        "Place queue is unbounded | This loop adds tokens each time and can repeat for ever: put",
+    );
+    has("warning", "Nothing is connected to lonely");
+    has("warning", "Place never never holds a token");
+}
+
+#[test]
+fn formulas_of_the_user_and_a_form_are_held_against_the_net() {
+    let desk = Desk::with("net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+    let (page, code) =
+        page(&desk, &["--formula", "mine: AG p + q = 2", "--formula", "bound: bound(q)"]);
+    assert_eq!(code, Some(0));
+    let data_of = data(&page);
+    let ids: Vec<(&str, &str)> = data_of["questions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|question| (question["id"].as_str().unwrap(), question["value"].as_str().unwrap()))
+        .collect();
+    assert_eq!(ids, [("mine", "TRUE"), ("bound", "2")]);
+    let form = desk.run(&["properties", "model.pnml", "--format", "xml"]);
+    let form = String::from_utf8(form.stdout).unwrap();
+    let lie =
+        form.replacen("reference=\"SAFE\" value=\"false\"", "reference=\"SAFE\" value=\"true\"", 1);
+    assert_ne!(form, lie, "the net is not safe");
+    desk.write("form.xml", &lie);
+    let (page, _) = self::page(&desk, &["--form", "form.xml"]);
+    let found = findings(&data(&page));
+    assert_eq!(found[0].1, "The form says SAFE is true, but it is false");
+}
+
+#[test]
+fn names_are_never_markup() {
+    let names = ["<script>alert(1)</script>", "\"'`&amp;", "\u{2028}</script><!--", "${x}\\u003c"];
+    let mut builder = NetBuilder::new("<img src=x onerror=alert(1)>");
+    for (at, name) in names.iter().enumerate() {
+        let place = builder.place(name, 1).unwrap();
+        let t = builder.transition(&format!("t{at}{name}")).unwrap();
+        builder.take(t, place, 1).unwrap();
+    }
+    let desk = Desk::with_net(&builder.build().unwrap());
+    let (page, _) = page(&desk, &[]);
+    let data = data(&page);
+    let places: Vec<&str> = data["net"]["places"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect();
+    assert_eq!(places, names);
+    // Our two scripts and nothing else.
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
+    assert!(!page.contains("<img") && !page.contains('\u{2028}'));
+}
+
+#[test]
+fn a_page_refers_to_nothing_and_its_elements_are_closed() {
+    let desk = Desk::with("net n\nplace p 1\ntransition t: p -> p");
+    let (page, _) = page(&desk, &[]);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    let policy = "default-src 'none'; script-src 'nonce-";
+    assert!(page.contains(policy));
+    // The one address is the name of SVG, which nobody asks for anything.
+    let addresses = page.matches("://").count();
+    assert_eq!(addresses, page.matches("http://www.w3.org/2000/svg").count());
+    for word in
+        ["fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "innerHTML", "@import"]
+    {
+        assert!(!page.contains(word), "{word}");
+    }
+    let (head, _) = page.split_once("<script").unwrap();
+    let body = &head[head.find("<body>").unwrap()..];
+    for element in ["div", "section", "main", "header", "button", "p", "ul", "h1", "h2", "label"] {
+        let opened = body.matches(&format!("<{element}>")).count()
+            + body.matches(&format!("<{element} ")).count()
+            + body.matches(&format!("<{element}\n")).count();
+        assert_eq!(opened, body.matches(&format!("</{element}>")).count(), "{element}");
+    }
+}
+
+#[test]
+fn a_page_stays_small() {
+    // 1,000 places and as many transitions, in rings that share a place.
+    let mut net = String::from("net rings\nplace lock 3\n");
+    for ring in 0..333 {
+        net.push_str(&format!("place a_{ring} 1\nplace b_{ring}\nplace c_{ring}\n"));
+        net.push_str(&format!("transition go_{ring}: a_{ring} + lock -> b_{ring}\n"));
+        net.push_str(&format!("transition on_{ring}: b_{ring} -> c_{ring}\n"));
+        net.push_str(&format!("transition back_{ring}: c_{ring} -> a_{ring} + lock\n"));
+    }
+    let desk = Desk::with(&net);
+    let (page, _) = page(&desk, &["--timeout", "10s"]);
+    assert!(page.len() <= 2 << 20, "{} bytes", page.len());
+    let data = data(&page);
+    assert_eq!(data["net"]["groups"]["places"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn what_a_report_has_no_place_for_is_refused() {
+    let desk = Desk::with("net n\nplace p 1\ntransition t: p -> p");
+    let output = desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "StateSpace"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("ask `parikh check`"));
+    let output =
+        desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,0 +1,192 @@
+//! Numbers of markings and firings through reductions, against enumeration.
+//!
+//! Nets are grown against the rules: places of a random net are drawn out into chains and circles, places
+//! are added that others tell, transitions are doubled, other nets stand beside. So rules apply one after
+//! the other and within each other, and numbers are sums of products of numbers of ways.
+
+use crate::support::oracle::{Limits, explore};
+use crate::support::scale::scaled;
+use fastrand::Rng;
+use parikh::engine::diagrams::figures::figures as on_diagrams;
+use parikh::net::generate::{Kind, Shape, random_with};
+use parikh::net::{Net, NetBuilder, PlaceId, text};
+use parikh::run::{Adding, Count, Counted};
+use parikh::solvers::Budget;
+use std::collections::BTreeMap;
+
+/// Tokens by place, and by transition what it takes and what it puts.
+#[derive(Clone, Default)]
+struct Sketch {
+    tokens: Vec<u64>,
+    transitions: Vec<[BTreeMap<usize, u64>; 2]>,
+}
+
+impl Sketch {
+    fn of(net: &Net) -> Sketch {
+        let mut sketch =
+            Sketch { tokens: net.initial().tokens().to_vec(), transitions: Vec::new() };
+        for t in net.transitions() {
+            let row = |row: &[parikh::net::Arc]| {
+                row.iter().map(|arc| (arc.place.index(), arc.weight)).collect()
+            };
+            sketch.transitions.push([row(net.pre(t)), row(net.post(t))]);
+        }
+        sketch
+    }
+
+    fn net(&self) -> Net {
+        let mut builder = NetBuilder::new("grown");
+        let places: Vec<PlaceId> = self
+            .tokens
+            .iter()
+            .enumerate()
+            .map(|(at, &tokens)| builder.place(&format!("p{at}"), tokens).unwrap())
+            .collect();
+        for (at, [pre, post]) in self.transitions.iter().enumerate() {
+            let t = builder.transition(&format!("t{at}")).unwrap();
+            for (&p, &weight) in pre {
+                builder.take(t, places[p], weight).unwrap();
+            }
+            for (&p, &weight) in post {
+                builder.put(t, places[p], weight).unwrap();
+            }
+        }
+        builder.build().unwrap()
+    }
+
+    fn place(&mut self, tokens: u64) -> usize {
+        self.tokens.push(tokens);
+        self.tokens.len() - 1
+    }
+
+    fn step(&mut self, from: usize, to: usize) {
+        self.transitions.push([BTreeMap::from([(from, 1)]), BTreeMap::from([(to, 1)])]);
+    }
+
+    /// Moves what some transitions take from `p` to `q`, and, if `puts`, what some put.
+    fn rewire(&mut self, rng: &mut Rng, p: usize, q: usize, puts: bool) {
+        for [pre, post] in &mut self.transitions {
+            for row in [Some(pre), puts.then_some(post)].into_iter().flatten() {
+                if let Some(&weight) = row.get(&p)
+                    && rng.bool()
+                {
+                    // All of it, or one token of it.
+                    let part = if rng.bool() { weight } else { 1 };
+                    *row.entry(q).or_default() += part;
+                    match weight - part {
+                        0 => row.remove(&p),
+                        rest => row.insert(p, rest),
+                    };
+                }
+            }
+        }
+    }
+
+    fn grow(&mut self, rng: &mut Rng) {
+        let p = rng.usize(0..self.tokens.len());
+        match rng.u32(0..8) {
+            // A chain: the rest of the arcs from p may begin at its end.
+            0 | 1 => {
+                let q = self.place(0);
+                self.rewire(rng, p, q, false);
+                self.step(p, q);
+            }
+            // A circle.
+            2 | 3 => {
+                let share = rng.u64(0..=self.tokens[p]);
+                self.tokens[p] -= share;
+                let q = self.place(share);
+                self.rewire(rng, p, q, true);
+                self.step(p, q);
+                self.step(q, p);
+            }
+            // A place that one or two others tell.
+            4 | 5 => {
+                let q = rng.usize(0..self.tokens.len());
+                let factor = rng.u64(1..=2);
+                let others = if p == q || rng.bool() { vec![p] } else { vec![p, q] };
+                let told = others.iter().map(|&it| factor * self.tokens[it]).sum::<u64>();
+                let place = self.place(told + rng.u64(0..=1));
+                for [pre, post] in &mut self.transitions {
+                    for row in [pre, post] {
+                        let sum: u64 = others.iter().filter_map(|it| row.get(it)).sum();
+                        if sum > 0 {
+                            row.insert(place, factor * sum);
+                        }
+                    }
+                }
+            }
+            // A transition twice, or one that reads.
+            6 => {
+                let Some(some) = self.transitions.get(rng.usize(0..9)).cloned() else { return };
+                let [pre, post] = some;
+                match rng.bool() {
+                    true => self.transitions.push([pre, post]),
+                    false => self.transitions.push([pre.clone(), pre]),
+                }
+            }
+            // Another net beside.
+            _ => {
+                let (from, to) = (self.place(rng.u64(0..3)), self.place(0));
+                self.step(from, to);
+            }
+        }
+    }
+}
+
+fn grown(rng: &mut Rng) -> Net {
+    let shape = Shape {
+        places: rng.u32(1..=4),
+        transitions: rng.u32(1..=4),
+        weight: rng.u32(1..=2),
+        tokens: rng.u32(1..=3),
+        kind: [Kind::Bounded, Kind::OneSafe][rng.usize(0..2)],
+    };
+    let mut sketch = Sketch::of(&random_with(rng, &shape, "seed".into()));
+    for _ in 0..rng.u32(1..=6) {
+        sketch.grow(rng);
+    }
+    sketch.net()
+}
+
+#[test]
+fn counts_through_reductions_are_those_of_enumeration() {
+    let mut rng = Rng::with_seed(17);
+    let (mut counted, mut reduced, mut nested, mut unknown) = (0, 0, 0, 0);
+    for _ in 0..scaled(10_000) {
+        let net = grown(&mut rng);
+        let Some(space) = explore(&net, Limits { states: 3_000, tokens: 50 }) else { continue };
+        let mut count = Count::prepare(&net, &Budget::unlimited()).unwrap();
+        let found = count.go_on(Adding::Visiting, &Budget::unlimited());
+        let Counted { figures, visited, log, certified, .. } = match found {
+            Ok(counted) => counted,
+            Err(why) => panic!("{why}:\n{}", text::print(&net)),
+        };
+        let context = || format!("{log:?}\n{}", text::print(&net));
+        assert_eq!(figures.states, space.states().into(), "{}", context());
+        assert_eq!(figures.transitions, space.firings().into(), "{}", context());
+        assert!(certified, "{}", context());
+        // The same on diagrams, of what is left and of the net as it is.
+        if counted % 3 == 0 {
+            let mut count = Count::prepare(&net, &Budget::unlimited()).unwrap();
+            let added = count.go_on(Adding::Diagrams(1), &Budget::unlimited()).unwrap();
+            assert_eq!(added.figures, figures, "{}", context());
+            assert!(added.on_diagrams && added.visited == visited, "{}", context());
+            let whole = on_diagrams(&net, 1 + counted % 2, &Budget::unlimited()).unwrap();
+            assert_eq!((&whole.states, &whole.firings), (&figures.states, &figures.transitions));
+            let most = (space.most_in_place(), space.most_in_marking() as i128);
+            assert_eq!((whole.max_tokens_in_place, whole.max_tokens_per_marking), most);
+        }
+        let steps = log.as_ref().map_or(&[][..], |log| &log.steps);
+        let of = |rule: &str| steps.iter().filter(|step| step.rule == rule).count();
+        counted += 1;
+        reduced += usize::from(visited * 2 < space.states() as u64);
+        let merged = of("chained-places") + of("fused-cycles");
+        nested += usize::from(merged > 1 && of("redundant-places") > 0);
+        unknown += usize::from(log.is_none());
+    }
+    println!(
+        "{counted} counted, {reduced} to less than half, {nested} nested, {unknown} as they are"
+    );
+    assert!(reduced * 5 > counted && nested * 20 > counted, "{counted} {reduced} {nested}");
+}
