@@ -9,6 +9,7 @@
 pub mod abstraction;
 pub mod audit;
 pub mod certificate;
+pub mod closed_set;
 pub mod coloured;
 pub mod counting;
 pub mod file;

@@ -168,7 +168,7 @@ impl<'s> Drawing<'s> {
         let lines = node.beside.split('\n').filter(|line| !line.is_empty());
         for (at, line) in lines.enumerate() {
             let y = height / 2.0 + LEADING * (at as f64 + 0.95);
-            let _ = writeln!(text, "<text y=\"{y:.1}\">{}</text>", escaped(line));
+            let _ = writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", escaped(line));
         }
         text.push_str("</g>\n");
     }
@@ -190,7 +190,7 @@ pub(super) fn written(words: &str, y: f64, text: &mut String) {
 const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width:1.1}\
     .head{fill:#6b7582}.shape{fill:#fff;stroke:#333c48;stroke-width:1.3}\
     text{fill:#1b2330;text-anchor:middle}.caption{text-anchor:start;font-size:12px}\
-    .label{font-size:9px;paint-order:stroke;stroke:#fff;stroke-width:3px}\
+    .label{font-size:9px}.label,.beside{paint-order:stroke;stroke:#fff;stroke-width:2.5px}\
     .bright .shape{fill:#ffcc66;stroke-width:2}.cut .shape{stroke-dasharray:4 3}";
 
 /// The size of a node's form.

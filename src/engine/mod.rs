@@ -5,6 +5,7 @@
 //! engines there are, and when they have their turn, is in the [`registry`].
 
 pub mod coloured_walk;
+pub mod diagrams;
 pub mod explicit;
 pub mod home;
 pub mod intervals;

@@ -1,10 +1,10 @@
 //! Numbers of markings and firings through reductions that keep every marking.
 //!
 //! The net is reduced, the checker goes through the reduction again and takes down what it says of the
-//! markings, and those of the parts of what is left are visited ([`crate::evidence::counting`]). Where
-//! these are few, the checker visits them again by itself, and the numbers are certified.
+//! markings, and those of the parts of what is left are visited ([`crate::evidence::counting`]), or added up on
+//! diagrams of them. Where these are few, the checker visits them again by itself, and the numbers are certified.
 
-use crate::engine::explicit::sums::sums;
+use crate::engine::{diagrams, explicit};
 use crate::evidence::counting::{self, CountError, Figures, Formula, NoFormula};
 use crate::evidence::reduction::NamedLog;
 use crate::reduction::rules::Limits;
@@ -19,14 +19,27 @@ use std::collections::HashMap;
 pub struct Counted {
     /// The numbers.
     pub figures: Figures,
-    /// How many markings were visited.
+    /// How many markings are left, u64::MAX for more. That many were visited, or are the members of diagrams.
     pub visited: u64,
+    /// Whether they were added up on diagrams.
+    pub on_diagrams: bool,
+    /// Where they were: whether the checker found that no marking is missing there.
+    pub closed: bool,
     /// The reduction, where there was one.
     pub log: Option<NamedLog>,
     /// How far it went: places and transitions before and after.
     pub sizes: [(usize, usize); 2],
     /// Whether the checker has visited them, too.
     pub certified: bool,
+}
+
+/// How the markings that are left are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adding {
+    /// One by one.
+    Visiting,
+    /// On decision diagrams, with orders tried on so many threads.
+    Diagrams(usize),
 }
 
 /// A count that may go on where a budget has ended it before.
@@ -38,6 +51,9 @@ pub struct Count<'n> {
     sizes: [(usize, usize); 2],
     /// Of each part that is done the sums, and how many markings it has.
     sums: Vec<Option<(Vec<BigUint>, u64)>>,
+    /// Whether some were made on diagrams, and whether the checker found these to be complete.
+    on_diagrams: bool,
+    closed: bool,
 }
 
 /// How often the net is reduced again without removing places on which a number depends together.
@@ -82,14 +98,30 @@ impl<'n> Count<'n> {
         let formula = Formula::of_net(net).map_err(|error| error.to_string())?;
         let size = (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
-        Ok(Count { net, formula, log: None, sizes: [size; 2], sums })
+        Ok(Count {
+            net,
+            formula,
+            log: None,
+            sizes: [size; 2],
+            sums,
+            on_diagrams: false,
+            closed: true,
+        })
     }
 
     fn through(net: &'n Net, formula: Formula, reduction: &Reduction) -> Self {
         let size = |net: &Net| (net.place_count(), net.transition_count());
         let sums = vec![None; formula.parts.len()];
         let log = Some(reduction.log.in_names(net, reduction.needs()));
-        Count { net, formula, log, sizes: [size(net), size(&reduction.net)], sums }
+        Count {
+            net,
+            formula,
+            log,
+            sizes: [size(net), size(&reduction.net)],
+            sums,
+            on_diagrams: false,
+            closed: true,
+        }
     }
 
     /// Whether it is about fewer markings than there are, as far as one can tell.
@@ -97,11 +129,11 @@ impl<'n> Count<'n> {
         self.log.is_some() || self.formula.parts.len() > 1
     }
 
-    /// Visits the markings that are left.
+    /// Adds up the markings that are left.
     ///
     /// # Errors
     /// Why not all of them.
-    pub fn go_on(&mut self, budget: &Budget) -> Result<Counted, String> {
+    pub fn go_on(&mut self, adding: Adding, budget: &Budget) -> Result<Counted, String> {
         let Formula { parts, weights, .. } = &mut self.formula;
         // Parts that are equal in all but names have equal sums, and nets of many agents many of them.
         let mut alike: HashMap<String, usize> = HashMap::new();
@@ -112,9 +144,19 @@ impl<'n> Count<'n> {
                 false => at,
             };
             if self.sums[at].is_none() {
-                self.sums[at] = match twin == at {
-                    true => Some(sums(part, weights, budget).map_err(|why| why.to_string())?),
-                    false => self.sums[twin].clone(),
+                self.sums[at] = match adding {
+                    _ if twin != at => self.sums[twin].clone(),
+                    Adding::Visiting => {
+                        let sums = explicit::sums::sums(part, weights, budget);
+                        Some(sums.map_err(|why| why.to_string())?)
+                    }
+                    Adding::Diagrams(threads) => {
+                        let sums = diagrams::sums::sums(part, weights, threads, budget);
+                        let found = sums.map_err(|why| why.to_string())?;
+                        self.on_diagrams = true;
+                        self.closed &= found.closed;
+                        Some((found.sums, u64::try_from(found.markings).unwrap_or(u64::MAX)))
+                    }
                 };
             }
         }
@@ -124,7 +166,8 @@ impl<'n> Count<'n> {
         let all: Vec<Vec<BigUint>> = done().map(|(sums, _)| sums.clone()).collect();
         let figures = self.formula.figures(&all);
         let certified = self.certified(visited, &figures)?;
-        Ok(Counted { figures, visited, log: self.log.clone(), sizes: self.sizes, certified })
+        let (log, on_diagrams, closed) = (self.log.clone(), self.on_diagrams, self.closed);
+        Ok(Counted { figures, visited, on_diagrams, closed, log, sizes: self.sizes, certified })
     }
 
     /// Whether the checker finds the same, where it is asked.

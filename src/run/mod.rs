@@ -23,7 +23,7 @@ mod state_space;
 
 pub use coloured::{quotient, run_coloured};
 pub use config::{Config, engine_name, engines_named};
-pub use counting::{Count, Counted};
+pub use counting::{Adding, Count, Counted};
 pub use event::{AtWork, Between, Event, Report, Turn, Unanswered};
 pub use schedule::Schedule;
 pub use state_space::{Told, state_space};

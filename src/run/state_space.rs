@@ -2,14 +2,15 @@
 //! maxima, and all four infinite where a pump shows that the markings are.
 //!
 //! Markings are counted by visiting them, those of the net or, more often, those of what a reduction leaves
-//! that keeps every marking ([`Count`]). Each figure is told as soon as it is known. What is found twice is
+//! that keeps every marking ([`Count`]); or, where these are too many, on decision diagrams, which is tried first
+//! where all places are known to be bounded (on others it may go on for ever). Each figure is told as soon as it is known. What is found twice is
 //! held against what was known before.
 
-use super::counting::{Count, Counted};
+use super::counting::{Adding, Count, Counted};
 use super::{Config, Event, Report, Unanswered};
 use crate::answer::{Answer, Grade, Plan, Value};
 use crate::board::Knowledge;
-use crate::engine::{explicit, walk};
+use crate::engine::{diagrams, explicit, walk};
 use crate::evidence::pump_grows;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::Budget;
@@ -26,6 +27,10 @@ const PUMP_WORK: u64 = 50_000_000;
 
 /// The share of the time, in [0, 1], for a first try through reductions.
 const EARLY: f64 = 0.1;
+
+/// The share of the time, in [0, 1], for diagrams: at once where all places are known to be bounded, else when
+/// maxima have had theirs.
+const DIAGRAMS: f64 = 0.5;
 
 /// The share of the time, in [0, 1], for maxima, before the count goes on.
 const MAXIMA: f64 = 0.5;
@@ -85,20 +90,37 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         let early = budget.share(EARLY);
         let mut count = Count::prepare(net, &early)
             .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
-            .ok()
-            .filter(Count::is_smaller);
-        self.count(count.as_mut(), config, &early);
-        if !self.is_counted() && self.pump(net, config, budget) {
+            .ok();
+        let bounded = is_bounded(net, &early);
+        let diagrams = Adding::Diagrams(config.threads);
+        if bounded {
+            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
+        }
+        // Visiting markings as they are was tried, and has its turn again at the end.
+        let smaller = count.as_ref().is_some_and(Count::is_smaller);
+        if smaller {
+            self.count(count.as_mut(), Adding::Visiting, config, &budget.share(EARLY));
+        }
+        if !bounded && !self.is_counted() && self.pump(net, config, budget) {
             return;
         }
         let share = if self.is_counted() { 1.0 } else { MAXIMA };
         if self.maxima(net, config, &budget.share(share)) {
             return;
         }
-        self.count(count.as_mut(), config, budget);
+        if !bounded {
+            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
+        }
+        if smaller {
+            self.count(count.as_mut(), Adding::Visiting, config, budget);
+        }
         if self.known.len() < KEYS.len() {
             // What is most comes with the markings, where no engine found it.
-            self.visit(net, config, budget);
+            let share = if self.is_counted() { MAXIMA } else { 1.0 };
+            self.visit(net, config, &budget.share(share));
+        }
+        if self.known.len() < KEYS.len() && self.is_counted() {
+            self.on_diagrams(net, config, budget);
         }
     }
 
@@ -141,9 +163,15 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
     }
 
     /// The numbers through a reduction, unless they are known.
-    fn count(&mut self, count: Option<&mut Count<'_>>, config: &Config, budget: &Budget) {
+    fn count(
+        &mut self,
+        count: Option<&mut Count<'_>>,
+        adding: Adding,
+        config: &Config,
+        budget: &Budget,
+    ) {
         let Some(count) = count.filter(|_| !self.is_counted()) else { return };
-        match count.go_on(budget) {
+        match count.go_on(adding, budget) {
             Ok(counted) if config.certified_only && !counted.certified => {
                 self.why = UNCERTIFIED.to_owned();
             }
@@ -152,6 +180,21 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
                     self.take(&figure, Some(&counted));
                 }
             }
+            Err(why) => self.why = why,
+        }
+    }
+
+    /// All four from a diagram of all markings of the net as it is, which has nobody else's check.
+    fn on_diagrams(&mut self, net: &Net, config: &Config, budget: &Budget) {
+        let found = match config.certified_only {
+            true => Err(UNCERTIFIED.to_owned()),
+            false => {
+                let figures = diagrams::figures::figures(net, config.threads, budget);
+                figures.map_err(|why| why.to_string())
+            }
+        };
+        match found {
+            Ok(figures) => described(&figures).iter().for_each(|figure| self.take(figure, None)),
             Err(why) => self.why = why,
         }
     }
@@ -200,6 +243,13 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
 
 const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
 
+/// Whether every place is known to be bounded, or claimed to be by the model: for how long to look at markings
+/// that may be infinitely many, a claim is good enough.
+fn is_bounded(net: &Net, budget: &Budget) -> bool {
+    let facts = super::presolve::learn_bounds(net, Facts::claimed_by_model(net), budget);
+    net.places().all(|p| facts.upper_bound(p).is_some())
+}
+
 /// All figures by visiting all markings.
 fn visited(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
     let space = explicit::count(net, &Facts::claimed_by_model(net), budget);
@@ -216,9 +266,34 @@ fn visited(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
     Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
 }
 
+/// What the checker says of a diagram.
+const CLOSED: &str = " (the checker found that none is missing)";
+
+/// From a diagram of all markings.
+fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
+    let closed = if space.closed { CLOSED } else { "" };
+    let reason = format!("a decision diagram of the {} reachable markings{closed}", space.states);
+    let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
+    let grade = Grade::Searched { markings, stubborn: false };
+    let values = [
+        Value::Count(space.states.clone()),
+        Value::Count(space.firings.clone()),
+        Value::Number(space.max_tokens_per_marking),
+        Value::Number(space.max_tokens_in_place.into()),
+    ];
+    let mut keys = KEYS.into_iter();
+    values.map(|value| {
+        let key = keys.next().unwrap_or_default();
+        figure(key, value, vec!["DECISION_DIAGRAMS"], &reason, grade)
+    })
+}
+
 fn through_reduction(counted: &Counted) -> [Answer; 2] {
     let Counted { figures, visited, sizes: [before, after], .. } = counted;
-    let (mut techniques, mut how) = (vec!["EXPLICIT"], "whose parts combine freely".to_owned());
+    let (mut techniques, mut how) = (vec!["EXPLICIT"], "of the net".to_owned());
+    if counted.on_diagrams {
+        techniques = vec!["DECISION_DIAGRAMS"];
+    }
     if counted.log.is_some() {
         techniques.push("STRUCTURAL_REDUCTION");
         how = format!(
@@ -226,12 +301,20 @@ fn through_reduction(counted: &Counted) -> [Answer; 2] {
             before.0, before.1, after.0, after.1
         );
     }
-    let again = if counted.certified { ", by the checker as well" } else { "" };
-    let reason = match visited {
-        0 => format!("nothing is left to be visited {how}"),
-        1 => format!("1 marking was visited{again}, {how}"),
-        more => format!("{more} markings were visited{again}, {how}"),
+    let again = match () {
+        () if *visited == 0 && !counted.on_diagrams => "",
+        () if counted.certified => ", by the checker as well",
+        () if counted.on_diagrams && counted.closed => CLOSED,
+        () => "",
     };
+    let markings = match (visited, counted.on_diagrams) {
+        (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
+        (_, true) => format!("decision diagrams of {visited} markings were added up"),
+        (0, false) => "nothing is left to be visited".to_owned(),
+        (1, false) => "1 marking was visited".to_owned(),
+        (_, false) => format!("{visited} markings were visited"),
+    };
+    let reason = format!("{markings}{again}, {how}");
     let grade = match counted.certified {
         true => Grade::Certified,
         false => Grade::Searched { markings: *visited, stubborn: false },

@@ -110,6 +110,8 @@ fn every_question_of_the_state_equation_is_written_with_its_goal() {
         // Intervals do not decide it, so several comparisons are tried together.
         .args(["--formula", "AG !((fork1 >= 1 && eat1 >= 1) || (fork2 >= 1 && eat2 >= 1))"])
         .args(["--threads", "1", "--timeout", "10s"])
+        // A search of so few markings would be faster.
+        .args(["--engines", "state-equation"])
         .arg("--dump")
         .arg(&dump)
         .output()

@@ -5,6 +5,7 @@
 mod support;
 
 mod certificate_mutations;
+mod closed_sets;
 mod figures;
 mod linear_mutations;
 mod runs;

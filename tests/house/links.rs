@@ -82,8 +82,8 @@ fn every_link_leads_somewhere() {
 }
 
 /// Top folders of the repository that documents name files of.
-const FOLDERS: [&str; 8] =
-    ["src", "tests", "net", "solvers", "encodings", "evidence", "scripts", "examples"];
+const FOLDERS: [&str; 9] =
+    ["src", "tests", "net", "solvers", "encodings", "symbolic", "evidence", "scripts", "examples"];
 
 #[test]
 fn every_file_that_the_map_names_is_there() {

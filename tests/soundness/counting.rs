@@ -7,9 +7,10 @@
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
+use parikh::engine::diagrams::figures::figures as on_diagrams;
 use parikh::net::generate::{Kind, Shape, random_with};
 use parikh::net::{Net, NetBuilder, PlaceId, text};
-use parikh::run::{Count, Counted};
+use parikh::run::{Adding, Count, Counted};
 use parikh::solvers::Budget;
 use std::collections::BTreeMap;
 
@@ -156,7 +157,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
         let net = grown(&mut rng);
         let Some(space) = explore(&net, Limits { states: 3_000, tokens: 50 }) else { continue };
         let mut count = Count::prepare(&net, &Budget::unlimited()).unwrap();
-        let found = count.go_on(&Budget::unlimited());
+        let found = count.go_on(Adding::Visiting, &Budget::unlimited());
         let Counted { figures, visited, log, certified, .. } = match found {
             Ok(counted) => counted,
             Err(why) => panic!("{why}:\n{}", text::print(&net)),
@@ -165,6 +166,17 @@ fn counts_through_reductions_are_those_of_enumeration() {
         assert_eq!(figures.states, space.states().into(), "{}", context());
         assert_eq!(figures.transitions, space.firings().into(), "{}", context());
         assert!(certified, "{}", context());
+        // The same on diagrams, of what is left and of the net as it is.
+        if counted % 3 == 0 {
+            let mut count = Count::prepare(&net, &Budget::unlimited()).unwrap();
+            let added = count.go_on(Adding::Diagrams(1), &Budget::unlimited()).unwrap();
+            assert_eq!(added.figures, figures, "{}", context());
+            assert!(added.on_diagrams && added.visited == visited, "{}", context());
+            let whole = on_diagrams(&net, 1 + counted % 2, &Budget::unlimited()).unwrap();
+            assert_eq!((&whole.states, &whole.firings), (&figures.states, &figures.transitions));
+            let most = (space.most_in_place(), space.most_in_marking() as i128);
+            assert_eq!((whole.max_tokens_in_place, whole.max_tokens_per_marking), most);
+        }
         let steps = log.as_ref().map_or(&[][..], |log| &log.steps);
         let of = |rule: &str| steps.iter().filter(|step| step.rule == rule).count();
         counted += 1;

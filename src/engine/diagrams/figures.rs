@@ -1,0 +1,47 @@
+//! The figures of a state space from a diagram of all markings of the net as it is.
+
+use super::confirm::confirm;
+use super::{Incomplete, explore};
+use num_bigint::BigUint;
+use parikh_net::Net;
+use parikh_solvers::Budget;
+
+/// The figures of a net's state space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateSpace {
+    /// Reachable markings.
+    pub states: BigUint,
+    /// Pairs of a reachable marking and a transition enabled in it.
+    pub firings: BigUint,
+    /// The most tokens on one place in a reachable marking; 0 for a net without places.
+    pub max_tokens_in_place: u64,
+    /// The most tokens on all places together in one reachable marking.
+    pub max_tokens_per_marking: i128,
+    /// Whether the checker found that there are no more markings.
+    pub closed: bool,
+}
+
+/// All figures.
+///
+/// # Errors
+/// When the budget does not suffice.
+pub fn figures(net: &Net, threads: usize, budget: &Budget) -> Result<StateSpace, Incomplete> {
+    explore(net, threads, budget, |reached| {
+        let needs = |t: &Vec<parikh_symbolic::Touch>| t.iter().map(|t| (t.level, t.pre)).collect();
+        let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
+        let each: Vec<(u32, i64)> = reached.level_of.iter().map(|&level| (level, 1)).collect();
+        let markings = reached.diagrams.count(reached.set)?;
+        let closed = match confirm(net, &reached, &markings) {
+            Ok(closed) => closed,
+            Err(flaw) => return Ok(Err(flaw.into())),
+        };
+        let (diagrams, set) = (reached.diagrams, reached.set);
+        Ok(Ok(StateSpace {
+            firings: diagrams.count_enabled(set, &needs)?,
+            max_tokens_in_place: diagrams.most_by_level(set).into_iter().max().unwrap_or(0),
+            max_tokens_per_marking: diagrams.range(set, &each)?.map_or(0, |range| range.1),
+            states: markings,
+            closed,
+        }))
+    })?
+}

@@ -1,0 +1,211 @@
+//! Reachable sets as decision diagrams: what is too many to visit is often simple to describe.
+//!
+//! The net's places are put in several orders ([`order`]), and the best are tried in slices of time that grow,
+//! several at once on several threads; the first that ends is the answer. Where it is not too large, the checker goes
+//! through it and finds that no marking is missing ([`confirm`]); that all can be reached is the search's word.
+//!
+//! Saturation does not end where markings are infinitely many, so whoever asks should know that they are not,
+//! or give no more time than is to be lost.
+
+pub mod confirm;
+pub mod figures;
+pub mod order;
+pub mod sums;
+
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_solvers::budget::Exhausted;
+use parikh_symbolic::order::Order;
+use parikh_symbolic::{Diagrams, Figures, Limits, Relation, Set, Stop, Touch, with_stack};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// The first slice of time of an order; each further one has four times as long.
+const FIRST_SLICE: Duration = Duration::from_millis(500);
+
+/// How many orders are tried in each slice: fewer, as slices grow.
+const TRIED: [usize; 4] = [6, 3, 2, 1];
+
+/// The part of the memory that is left which diagrams may take.
+const MEMORY: f64 = 0.7;
+
+/// Levels beyond which a stack would be too large.
+const MOST_LEVELS: usize = 400_000;
+
+/// Why there is no set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Incomplete {
+    /// The budget is spent.
+    #[error(transparent)]
+    Spent(#[from] Exhausted),
+    /// No order led to a diagram that fits.
+    #[error(transparent)]
+    Stopped(#[from] Stop),
+    /// The checker refused the set: an internal error.
+    #[error("internal error: {0}")]
+    Refused(#[from] crate::evidence::closed_set::ClosedSetFlaw),
+    /// Too many places.
+    #[error("the net has too many places for diagrams")]
+    TooLarge,
+    /// What a marking counts is not known.
+    #[error(transparent)]
+    Weight(#[from] crate::evidence::counting::WeightError),
+}
+
+/// The reachable markings of a net as a set of vectors.
+pub struct Reached<'r, 'd> {
+    /// Where the set lives.
+    pub diagrams: &'r mut Diagrams<'d>,
+    /// The reachable markings. Kept.
+    pub set: Set,
+    /// The order that led to it.
+    pub order: &'r Order,
+    /// The level of each place.
+    pub level_of: &'r [u32],
+    /// The net's transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
+    pub transitions: &'r [Vec<Touch>],
+}
+
+impl Reached<'_, '_> {
+    /// Places and numbers over levels, by ascending level.
+    pub fn over_levels<T: Copy>(&self, places: &[(PlaceId, T)]) -> Vec<(u32, T)> {
+        let level = |&(place, number): &(PlaceId, T)| (self.level_of[place.index()], number);
+        let mut levels: Vec<(u32, T)> = places.iter().map(level).collect();
+        levels.sort_unstable_by_key(|it| it.0);
+        levels
+    }
+}
+
+/// Finds the reachable set of `net`, and does something with it while it is there. On `threads` threads, orders
+/// are tried side by side.
+///
+/// # Errors
+/// When no order led to the end within the budget.
+pub fn explore<T: Send>(
+    net: &Net,
+    threads: usize,
+    budget: &Budget,
+    then: impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, Incomplete> {
+    if net.place_count() > MOST_LEVELS {
+        return Err(Incomplete::TooLarge);
+    }
+    let orders = order::candidates(net, &budget.share(0.2));
+    for order in &orders {
+        tracing::debug!("diagrams: order {} scores {:.1}", order.idea, order.score);
+    }
+    let tries = tries(orders.len());
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Option<T>> = Mutex::new(None);
+    let why: Mutex<Option<Stop>> = Mutex::new(None);
+    let all = budget.child();
+    let work = || {
+        while !all.is_exhausted() {
+            let Some((order, slice)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
+            let order = &orders[*order];
+            let slice = slice.map_or_else(|| all.child(), |slice| all.slice(slice));
+            let bytes = (all.memory_left() as f64 * MEMORY) as usize / threads.max(1);
+            match saturate(net, order, bytes, &slice, &then) {
+                Ok(value) => {
+                    *found.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(value);
+                    all.cancel();
+                }
+                Err(stop) => {
+                    *why.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(stop);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.max(1) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let take = |poisoned: std::sync::PoisonError<Option<T>>| poisoned.into_inner();
+    if let Some(value) = found.into_inner().unwrap_or_else(take) {
+        return Ok(value);
+    }
+    match budget.exhausted() {
+        Some(spent) => Err(spent.into()),
+        None => Err(why.into_inner().ok().flatten().unwrap_or(Stop::Asked).into()),
+    }
+}
+
+/// Which order is tried for how long; the last one as long as there is time.
+fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
+    let mut tries = Vec::new();
+    let mut slice = FIRST_SLICE;
+    for tried in TRIED {
+        tries.extend((0..tried.min(orders)).map(|order| (order, Some(slice))));
+        slice *= 4;
+    }
+    // The two best ones to the end: where there is but one thread, the first of them.
+    tries.extend((0..orders.min(2)).map(|order| (order, None)));
+    tries
+}
+
+/// One try.
+fn saturate<T: Send>(
+    net: &Net,
+    order: &Order,
+    bytes: usize,
+    budget: &Budget,
+    then: &(impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync),
+) -> Result<T, Stop> {
+    let mut level_of = vec![0; net.place_count()];
+    for (level, &place) in (0..).zip(&order.places) {
+        level_of[place as usize] = level;
+    }
+    let transitions: Vec<Vec<Touch>> =
+        net.transitions().map(|t| touches(net, t, &level_of)).collect();
+    let levels = order.places.len();
+    let mut initial = vec![0; levels];
+    for place in net.places() {
+        initial[level_of[place.index()] as usize] = net.initial()[place];
+    }
+    let stop = |_: &Figures| budget.is_exhausted();
+    let start = std::time::Instant::now();
+    let try_it = || {
+        let relation = Relation::new(levels as u32, &transitions)?;
+        let mut diagrams = Diagrams::new(Limits { bytes, stop: &stop });
+        let from = diagrams.single(&initial)?;
+        let result = diagrams.reachable(&relation, from);
+        let figures = diagrams.figures();
+        tracing::debug!(
+            "diagrams: order {}: {} in {:.2?}, {} nodes at most, {} collections",
+            order.idea,
+            result.map_or_else(|stop| stop.to_string(), |_| "all markings".to_owned()),
+            start.elapsed(),
+            figures.peak,
+            figures.collections
+        );
+        let set = result?;
+        diagrams.keep(set);
+        let (level_of, transitions) = (&level_of[..], &transitions[..]);
+        then(Reached { diagrams: &mut diagrams, set, order, level_of, transitions })
+    };
+    // Where the system gives no thread with so deep a stack, there is no room for the rest either.
+    with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))
+}
+
+/// What a transition does, by ascending level.
+fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<Touch> {
+    let mut touches: Vec<Touch> = net
+        .pre(t)
+        .iter()
+        .map(|arc| Touch { level: level_of[arc.place.index()], pre: arc.weight, change: 0 })
+        .collect();
+    for change in net.delta(t) {
+        let level = level_of[change.place.index()];
+        match touches.iter_mut().find(|touch| touch.level == level) {
+            Some(touch) => touch.change = change.delta,
+            None => touches.push(Touch { level, pre: 0, change: change.delta }),
+        }
+    }
+    touches.sort_unstable();
+    touches
+}

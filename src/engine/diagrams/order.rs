@@ -1,0 +1,50 @@
+//! Orders of a net's places for diagrams: its units and semiflows, handed to [`parikh_symbolic::order`].
+
+use crate::structure::semiflows::place_semiflows;
+use parikh_net::{Net, UnitId};
+use parikh_solvers::Budget;
+use parikh_symbolic::order::{self, Order, Shape};
+
+/// The most semiflows that are looked at.
+const SEMIFLOWS: usize = 5_000;
+
+/// Orders of the places of `net`, the most promising first; at least one.
+pub fn candidates(net: &Net, budget: &Budget) -> Vec<Order> {
+    let index = |place: parikh_net::PlaceId| place.index() as u32;
+    let ends = |arcs: &[parikh_net::Arc]| arcs.iter().map(|arc| index(arc.place)).collect();
+    let semiflows = place_semiflows(net, SEMIFLOWS, &budget.share(0.3));
+    let flows = semiflows.flows.iter();
+    let flows = flows.map(|flow| flow.terms().iter().map(|&(place, _)| index(place)).collect());
+    let shape = Shape {
+        places: net.place_count(),
+        transitions: net.transitions().map(|t| (ends(net.pre(t)), ends(net.post(t)))).collect(),
+        flows: flows.filter(|flow: &Vec<u32>| flow.len() > 1).collect(),
+        units: units(net),
+    };
+    order::candidates(&shape, &|| budget.is_exhausted())
+}
+
+/// The own places of each unit, depth first.
+fn units(net: &Net) -> Vec<Vec<u32>> {
+    let Some(units) = net.units() else { return Vec::new() };
+    let mut children: Vec<Vec<UnitId>> = vec![Vec::new(); units.len()];
+    for (id, unit) in units.iter() {
+        if let Some(parent) = unit.parent {
+            children[parent.index()].push(id);
+        }
+    }
+    let mut groups = Vec::new();
+    let mut open = vec![units.root()];
+    while let Some(id) = open.pop() {
+        let places = &units.get(id).places;
+        if !places.is_empty() {
+            groups.push(places.iter().map(|place| place.index() as u32).collect());
+        }
+        open.extend(children[id.index()].iter().rev());
+    }
+    // All in one unit, or each in its own: that says nothing.
+    match groups.len() > 1 && groups.len() < net.place_count() {
+        true => groups,
+        false => Vec::new(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Sums over the markings of a part of a reduced net, for [numbers of markings](crate::evidence::counting), as
+//! weighted counts of a diagram: the same sums that [`explicit`](crate::engine::explicit::sums) makes by visiting
+//! all markings.
+
+use super::confirm::confirm;
+use super::{Incomplete, explore};
+use crate::evidence::counting::{Function, Part, WeightError, Weights};
+use num_bigint::BigUint;
+use parikh_net::PlaceId;
+use parikh_solvers::Budget;
+use parikh_symbolic::{Changes, Factor, Factors};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+
+/// Sums over the markings of a part.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    /// For each product.
+    pub sums: Vec<BigUint>,
+    /// How many markings there are.
+    pub markings: BigUint,
+    /// Whether the checker found that there are no more.
+    pub closed: bool,
+}
+
+/// For each product of `part` its sum over all markings.
+///
+/// # Errors
+/// When the budget does not suffice.
+pub fn sums(
+    part: &Part,
+    weights: &mut Weights,
+    threads: usize,
+    budget: &Budget,
+) -> Result<Sums, Incomplete> {
+    let weights = Mutex::new(weights);
+    let found = explore(&part.net, threads, budget, |reached| {
+        let values = reached.diagrams.values_by_level(reached.set);
+        let mut weights = weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut table = Table {
+            weights: &mut weights,
+            values: &values,
+            factors: Factors::default(),
+            known: HashMap::new(),
+        };
+        let (factors, changes) = match factors(part, reached.level_of, &mut table) {
+            Ok(changes) => (table.factors, changes),
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let markings = reached.diagrams.count(reached.set)?;
+        let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
+        let closed = confirm(&part.net, &reached, &markings);
+        Ok(closed.map(|closed| Sums { sums, markings, closed }).map_err(Incomplete::from))
+    })?;
+    found
+}
+
+/// A factor: a lower bound, or a function beside one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    level: u32,
+    least: u64,
+    function: Option<Function>,
+}
+
+/// The factors made so far.
+struct Table<'t> {
+    weights: &'t mut Weights,
+    /// The numbers of tokens that occur at each level.
+    values: &'t [Vec<u64>],
+    factors: Factors,
+    known: HashMap<Key, usize>,
+}
+
+impl Table<'_> {
+    fn factor(&mut self, key: Key) -> Result<usize, WeightError> {
+        if let Some(&known) = self.known.get(&key) {
+            return Ok(known);
+        }
+        let factor = match key.function {
+            None => Factor::AtLeast(key.least),
+            Some(function) => {
+                let mut numbers: HashMap<u64, BigUint> = HashMap::new();
+                for &tokens in &self.values[key.level as usize] {
+                    if tokens >= key.least {
+                        numbers.insert(tokens, self.weights.at(function, tokens)?);
+                    }
+                }
+                let at = move |tokens: u64| numbers.get(&tokens).cloned().unwrap_or_default();
+                Factor::Weight(Box::new(at))
+            }
+        };
+        self.factors.table.push(factor);
+        let at = self.factors.table.len() - 1;
+        self.known.insert(key, at);
+        Ok(at)
+    }
+}
+
+/// Fills the table with what the products of `part` need, and says where they differ from what markings count.
+fn factors(
+    part: &Part,
+    level_of: &[u32],
+    table: &mut Table<'_>,
+) -> Result<Vec<Changes>, WeightError> {
+    let level = |place: PlaceId| level_of[place.index()];
+    let usual: BTreeMap<PlaceId, Function> = part.counts.iter().copied().collect();
+    for (&place, &function) in &usual {
+        let key = Key { level: level(place), least: 0, function: Some(function) };
+        let factor = table.factor(key)?;
+        table.factors.common.insert(level(place), factor);
+    }
+    let mut all = Vec::with_capacity(part.products.len());
+    for product in &part.products {
+        let mut differing: BTreeMap<u32, Key> = BTreeMap::new();
+        for &(place, least) in &product.least {
+            let function = usual.get(&place).copied();
+            differing.insert(level(place), Key { level: level(place), least, function });
+        }
+        for &(place, function) in &product.changed {
+            let level = level(place);
+            let key = Key { level, least: 0, function: Some(function) };
+            differing.entry(level).or_insert(key).function = Some(function);
+        }
+        let mut changes: Changes = Vec::with_capacity(differing.len());
+        for (level, mut key) in differing {
+            if key.function.is_none() {
+                key.level = 0; // the same at all levels
+            }
+            changes.push((level, table.factor(key)?));
+        }
+        all.push(changes);
+    }
+    Ok(all)
+}

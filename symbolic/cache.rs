@@ -1,0 +1,104 @@
+//! Results of operations, as many as fit: a table in which a new result overwrites what is at its place.
+//!
+//! A result that was overwritten is computed again, so the cache decides how long something takes and never
+//! what comes out.
+
+use crate::store::hash;
+
+/// What was computed. The number of a suffix (or 0) is in the lower bits, so a key is three numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Operation {
+    Union = 1,
+    Intersection = 2,
+    Difference = 3,
+    /// All that transitions below make of a node; the third number is its context.
+    Saturate = 4,
+    /// A firing, and then all that transitions below make of it; the third number is its context.
+    SaturateFired = 5,
+    /// The firing alone.
+    Fire = 6,
+    /// As the two above, inside a set.
+    SaturateWithin = 7,
+    SaturateFiredWithin = 8,
+}
+
+const KIND_SHIFT: u32 = 28;
+/// Suffixes are numbered below this.
+pub(crate) const SUFFIXES: u32 = 1 << KIND_SHIFT;
+
+#[derive(Clone, Copy)]
+struct Line {
+    /// 0 for none.
+    operation: u32,
+    a: u32,
+    b: u32,
+    result: u32,
+}
+
+pub(crate) struct Cache {
+    lines: Vec<Line>,
+}
+
+const NONE: Line = Line { operation: 0, a: 0, b: 0, result: 0 };
+
+impl Cache {
+    pub(crate) fn new(lines: usize) -> Self {
+        Cache { lines: vec![NONE; lines] }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.lines.len() * size_of::<Line>()
+    }
+
+    #[inline]
+    fn place(&self, operation: u32, a: u32, b: u32) -> usize {
+        hash(a, b, operation) as usize & (self.lines.len() - 1)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, kind: Operation, suffix: u32, a: u32, b: u32) -> Option<u32> {
+        let operation = (kind as u32) << KIND_SHIFT | suffix;
+        let line = self.lines[self.place(operation, a, b)];
+        (line.operation == operation && line.a == a && line.b == b).then_some(line.result)
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, kind: Operation, suffix: u32, a: u32, b: u32, result: u32) {
+        let operation = (kind as u32) << KIND_SHIFT | suffix;
+        let place = self.place(operation, a, b);
+        self.lines[place] = Line { operation, a, b, result };
+    }
+
+    /// Twice the lines; results stay.
+    pub(crate) fn double(&mut self) {
+        let lines = vec![NONE; self.lines.len() * 2];
+        for line in std::mem::replace(&mut self.lines, lines) {
+            if line.operation != 0 {
+                let place = self.place(line.operation, line.a, line.b);
+                self.lines[place] = line;
+            }
+        }
+    }
+
+    /// Forgets everything: contexts and suffixes are numbered per relation.
+    pub(crate) fn clear(&mut self) {
+        self.lines.fill(NONE);
+    }
+
+    /// Forgets what speaks of nodes that are gone.
+    pub(crate) fn retain(&mut self, alive: impl Fn(u32) -> bool) {
+        for line in &mut self.lines {
+            let kind = line.operation >> KIND_SHIFT;
+            // The second number is a context there, no node.
+            let plain = kind == Operation::Saturate as u32
+                || kind == Operation::SaturateFired as u32
+                || kind == Operation::Fire as u32;
+            if line.operation != 0
+                && !(alive(line.a) && alive(line.result) && (plain || alive(line.b)))
+            {
+                *line = NONE;
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Exact counts: members, members that enable transitions, and weighted sums of these.
+//!
+//! A weighted sum is Σ over the members m of Π over the levels l of wₗ(mₗ). With w = 1 it is the number of
+//! members; with wₗ(v) = 1 for v ≥ pre, else 0, at the levels of a transition, the number of members that
+//! enable it; where a level stands for several places of a net that was reduced, wₗ(v) is the number of ways
+//! to spread v tokens over them.
+//!
+//! Many sums that differ from a common weighting at a few levels each (a transition's) are computed together:
+//! what paths from the top weigh (`above`) once for all; what paths to the bottom weigh once without
+//! differences; and in between only from the first different level to the last. Equal lower parts are computed
+//! once: the lists of differences are a tree, walked from their ends.
+
+use crate::levelled::Levelled;
+use crate::number::Number;
+use crate::store::{Diagrams, ONE, Set, Stop};
+use num_bigint::BigUint;
+use num_traits::{One, Zero};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+/// A factor wₗ, by the number of tokens.
+pub enum Factor {
+    /// 1 from so many tokens on, else 0.
+    AtLeast(u64),
+    /// What the function says.
+    Weight(Box<dyn Fn(u64) -> BigUint + Send + Sync>),
+}
+
+/// The factors that sums are made of.
+#[derive(Default)]
+pub struct Factors {
+    /// The common weighting: places in `table`, by level. A level that is not listed has factor 1.
+    pub common: BTreeMap<u32, usize>,
+    /// All factors.
+    pub table: Vec<Factor>,
+}
+
+/// A sum that is asked for: where its factors differ from the common ones, as (level, place in the table) by
+/// ascending level.
+pub type Changes = Vec<(u32, usize)>;
+
+impl Diagrams<'_> {
+    /// The number of members.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn count(&mut self, set: Set) -> Result<BigUint, Stop> {
+        let sums = self.weigh(set, &Factors::default(), &[Vec::new()])?;
+        Ok(sums.into_iter().sum())
+    }
+
+    /// How many pairs there are of a member and a transition that it enables. Of each transition are given the
+    /// levels that it needs tokens at, with how many, ascending.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn count_enabled(
+        &mut self,
+        set: Set,
+        transitions: &[Vec<(u32, u64)>],
+    ) -> Result<BigUint, Stop> {
+        let mut factors = Factors::default();
+        let mut place: HashMap<u64, usize> = HashMap::new();
+        let mut times: BTreeMap<Changes, u64> = BTreeMap::new();
+        for needs in transitions {
+            let list = needs.iter().filter(|need| need.1 > 0).map(|&(level, least)| {
+                let at = *place.entry(least).or_insert_with(|| {
+                    factors.table.push(Factor::AtLeast(least));
+                    factors.table.len() - 1
+                });
+                (level, at)
+            });
+            *times.entry(list.collect()).or_default() += 1;
+        }
+        let (lists, times): (Vec<Changes>, Vec<u64>) = times.into_iter().unzip();
+        let sums = self.weigh(set, &factors, &lists)?;
+        Ok(sums.into_iter().zip(times).map(|(sum, times)| sum * times).sum())
+    }
+
+    /// Each of `sums` over the members of `set`.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn weigh(
+        &mut self,
+        set: Set,
+        factors: &Factors,
+        sums: &[Changes],
+    ) -> Result<Vec<BigUint>, Stop> {
+        if set.0 <= ONE {
+            return Ok(vec![BigUint::from(set.0); sums.len()]); // no level, so no factor
+        }
+        let levelled = Levelled::new(self, set);
+        match Weighing::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
+            Some(all) => Ok(all),
+            None => {
+                let all =
+                    Weighing::<BigUint>::new(self, &levelled, factors, sums.len()).all(sums)?;
+                Ok(all.unwrap_or_default()) // large numbers always fit
+            }
+        }
+    }
+}
+
+/// A factor's value.
+enum Scale<N> {
+    Zero,
+    One,
+    Other(N),
+}
+
+/// A tree of lists of differences, from their ends: which lists go on upwards from here, and which ones begin
+/// here.
+#[derive(Default)]
+struct Tree {
+    upwards: BTreeMap<(Reverse<u32>, usize), Tree>,
+    sums: Vec<usize>,
+}
+
+struct Weighing<'w, 'd, 'l, N> {
+    diagrams: &'w mut Diagrams<'d>,
+    levelled: &'l Levelled,
+    factors: &'l Factors,
+    /// By level and place: what the paths from the top to a node weigh, its chain's head or not.
+    above: Vec<Vec<N>>,
+    sums: Vec<BigUint>,
+}
+
+/// `None` where a number does not fit.
+type Fits<T> = Result<Option<T>, Stop>;
+
+impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
+    fn new(
+        diagrams: &'w mut Diagrams<'d>,
+        levelled: &'l Levelled,
+        factors: &'l Factors,
+        sums: usize,
+    ) -> Self {
+        let sums = vec![BigUint::zero(); sums];
+        Weighing { diagrams, levelled, factors, above: Vec::new(), sums }
+    }
+
+    fn all(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
+        let mut tree = Tree::default();
+        for (number, changes) in sums.iter().enumerate() {
+            let mut at = &mut tree;
+            for &(level, factor) in changes.iter().rev() {
+                at = at.upwards.entry((Reverse(level), factor)).or_default();
+            }
+            at.sums.push(number);
+        }
+        if self.fill_above()?.is_none() {
+            return Ok(None);
+        }
+        let bottom = self.levelled.levels();
+        // The list without differences is added up at the last level.
+        if !tree.sums.is_empty() {
+            match self.across(bottom - 1, self.common(bottom - 1), &[])? {
+                Some(sum) => self.note(&tree, sum),
+                None => return Ok(None),
+            }
+        }
+        Ok(self.climb(&tree, bottom, Vec::new())?.map(|()| self.sums))
+    }
+
+    fn note(&mut self, tree: &Tree, sum: N) {
+        let sum = sum.into_big();
+        tree.sums.iter().for_each(|&number| self.sums[number].clone_from(&sum));
+    }
+
+    fn common(&self, level: usize) -> Option<usize> {
+        self.factors.common.get(&(level as u32)).copied()
+    }
+
+    fn scale(&self, factor: Option<usize>, value: u32) -> Option<Scale<N>> {
+        let Some(factor) = factor else { return Some(Scale::One) };
+        let tokens = self.diagrams.tokens(value);
+        Some(match &self.factors.table[factor] {
+            Factor::AtLeast(least) if tokens >= *least => Scale::One,
+            Factor::AtLeast(_) => Scale::Zero,
+            Factor::Weight(weight) => {
+                let weight = weight(tokens);
+                match () {
+                    () if weight.is_zero() => Scale::Zero,
+                    () if weight.is_one() => Scale::One,
+                    () => Scale::Other(N::of(&weight)?),
+                }
+            }
+        })
+    }
+
+    fn fill_above(&mut self) -> Fits<()> {
+        let levels = self.levelled.levels();
+        let size = |level: usize| self.levelled.level(level).len();
+        self.above = (0..levels).map(|level| vec![N::zero(); size(level)]).collect();
+        // The root is the last of its level.
+        if let Some(root) = self.above[0].last_mut() {
+            *root = N::one();
+        }
+        for level in 0..levels {
+            let nodes = self.levelled.level(level);
+            for at in (0..nodes.len()).rev() {
+                self.diagrams.tick()?;
+                let node = self.diagrams.node(nodes[at]);
+                let weight = self.above[level][at].clone();
+                if weight.is_zero() {
+                    continue;
+                }
+                if node.right > ONE {
+                    let right = &mut self.above[level][self.levelled.place(node.right)];
+                    let Some(sum) = right.checked_add(&weight) else { return Ok(None) };
+                    *right = sum;
+                }
+                if node.down > ONE {
+                    let Some(scale) = self.scale(self.common(level), node.value) else {
+                        return Ok(None);
+                    };
+                    let Some(product) = times(&scale, &weight) else { return Ok(None) };
+                    let down = &mut self.above[level + 1][self.levelled.place(node.down)];
+                    let Some(sum) = down.checked_add(&product) else { return Ok(None) };
+                    *down = sum;
+                }
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// Makes the sums that begin above in `tree`: `below` is what paths from each node of `level` down weigh with the
+    /// differences on the way to `tree`; below the last level there is one path, without a node.
+    fn climb(&mut self, tree: &Tree, level: usize, mut below: Vec<N>) -> Fits<()> {
+        let mut level = level;
+        for (&(Reverse(upper), factor), parent) in &tree.upwards {
+            let upper = upper as usize;
+            while level > upper + 1 {
+                level -= 1;
+                match self.lift(level, self.common(level), &below)? {
+                    Some(lifted) => below = lifted,
+                    None => return Ok(None),
+                }
+            }
+            if !parent.upwards.is_empty() {
+                let Some(lifted) = self.lift(upper, Some(factor), &below)? else {
+                    return Ok(None);
+                };
+                if self.climb(parent, upper, lifted)?.is_none() {
+                    return Ok(None);
+                }
+            }
+            if !parent.sums.is_empty() {
+                match self.across(upper, Some(factor), &below)? {
+                    Some(sum) => self.note(parent, sum),
+                    None => return Ok(None),
+                }
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// One level up: what paths from the nodes of `level` weigh.
+    fn lift(&mut self, level: usize, factor: Option<usize>, below: &[N]) -> Fits<Vec<N>> {
+        let nodes = self.levelled.level(level);
+        let mut lifted: Vec<N> = Vec::with_capacity(nodes.len());
+        for &id in nodes {
+            self.diagrams.tick()?;
+            let node = self.diagrams.node(id);
+            let down = if node.down > ONE {
+                below[self.levelled.place(node.down)].clone()
+            } else {
+                N::one()
+            };
+            let Some(scale) = self.scale(factor, node.value) else { return Ok(None) };
+            let Some(mut sum) = times(&scale, &down) else { return Ok(None) };
+            if node.right > ONE {
+                let Some(both) = sum.checked_add(&lifted[self.levelled.place(node.right)]) else {
+                    return Ok(None);
+                };
+                sum = both;
+            }
+            lifted.push(sum);
+        }
+        Ok(Some(lifted))
+    }
+
+    /// The sum over all paths through `level`.
+    fn across(&mut self, level: usize, factor: Option<usize>, below: &[N]) -> Fits<N> {
+        let mut sum = N::zero();
+        for (at, &id) in self.levelled.level(level).iter().enumerate() {
+            self.diagrams.tick()?;
+            let node = self.diagrams.node(id);
+            let Some(scale) = self.scale(factor, node.value) else { return Ok(None) };
+            let Some(product) = times(&scale, &self.above[level][at]) else { return Ok(None) };
+            let more = match node.down > ONE {
+                true => product.checked_mul(&below[self.levelled.place(node.down)]),
+                false => Some(product),
+            };
+            let Some(both) = more.and_then(|more| sum.checked_add(&more)) else { return Ok(None) };
+            sum = both;
+        }
+        Ok(Some(sum))
+    }
+}
+
+fn times<N: Number>(scale: &Scale<N>, number: &N) -> Option<N> {
+    match scale {
+        Scale::Zero => Some(N::zero()),
+        Scale::One => Some(number.clone()),
+        Scale::Other(scale) => scale.checked_mul(number),
+    }
+}

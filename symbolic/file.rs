@@ -1,0 +1,192 @@
+//! Diagrams as text, for those who check them or use them later.
+//!
+//! ```text
+//! parikh-diagram 1
+//! levels 2
+//! 0 1 0           node 2: value down right; nodes 0 and 1 are ∅ and the set of the empty vector
+//! 1 2 0           node 3
+//! 0 2 3           node 4
+//! root 4
+//! ```
+//!
+//! Each node refers to earlier ones. Values grow to the right.
+
+use crate::levelled::Levelled;
+use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// A set by itself: nodes (value, down, right), each after those that it refers to. The first one has
+/// number 2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagram {
+    /// Numbers a member has.
+    pub levels: u32,
+    /// From the bottom up.
+    pub nodes: Vec<(u64, u32, u32)>,
+    /// The node of the set.
+    pub root: u32,
+}
+
+/// What is wrong with a diagram, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct FileError {
+    /// From 1; for a diagram that was not read from lines, the line where it would be.
+    pub line: usize,
+    /// What was expected.
+    pub what: &'static str,
+}
+
+impl Diagram {
+    /// The text of it.
+    pub fn write(&self) -> String {
+        let mut text = format!("parikh-diagram 1\nlevels {}\n", self.levels);
+        for (value, down, right) in &self.nodes {
+            let _ = writeln!(text, "{value} {down} {right}");
+        }
+        let _ = writeln!(text, "root {}", self.root);
+        text
+    }
+
+    /// Reads what [`write`](Self::write) wrote, and checks it.
+    ///
+    /// # Errors
+    ///
+    /// The first line that is not as it should be.
+    pub fn read(text: &str) -> Result<Diagram, FileError> {
+        let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
+        let mut next = || lines.next().unwrap_or((text.lines().count() + 1, ""));
+        let error = |line: usize, what: &'static str| FileError { line, what };
+        let (line, head) = next();
+        if head != "parikh-diagram 1" {
+            return Err(error(line, "expected `parikh-diagram 1`"));
+        }
+        let (line, levels) = next();
+        let levels = levels.strip_prefix("levels ").and_then(|levels| levels.parse().ok());
+        let levels = levels.ok_or(error(line, "expected `levels`, and how many"))?;
+        let mut nodes = Vec::new();
+        loop {
+            let (line, node) = next();
+            if let Some(root) = node.strip_prefix("root ") {
+                let root = root.parse().map_err(|_| error(line, "expected the root's number"))?;
+                let (line, rest) = next();
+                if !rest.is_empty() {
+                    return Err(error(line, "expected nothing after the root"));
+                }
+                let diagram = Diagram { levels, nodes, root };
+                diagram.check()?;
+                return Ok(diagram);
+            }
+            let mut numbers = node.split(' ');
+            let value = numbers.next().and_then(|number| number.parse().ok());
+            let down = numbers.next().and_then(|number| number.parse().ok());
+            let right = numbers.next().and_then(|number| number.parse().ok());
+            match (value, down, right, numbers.next()) {
+                (Some(value), Some(down), Some(right), None) => nodes.push((value, down, right)),
+                _ => {
+                    return Err(error(
+                        line,
+                        "expected `value down right` or `root` and its number",
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Whether nodes refer to earlier ones, of the level they should be of, and values grow to the right.
+    fn check(&self) -> Result<(), FileError> {
+        // How many levels are below a node's chain.
+        let mut heights: Vec<u32> = vec![0, 0];
+        for (at, &(value, down, right)) in self.nodes.iter().enumerate() {
+            let error = |what| Err(FileError { line: at + 3, what });
+            if value > i64::MAX as u64 {
+                return error("a number of tokens is at most 2^63 - 1");
+            }
+            let (Some(&below), true) = (heights.get(down as usize), down != EMPTY) else {
+                return error("below must be an earlier node, and not the empty set");
+            };
+            let height = below + 1;
+            if right == ONE || right != EMPTY && heights.get(right as usize) != Some(&height) {
+                return error("to the right must be an earlier node of the same level");
+            }
+            if right != EMPTY && self.nodes[right as usize - 2].0 <= value {
+                return error("values grow to the right");
+            }
+            heights.push(height);
+        }
+        let line = self.nodes.len() + 3;
+        match heights.get(self.root as usize) {
+            Some(_) if self.root == EMPTY => Ok(()),
+            Some(&height) if height == self.levels => Ok(()),
+            _ => Err(FileError { line, what: "the root must be a node of the top level" }),
+        }
+    }
+}
+
+impl Diagrams<'_> {
+    /// How many nodes the diagram of `set` has.
+    pub fn nodes_of(&self, set: Set) -> usize {
+        Levelled::new(self, set).nodes.len()
+    }
+
+    /// The diagram of `set`, whose members have `levels` numbers.
+    pub fn export(&self, set: Set, levels: u32) -> Diagram {
+        let levelled = Levelled::new(self, set);
+        let mut known: HashMap<(u64, u32, u32), u32> = HashMap::new();
+        let mut nodes = Vec::new();
+        // The number of the chain that begins at a node, by the node.
+        let mut number: HashMap<u32, u32> = HashMap::from([(EMPTY, EMPTY), (ONE, ONE)]);
+        let mut chain: Vec<(u64, u32)> = Vec::new();
+        for level in (0..levelled.levels()).rev() {
+            for &id in levelled.level(level) {
+                chain.clear();
+                let mut at = id;
+                // Mostly the chain to the right is known by now: only codes of large values are out of order.
+                let mut right = EMPTY;
+                while at != EMPTY {
+                    let node = self.node(at);
+                    chain.push((self.tokens(node.value), number[&node.down]));
+                    at = node.right;
+                    if let (Some(&known), true) = (number.get(&at), !self.has_large()) {
+                        right = known;
+                        break;
+                    }
+                }
+                chain.sort_unstable();
+                for &(value, down) in chain.iter().rev() {
+                    right = *known.entry((value, down, right)).or_insert_with(|| {
+                        nodes.push((value, down, right));
+                        nodes.len() as u32 + 1
+                    });
+                }
+                number.insert(id, right);
+            }
+        }
+        Diagram { levels, nodes, root: number[&set.0] }
+    }
+
+    /// The set of a diagram.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    ///
+    /// # Panics
+    ///
+    /// When nodes of `diagram` refer to later ones, which no reader lets pass.
+    pub fn import(&mut self, diagram: &Diagram) -> Result<Set, Stop> {
+        let mut ids = vec![EMPTY, ONE];
+        for &(tokens, down, right) in &diagram.nodes {
+            let value = self.code(tokens);
+            let first = self.make(value, ids[down as usize], EMPTY)?;
+            let right = ids[right as usize];
+            let both = match right > ONE && self.node(right).value <= value {
+                true => self.union_of(first, right)?,
+                false => self.make(value, ids[down as usize], right)?,
+            };
+            ids.push(both);
+        }
+        Ok(Set(ids[diagram.root as usize]))
+    }
+}

@@ -1,0 +1,76 @@
+//! FORCE: everything moves to the middle of what it is tied to, again and again, and the best arrangement on
+//! the way is kept.
+
+use super::Shape;
+
+/// Most steps along arcs in all.
+const WORK: usize = 20_000_000;
+/// Rounds without a better arrangement before it ends.
+const PATIENCE: usize = 12;
+
+/// `items` things in an order, and edges that tie some of them: an order in which edges are short. The k-th entry
+/// of the result is the thing in the k-th place.
+pub(crate) fn draw(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
+    let mut order = order.to_vec();
+    let mut position = super::positions(&order);
+    let arcs: usize = edges.iter().map(Vec::len).sum::<usize>() + order.len();
+    let mut best = order.clone();
+    let mut best_length = length(edges, &position);
+    let mut pull = vec![(0.0f64, 0u32); order.len()];
+    let mut waited = 0;
+    for _ in 0..(WORK / arcs.max(1)).clamp(5, 400) {
+        if waited > PATIENCE || stop() {
+            break;
+        }
+        pull.fill((0.0, 0));
+        for edge in edges {
+            let sum: f64 = edge.iter().map(|&item| f64::from(position[item as usize])).sum();
+            let middle = sum / edge.len().max(1) as f64;
+            for &item in edge {
+                let pull = &mut pull[item as usize];
+                *pull = (pull.0 + middle, pull.1 + 1);
+            }
+        }
+        let target = |item: u32| match pull[item as usize] {
+            (_, 0) => f64::from(position[item as usize]),
+            (sum, count) => sum / f64::from(count),
+        };
+        order.sort_by(|&a, &b| target(a).total_cmp(&target(b)));
+        position = super::positions(&order);
+        let now = length(edges, &position);
+        waited += 1;
+        if now < best_length {
+            (best_length, waited) = (now, 0);
+            best.clone_from(&order);
+        }
+    }
+    best
+}
+
+fn length(edges: &[Vec<u32>], position: &[u32]) -> u64 {
+    let span = |edge: &Vec<u32>| {
+        let places = edge.iter().map(|&item| position[item as usize]);
+        match (places.clone().min(), places.max()) {
+            (Some(first), Some(last)) => u64::from(last - first),
+            _ => 0,
+        }
+    };
+    edges.iter().map(span).sum()
+}
+
+/// Places drawn together by transitions and invariants.
+pub(crate) fn places(shape: &Shape, order: &[u32], stop: &dyn Fn() -> bool) -> Vec<u32> {
+    draw(order, &edges(shape), stop)
+}
+
+/// The places of each transition, and of each invariant.
+pub(crate) fn edges(shape: &Shape) -> Vec<Vec<u32>> {
+    let of_transition = |(takes, puts): &(Vec<u32>, Vec<u32>)| {
+        let mut all: Vec<u32> = takes.iter().chain(puts).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let transitions = shape.transitions.iter().map(of_transition);
+    transitions.chain(shape.flows.iter().cloned()).filter(|edge| edge.len() > 1).collect()
+}

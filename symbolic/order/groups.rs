@@ -1,0 +1,64 @@
+//! Orders by groups of places: the units of the net, or places that an invariant ties.
+//!
+//! Of a group in which one place holds the token, all but one level are decided by the others: kept together they
+//! cost as much as one.
+
+use super::{Shape, force};
+use std::collections::HashSet;
+
+/// Groups one after the other, and then whatever is in none.
+pub(crate) fn flat(groups: &[Vec<u32>], places: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = Vec::with_capacity(places);
+    let mut placed = vec![false; places];
+    let rest = (0..places as u32).collect();
+    for &place in groups.iter().chain([&rest]).flatten() {
+        if !std::mem::replace(&mut placed[place as usize], true) {
+            order.push(place);
+        }
+    }
+    order
+}
+
+/// Groups drawn together by what ties them, each in one piece.
+pub(crate) fn drawn(shape: &Shape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
+    let mut group_of = vec![u32::MAX; shape.places];
+    let mut groups: Vec<Vec<u32>> = groups.to_vec();
+    for (at, group) in groups.iter().enumerate() {
+        group.iter().for_each(|&place| group_of[place as usize] = at as u32);
+    }
+    for (place, group) in (0..).zip(&mut group_of) {
+        if *group == u32::MAX {
+            *group = groups.len() as u32;
+            groups.push(vec![place]);
+        }
+    }
+    let of_groups = force::edges(shape).into_iter().map(|edge| {
+        let mut edge: Vec<u32> = edge.iter().map(|&place| group_of[place as usize]).collect();
+        edge.sort_unstable();
+        edge.dedup();
+        edge
+    });
+    let edges: Vec<Vec<u32>> = of_groups.filter(|edge| edge.len() > 1).collect();
+    let start: Vec<u32> = (0..groups.len() as u32).collect();
+    let order = force::draw(&start, &edges, stop);
+    let groups: Vec<Vec<u32>> = order.iter().map(|&at| groups[at as usize].clone()).collect();
+    flat(&groups, shape.places)
+}
+
+/// Disjoint groups: supports of invariants, small ones first, as far as they do not overlap.
+pub(crate) fn by_flows(shape: &Shape) -> Vec<Vec<u32>> {
+    let mut flows: Vec<&Vec<u32>> = shape.flows.iter().collect();
+    flows.sort_by_key(|flow| flow.len());
+    let mut taken: HashSet<u32> = HashSet::new();
+    let mut groups = Vec::new();
+    for flow in flows {
+        let mut free: Vec<u32> = flow.iter().copied().filter(|p| !taken.contains(p)).collect();
+        if free.len() * 2 > flow.len() {
+            free.sort_unstable();
+            taken.extend(&free);
+            groups.push(free);
+        }
+    }
+    groups.sort_by_key(|group| group[0]);
+    groups
+}

@@ -1,0 +1,150 @@
+//! Transitions as implicit relations: no relation diagram, only what each transition does at the levels that it
+//! touches.
+//!
+//! A transition is a list of [`Touch`]es from top to bottom: at this level it needs `pre` tokens and changes their
+//! number by `change`. Lists are made from the bottom up and each tail, a *suffix*, once: two transitions that
+//! do the same from some level on share what was computed for them there.
+//!
+//! A transition that changes nothing leads nowhere new and is left out here. Counting how often transitions are
+//! enabled is a matter of `count`.
+
+use crate::contexts::{Contexts, Local};
+use crate::store::Stop;
+use std::collections::HashMap;
+
+/// What a transition does at one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Touch {
+    /// The level, 0 at the top.
+    pub level: u32,
+    /// Tokens it needs there.
+    pub pre: u64,
+    /// Tokens it adds there, or takes if negative: `pre + change` is at least 0.
+    pub change: i64,
+}
+
+impl Touch {
+    /// The same, backwards: what it leaves at least, and the change undone.
+    fn reversed(self) -> Touch {
+        let post = self.pre.saturating_add_signed(self.change);
+        Touch { level: self.level, pre: post, change: -self.change }
+    }
+}
+
+/// A list of touches: the first one, and the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Suffix {
+    pub(crate) touch: Touch,
+    pub(crate) next: u32,
+}
+
+/// The suffix without touches.
+pub(crate) const END: u32 = 0;
+
+/// The transitions of a net over levels, made ready for firing.
+pub struct Relation {
+    pub(crate) levels: u32,
+    pub(crate) suffixes: Vec<Suffix>,
+    /// One suffix a transition that changes something, each once.
+    pub(crate) transitions: Vec<u32>,
+    pub(crate) contexts: Contexts,
+    /// The transitions by their topmost level.
+    pub(crate) by_level: Vec<Vec<Local>>,
+    /// Which of several relations this is, for caches: they know suffixes by number only.
+    pub(crate) number: u64,
+}
+
+impl Relation {
+    /// Transitions over `levels` levels, each with its touches by ascending level.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Memory`] with more than 2²⁸ different suffixes.
+    ///
+    /// # Panics
+    ///
+    /// When a touch is at no level, out of order, or takes more than it needs.
+    pub fn new(levels: u32, transitions: &[Vec<Touch>]) -> Result<Self, Stop> {
+        Self::with_reads(levels, transitions, true)
+    }
+
+    /// As [`new`](Self::new); `conditional` says whether reads above the first change wait for nothing (see
+    /// `contexts`), which only matters for the time it takes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
+    pub fn with_reads(
+        levels: u32,
+        transitions: &[Vec<Touch>],
+        conditional: bool,
+    ) -> Result<Self, Stop> {
+        static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+        let nothing = Suffix { touch: Touch { level: u32::MAX, pre: 0, change: 0 }, next: END };
+        let mut suffixes = vec![nothing];
+        let mut known: HashMap<Suffix, u32> = HashMap::new();
+        let mut all = Vec::new();
+        for touches in transitions {
+            assert!(touches.windows(2).all(|pair| pair[0].level < pair[1].level), "out of order");
+            assert!(touches.iter().all(|touch| touch.level < levels), "no such level");
+            assert!(touches.iter().all(|t| t.pre.checked_add_signed(t.change).is_some()));
+            if touches.iter().all(|touch| touch.change == 0) {
+                continue;
+            }
+            let mut next = END;
+            for &touch in touches.iter().rev().filter(|touch| touch.pre > 0 || touch.change != 0) {
+                let suffix = Suffix { touch, next };
+                next = *known.entry(suffix).or_insert_with(|| {
+                    suffixes.push(suffix);
+                    (suffixes.len() - 1) as u32
+                });
+            }
+            all.push(next);
+        }
+        if suffixes.len() >= crate::cache::SUFFIXES as usize {
+            return Err(Stop::Memory);
+        }
+        all.sort_unstable();
+        all.dedup();
+        let contexts = Contexts::new(levels, &suffixes, &all, conditional);
+        let mut by_level = vec![Vec::new(); levels as usize + 1];
+        for &id in &all {
+            let Suffix { touch: Touch { level, pre, change }, next } = suffixes[id as usize];
+            by_level[level as usize].push(Local { pre, change, next });
+        }
+        let number = NUMBERS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Ok(Relation { levels, suffixes, transitions: all, contexts, by_level, number })
+    }
+
+    /// The transitions backwards.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
+    pub fn reversed(&self) -> Result<Relation, Stop> {
+        let transitions: Vec<Vec<Touch>> = self
+            .transitions
+            .iter()
+            .map(|&suffix| self.touches(suffix).map(Touch::reversed).collect())
+            .collect();
+        Relation::with_reads(self.levels, &transitions, false)
+    }
+
+    pub(crate) fn suffix(&self, id: u32) -> Suffix {
+        self.suffixes[id as usize]
+    }
+
+    pub(crate) fn touches(&self, mut id: u32) -> impl Iterator<Item = Touch> {
+        std::iter::from_fn(move || {
+            let suffix = self.suffixes[id as usize];
+            let touch = (id != END).then_some(suffix.touch);
+            id = suffix.next;
+            touch
+        })
+    }
+
+    /// How many levels a vector has.
+    pub fn levels(&self) -> u32 {
+        self.levels
+    }
+}

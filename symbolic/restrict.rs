@@ -1,0 +1,214 @@
+//! The members whose weighted sum of some levels lies between two numbers, and how small and large such sums
+//! are.
+//!
+//! The sum is carried down; where the least and the most that the levels below can add decide, the rest
+//! is taken or left as a whole.
+
+use crate::levelled::Levelled;
+use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
+use std::collections::HashMap;
+
+/// least ≤ Σ weight · tokens ≤ most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// Level and weight, each level once.
+    pub terms: Vec<(u32, i64)>,
+    /// No less than this.
+    pub least: i128,
+    /// No more than this.
+    pub most: i128,
+}
+
+struct Restriction<'r> {
+    weights: &'r HashMap<u32, i64>,
+    linear: &'r Linear,
+    levelled: Levelled,
+    /// The least and the most that the members of a node add, by level and place.
+    ranges: Vec<Vec<(i128, i128)>>,
+    done: HashMap<(u32, i128), u32>,
+}
+
+impl Diagrams<'_> {
+    /// The members of `set` that satisfy `linear`.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn restrict(&mut self, set: Set, linear: &Linear) -> Result<Set, Stop> {
+        let weights: HashMap<u32, i64> = linear.terms.iter().copied().collect();
+        let levelled = Levelled::new(self, set);
+        let ranges = self.ranges(&levelled, &weights)?;
+        let done = HashMap::new();
+        let mut restriction = Restriction { weights: &weights, linear, levelled, ranges, done };
+        let result = self.restricted(&mut restriction, 0, set.0, 0).map(Set);
+        self.clean(result)
+    }
+
+    /// The least and the most that Σ weight · tokens is in a member; `None` without members.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn range(&mut self, set: Set, terms: &[(u32, i64)]) -> Result<Option<(i128, i128)>, Stop> {
+        if set.0 <= ONE {
+            return Ok((set.0 == ONE).then_some((0, 0)));
+        }
+        let levelled = Levelled::new(self, set);
+        let ranges = self.ranges(&levelled, &terms.iter().copied().collect())?;
+        Ok(Some(ranges[0][levelled.place(set.0)]))
+    }
+
+    /// The most tokens that members hold, level by level from the top.
+    pub fn most_by_level(&self, set: Set) -> Vec<u64> {
+        let levelled = Levelled::new(self, set);
+        let most = |level: usize| {
+            let tokens = levelled.level(level).iter().map(|&id| self.tokens(self.node(id).value));
+            tokens.max().unwrap_or(0)
+        };
+        (0..levelled.levels()).map(most).collect()
+    }
+
+    /// The numbers of tokens that occur at each level, ascending, level by level from the top.
+    pub fn values_by_level(&self, set: Set) -> Vec<Vec<u64>> {
+        let levelled = Levelled::new(self, set);
+        let values = |level: usize| {
+            let nodes = levelled.level(level).iter();
+            let mut values: Vec<u64> = nodes.map(|&id| self.tokens(self.node(id).value)).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        (0..levelled.levels()).map(values).collect()
+    }
+
+    /// The members of `set` in which some listed level holds fewer tokens than listed.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn not_enabling(&mut self, set: Set, needs: &[(u32, u64)]) -> Result<Set, Stop> {
+        let enabling = self.enabling(set, needs)?;
+        self.difference(set, enabling)
+    }
+
+    /// The members of `set` in which every listed level holds at least as many tokens as listed.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn enabling(&mut self, set: Set, needs: &[(u32, u64)]) -> Result<Set, Stop> {
+        let mut done = HashMap::new();
+        let result = self.enabled_part(set.0, 0, needs, &mut done).map(Set);
+        self.clean(result)
+    }
+
+    fn enabled_part(
+        &mut self,
+        id: u32,
+        level: u32,
+        needs: &[(u32, u64)],
+        done: &mut HashMap<u32, u32>,
+    ) -> Result<u32, Stop> {
+        let Some((&(at_level, least), rest)) = needs.split_first() else { return Ok(id) };
+        if id <= ONE {
+            return Ok(id);
+        }
+        if let Some(&known) = done.get(&id) {
+            return Ok(known);
+        }
+        self.tick()?;
+        let base = self.work.len();
+        let mut at = id;
+        while at != EMPTY {
+            let node = self.node(at);
+            at = node.right;
+            let rest = match at_level == level {
+                true if self.tokens(node.value) < least => continue,
+                true => rest,
+                false => needs,
+            };
+            let down = self.enabled_part(node.down, level + 1, rest, done)?;
+            if down != EMPTY {
+                self.push(node.value, down);
+            }
+        }
+        let result = self.chain(base, EMPTY)?;
+        done.insert(id, result);
+        Ok(result)
+    }
+
+    fn ranges(
+        &mut self,
+        levelled: &Levelled,
+        weights: &HashMap<u32, i64>,
+    ) -> Result<Vec<Vec<(i128, i128)>>, Stop> {
+        let levels = levelled.levels();
+        let mut ranges: Vec<Vec<(i128, i128)>> = vec![Vec::new(); levels];
+        for level in (0..levels).rev() {
+            let weight = i128::from(weights.get(&(level as u32)).copied().unwrap_or(0));
+            let mut here: Vec<(i128, i128)> = Vec::with_capacity(levelled.level(level).len());
+            for &id in levelled.level(level) {
+                self.tick()?;
+                let node = self.node(id);
+                let below = match node.down > ONE {
+                    true => ranges[level + 1][levelled.place(node.down)],
+                    false => (0, 0),
+                };
+                // At most 2³² levels with products below 2¹²⁶ only where tokens and weights are near 2⁶³ both.
+                let mine = weight * i128::from(self.tokens(node.value));
+                let mut range = (add(mine, below.0)?, add(mine, below.1)?);
+                if node.right > ONE {
+                    let right = here[levelled.place(node.right)];
+                    range = (range.0.min(right.0), range.1.max(right.1));
+                }
+                here.push(range);
+            }
+            ranges[level] = here;
+        }
+        Ok(ranges)
+    }
+
+    fn restricted(
+        &mut self,
+        restriction: &mut Restriction<'_>,
+        level: u32,
+        id: u32,
+        sum: i128,
+    ) -> Result<u32, Stop> {
+        let (least, most) = match id {
+            EMPTY => return Ok(EMPTY),
+            ONE => (0, 0),
+            _ => restriction.ranges[level as usize][restriction.levelled.place(id)],
+        };
+        let (least, most) = (add(sum, least)?, add(sum, most)?);
+        if least >= restriction.linear.least && most <= restriction.linear.most {
+            return Ok(id);
+        }
+        if most < restriction.linear.least || least > restriction.linear.most {
+            return Ok(EMPTY);
+        }
+        if let Some(&result) = restriction.done.get(&(id, sum)) {
+            return Ok(result);
+        }
+        self.tick()?;
+        let weight = i128::from(restriction.weights.get(&level).copied().unwrap_or(0));
+        let base = self.work.len();
+        let mut at = id;
+        while at != EMPTY {
+            let node = self.node(at);
+            let sum = add(sum, weight * i128::from(self.tokens(node.value)))?;
+            let down = self.restricted(restriction, level + 1, node.down, sum)?;
+            if down != EMPTY {
+                self.push(node.value, down);
+            }
+            at = node.right;
+        }
+        let result = self.chain(base, EMPTY)?;
+        restriction.done.insert((id, sum), result);
+        Ok(result)
+    }
+}
+
+fn add(a: i128, b: i128) -> Result<i128, Stop> {
+    a.checked_add(b).ok_or(Stop::Overflow)
+}

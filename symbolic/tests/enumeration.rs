@@ -1,0 +1,395 @@
+//! Random small nets: every way to the reachable set gives the one that plain enumeration gives, with all
+//! figures, whatever the order of levels and however often nodes are collected.
+
+use fastrand::Rng;
+use num_bigint::BigUint;
+use parikh_symbolic::{
+    Changes, Diagram, Diagrams, Factor, Factors, Limits, Linear, Relation, Set, Stop, Touch,
+    with_stack,
+};
+use std::collections::{BTreeSet, HashMap};
+
+struct Net {
+    initial: Vec<u64>,
+    transitions: Vec<Vec<Touch>>,
+}
+
+/// How many times as many cases as usual.
+fn scale() -> usize {
+    std::env::var("PARIKH_SCALE").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
+}
+
+/// Nets with up to seven places; what transitions take and put is small, reads are common. Every fifth moves
+/// numbers beyond 32 bits.
+fn random_net(rng: &mut Rng) -> Net {
+    let places = rng.usize(1..8);
+    let unit = if rng.u8(..5) == 0 { 3 << 30 } else { 1 };
+    let initial = (0..places).map(|_| rng.u64(0..3) * unit).collect();
+    let transition = |rng: &mut Rng| {
+        let mut touches = Vec::new();
+        for level in 0..places as u32 {
+            if rng.u8(..5) < 2 {
+                let pre = rng.u64(0..3);
+                let post = if rng.u8(..3) == 0 { pre } else { rng.u64(0..3) };
+                if pre > 0 || post > 0 {
+                    let change = (post as i64 - pre as i64) * unit as i64;
+                    touches.push(Touch { level, pre: pre * unit, change });
+                }
+            }
+        }
+        touches
+    };
+    let transitions = (0..rng.usize(0..9)).map(|_| transition(rng)).collect();
+    Net { initial, transitions }
+}
+
+fn fire(marking: &[u64], touches: &[Touch]) -> Option<Vec<u64>> {
+    let mut after = marking.to_vec();
+    for touch in touches {
+        let tokens = &mut after[touch.level as usize];
+        (*tokens >= touch.pre).then_some(())?;
+        *tokens = tokens.checked_add_signed(touch.change)?;
+    }
+    Some(after)
+}
+
+/// All reachable markings, if there are at most `limit`.
+fn enumerate(net: &Net, limit: usize) -> Option<BTreeSet<Vec<u64>>> {
+    let mut all = BTreeSet::from([net.initial.clone()]);
+    let mut open = vec![net.initial.clone()];
+    while let Some(marking) = open.pop() {
+        for touches in &net.transitions {
+            if let Some(after) = fire(&marking, touches)
+                && all.insert(after.clone())
+            {
+                open.push(after);
+            }
+        }
+        if all.len() > limit {
+            return None;
+        }
+    }
+    Some(all)
+}
+
+/// The same net with its places at other levels.
+fn permuted(net: &Net, level_of: &[u32]) -> Net {
+    let mut initial = vec![0; net.initial.len()];
+    for (place, &level) in level_of.iter().enumerate() {
+        initial[level as usize] = net.initial[place];
+    }
+    let transitions = net.transitions.iter().map(|touches| {
+        let move_to = |touch: &Touch| Touch { level: level_of[touch.level as usize], ..*touch };
+        let mut touches: Vec<Touch> = touches.iter().map(move_to).collect();
+        touches.sort();
+        touches
+    });
+    Net { initial, transitions: transitions.collect() }
+}
+
+/// Random nets with a bounded number of markings, each in three orders, with what enumeration finds.
+fn for_each_net(
+    cases: usize,
+    seed: u64,
+    mut check: impl FnMut(&mut Rng, &Net, &BTreeSet<Vec<u64>>),
+) {
+    let mut rng = Rng::with_seed(seed);
+    let mut done = 0;
+    while done < cases {
+        let net = random_net(&mut rng);
+        let Some(markings) = enumerate(&net, 500) else { continue };
+        if markings.len() < 3 {
+            continue;
+        }
+        done += 1;
+        for _ in 0..3 {
+            let mut level_of: Vec<u32> = (0..net.initial.len() as u32).collect();
+            rng.shuffle(&mut level_of);
+            let net = permuted(&net, &level_of);
+            let markings = markings
+                .iter()
+                .map(|marking| {
+                    let mut moved = vec![0; marking.len()];
+                    marking.iter().zip(&level_of).for_each(|(&v, &l)| moved[l as usize] = v);
+                    moved
+                })
+                .collect();
+            check(&mut rng, &net, &markings);
+        }
+    }
+}
+
+fn members(diagrams: &Diagrams<'_>, set: Set) -> BTreeSet<Vec<u64>> {
+    diagrams.members(set).into_iter().collect()
+}
+
+#[test]
+fn saturation_and_breadth_first_search_find_what_enumeration_finds() {
+    for_each_net(100 * scale(), 1, |rng, net, markings| {
+        let levels = net.initial.len() as u32;
+        let mut diagrams = Diagrams::new(Limits::default());
+        diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
+        let mut found = Vec::new();
+        for conditional in [true, false] {
+            let relation = Relation::with_reads(levels, &net.transitions, conditional).unwrap();
+            let start = diagrams.single(&net.initial).unwrap();
+            let reached = diagrams.reachable(&relation, start).unwrap();
+            diagrams.keep(reached);
+            found.push(reached);
+            let start = diagrams.single(&net.initial).unwrap();
+            let breadth = diagrams.reachable_in_breadth(&relation, start, conditional).unwrap();
+            diagrams.keep(breadth);
+            found.push(breadth);
+        }
+        assert_eq!(&members(&diagrams, found[0]), markings);
+        assert!(found.iter().all(|&set| set == found[0]), "one set has one diagram");
+    });
+}
+
+#[test]
+fn counts_are_those_of_enumeration() {
+    for_each_net(100 * scale(), 2, |rng, net, markings| {
+        let levels = net.initial.len() as u32;
+        let mut diagrams = Diagrams::new(Limits::default());
+        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let start = diagrams.single(&net.initial).unwrap();
+        let set = diagrams.reachable(&relation, start).unwrap();
+        assert_eq!(diagrams.count(set).unwrap(), BigUint::from(markings.len()));
+        let enabled = |touches: &Vec<Touch>| {
+            markings.iter().filter(|marking| fire(marking, touches).is_some()).count()
+        };
+        let firings: usize = net.transitions.iter().map(enabled).sum();
+        let needs = |touches: &Vec<Touch>| touches.iter().map(|t| (t.level, t.pre)).collect();
+        let needs: Vec<Vec<(u32, u64)>> = net.transitions.iter().map(needs).collect();
+        assert_eq!(diagrams.count_enabled(set, &needs).unwrap(), BigUint::from(firings));
+        let most: Vec<u64> =
+            (0..levels as usize).map(|l| markings.iter().map(|m| m[l]).max().unwrap()).collect();
+        assert_eq!(diagrams.most_by_level(set), most);
+        let terms: Vec<(u32, i64)> = (0..levels).map(|level| (level, rng.i64(-2..3))).collect();
+        let sum = |marking: &Vec<u64>| -> i128 {
+            terms.iter().map(|&(l, w)| i128::from(w) * i128::from(marking[l as usize])).sum()
+        };
+        let range =
+            (markings.iter().map(sum).min().unwrap(), markings.iter().map(sum).max().unwrap());
+        assert_eq!(diagrams.range(set, &terms).unwrap(), Some(range));
+        let (least, most) = (i128::from(rng.i8(-3..3)), i128::from(rng.i8(0..4)));
+        let linear = Linear { terms: terms.clone(), least, most };
+        let part = diagrams.restrict(set, &linear).unwrap();
+        let inside =
+            markings.iter().filter(|m| (least..=most).contains(&sum(m))).cloned().collect();
+        assert_eq!(members(&diagrams, part), inside);
+        if let Some(needs) = needs.first() {
+            let disabled = diagrams.not_enabling(set, needs).unwrap();
+            let expected = markings.iter().filter(|m| fire(m, &net.transitions[0]).is_none());
+            assert_eq!(members(&diagrams, disabled), expected.cloned().collect());
+        }
+    });
+}
+
+#[test]
+fn weighted_counts_are_those_of_enumeration() {
+    for_each_net(80 * scale(), 3, |rng, net, markings| {
+        let levels = net.initial.len() as u32;
+        let mut diagrams = Diagrams::new(Limits::default());
+        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let start = diagrams.single(&net.initial).unwrap();
+        let set = diagrams.reachable(&relation, start).unwrap();
+        // Factors so large that 128 bits do not always suffice.
+        let large = BigUint::from(rng.u64(1..4)) << rng.u32(0..60);
+        let weight = move |tokens: u64| BigUint::from(tokens % 1_000) * &large + 1u8;
+        let plus = |tokens: u64| BigUint::from(tokens % 7);
+        let mut factors = Factors::default();
+        factors.table.push(Factor::Weight(Box::new(weight.clone())));
+        factors.table.push(Factor::Weight(Box::new(plus)));
+        factors.table.push(Factor::AtLeast(1));
+        let mut common = HashMap::new();
+        for level in 0..levels {
+            if rng.bool() {
+                factors.common.insert(level, 0);
+                common.insert(level, 0);
+            }
+        }
+        let changes = |rng: &mut Rng| {
+            let levels: Vec<u32> = (0..levels).filter(|_| rng.u8(..3) == 0).collect();
+            levels.into_iter().map(|level| (level, rng.usize(0..3))).collect()
+        };
+        let sums: Vec<Changes> = (0..rng.usize(1..5)).map(|_| changes(rng)).collect();
+        let value = |factor: Option<usize>, tokens: u64| match factor {
+            None => BigUint::from(1u8),
+            Some(0) => weight(tokens),
+            Some(1) => plus(tokens),
+            Some(_) => BigUint::from(u8::from(tokens >= 1)),
+        };
+        let expected: Vec<BigUint> = sums
+            .iter()
+            .map(|changes| {
+                let product = |marking: &Vec<u64>| -> BigUint {
+                    let factor = |level: u32| {
+                        let changed = changes.iter().find(|change| change.0 == level);
+                        let factor = changed.map(|change| change.1);
+                        let factor = factor.or(common.get(&level).copied());
+                        value(factor, marking[level as usize])
+                    };
+                    (0..levels).map(factor).product()
+                };
+                markings.iter().map(product).sum()
+            })
+            .collect();
+        assert_eq!(diagrams.weigh(set, &factors, &sums).unwrap(), expected);
+    });
+}
+
+#[test]
+fn inside_a_set_backwards_and_forwards() {
+    for_each_net(60 * scale(), 4, |rng, net, markings| {
+        let levels = net.initial.len() as u32;
+        let mut diagrams = Diagrams::new(Limits::default());
+        diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
+        let relation = Relation::with_reads(levels, &net.transitions, false).unwrap();
+        let start = diagrams.single(&net.initial).unwrap();
+        let all = diagrams.reachable(&relation, start).unwrap();
+        diagrams.keep(all);
+        // Some of the markings, and where they lead without leaving them.
+        let linear = Linear { terms: vec![(0, 1)], least: 0, most: i128::from(rng.u8(0..3)) };
+        let some = diagrams.restrict(all, &linear).unwrap();
+        diagrams.keep(some);
+        let inside = members(&diagrams, some);
+        let from = markings.iter().nth(rng.usize(0..markings.len())).unwrap();
+        let close = |start: &Vec<u64>, within: &BTreeSet<Vec<u64>>, backwards: bool| {
+            let mut found: BTreeSet<Vec<u64>> =
+                within.iter().filter(|m| *m == start).cloned().collect();
+            loop {
+                let size = found.len();
+                for marking in within {
+                    let next = net.transitions.iter().filter_map(|touches| fire(marking, touches));
+                    for next in next.filter(|next| within.contains(next)) {
+                        match backwards {
+                            true if found.contains(&next) => found.insert(marking.clone()),
+                            false if found.contains(marking) => found.insert(next),
+                            _ => false,
+                        };
+                    }
+                }
+                if found.len() == size {
+                    return found;
+                }
+            }
+        };
+        let start = diagrams.single(from).unwrap();
+        let forwards = diagrams.reachable_within(&relation, start, some).unwrap();
+        assert_eq!(members(&diagrams, forwards), close(from, &inside, false));
+        let reversed = relation.reversed().unwrap();
+        let start = diagrams.single(from).unwrap();
+        let backwards = diagrams.reachable_within(&reversed, start, all).unwrap();
+        assert_eq!(members(&diagrams, backwards), close(from, markings, true));
+    });
+}
+
+#[test]
+fn paths_lead_to_every_member() {
+    for_each_net(50 * scale(), 5, |rng, net, markings| {
+        let levels = net.initial.len() as u32;
+        let mut diagrams = Diagrams::new(Limits::default());
+        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let start = diagrams.single(&net.initial).unwrap();
+        let all = diagrams.reachable(&relation, start).unwrap();
+        let goal = markings.iter().nth(rng.usize(0..markings.len())).unwrap();
+        let target = diagrams.single(goal).unwrap();
+        let (transitions, initial) = (&net.transitions, &net.initial);
+        let path = diagrams.firings(&relation, transitions, initial, target, all).unwrap().unwrap();
+        let mut marking = initial.clone();
+        for firing in path {
+            marking = fire(&marking, &transitions[firing]).unwrap();
+        }
+        assert_eq!(&marking, goal);
+        let elsewhere = diagrams.single(&vec![77; levels as usize]).unwrap();
+        assert_eq!(diagrams.firings(&relation, transitions, initial, elsewhere, all), Ok(None));
+    });
+}
+
+#[test]
+fn files_hold_what_was_written() {
+    for_each_net(40 * scale(), 6, |_, net, markings| {
+        let levels = net.initial.len() as u32;
+        let mut diagrams = Diagrams::new(Limits::default());
+        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let start = diagrams.single(&net.initial).unwrap();
+        let set = diagrams.reachable(&relation, start).unwrap();
+        let text = diagrams.export(set, levels).write();
+        let diagram = Diagram::read(&text).unwrap();
+        assert_eq!(diagram, diagrams.export(set, levels));
+        assert_eq!(diagrams.import(&diagram).unwrap(), set);
+        let mut others = Diagrams::new(Limits::default());
+        let read = others.import(&diagram).unwrap();
+        assert_eq!(&members(&others, read), markings);
+    });
+}
+
+#[test]
+fn what_is_stopped_or_does_not_fit_says_so() {
+    // Two places that grow for ever.
+    let grow = |level: u32| vec![Touch { level, pre: 0, change: 1 }];
+    let relation = Relation::new(2, &[grow(0), grow(1)]).unwrap();
+    let counter = std::sync::atomic::AtomicU32::new(0);
+    let stop = |_: &_| counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 2;
+    let mut diagrams = Diagrams::new(Limits { bytes: usize::MAX, stop: &stop });
+    let start = diagrams.single(&[0, 0]).unwrap();
+    assert_eq!(diagrams.reachable(&relation, start), Err(Stop::Asked));
+    let mut diagrams = Diagrams::new(Limits { bytes: 3 << 20, ..Limits::default() });
+    let start = diagrams.single(&[0, 0]).unwrap();
+    assert_eq!(diagrams.reachable(&relation, start), Err(Stop::Memory));
+    // Giving up leaves diagrams that can be used.
+    let start = diagrams.single(&[5, 0]).unwrap();
+    assert_eq!(diagrams.members(start), [[5, 0]]);
+    let tokens = i64::MAX as u64;
+    let start = diagrams.single(&[tokens, tokens]).unwrap();
+    assert_eq!(diagrams.reachable(&relation, start), Err(Stop::Overflow));
+}
+
+#[test]
+fn broken_files_are_refused_with_the_line() {
+    let good = "parikh-diagram 1\nlevels 2\n0 1 0\n1 2 0\n0 2 3\nroot 4\n";
+    assert!(Diagram::read(good).is_ok());
+    for (from, to, line) in [
+        ("diagram 1", "diagram 2", 1),
+        ("levels 2", "levels two", 2),
+        ("levels 2", "levels 3", 6),
+        ("0 1 0", "0 0 0", 3),
+        ("0 1 0", "0 1", 3),
+        ("1 2 0", "1 3 0", 4),
+        ("0 2 3", "1 2 3", 5),
+        ("0 2 3", "0 2 2", 5),
+        ("root 4", "root 2", 6),
+        ("root 4", "root 5", 6),
+        ("root 4\n", "root 4\n0 2 0\n", 7),
+    ] {
+        assert_eq!(Diagram::read(&good.replace(from, to)).map_err(|error| error.line), Err(line));
+    }
+}
+
+#[test]
+fn the_stack_suffices_for_many_levels() {
+    // One token goes round; the last step comes back over all levels.
+    let levels = 20_000;
+    let step = |from: u32| {
+        let to = (from + 1) % levels;
+        let take = Touch { level: from, pre: 1, change: -1 };
+        let put = Touch { level: to, pre: 0, change: 1 };
+        if from < to { vec![take, put] } else { vec![put, take] }
+    };
+    let transitions: Vec<Vec<Touch>> = (0..levels).map(step).collect();
+    let counts = with_stack(levels as usize, || {
+        let relation = Relation::new(levels, &transitions).unwrap();
+        let mut diagrams = Diagrams::new(Limits::default());
+        let mut initial = vec![0; levels as usize];
+        initial[7] = 1;
+        let start = diagrams.single(&initial).unwrap();
+        let set = diagrams.reachable(&relation, start).unwrap();
+        let reversed = relation.reversed().unwrap();
+        let target = diagrams.single(&initial).unwrap();
+        diagrams.keep(set);
+        let back = diagrams.reachable_within(&reversed, target, set).unwrap();
+        (diagrams.count(set).unwrap(), set == back)
+    });
+    assert_eq!(counts.unwrap(), (BigUint::from(levels), true));
+}

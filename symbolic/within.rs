@@ -1,0 +1,76 @@
+//! Saturation inside a set: what can be reached from some members, or what can reach them, without leaving
+//! it.
+//!
+//! Backwards this is a must: what leads to a reachable marking need not be reachable, and there may be
+//! infinitely many of them. The set is carried along downwards beside what grows in it, and ends the recursion
+//! where both are equal.
+
+use crate::cache::Operation;
+use crate::contexts::Local;
+use crate::relation::Relation;
+use crate::saturate::Guide;
+use crate::store::{Diagrams, EMPTY, Set, Stop};
+
+struct Within<'r>(&'r Relation);
+
+impl Guide for Within<'_> {
+    const SATURATE: Operation = Operation::SaturateWithin;
+    const SATURATE_FIRED: Operation = Operation::SaturateFiredWithin;
+
+    #[inline]
+    fn locals(&self, level: u32, _: u32) -> &[Local] {
+        &self.0.by_level[level as usize]
+    }
+
+    #[inline]
+    fn below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32> {
+        let mut at = carried;
+        while at != EMPTY {
+            let node = diagrams.node(at);
+            if node.value >= value {
+                return (node.value == value).then_some(node.down);
+            }
+            at = node.right;
+        }
+        None
+    }
+
+    #[inline]
+    fn enter(diagrams: &mut Diagrams<'_>, id: u32, carried: u32) -> Result<u32, Stop> {
+        diagrams.intersection_of(id, carried)
+    }
+
+    #[inline]
+    fn is_full(id: u32, carried: u32) -> bool {
+        id == carried
+    }
+}
+
+impl Diagrams<'_> {
+    /// All members of `all` that firing transitions of `relation` makes of members of `from` on ways inside `all`,
+    /// the members of `from` in `all` included. With a [reversed](Relation::reversed) relation: all that can
+    /// reach them.
+    ///
+    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn reachable_within(
+        &mut self,
+        relation: &Relation,
+        from: Set,
+        all: Set,
+    ) -> Result<Set, Stop> {
+        self.cached_for(relation);
+        self.keep(all);
+        let result = self.intersection_of(from.0, all.0).and_then(|from| {
+            self.keep(Set(from));
+            let result = self.saturate(relation, &Within(relation), 0, from, all.0);
+            self.release(Set(from));
+            result
+        });
+        self.release(all);
+        self.clean(result.map(Set))
+    }
+}
