@@ -34,7 +34,7 @@ pub fn sums(
     budget: &Budget,
 ) -> Result<Sums, Incomplete> {
     let weights = Mutex::new(weights);
-    let found = explore(&part.net, threads, budget, |reached| {
+    explore(&part.net, threads, budget, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
         let mut weights = weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut table = Table {
@@ -51,8 +51,7 @@ pub fn sums(
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
         let closed = confirm(&part.net, &reached, &markings);
         Ok(closed.map(|closed| Sums { sums, markings, closed }).map_err(Incomplete::from))
-    })?;
-    found
+    })?
 }
 
 /// A factor: a lower bound, or a function beside one.
