@@ -98,10 +98,10 @@ fn begun(net: Net, trace: &Trace) -> Result<Net> {
             let marking = marking_text::parse(from, &net);
             let marking = marking.map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
             if marking != *net.initial() {
-                println!(
+                line(&format!(
                     "from {}, not the initial marking of the model",
                     marking_text::print(&net, &marking)
-                );
+                ));
             }
             Ok(net.from_marking(marking))
         }
