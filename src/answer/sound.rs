@@ -140,10 +140,17 @@ impl Question {
                     }
                 }
             }
-            // That no case gets stuck follows from the rest, and may stay open.
-            _ if unsettled <= 1 => self.all_sound(board),
+            // That no case gets stuck follows from the rest, and may stay open. What the board knows and has
+            // not told yet is waited for: whoever writes evidence has not heard of it.
+            _ if unsettled == 0 || unsettled == 1 && board.is_open(self.goal(STUCK)) => {
+                self.all_sound(board)
+            }
             _ => Standing::Open,
         }
+    }
+
+    fn goal(&self, at: usize) -> GoalId {
+        GoalId::new(self.goals.start + at)
     }
 
     /// The answer when nothing is wrong and nothing is left to ask.

@@ -96,7 +96,20 @@ fn by_units(net: &Net, units: &Units) -> Option<Grouping> {
     let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
     let depth = |unit| path(unit).count();
     let deepest = units.iter().map(|(unit, _)| depth(unit)).max()?;
-    (2..=deepest).rev().map(|level| at_level(net, units, level)).find(|it| it.len() <= MOST_NODES)
+    // Deeper levels have more groups, so the deepest that has few enough is found by halving.
+    let (mut low, mut high) = (2, deepest);
+    let mut best = None;
+    while low <= high {
+        let level = low.midpoint(high);
+        let grouping = at_level(net, units, level);
+        if grouping.len() <= MOST_NODES {
+            best = Some(grouping);
+            low = level + 1;
+        } else {
+            high = level - 1;
+        }
+    }
+    best
 }
 
 /// Each place in the unit `level` units below the top that it is in, the root being level 1.

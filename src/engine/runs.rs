@@ -150,7 +150,7 @@ fn counts(net: &Net, p: PlaceId) -> Option<TransitionId> {
 mod tests {
     use super::*;
     use crate::board::{Board, Knowledge, Reach};
-    use parikh_net::{Facts, counted::counted, text};
+    use parikh_net::{Facts, LinearSum, counted::counted, text};
     use parikh_solvers::Budget;
 
     #[test]
@@ -160,12 +160,15 @@ mod tests {
              transition astray: p -> q\ntransition round: q -> q\ntransition u: p -> o",
         );
         let net = counted(&net.unwrap()).unwrap();
-        let done = Predicate::at_least(net.place_named("o").unwrap(), 1);
+        let place = |name: &str| net.place_named(name).unwrap();
+        let all = LinearSum::new(["i", "p", "q", "o"].map(|name| (place(name), 1))).unwrap();
+        // By itself, the first part looks like one about a counter.
+        let done = [Predicate::at_least(place("o"), 1), Predicate::at_most(all, 1)];
         let goals: Vec<(GoalId, Goal)> = ["#t", "#back", "#astray", "#round", "#u"]
             .into_iter()
-            .map(|name| Predicate::at_least(net.place_named(name).unwrap(), 1))
+            .map(|name| Predicate::at_least(place(name), 1))
             .enumerate()
-            .map(|(at, fired)| (at, Predicate::and([done.clone(), fired])))
+            .map(|(at, fired)| (at, Predicate::and(done.iter().cloned().chain([fired]))))
             .map(|(at, predicate)| (GoalId::new(at), Goal::Reach(predicate)))
             .collect();
         let board = Board::new(&net, goals.iter().map(|(_, goal)| goal.clone()).collect());

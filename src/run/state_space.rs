@@ -91,13 +91,16 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         let mut count = Count::prepare(net, &early)
             .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
             .ok();
-        let bounded = is_bounded(net, &early);
+        // Visiting markings as they are was tried, and has its turn again at the end.
+        let smaller = count.as_ref().is_some_and(Count::is_smaller);
+        if smaller {
+            self.count(count.as_mut(), Adding::Visiting, config, &budget.slice(AT_ONCE));
+        }
+        let bounded = !self.is_counted() && is_bounded(net, &early);
         let diagrams = Adding::Diagrams(config.threads);
         if bounded {
             self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
         }
-        // Visiting markings as they are was tried, and has its turn again at the end.
-        let smaller = count.as_ref().is_some_and(Count::is_smaller);
         if smaller {
             self.count(count.as_mut(), Adding::Visiting, config, &budget.share(EARLY));
         }

@@ -245,7 +245,7 @@ fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
     }
     let desk = Desk::with(&net);
     let mut child = desk
-        .command(&["states", "model.pnml", "--timeout", "300s"])
+        .command(&["states", "model.pnml", "--timeout", "30s"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

@@ -9,7 +9,7 @@ use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Proof, Reach};
 use parikh::engine::registry::{self, Assignment, Engine, Progress, Role, Sides};
-use parikh::engine::{Task, explicit, intervals, shrink, state_equation, walk};
+use parikh::engine::{Task, explicit, intervals, runs, shrink, state_equation, walk};
 use parikh::ground::{Ground, reduced};
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
 use parikh::solvers::Budget;
@@ -105,9 +105,12 @@ type Tried = (String, Owes, Box<dyn Fn(&Task<'_>) + Sync>);
 /// The engines of the registry, and the table.
 fn all() -> Vec<Tried> {
     let mut all: Vec<Tried> = Vec::new();
-    // Those that ask what stays reachable have goals and a test of their own: `homes`.
+    // Those that ask what stays reachable have goals and a test of their own, `homes`; so has the one for runs
+    // of nets whose firings are counted, `processes`.
     let engines = registry::ENGINES.iter().chain(registry::BY_NAME);
-    for engine in engines.filter(|engine| engine.role != Role::Homes) {
+    let elsewhere =
+        |engine: &&Engine| engine.role == Role::Homes || engine.name == runs::ENGINE.name;
+    for engine in engines.filter(|engine| !elsewhere(engine)) {
         let alone = move |task: &Task<'_>| start(engine, task, &as_read(task));
         all.push((engine.name.to_owned(), Owes::Sides(engine.sides), Box::new(alone)));
         // Reducing settles goals by itself, on either side.

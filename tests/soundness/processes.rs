@@ -58,9 +58,9 @@ const TEXTBOOK: &[Example] = &[
     // Whatever is done, both tokens arrive: never one alone.
     ("place i\nplace p\nplace q\nplace o\ntransition fork: i -> p + q\ntransition a: p -> o\ntransition b: q -> o", 1,
      NONE, ""),
-    // A round without a way out.
-    ("place i\nplace p\nplace q\nplace r\nplace o\ntransition a: i -> p\ntransition astray: i -> q
-      transition on: q -> r\ntransition back: r -> q\ntransition b: p -> o", 1, EASY,
+    // A round without a way out, unless somebody waits for it.
+    ("place i\nplace q\nplace r\nplace s\nplace o\ntransition astray: i -> q\ntransition both: i -> r + s
+      transition on: q -> r\ntransition back: r -> q\ntransition out: r + s -> o", 1, EASY,
      "cannot be completed any more after "),
     // A transition that waits for two of which there is one.
     ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition b: i -> q\ntransition never: p + q -> o
