@@ -3,7 +3,7 @@
 //! Throughout: S is the support, with the virtual places of protected transitions; Δ(t,p) is what
 //! firing t changes on p; t *touches* S when Δ(t,p) ≠ 0 for some p in S. pre(t,p) and post(t,p) are
 //! arc weights, m₀ the initial marking of the net at hand. R, D, L and M stand for the four classes
-//! of [`Preserve`](super::Preserve): reachability over S, dead markings over S, liveness of
+//! of [`Preserve`]: reachability over S, dead markings over S, liveness of
 //! protected transitions, every marking up to equations.
 
 pub mod chained_places;
