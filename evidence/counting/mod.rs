@@ -134,14 +134,18 @@ impl Formula {
 }
 
 /// The figures of a net by visiting the markings of the parts of a reduced one, at most so many, and how many
-/// that were.
+/// that were. `goes_on` is asked at every marking.
 ///
 /// # Errors
-/// When there are more, or a place overflows.
-pub fn count(formula: &mut Formula, most: u64) -> Result<(Figures, u64), CountError> {
+/// When there are more, a place overflows, or it does not go on.
+pub fn count(
+    formula: &mut Formula,
+    most: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(Figures, u64), CountError> {
     let (mut all, mut visited) = (Vec::with_capacity(formula.parts.len()), 0);
     for part in &formula.parts {
-        let (sums, markings) = visit::sums(part, &mut formula.weights, most - visited)?;
+        let (sums, markings) = visit::sums(part, &mut formula.weights, most - visited, goes_on)?;
         visited += markings;
         all.push(sums);
     }

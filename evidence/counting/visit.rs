@@ -5,21 +5,23 @@ use crate::certificate::markings::visit;
 use num_bigint::BigUint;
 use parikh_net::{Marking, PlaceId};
 
-/// For each product its sum over all markings of the part, at most so many; and how many there are.
+/// For each product its sum over all markings of the part, at most so many; and how many there are. `goes_on` is
+/// asked at every marking.
 ///
 /// # Errors
-/// When there are more, a place overflows, or a number is not known.
+/// When there are more, a place overflows, a number is not known, or it does not go on.
 pub fn sums(
     part: &Part,
     weights: &mut Weights,
     most: u64,
+    goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(Vec<BigUint>, u64), CountError> {
     let mut sums = vec![BigUint::ZERO; part.products.len()];
     let mut failed = None;
     let seen = visit(&part.net, most, |marking| {
         let added = add(part, weights, marking, &mut sums);
         failed = added.err();
-        failed.is_none()
+        failed.is_none() && goes_on()
     });
     match (failed, seen) {
         (Some(error), _) => Err(NoFormula::Weight(error).into()),

@@ -65,6 +65,9 @@ const COUPLING: [&str; 2] = ["proportional-places", "redundant-places"];
 /// The share of a budget, in [0, 1], for reductions.
 const REDUCTION: f64 = 0.3;
 
+/// The share of what is left of a budget, in [0, 1], for the checker's own count.
+const RECOUNTING: f64 = 0.2;
+
 /// The most work of the checker for a certified number: markings times nodes.
 const RECOUNTED: u64 = 50_000_000;
 
@@ -165,13 +168,18 @@ impl<'n> Count<'n> {
         let visited = done().fold(0u64, |all, (_, markings)| all.saturating_add(*markings));
         let all: Vec<Vec<BigUint>> = done().map(|(sums, _)| sums.clone()).collect();
         let figures = self.formula.figures(&all);
-        let certified = self.certified(visited, &figures)?;
+        let certified = self.certified(visited, &figures, &budget.share(RECOUNTING))?;
         let (log, on_diagrams, closed) = (self.log.clone(), self.on_diagrams, self.closed);
         Ok(Counted { figures, visited, on_diagrams, closed, log, sizes: self.sizes, certified })
     }
 
     /// Whether the checker finds the same, where it is asked.
-    fn certified(&mut self, visited: u64, figures: &Figures) -> Result<bool, String> {
+    fn certified(
+        &mut self,
+        visited: u64,
+        figures: &Figures,
+        budget: &Budget,
+    ) -> Result<bool, String> {
         let size = |net: &Net| (net.place_count() + net.transition_count()) as u64;
         let products = |products: usize| products as u64;
         let work: u64 = self
@@ -188,7 +196,7 @@ impl<'n> Count<'n> {
         if work > most {
             return Ok(false);
         }
-        match counting::count(&mut self.formula, visited) {
+        match counting::count(&mut self.formula, visited, &mut || !budget.is_exhausted()) {
             Ok((again, _)) if again == *figures => Ok(true),
             Ok((again, _)) => {
                 let net = self.net.name();

@@ -32,7 +32,9 @@ fn members(set: &ClosedSet, most: usize) -> Option<HashSet<Vec<u64>>> {
 }
 
 /// What can be wrong with a diagram.
-const MUTATIONS: [(&str, fn(&mut Rng, &mut ClosedSet)); 20] = [
+type Mutation = (&'static str, fn(&mut Rng, &mut ClosedSet));
+
+const MUTATIONS: [Mutation; 20] = [
     ("a value is one larger", |rng, set| pick(rng, set).0 += 1),
     ("a value is one smaller", |rng, set| {
         let node = pick(rng, set);
@@ -104,7 +106,7 @@ fn mutated_diagrams_are_refused_or_hold_every_reachable_marking() {
     let mut rng = Rng::with_seed(12);
     let mut refused = [0u32; MUTATIONS.len()];
     let mut nets = 0;
-    for seed in 0..scaled(600) as u64 {
+    for seed in 0..scaled(600) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = enumerate(&net, Limits { states: 500, tokens: 40 }) else { continue };
         if net.place_count() == 0 || space.states() < 2 {
