@@ -191,7 +191,7 @@ mod tests {
             ]
         };
         let mut formula = formula(&net, (0..2000).flat_map(steps).collect()).unwrap();
-        let (figures, visited) = count(&mut formula, 10).unwrap();
+        let (figures, visited) = count(&mut formula, 10, &mut || true).unwrap();
         let states = BigUint::from(2u8).pow(2000);
         assert_eq!(figures.transitions, &states * 2000u32);
         assert_eq!((figures.states, visited), (states, 0));
@@ -224,7 +224,7 @@ mod tests {
         // q alone tells: 1 more on the two places than on q, so q + 2 ways.
         let net = of("q");
         let mut formula = formula(&net, with(at(&[2, 0], &[]))).unwrap();
-        let (figures, visited) = count(&mut formula, 10).unwrap();
+        let (figures, visited) = count(&mut formula, 10, &mut || true).unwrap();
         assert_eq!((figures.states, visited), (BigUint::from(4u8 + 3 + 2), 4));
         // a and b where q and one hold some; m where one does, n where two does.
         let takes = (4 - 1) + (3 - 1);
