@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
-//! second worker    engines that run once (siphons and traps) ─▶ a glance at the markings ─▶ engines
-//!                  in slices (the state equation), walks along their candidates ─▶ a little induction ─▶ goals on nets of
+//! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
+//!                  equation), walks along their candidates ─▶ a little induction ─▶ goals on nets of
 //!                  their own, search of the reduced net ─▶ engines in slices and induction on in
 //!                  growing slices, walks between
 //! other workers    walk, each with a seed of its own
@@ -16,10 +16,6 @@
 //! small part of the net: those whose net, reduced for them alone, is clearly smaller are worked on
 //! there, in a third of the time of the search.
 //!
-//! The glance is a search of the net as it was read that is given up at once: where there are few
-//! markings, or few that matter to a deadlock, they are all visited before the first linear program is
-//! solved, and the proof is their number.
-//!
 //! Proofs of engines in slices come fast or not at all, so these go before the search; what they have
 //! not finished by then they go on with in slices that grow, between the others.
 //!
@@ -29,9 +25,6 @@
 //! affair.
 
 use std::time::Duration;
-
-/// The search of the net that was read before anything is proved.
-const GLANCE: Part = Part { share: 0.02, most: Duration::from_millis(300) };
 
 /// Of the time left: making the net reduced for all open goals.
 pub(super) const REDUCING: f64 = 0.15;
@@ -135,7 +128,6 @@ impl Schedule {
     pub fn of_threads(threads: usize) -> Schedule {
         let prove = [
             Phase::Once,
-            Phase::SearchRead(GLANCE),
             Phase::Homes(Part::of(0.6)),
             Phase::Slice(Part::of(0.4).at_most(20)),
             Phase::Follow(Part::of(0.1).at_most(30)),

@@ -233,7 +233,7 @@ fn the_figures_of_a_state_space_come_with_how_they_were_found() {
 fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
     use std::io::{BufRead as _, BufReader};
     use std::process::Stdio;
-    // Far too many markings to be visited; the most tokens are known by invariants.
+    // Far too many markings to be visited; the most tokens are known by invariants, or from a diagram.
     let mut net = String::from("place toll 30\nplace paid\n");
     for at in 0..64 {
         net.push_str(&format!("place a{at} 1\nplace b{at}\n"));
@@ -256,8 +256,10 @@ fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     let code = child.wait().unwrap().code();
-    assert!(first.starts_with("most tokens") && !first.contains("unknown"), "{first}");
-    assert_eq!(code, Some(3), "{first} {rest:?}");
+    assert!(!first.contains("unknown"), "{first}");
+    // All may be known by the time that the signal comes.
+    let all = rest.len() == 3 && !rest.iter().any(|line| line.contains("unknown"));
+    assert_eq!(code, Some(if all { 0 } else { 3 }), "{first} {rest:?}");
     assert!(rest.len() <= 3, "{rest:?}");
 }
 
