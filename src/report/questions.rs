@@ -6,7 +6,7 @@ use crate::answer::{Answer, Plan, Value};
 use crate::board::Knowledge;
 use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
-use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -308,26 +308,32 @@ impl Asking<'_, '_> {
         let net = self.net;
         let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
         let mut ran = self.run(Plan::of_goals(goals), budget);
-        let (mut can, mut dead) = (0, Vec::new());
-        let mut whole = Question { grade: "replayed".into(), ..Question::default() };
+        let mut heard: Vec<Option<Heard>> = Vec::new();
         for t in net.transitions() {
-            let fate = ran.heard.remove(&t.index().to_string()).map(|heard| {
-                let fires = heard.answer.value == Value::Bool(true);
-                rest_on(&mut whole, &heard, !fires);
-                match fires {
-                    true => can += 1,
-                    false => dead.push(t),
-                }
-                Fate {
-                    fires,
-                    shown: heard.shown.into_iter().next().unwrap_or_default(),
-                    reason: heard.answer.reason,
-                    assumes_units: heard.answer.assumes_units,
-                }
-            });
-            self.found.fates.push(fate);
+            let one = ran.heard.remove(&t.index().to_string());
+            self.found.fates.push(one.as_ref().map(|heard| Fate {
+                fires: heard.answer.value == Value::Bool(true),
+                shown: heard.shown.first().cloned().unwrap_or_default(),
+                reason: heard.answer.reason.clone(),
+                assumes_units: heard.answer.assumes_units,
+            }));
+            heard.push(one);
         }
-        let all = net.transition_count();
+        // A transition of a coloured net fires when one of its bindings does.
+        let bindings = bindings(net);
+        let dead = dead(&bindings, &self.found.fates);
+        let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
+        let can = bindings.iter().filter(|of| of.iter().any(fires)).count();
+        let mut whole = Question { grade: "replayed".into(), ..Question::default() };
+        // "Never" rests on those that never fire, "each" on one firing of each.
+        let rests_on: Vec<TransitionId> = match dead.is_empty() {
+            true => bindings.iter().filter_map(|of| of.iter().copied().find(fires)).collect(),
+            false => dead.iter().flat_map(|&at| bindings[at].iter().copied()).collect(),
+        };
+        for heard in rests_on.iter().filter_map(|t| heard[t.index()].as_ref()) {
+            rest_on(&mut whole, heard, !dead.is_empty());
+        }
+        let all = bindings.len();
         (whole.value, whole.reason) = match (can == all, dead.as_slice()) {
             (true, _) => {
                 let reason = "for every transition there is a firing sequence that ends with it";
@@ -335,7 +341,10 @@ impl Asking<'_, '_> {
             }
             (_, [_, ..]) => {
                 let text = Text::words(format!("{} of {all} never fire: ", dead.len()));
-                let text = text.list(&dead, ", ", |text, &t| text.transition(t));
+                let text = text.list(&dead, ", ", |text, &at| match net.folding() {
+                    None => text.transition(bindings[at][0]),
+                    Some(folding) => text.say(folding.transition_name(at)),
+                });
                 (Some("FALSE".to_owned()), text)
             }
             _ => {
@@ -380,7 +389,11 @@ impl Asking<'_, '_> {
                 (Some("+inf".to_owned()), text)
             }
             (_, 0, Some((most, place))) => {
-                let text = Text::words("at most so many on any place, and that many on ");
+                let text = match net.folding() {
+                    None => "at most so many on any place, and that many on ",
+                    Some(_) => "at most so many of one colour on any place, and that many on ",
+                };
+                let text = Text::words(text);
                 (Some(most.to_string()), text.place(place))
             }
             (_, 0, None) => (Some("0".to_owned()), Text::words("the net has no places")),
@@ -393,6 +406,27 @@ impl Asking<'_, '_> {
         whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
         Question { seconds: ran.seconds, ..whole }
     }
+}
+
+/// Transitions as the model has them: of a coloured one the bindings, which may be none.
+pub(super) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
+    match net.folding() {
+        None => net.transitions().map(|t| vec![t]).collect(),
+        Some(folding) => {
+            (0..folding.transition_count()).map(|at| folding.transitions(at).collect()).collect()
+        }
+    }
+}
+
+/// Whether a transition of the net can fire, if that is known.
+pub(super) fn fires(fates: &[Option<Fate>], t: TransitionId) -> Option<bool> {
+    fates[t.index()].as_ref().map(|fate| fate.fires)
+}
+
+/// Of these transitions with their bindings, those that never fire.
+pub(super) fn dead(bindings: &[Vec<TransitionId>], fates: &[Option<Fate>]) -> Vec<usize> {
+    let dead = |of: &Vec<TransitionId>| of.iter().all(|&t| fires(fates, t) == Some(false));
+    (0..bindings.len()).filter(|&at| dead(&bindings[at])).collect()
 }
 
 /// Adds what one of many answers rests on to the question over all of them.
