@@ -52,13 +52,12 @@ pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
         );
     }
     if !picture.missing.is_empty() {
-        let missing: Vec<String> = picture.missing.iter().take(10).map(char::to_string).collect();
+        let some: Vec<String> = picture.missing.iter().take(5).map(char::to_string).collect();
         eprintln!(
-            "parikh: {}: boxes stand for letters that the font of pictures in PNG does not have ({}{}); SVG has \
-             them",
+            "parikh: {}: boxes stand for letters that the font of pictures in PNG does not have, such as {}; \
+             SVG has them",
             file.display(),
-            missing.join(" "),
-            if picture.missing.len() > missing.len() { " …" } else { "" }
+            some.join(" ")
         );
     }
     std::fs::write(file, picture.bytes).with_context(|| format!("cannot write {}", file.display()))

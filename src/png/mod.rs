@@ -44,7 +44,7 @@ pub struct Png {
     pub pixels: (u32, u32),
     /// Pixels for each of the picture's own.
     pub scale: f64,
-    /// Letters that the font does not have: there is a box instead.
+    /// Letters that the font does not have, one of each piece of text with such: there are boxes instead.
     pub missing: BTreeSet<char>,
 }
 
@@ -159,7 +159,8 @@ mod tests {
         assert!(dark(&tokens) > 300 && png.missing.is_empty(), "{}", dark(&tokens));
         let (name, png) = drawn("<text x=\"2\" y=\"14\">wäit·∞→×</text>", Size::Scale(4.0));
         assert!(dark(&name) > 300 && png.missing.is_empty(), "{:?}", png.missing);
-        let (_, png) = drawn("<text x=\"2\" y=\"14\">a等待</text>", Size::Scale(4.0));
+        let foreign = "<text x=\"2\" y=\"14\">a等</text><text x=\"9\" y=\"14\">待b</text>";
+        let (_, png) = drawn(foreign, Size::Scale(4.0));
         assert_eq!(png.missing.into_iter().collect::<String>(), "待等");
     }
 

@@ -298,8 +298,11 @@ impl Telling<'_> {
             let dead: Vec<TransitionId> =
                 all.iter().copied().filter(|&t| fires(&found.fates, t) == Some(false)).collect();
             if !dead.is_empty() && dead.len() < all.len() {
-                let text = Text::words(format!("{} of {}: ", dead.len(), all.len()));
-                details.push(text.list(&dead, ", ", |text, &t| text.transition(t)));
+                let (some, of) = (dead.len(), all.len());
+                let name = folding.transition_name(transition);
+                let text =
+                    Text::words(format!("{some} of the {of} bindings of `{name}`, such as "));
+                details.push(text.transition(dead[0]));
             }
         }
         if !details.is_empty() {
