@@ -184,6 +184,7 @@ pub(super) fn ask<'n>(
                 let budget = budget.portion(1.0 / (topics.len() - at) as f64);
                 asking.topic(topic, &budget);
             }
+            asking.again(&topics, budget, tell);
         }
         Asked::Formulas { plan, written, refused } => {
             tell("the formulas");
@@ -291,6 +292,31 @@ impl Asking<'_, '_> {
         };
         let (id, title) = (topic.id().to_owned(), topic.title().to_owned());
         self.found.questions.push(Question { id, title, topic: Some(topic), ..question });
+    }
+
+    /// What others left of the time goes to what is open; not to what was asked node by node, of which
+    /// most is known.
+    fn again(&mut self, topics: &[Topic], budget: &Budget, tell: &mut dyn FnMut(&str)) {
+        let one_by_one = |topic| match topic {
+            Topic::Firings => !self.found.fates.is_empty(),
+            Topic::Bounds => !self.found.bounds.is_empty(),
+            _ => false,
+        };
+        let mut open: Vec<usize> = (0..topics.len()).collect();
+        open.retain(|&at| self.found.questions[at].value.is_none() && !one_by_one(topics[at]));
+        for (others, &at) in open.iter().enumerate() {
+            if budget.exhausted().is_some() {
+                break;
+            }
+            tell(topics[at].title());
+            self.topic(topics[at], &budget.portion(1.0 / (open.len() - others) as f64));
+            let before = self.found.questions.swap_remove(at);
+            let question = &mut self.found.questions[at];
+            question.seconds += before.seconds;
+            if question.value.is_none() {
+                question.tried.splice(0..0, before.tried);
+            }
+        }
     }
 
     fn formulas(&mut self, plan: Plan, written: &HashMap<String, String>, budget: &Budget) {
@@ -488,5 +514,56 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
         seconds: ran.seconds,
         tried: ran.tried.clone(),
         ..Question::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
+    use parikh_net::{FiringSequence, text};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    /// How many questions were begun.
+    static BEGUN: AtomicUsize = AtomicUsize::new(0);
+
+    /// Says nothing before the third question.
+    const LATE: Engine = Engine {
+        name: "late",
+        technique: "LATE",
+        sides: Sides::Under,
+        role: Role::Once { share: 0.1 },
+        start: |work| {
+            each_slice_anew(move |budget| {
+                let task = work.ground.task(work.board, budget, work.seed);
+                let under = work.ground.under(work.board, "LATE");
+                let late = BEGUN.load(Ordering::Relaxed) > 2;
+                for (id, _) in task.goals.iter().filter(|_| late) {
+                    under.reached(*id, FiringSequence::new());
+                }
+                String::new()
+            })
+        },
+    };
+
+    #[test]
+    fn what_is_open_is_asked_again_in_the_time_that_is_left() {
+        let net = text::parse("place p\nplace q 1\ntransition t: p -> q").unwrap();
+        let config = Config { engines: &[LATE], threads: 1, ..Config::default() };
+        let (mut store, mut told) = (Store::new(&net), Vec::new());
+        let topics = Asked::Topics(vec![Topic::Deadlock, Topic::OneSafe]);
+        let budget = Budget::lasting(Duration::from_secs(20));
+        let mut tell = |title: &str| {
+            BEGUN.fetch_add(1, Ordering::Relaxed);
+            told.push(title.to_owned());
+        };
+        let found = ask(&net, topics, &config, &budget, &mut store, &mut tell);
+        let values: Vec<_> = found.questions.iter().map(|it| (it.topic, &*it.id)).collect();
+        assert_eq!(values[0], (Some(Topic::Deadlock), "ReachabilityDeadlock"));
+        assert_eq!(values[1], (Some(Topic::OneSafe), "OneSafe"));
+        assert_eq!(found.questions[0].value.as_deref(), Some("TRUE"));
+        let deadlock = Topic::Deadlock.title();
+        assert_eq!(told, [deadlock, Topic::OneSafe.title(), deadlock]);
     }
 }
