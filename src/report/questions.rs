@@ -520,50 +520,32 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
-    use parikh_net::{FiringSequence, text};
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use parikh_net::text;
     use std::time::Duration;
-
-    /// How many questions were begun.
-    static BEGUN: AtomicUsize = AtomicUsize::new(0);
-
-    /// Says nothing before the third question.
-    const LATE: Engine = Engine {
-        name: "late",
-        technique: "LATE",
-        sides: Sides::Under,
-        role: Role::Once { share: 0.1 },
-        start: |work| {
-            each_slice_anew(move |budget| {
-                let task = work.ground.task(work.board, budget, work.seed);
-                let under = work.ground.under(work.board, "LATE");
-                let late = BEGUN.load(Ordering::Relaxed) > 2;
-                for (id, _) in task.goals.iter().filter(|_| late) {
-                    under.reached(*id, FiringSequence::new());
-                }
-                String::new()
-            })
-        },
-    };
 
     #[test]
     fn what_is_open_is_asked_again_in_the_time_that_is_left() {
-        let net = text::parse("place p\nplace q 1\ntransition t: p -> q").unwrap();
-        let config = Config { engines: &[LATE], threads: 1, ..Config::default() };
-        let (mut store, mut told) = (Store::new(&net), Vec::new());
-        let topics = Asked::Topics(vec![Topic::Deadlock, Topic::OneSafe]);
-        let budget = Budget::lasting(Duration::from_secs(20));
-        let mut tell = |title: &str| {
-            BEGUN.fetch_add(1, Ordering::Relaxed);
-            told.push(title.to_owned());
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let open = Question { seconds: 5.0, topic: Some(Topic::Deadlock), ..Question::default() };
+        let known = Question { value: Some("TRUE".into()), id: "known".into(), ..open.clone() };
+        let topics = [Topic::Deadlock, Topic::OneSafe];
+        let again = |budget: &Budget| {
+            let (mut store, mut told) = (Store::new(&net), Vec::new());
+            let questions = vec![open.clone(), known.clone()];
+            let found = Found { questions, ..Found::default() };
+            let config = &Config::default();
+            let mut asking = Asking { net: &net, config, store: &mut store, found };
+            asking.again(&topics, budget, &mut |title: &str| told.push(title.to_owned()));
+            (asking.found.questions, told)
         };
-        let found = ask(&net, topics, &config, &budget, &mut store, &mut tell);
-        let values: Vec<_> = found.questions.iter().map(|it| (it.topic, &*it.id)).collect();
-        assert_eq!(values[0], (Some(Topic::Deadlock), "ReachabilityDeadlock"));
-        assert_eq!(values[1], (Some(Topic::OneSafe), "OneSafe"));
-        assert_eq!(found.questions[0].value.as_deref(), Some("TRUE"));
-        let deadlock = Topic::Deadlock.title();
-        assert_eq!(told, [deadlock, Topic::OneSafe.title(), deadlock]);
+        let (questions, told) = again(&Budget::lasting(Duration::from_secs(20)));
+        assert_eq!(told, [Topic::Deadlock.title()]);
+        assert_eq!(questions.len(), 2);
+        assert_eq!(questions[0].value.as_deref(), Some("TRUE"));
+        assert!(questions[0].seconds >= 5.0 && questions[0].topic == Some(Topic::Deadlock));
+        assert_eq!(questions[1].id, "known");
+        // Unless no time is left.
+        let (questions, told) = again(&Budget::lasting(Duration::ZERO));
+        assert!(told.is_empty() && questions[0].value.is_none());
     }
 }
