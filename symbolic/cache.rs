@@ -38,13 +38,15 @@ struct Line {
 
 pub(crate) struct Cache {
     lines: Vec<Line>,
+    /// How many results gave way to others since it last grew.
+    lost: usize,
 }
 
 const NONE: Line = Line { operation: 0, a: 0, b: 0, result: 0 };
 
 impl Cache {
     pub(crate) fn new(lines: usize) -> Self {
-        Cache { lines: vec![NONE; lines] }
+        Cache { lines: vec![NONE; lines], lost: 0 }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -67,11 +69,20 @@ impl Cache {
     pub(crate) fn put(&mut self, kind: Operation, suffix: u32, a: u32, b: u32, result: u32) {
         let operation = (kind as u32) << KIND_SHIFT | suffix;
         let place = self.place(operation, a, b);
-        self.lines[place] = Line { operation, a, b, result };
+        let line = &mut self.lines[place];
+        self.lost += usize::from(line.operation != 0);
+        *line = Line { operation, a, b, result };
+    }
+
+    /// Whether so many results were lost that a larger one would pay.
+    #[inline]
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.lost > self.lines.len()
     }
 
     /// Twice the lines; results stay.
     pub(crate) fn double(&mut self) {
+        self.lost = 0;
         let lines = vec![NONE; self.lines.len() * 2];
         for line in std::mem::replace(&mut self.lines, lines) {
             if line.operation != 0 {

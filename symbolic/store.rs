@@ -198,6 +198,9 @@ impl<'a> Diagrams<'a> {
     #[cold]
     fn look(&mut self) -> Result<(), Stop> {
         self.ticks = 0;
+        if self.cache.is_crowded() && self.cache.bytes() * 3 < self.limits.bytes {
+            self.double_cache();
+        }
         if self.bytes() > self.limits.bytes {
             return Err(Stop::Memory); // chains being made can be as large as nodes
         }
@@ -270,6 +273,14 @@ impl<'a> Diagrams<'a> {
         }
         self.nodes.push(node);
         Ok((self.nodes.len() - 1) as u32)
+    }
+
+    /// Doubles the cache, if there is room.
+    fn double_cache(&mut self) {
+        let more = self.cache.bytes();
+        if more * 3 <= self.limits.bytes && self.bytes() + more <= self.limits.bytes {
+            self.cache.double();
+        }
     }
 
     /// Doubles the table, and the cache with it.

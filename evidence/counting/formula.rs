@@ -15,7 +15,7 @@ use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 
 /// Sums to be made over parts of a reduced net, and what follows from them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Formula {
     /// The parts.
     pub parts: Vec<Part>,
@@ -28,7 +28,7 @@ pub struct Formula {
 }
 
 /// A part of the reduced net that shares no transition with the others.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Part {
     /// The net.
     pub net: Net,

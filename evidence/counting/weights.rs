@@ -32,7 +32,7 @@ pub enum WeightError {
 const MOST_PRODUCTS: u64 = 50_000_000;
 
 /// The nodes as a forest: below a node its parts, and the nodes that it tells alone.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Below {
     /// Parts that hold tokens and nothing else.
     plain: Vec<NodeId>,
@@ -56,7 +56,7 @@ enum Kind {
 }
 
 /// Functions, and what was computed of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Weights {
     below: Vec<Below>,
     functions: Vec<Kind>,

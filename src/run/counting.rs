@@ -43,7 +43,7 @@ pub enum Adding {
 }
 
 /// A count that may go on where a budget has ended it before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Count<'n> {
     net: &'n Net,
     formula: Formula,

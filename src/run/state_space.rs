@@ -2,9 +2,9 @@
 //! maxima, and all four infinite where a pump shows that the markings are.
 //!
 //! Markings are counted by visiting them, those of the net or, more often, those of what a reduction leaves
-//! that keeps every marking ([`Count`]); or, where these are too many, on decision diagrams, which is tried first
-//! where all places are known to be bounded (on others it may go on for ever). Each figure is told as soon as it is known. What is found twice is
-//! held against what was known before.
+//! that keeps every marking ([`Count`]); or, where these are too many, on decision diagrams. On several threads, diagrams grow
+//! beside everything else; on one, they have a share of the time. Each figure is told as soon as it is known. What
+//! is found twice is held against what was known before.
 
 use super::counting::{Adding, Count, Counted};
 use super::{Config, Event, Report, Unanswered};
@@ -15,6 +15,7 @@ use crate::evidence::pump_grows;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 const KEYS: [&str; 4] = ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
@@ -28,8 +29,8 @@ const PUMP_WORK: u64 = 50_000_000;
 /// The share of the time, in [0, 1], for a first try through reductions.
 const EARLY: f64 = 0.1;
 
-/// The share of the time, in [0, 1], for diagrams: at once where all places are known to be bounded, else when
-/// maxima have had theirs.
+/// The share of the time, in [0, 1], for diagrams on one thread: at once where all places are known to be bounded, else
+/// when maxima have had theirs.
 const DIAGRAMS: f64 = 0.5;
 
 /// The share of the time, in [0, 1], for maxima, before the count goes on.
@@ -59,7 +60,8 @@ pub fn state_space(
     tell: impl FnMut(Told<'_>),
 ) -> Report {
     let report = Report::default();
-    let mut figures = Figures { tell, report, known: BTreeMap::new(), why: String::new() };
+    let mut figures =
+        Figures { tell, report, known: BTreeMap::new(), why: String::new(), beside: None };
     figures.find(net, config, budget);
     let Figures { mut report, known, why, .. } = figures;
     report.answered = known.len();
@@ -80,6 +82,8 @@ struct Figures<T> {
     known: BTreeMap<String, Answer>,
     /// Why the last try at the numbers did not succeed.
     why: String,
+    /// Where diagrams tell what they have found, if they grow meanwhile.
+    beside: Option<Receiver<Result<Counted, String>>>,
 }
 
 impl<T: FnMut(Told<'_>)> Figures<T> {
@@ -87,35 +91,19 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         if self.visit(net, config, &budget.slice(AT_ONCE)) {
             return;
         }
-        let early = budget.share(EARLY);
-        let mut count = Count::prepare(net, &early)
+        let mut count = Count::prepare(net, &budget.share(EARLY))
             .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
             .ok();
         // Visiting markings as they are was tried, and has its turn again at the end.
-        let smaller = count.as_ref().is_some_and(Count::is_smaller);
-        if smaller {
-            self.count(count.as_mut(), Adding::Visiting, config, &budget.slice(AT_ONCE));
+        if let Some(smaller) = count.as_mut().filter(|count| count.is_smaller()) {
+            self.count(smaller, Adding::Visiting, config, &budget.slice(AT_ONCE));
         }
-        let bounded = !self.is_counted() && is_bounded(net, &early);
-        let diagrams = Adding::Diagrams(config.threads);
-        if bounded {
-            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
-        }
-        if smaller {
-            self.count(count.as_mut(), Adding::Visiting, config, &budget.share(EARLY));
-        }
-        if !bounded && !self.is_counted() && self.pump(net, config, budget) {
-            return;
-        }
-        let share = if self.is_counted() { 1.0 } else { MAXIMA };
-        if self.maxima(net, config, &budget.share(share)) {
-            return;
-        }
-        if !bounded {
-            self.count(count.as_mut(), diagrams, config, &budget.share(DIAGRAMS));
-        }
-        if smaller {
-            self.count(count.as_mut(), Adding::Visiting, config, budget);
+        match &mut count {
+            Some(count) if config.threads > 1 && !self.is_counted() => {
+                self.beside_diagrams(net, count, config, budget);
+            }
+            Some(count) => self.in_turns(net, Some(count), config, budget),
+            None => self.in_turns(net, None, config, budget),
         }
         if self.known.len() < KEYS.len() {
             // What is most comes with the markings, where no engine found it.
@@ -124,6 +112,107 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         }
         if self.known.len() < KEYS.len() && self.is_counted() {
             self.on_diagrams(net, config, budget);
+        }
+    }
+
+    /// On one thread: diagrams have their time at once where all places are known to be bounded, for on others they
+    /// may go on for ever.
+    fn in_turns(
+        &mut self,
+        net: &Net,
+        mut count: Option<&mut Count<'_>>,
+        config: &Config,
+        budget: &Budget,
+    ) {
+        let bounded = !self.is_counted() && is_bounded(net, &budget.share(EARLY));
+        if let Some(count) = count.as_deref_mut() {
+            if bounded {
+                self.count(count, Adding::Diagrams(1), config, &budget.share(DIAGRAMS));
+            }
+            if count.is_smaller() {
+                self.count(count, Adding::Visiting, config, &budget.share(EARLY));
+            }
+        }
+        if !bounded && !self.is_counted() && self.is_infinite(net, config, budget) {
+            return;
+        }
+        let share = if self.is_counted() { 1.0 } else { MAXIMA };
+        if self.maxima(net, config, &budget.share(share)) {
+            return;
+        }
+        if let Some(count) = count {
+            if !bounded {
+                self.count(count, Adding::Diagrams(1), config, &budget.share(DIAGRAMS));
+            }
+            if count.is_smaller() {
+                self.count(count, Adding::Visiting, config, budget);
+            }
+        }
+    }
+
+    /// On several threads: diagrams on all but one, beside everything else, until somebody has counted.
+    fn beside_diagrams(
+        &mut self,
+        net: &Net,
+        count: &mut Count<'_>,
+        config: &Config,
+        budget: &Budget,
+    ) {
+        let numbers = budget.child();
+        let (tell, hear) = mpsc::channel();
+        self.beside = Some(hear);
+        let mut drawn = count.clone();
+        std::thread::scope(|scope| {
+            let numbers = &numbers;
+            scope.spawn(move || {
+                let counted = drawn.go_on(Adding::Diagrams(config.threads - 1), numbers);
+                if counted.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
+                    numbers.cancel();
+                }
+                // Nobody listens where there are infinitely many markings.
+                let _ = tell.send(counted);
+            });
+            let infinite = self.beside_them(net, count, config, budget, numbers);
+            if infinite || self.is_counted() {
+                numbers.cancel();
+            }
+        });
+        self.listen(config);
+        self.beside = None;
+    }
+
+    /// What is done while diagrams grow. Whether there are infinitely many markings.
+    fn beside_them(
+        &mut self,
+        net: &Net,
+        count: &mut Count<'_>,
+        config: &Config,
+        budget: &Budget,
+        numbers: &Budget,
+    ) -> bool {
+        if count.is_smaller() {
+            self.count(count, Adding::Visiting, config, &numbers.share(EARLY));
+        }
+        let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY));
+        if !bounded && self.is_infinite(net, config, budget) {
+            return true;
+        }
+        if self.maxima(net, config, &budget.share(MAXIMA)) {
+            return true;
+        }
+        self.listen(config);
+        match count.is_smaller() {
+            true => self.count(count, Adding::Visiting, config, numbers),
+            false if self.is_counted() => {}
+            false => drop(self.visit(net, config, numbers)),
+        }
+        false
+    }
+
+    /// Takes what diagrams have found, if they have.
+    fn listen(&mut self, config: &Config) {
+        if let Some(counted) = self.beside.as_ref().and_then(|beside| beside.try_recv().ok()) {
+            self.counted(counted, config);
         }
     }
 
@@ -166,15 +255,15 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
     }
 
     /// The numbers through a reduction, unless they are known.
-    fn count(
-        &mut self,
-        count: Option<&mut Count<'_>>,
-        adding: Adding,
-        config: &Config,
-        budget: &Budget,
-    ) {
-        let Some(count) = count.filter(|_| !self.is_counted()) else { return };
-        match count.go_on(adding, budget) {
+    fn count(&mut self, count: &mut Count<'_>, adding: Adding, config: &Config, budget: &Budget) {
+        if !self.is_counted() {
+            self.counted(count.go_on(adding, budget), config);
+        }
+    }
+
+    /// Takes the numbers, if they may be told.
+    fn counted(&mut self, counted: Result<Counted, String>, config: &Config) {
+        match counted {
             Ok(counted) if config.certified_only && !counted.certified => {
                 self.why = UNCERTIFIED.to_owned();
             }
@@ -204,7 +293,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
 
     /// All four by a pump, looked for in a small part of the time: it shows itself early or hardly ever.
     /// Whether there is one.
-    fn pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+    fn is_infinite(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
         let found = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK);
         let Some((prefix, pump)) = found else { return false };
         if !pump_grows(net, &prefix, &pump) {
@@ -234,7 +323,8 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
                     }
                 }
             }
-            Event::Overrun { .. } | Event::Waiting { .. } => {}
+            Event::Waiting { .. } => self.listen(config),
+            Event::Overrun { .. } => {}
         });
         self.report.faults += maxima.faults;
         self.report.breach = maxima.breach;
