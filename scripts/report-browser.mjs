@@ -17,6 +17,8 @@ const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   "--disable-background-networking", "--disable-component-update"];
 
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: quiet });
+/** Of a longer witness the beginning is played, and then, after a jump, the end. */
+const LONG = 400;
 let failures = 0;
 for (const file of process.argv.slice(2)) {
   const check = (what, holds) => {
@@ -38,8 +40,13 @@ for (const file of process.argv.slice(2)) {
     await page.selectOption("#speed", "60");
     await play.click();
     const end = Number(await page.getAttribute("#position", "max"));
+    if (end > LONG) {
+      await page.waitForFunction(() => Number(document.querySelector("#position").value) > 20);
+      await page.fill("#position", String(end - 100));
+      await page.click("#play");
+    }
     await page.waitForFunction((end) => Number(document.querySelector("#position").value) === end, end,
-      { timeout: 1000 + 400 * end });
+      { timeout: 1000 + 400 * Math.min(end, LONG) });
     check(`a witness of ${end} firings is played`, true);
     await page.locator("#position").focus();
     await page.keyboard.press("ArrowLeft");

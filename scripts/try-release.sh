@@ -29,6 +29,7 @@ expect "parikh 0." parikh --version
 expect "places" parikh info "$model"
 expect "ReachabilityDeadlock: TRUE" parikh check "$model" -e ReachabilityDeadlock --trace .
 expect "the marking is dead" parikh replay "$model" ReachabilityDeadlock.trace
+expect "PNG" sh -c "parikh draw '$model' --trace ReachabilityDeadlock.trace --strip -o strip.png && head -c 4 strip.png"
 expect "OneSafe: TRUE" parikh check "$model" -e OneSafe --evidence proofs
 expect "1 of 1 answer confirmed" parikh-certify "$model" proofs
 expect "mine: TRUE" parikh check "$model" --formula 'mine: AG !(eat1 >= 1 && eat2 >= 1)' --require certified

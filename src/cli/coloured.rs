@@ -161,6 +161,7 @@ impl Task<'_> {
                 done.report.faults += usize::from(unfolded.is_err());
                 done.report.unanswered.iter().for_each(|question| printer.unanswered(question));
                 printer.summary(&done.report);
+                self.watch.tell_stories(&done.stories, &done.report);
                 Ok(done.report)
             }
         }

@@ -2,10 +2,10 @@
 
 use super::model::{self, Model};
 use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits};
+use super::{Misuse, Outcome, limits, pixels};
 use crate::draw::{
     self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, Part, Scene, animated, coloured,
-    dot, summary, svg,
+    dot, strip, summary, svg,
 };
 use crate::unfold;
 use anyhow::{Context, Result, bail};
@@ -40,18 +40,25 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
     trap: Option<Option<usize>>,
     /// Play the firing sequence in this file, as `parikh check --trace` writes them: in SVG tokens move,
-    /// firing by firing. With --still, for Graphviz, and beyond 400 firings: highlight it, and draw the
-    /// marking it leads to.
+    /// firing by firing. With --still, in PNG, for Graphviz, and beyond 400 firings: highlight it, and
+    /// draw the marking it leads to.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Draw a trace as one picture that does not move.
     #[arg(long, requires = "trace")]
     still: bool,
-    /// Where to: FILE.svg is a picture, FILE.dot the text for Graphviz; by default the latter on stdout.
+    /// Draw a trace as a strip of pictures: one of each marking, with the transition that led there. Of
+    /// more than 60 markings the first 20 and the last 40.
+    #[arg(long, requires_all = ["trace", "output"], conflicts_with_all = ["still", "graphviz"])]
+    strip: bool,
+    /// Where to: FILE.svg and FILE.png are pictures, FILE.dot is the text for Graphviz; by default the
+    /// latter on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Have FILE.svg laid out and drawn by Graphviz's program `dot`.
-    #[arg(long, requires = "output")]
+    #[command(flatten)]
+    pixels: pixels::Pixels,
+    /// Have the picture laid out and drawn by Graphviz's program `dot`.
+    #[arg(long, requires = "output", conflicts_with_all = ["scale", "width"])]
     graphviz: bool,
     /// Draw every node, however many there are.
     #[arg(long)]
@@ -67,18 +74,24 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 A net of more than 300 nodes is drawn around what is highlighted; or, when that is too much to look at
-or nothing is highlighted, in groups of nodes. When the structure takes too long, nothing is drawn and
+or nothing is highlighted, in groups of nodes. A picture in PNG has at most 64 million pixels: where
+neither --scale nor --width says otherwise, a larger one is made smaller. When the structure takes too long, nothing is drawn and
 the exit code is 3.
 
 Examples:
   parikh draw philosophers.pnml -o philosophers.svg
+  parikh draw philosophers.pnml -o philosophers.png --width 1600
   parikh draw mutex.pnml --trace traces/mutex.trace -o mutex.svg
+  parikh draw mutex.pnml --trace traces/mutex.trace --strip -o mutex.png
   parikh draw INPUTS/Peterson-PT-2 --highlight WantSection_0_T,AskForSection_0_0 | xdot -";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     // Before the work: the name of the file decides what to write.
-    let output = arguments.output.as_deref().map(|file| Output::of(file, arguments.graphviz));
+    let output = arguments.output.as_deref().map(|file| Output::of(file, arguments));
     let output = output.transpose()?;
+    if output.is_none() && arguments.pixels.given() {
+        bail!(Misuse("--scale and --width are for -o FILE.png".to_owned()));
+    }
     let budget = limits::budget(Some(arguments.timeout), None);
     let net = match model::read_as_it_is(&arguments.model)? {
         Model::Plain(net) => *net,
@@ -87,6 +100,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             None => model::unfolded(&net, &unfold::Config::default(), &Budget::unlimited())?,
         },
     };
+    if arguments.strip {
+        let strip = arguments.drawn_strip(&net, &budget)?;
+        write_picture(&strip, output)?;
+        return Ok(Outcome::Complete);
+    }
     if let (Some(Output::Svg(file)), false) = (&output, arguments.still)
         && let Some(moving) = arguments.moving(&net, &budget)?
     {
@@ -123,10 +141,20 @@ fn deliver(picture: &Scene, output: Option<Output<'_>>, budget: &Budget) -> Resu
             }
         }
         Some(Output::Dot(file)) => write(file, &dot(picture))?,
-        Some(Output::Svg(file)) => write(file, &svg(picture, budget))?,
         Some(Output::ByGraphviz(file)) => render(&dot(picture), file)?,
+        output => write_picture(&svg(picture, budget), output)?,
     }
     Ok(Outcome::Complete)
+}
+
+/// A picture in SVG as what is asked for.
+fn write_picture(svg: &str, output: Option<Output<'_>>) -> Result<()> {
+    match output {
+        Some(Output::Svg(file)) => write(file, svg),
+        Some(Output::Png(file, size)) => pixels::write(file, svg, size),
+        // Arguments with these have been turned down.
+        _ => bail!(Misuse("expected a name that ends in .svg or .png".to_owned())),
+    }
 }
 
 fn write(file: &Path, picture: &str) -> Result<()> {
@@ -163,10 +191,8 @@ impl Arguments {
         Ok(sequence)
     }
 
-    /// The trace as a picture that moves, unless there is none, it is too long, or too much would be seen.
-    fn moving(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
-        let Some(file) = &self.trace else { return Ok(None) };
-        let sequence = self.sequence(net, file)?;
+    /// The trace's nodes: all, or those around what fires; and whether that is too much to look at.
+    fn part_of_trace(&self, net: &Net, sequence: &FiringSequence) -> (Part, bool) {
         let part = match self.all || Part::whole(net).len() <= MOST_NODES {
             true => Part::whole(net),
             false => {
@@ -175,7 +201,42 @@ impl Arguments {
                 Part::around(net, &fired)
             }
         };
-        if sequence.firings() > MOST_FIRINGS || (part.len() > MOST_NODES && !self.all) {
+        let too_much = part.len() > MOST_NODES && !self.all;
+        (part, too_much)
+    }
+
+    /// The trace as a strip of pictures.
+    fn drawn_strip(&self, net: &Net, budget: &Budget) -> Result<String> {
+        let file = self.trace.as_deref().context("--strip wants --trace")?;
+        let sequence = self.sequence(net, file)?;
+        let (part, too_much) = self.part_of_trace(net, &sequence);
+        if too_much {
+            bail!(
+                "{}: what the trace fires has {} nodes around it, too many to look at in a strip; --all draws \
+                 them, and without --strip the end of the trace is drawn",
+                file.display(),
+                part.len()
+            );
+        }
+        let strip = strip(net, &part, &sequence, budget);
+        let strip =
+            strip.with_context(|| format!("{}: the trace does not replay", file.display()))?;
+        if strip.left_out > 0 {
+            eprintln!(
+                "parikh: {} firings are too many to look at: {} of the markings in the middle are left out",
+                sequence.firings(),
+                strip.left_out
+            );
+        }
+        Ok(strip.svg)
+    }
+
+    /// The trace as a picture that moves, unless there is none, it is too long, or too much would be seen.
+    fn moving(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
+        let Some(file) = &self.trace else { return Ok(None) };
+        let sequence = self.sequence(net, file)?;
+        let (part, too_much) = self.part_of_trace(net, &sequence);
+        if sequence.firings() > MOST_FIRINGS || too_much {
             eprintln!(
                 "parikh: {} firings among {} nodes are too much to be played; the end of the trace is \
                  drawn",
@@ -243,22 +304,30 @@ fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<Scene> {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Output<'a> {
     Dot(&'a Path),
     Svg(&'a Path),
+    Png(&'a Path, crate::png::Size),
     ByGraphviz(&'a Path),
 }
 
 impl<'a> Output<'a> {
-    fn of(file: &'a Path, graphviz: bool) -> Result<Self> {
-        match file.extension().and_then(|extension| extension.to_str()) {
+    fn of(file: &'a Path, arguments: &Arguments) -> Result<Self> {
+        let wrong = |problem: &str| Misuse(format!("{}: {problem}", file.display()));
+        let extension = file.extension().and_then(|extension| extension.to_str());
+        if arguments.strip && matches!(extension, Some("dot" | "gv")) {
+            bail!(wrong("Graphviz draws no strips; expected a name that ends in .svg or .png"));
+        }
+        if arguments.pixels.given() && extension != Some("png") {
+            bail!(wrong("--scale and --width are for names that end in .png"));
+        }
+        match extension {
             Some("dot" | "gv") => Ok(Output::Dot(file)),
-            Some("svg") if graphviz => Ok(Output::ByGraphviz(file)),
+            Some("svg" | "png") if arguments.graphviz => Ok(Output::ByGraphviz(file)),
             Some("svg") => Ok(Output::Svg(file)),
-            _ => bail!(Misuse(format!(
-                "{}: expected a name that ends in .dot or .svg",
-                file.display()
-            ))),
+            Some("png") => Ok(Output::Png(file, arguments.pixels.size())),
+            _ => bail!(wrong("expected a name that ends in .svg, .png or .dot")),
         }
     }
 }
@@ -266,7 +335,7 @@ impl<'a> Output<'a> {
 /// Has Graphviz draw `picture` into `file`.
 fn render(picture: &str, file: &Path) -> Result<()> {
     let spawned = Command::new("dot")
-        .arg("-Tsvg")
+        .arg(if file.extension().is_some_and(|it| it == "png") { "-Tpng" } else { "-Tsvg" })
         .arg("-o")
         .arg(file)
         .stdin(Stdio::piped())

@@ -2,7 +2,7 @@
 
 use super::model;
 use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, signals};
+use super::{Misuse, Outcome, limits, pixels, signals};
 use crate::formula::{ReachabilityQuery, lower, text};
 use crate::graph::coverability::Coverability;
 use crate::graph::reachability::{NoGraph, Reachability};
@@ -22,11 +22,13 @@ use std::time::Duration;
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance.
     model: PathBuf,
-    /// Where to: FILE.svg (a picture), FILE.dot (for Graphviz), FILE.aut (a labelled transition system in
+    /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.aut (a labelled transition system in
     /// the Aldebaran format, for CADP and mCRL2), FILE.json (for scripts); by default the text for
     /// Graphviz on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    pixels: pixels::Pixels,
     /// The most markings. By default 200 for pictures, which nobody could look at beyond, and 100000 for
     /// .aut and .json.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -70,6 +72,9 @@ Examples:
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     // Before the work: the name of the file decides what to write.
     let kind = Kind::of(arguments.output.as_deref())?;
+    if arguments.pixels.given() && kind != Kind::Png {
+        bail!(Misuse("--scale and --width are for a FILE.png".to_owned()));
+    }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::cancel_on_signal(&budget, || eprintln!("parikh: left before the graph was made"));
     let net = model::read_with(&arguments.model, &unfold::Config::default(), &budget)?;
@@ -95,7 +100,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if view.covers && kind == Kind::Aut {
         eprintln!(
             "parikh: the net has no bounds, or --coverability asks for the coverability graph: that is no \
-             transition system of the net; name a .svg, .dot or .json file"
+             transition system of the net; name a .svg, .png, .dot or .json file"
         );
         return Ok(Outcome::Incomplete);
     }
@@ -115,12 +120,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     eprintln!("parikh: {}", view.caption());
     let written = match kind {
-        Kind::Svg => svg(&view),
+        Kind::Svg | Kind::Png => svg(&view),
         Kind::Dot => write::dot(&view),
         Kind::Aut => write::aut(&view),
         Kind::Json => write::json(&view),
     };
     match &arguments.output {
+        Some(file) if kind == Kind::Png => pixels::write(file, &written, arguments.pixels.size())?,
         None => super::output::line(written.trim_end()),
         Some(file) => std::fs::write(file, written)
             .with_context(|| format!("cannot write {}", file.display()))?,
@@ -131,6 +137,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Svg,
+    Png,
     Dot,
     Aut,
     Json,
@@ -141,11 +148,12 @@ impl Kind {
         let Some(file) = file else { return Ok(Kind::Dot) };
         Ok(match file.extension().and_then(|extension| extension.to_str()) {
             Some("svg") => Kind::Svg,
+            Some("png") => Kind::Png,
             Some("dot" | "gv") => Kind::Dot,
             Some("aut") => Kind::Aut,
             Some("json") => Kind::Json,
             _ => bail!(Misuse(format!(
-                "{}: expected a name that ends in .svg, .dot, .aut or .json",
+                "{}: expected a name that ends in .svg, .png, .dot, .aut or .json",
                 file.display()
             ))),
         })
@@ -153,7 +161,7 @@ impl Kind {
 
     fn most(self) -> u32 {
         match self {
-            Kind::Svg | Kind::Dot => 200,
+            Kind::Svg | Kind::Png | Kind::Dot => 200,
             Kind::Aut | Kind::Json => 100_000,
         }
     }

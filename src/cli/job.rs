@@ -67,6 +67,19 @@ pub(super) struct Watch {
     pub(super) only: Vec<String>,
 }
 
+impl Watch {
+    /// Says how it came to the answers that are to be explained.
+    pub(super) fn tell_stories(
+        &self,
+        stories: &HashMap<String, (Duration, Answer)>,
+        report: &Report,
+    ) {
+        for id in &self.explain {
+            eprint!("{}", story(id, stories.get(id), report));
+        }
+    }
+}
+
 /// What a job has done.
 #[derive(Default)]
 pub(super) struct Done {
@@ -76,6 +89,8 @@ pub(super) struct Done {
     pub(super) answered: HashSet<String>,
     /// Answers whose story is told, with when they came.
     pub(super) stories: HashMap<String, (Duration, Answer)>,
+    /// How long it took.
+    pub(super) lasted: Duration,
 }
 
 impl<'a> Job<'a> {
@@ -147,7 +162,8 @@ impl<'a> Job<'a> {
                 answered.insert(answer.id.clone());
                 progress.answered(answer);
                 if self.watch.explain.contains(&answer.id) {
-                    stories.insert(answer.id.clone(), (start.elapsed(), answer.clone()));
+                    let when = self.before.lasted + start.elapsed();
+                    stories.insert(answer.id.clone(), (when, answer.clone()));
                 }
                 if let Some(file) = &mut file
                     && let Err(error) = file.answer(answer)
@@ -187,7 +203,7 @@ impl<'a> Job<'a> {
         report.unanswered.extend(refused);
         match write_error {
             Some(error) => Err(error),
-            None => Ok(Done { report, answered, stories }),
+            None => Ok(Done { report, answered, stories, lasted: start.elapsed() }),
         }
     }
 
@@ -212,11 +228,10 @@ impl<'a> Job<'a> {
         report.answered += self.before.report.answered;
         report.faults += self.before.report.faults;
         report.statistics.splice(0..0, self.before.report.statistics.iter().cloned());
+        report.turns.iter_mut().for_each(|turn| turn.began += self.before.lasted);
         report.turns.splice(0..0, self.before.report.turns.iter().cloned());
         finish(&report, printer);
-        for id in &self.watch.explain {
-            eprint!("{}", story(id, stories.get(id), &report));
-        }
+        self.watch.tell_stories(stories, &report);
         if self.budget.is_cancelled() {
             self.say_how_to_go_on(&report);
         }

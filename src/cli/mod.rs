@@ -17,6 +17,7 @@ mod manual;
 mod mcc;
 mod model;
 mod output;
+mod pixels;
 mod processes;
 mod progress;
 mod properties;

@@ -2,7 +2,7 @@
 //! firing, over and over. SVG's own animation, so that it moves wherever SVG is shown, without scripts.
 
 use super::net::tokens;
-use super::svg::{Drawing, escaped, written};
+use super::svg::{Drawing, lit, written};
 use super::{Highlight, Part, net};
 use parikh_net::{FireError, FiringSequence, Net};
 use parikh_solvers::Budget;
@@ -71,18 +71,9 @@ pub fn animated(
             if !now.contains(&true) {
                 return None;
             }
-            // Over the form, under the name.
-            let letters = of.transition_name(t).chars().count() as f64;
-            let width = (6.1 * letters + 12.0).max(24.0);
-            let _ = writeln!(
-                text,
-                "<rect x=\"{:.1}\" y=\"-11\" width=\"{width:.1}\" height=\"22\" rx=\"2\" fill=\"#5fd394\" \
-                 visibility=\"hidden\">",
-                -width / 2.0
-            );
-            animate(&mut text, "visibility", &now, ["hidden", "visible"], beats);
-            text.push_str("</rect>\n");
-            let _ = writeln!(text, "<text y=\"3.5\">{}</text>", escaped(of.transition_name(t)));
+            let mut light = String::new();
+            animate(&mut light, "visibility", &now, ["hidden", "visible"], beats);
+            text = lit(of.transition_name(t), " visibility=\"hidden\"", &light);
         }
         Some(text)
     });

@@ -3,7 +3,7 @@
 //! [`net()`] shows a net, or the part of it around its highlighted nodes; [`summary()`] what a net too large
 //! to look at consists of; [`coloured()`] a coloured net. What can be highlighted is in `highlight`. All of
 //! them are a [`Scene`], which [`svg()`] lays out and draws, and [`dot()`] writes for Graphviz;
-//! [`animated()`] plays a firing sequence.
+//! [`animated()`] plays a firing sequence, [`strip()`] shows it picture by picture.
 
 mod animated;
 mod coloured;
@@ -12,6 +12,7 @@ mod grouping;
 mod highlight;
 mod net;
 mod scene;
+mod strip;
 mod summary;
 mod svg;
 
@@ -22,6 +23,7 @@ pub use grouping::{Group, Grouping};
 pub use highlight::{Highlight, HighlightError};
 pub use net::net;
 pub use scene::{Form, Line, Node, Scene};
+pub use strip::{MOST_PICTURES, Strip, strip};
 pub use summary::{Summary, summary};
 pub use svg::svg;
 

@@ -10,6 +10,9 @@ use std::fmt::Write as _;
 const LETTER: f64 = 6.1;
 const LEADING: f64 = 12.0;
 
+/// The width of a letter of captions.
+pub(super) const CAPTION_LETTER: f64 = 6.6;
+
 /// A place without much in it.
 const RADIUS: f64 = 14.0;
 
@@ -59,32 +62,37 @@ impl<'s> Drawing<'s> {
         let captioned = 14.0 * caption.len() as f64 + if caption.is_empty() { 0.0 } else { 8.0 };
         let Size { width, height } = self.layout.size;
         let longest = caption.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-        let width = width.max(6.6 * longest as f64) + 2.0 * MARGIN;
-        let total = height + captioned + 2.0 * MARGIN;
-        let top = if self.scene.caption_below { MARGIN } else { MARGIN + captioned };
-        let mut text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{total:.0}\" \
-             viewBox=\"0 0 {width:.0} {total:.0}\" font-family=\"Helvetica, Arial, sans-serif\" \
-             font-size=\"10\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
-             <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n",
-            escaped(&self.scene.name)
-        );
-        let begin = if self.scene.caption_below { top + height + 22.0 } else { MARGIN + 10.0 };
+        let width = width.max(CAPTION_LETTER * longest as f64);
+        let mut text = head(&self.scene.name, width, height + captioned);
+        let (top, begin) = match self.scene.caption_below {
+            true => (0.0, height + 8.0),
+            false => (captioned, 0.0),
+        };
         for (at, line) in caption.iter().enumerate() {
-            let y = begin + 14.0 * at as f64;
+            let y = begin + 14.0 * at as f64 + 10.0;
             let line = escaped(line);
-            let _ =
-                writeln!(text, "<text class=\"caption\" x=\"{MARGIN}\" y=\"{y:.1}\">{line}</text>");
+            let _ = writeln!(text, "<text class=\"caption\" y=\"{y:.1}\">{line}</text>");
         }
-        let _ = writeln!(text, "<g transform=\"translate({MARGIN} {top:.1})\">");
+        let _ = writeln!(text, "<g transform=\"translate(0 {top:.1})\">");
+        self.body(instead, &mut text);
+        text.push_str("</g>\n");
+        text.push_str(FOOT);
+        text
+    }
+
+    /// How much room it takes.
+    pub(super) fn size(&self) -> Size {
+        self.layout.size
+    }
+
+    /// Its lines and nodes, without anything around them.
+    pub(super) fn body(&self, instead: impl Fn(usize) -> Option<String>, text: &mut String) {
         for (line, route) in self.scene.lines.iter().zip(&self.layout.routes) {
-            self.line(line, route, &mut text);
+            self.line(line, route, text);
         }
         for (at, node) in self.scene.nodes.iter().enumerate() {
-            self.node(node, self.layout.nodes[at], instead(at), &mut text);
+            self.node(node, self.layout.nodes[at], instead(at), text);
         }
-        text.push_str("</g>\n</svg>\n");
-        text
     }
 
     fn line(&self, line: &Line, route: &[Point], text: &mut String) {
@@ -119,9 +127,9 @@ impl<'s> Drawing<'s> {
             let _ = write!(text, "L{:.1} {:.1}", end.0, end.1);
         }
         let _ = writeln!(text, "\"/>");
-        head(points[points.len() - 2], end, text);
+        tip(points[points.len() - 2], end, text);
         if line.both {
-            head(points[1], start, text);
+            tip(points[1], start, text);
         }
         if !line.label.is_empty() {
             let (x, y) = match points.len() {
@@ -187,6 +195,34 @@ pub(super) fn written(words: &str, y: f64, text: &mut String) {
     }
 }
 
+/// The name of a transition that fires, lit; `attributes` and `inside` are the light's.
+pub(super) fn lit(name: &str, attributes: &str, inside: &str) -> String {
+    // Over the form, under the name.
+    let width = (LETTER * name.chars().count() as f64 + 12.0).max(24.0);
+    format!(
+        "<rect x=\"{:.1}\" y=\"-11\" width=\"{width:.1}\" height=\"22\" rx=\"2\" \
+         fill=\"#5fd394\"{attributes}>{inside}</rect>\n<text y=\"3.5\">{}</text>\n",
+        -width / 2.0,
+        escaped(name)
+    )
+}
+
+/// A picture's beginning: a page with room for so much, and a margin around that.
+pub(super) fn head(name: &str, width: f64, height: f64) -> String {
+    let (wide, high) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide:.0}\" height=\"{high:.0}\" \
+         viewBox=\"0 0 {wide:.0} {high:.0}\" font-family=\"Helvetica, Arial, sans-serif\" \
+         font-size=\"10\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
+         <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n\
+         <g transform=\"translate({MARGIN} {MARGIN})\">\n",
+        escaped(name)
+    )
+}
+
+/// Its end.
+pub(super) const FOOT: &str = "</g>\n</svg>\n";
+
 const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width:1.1}\
     .head{fill:#6b7582}.shape{fill:#fff;stroke:#333c48;stroke-width:1.3}\
     text{fill:#1b2330;text-anchor:middle}.caption{text-anchor:start;font-size:12px}\
@@ -244,16 +280,16 @@ fn border(node: &Node, (x, y): Point, towards: Point) -> Point {
 }
 
 /// The head of an arrow.
-fn head(from: Point, tip: Point, text: &mut String) {
-    let (dx, dy) = (tip.0 - from.0, tip.1 - from.1);
+fn tip(from: Point, at: Point, text: &mut String) {
+    let (dx, dy) = (at.0 - from.0, at.1 - from.1);
     let far = dx.hypot(dy).max(0.1);
     let (x, y) = (dx / far, dy / far);
-    let corner = |side: f64| (tip.0 - 7.0 * x - side * 3.0 * y, tip.1 - 7.0 * y + side * 3.0 * x);
+    let corner = |side: f64| (at.0 - 7.0 * x - side * 3.0 * y, at.1 - 7.0 * y + side * 3.0 * x);
     let (a, b) = (corner(1.0), corner(-1.0));
     let _ = writeln!(
         text,
         "<path class=\"head\" d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z\"/>",
-        tip.0, tip.1, a.0, a.1, b.0, b.1
+        at.0, at.1, a.0, a.1, b.0, b.1
     );
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In a dead marking every transition lacks a token on some input place, so the places that lack
 //! form a siphon that meets every preset. If each such set contains a trap that is marked
-//! initially, it is never empty, and no marking is dead. [`structure::commoner`] asks exactly that
+//! initially, it is never empty, and no marking is dead. [`crate::structure::commoner`] asks exactly that
 //! as a SAT question; here its answer settles the goal, after its certificate was checked.
 //!
 //! # Conditions

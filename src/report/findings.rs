@@ -1,6 +1,6 @@
 //! What a model's author would act on first: what was found, worst first, in sentences.
 
-use super::questions::{Found, Question, Topic};
+use super::questions::{Found, Question, Topic, bindings, dead, fires};
 use super::shown::{Play, Store};
 use super::text::Text;
 use super::verdicts::Keys;
@@ -118,24 +118,27 @@ impl Telling<'_> {
             }
             (Topic::Firings, "TRUE") => {
                 self.answer(at, Level::Good, "Every transition can fire").details.push(because);
+                self.dead_bindings(at);
             }
             (Topic::Firings, _) if self.found.fates.is_empty() => {
                 self.answer(at, Level::Problem, "Some transition can never fire")
                     .details
                     .push(because);
             }
-            (Topic::Firings, _) => self.dead_transitions(at),
+            (Topic::Firings, _) => {
+                self.dead_transitions(at);
+                self.dead_bindings(at);
+            }
             (Topic::Bounds, "+inf") if self.found.bounds.is_empty() => {
                 self.answer(at, Level::Problem, "Some place is unbounded").details.push(because);
             }
             (Topic::Bounds, "+inf") => self.unbounded_places(at),
             (Topic::Bounds, most) => {
-                let title = match most {
-                    "1" => "The net is bounded: no place ever holds more than 1 token".to_owned(),
-                    most => {
-                        format!("The net is bounded: no place ever holds more than {most} tokens")
-                    }
-                };
+                let tokens = if most == "1" { "token" } else { "tokens" };
+                let colour = if self.net.folding().is_some() { " of one colour" } else { "" };
+                let title = format!(
+                    "The net is bounded: no place ever holds more than {most} {tokens}{colour}"
+                );
                 self.answer(at, Level::Good, title).details.push(because);
                 self.never_marked();
             }
@@ -230,13 +233,25 @@ impl Telling<'_> {
     fn dead_transitions(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
         let starved = starved_by(net, &unmarked_siphon(net));
-        let dead: Vec<TransitionId> = net
-            .transitions()
-            .filter(|t| found.fates[t.index()].as_ref().is_some_and(|fate| !fate.fires))
-            .collect();
-        for &t in dead.iter().take(ONE_BY_ONE) {
+        let bindings = bindings(net);
+        let dead = dead(&bindings, &found.fates);
+        let name = |text: Text, at: usize| match net.folding() {
+            None => text.transition(bindings[at][0]),
+            Some(folding) => text.say(format!("`{}`", folding.transition_name(at))),
+        };
+        for &transition in dead.iter().take(ONE_BY_ONE) {
+            let title = name(Text::words("Transition "), transition).say(" can never fire");
+            // Of a coloured one, what is said of its first binding.
+            let Some(&t) = bindings[transition].first() else {
+                let finding = self.tell(Level::Problem, title);
+                finding.details.push(Text::words(
+                    "No binding is left of it: its guard, or the colours that ever come to its input places, \
+                     allow none",
+                ));
+                finding.question = Some(at);
+                continue;
+            };
             let Some(fate) = &found.fates[t.index()] else { continue };
-            let title = Text::words("Transition ").transition(t).say(" can never fire");
             let mut details = Vec::new();
             // The plainest reason first.
             let empty = unmarked_siphon(net);
@@ -268,8 +283,37 @@ impl Telling<'_> {
         if dead.len() > ONE_BY_ONE {
             let rest = &dead[ONE_BY_ONE..];
             let text = Text::words(format!("{} more transitions can never fire: ", rest.len()));
-            let title = text.list(rest, ", ", |text, &t| text.transition(t));
+            let title = text.list(rest, ", ", |text, &at| name(text, at));
             self.tell(Level::Problem, title).question = Some(at);
+        }
+    }
+
+    /// Bindings that never fire of coloured transitions that do: most models have some.
+    fn dead_bindings(&mut self, at: usize) {
+        let (net, found) = (self.net, self.found);
+        let Some(folding) = net.folding() else { return };
+        let mut details = Vec::new();
+        for transition in 0..folding.transition_count() {
+            let all: Vec<TransitionId> = folding.transitions(transition).collect();
+            let dead: Vec<TransitionId> =
+                all.iter().copied().filter(|&t| fires(&found.fates, t) == Some(false)).collect();
+            if !dead.is_empty() && dead.len() < all.len() {
+                let (some, of) = (dead.len(), all.len());
+                let name = folding.transition_name(transition);
+                let text =
+                    Text::words(format!("{some} of the {of} bindings of `{name}`, such as "));
+                details.push(text.transition(dead[0]));
+            }
+        }
+        if !details.is_empty() {
+            let title = match details.len() {
+                1 => "Some bindings of a transition can never fire".to_owned(),
+                transitions => {
+                    format!("Some bindings of {transitions} transitions can never fire")
+                }
+            };
+            let finding = self.tell(Level::Note, Text::words(title));
+            (finding.details, finding.question) = (details, Some(at));
         }
     }
 

@@ -6,7 +6,7 @@ use crate::answer::{Answer, Plan, Value};
 use crate::board::Knowledge;
 use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
-use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -184,6 +184,7 @@ pub(super) fn ask<'n>(
                 let budget = budget.portion(1.0 / (topics.len() - at) as f64);
                 asking.topic(topic, &budget);
             }
+            asking.again(&topics, budget, tell);
         }
         Asked::Formulas { plan, written, refused } => {
             tell("the formulas");
@@ -293,6 +294,31 @@ impl Asking<'_, '_> {
         self.found.questions.push(Question { id, title, topic: Some(topic), ..question });
     }
 
+    /// What others left of the time goes to what is open; not to what was asked node by node, of which
+    /// most is known.
+    fn again(&mut self, topics: &[Topic], budget: &Budget, tell: &mut dyn FnMut(&str)) {
+        let one_by_one = |topic| match topic {
+            Topic::Firings => !self.found.fates.is_empty(),
+            Topic::Bounds => !self.found.bounds.is_empty(),
+            _ => false,
+        };
+        let mut open: Vec<usize> = (0..topics.len()).collect();
+        open.retain(|&at| self.found.questions[at].value.is_none() && !one_by_one(topics[at]));
+        for (others, &at) in open.iter().enumerate() {
+            if budget.exhausted().is_some() {
+                break;
+            }
+            tell(topics[at].title());
+            self.topic(topics[at], &budget.portion(1.0 / (open.len() - others) as f64));
+            let before = self.found.questions.swap_remove(at);
+            let question = &mut self.found.questions[at];
+            question.seconds += before.seconds;
+            if question.value.is_none() {
+                question.tried.splice(0..0, before.tried);
+            }
+        }
+    }
+
     fn formulas(&mut self, plan: Plan, written: &HashMap<String, String>, budget: &Budget) {
         let ids: Vec<String> = plan.questions().iter().map(|asked| asked.id.clone()).collect();
         let mut ran = self.run(plan, budget);
@@ -308,26 +334,32 @@ impl Asking<'_, '_> {
         let net = self.net;
         let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
         let mut ran = self.run(Plan::of_goals(goals), budget);
-        let (mut can, mut dead) = (0, Vec::new());
-        let mut whole = Question { grade: "replayed".into(), ..Question::default() };
+        let mut heard: Vec<Option<Heard>> = Vec::new();
         for t in net.transitions() {
-            let fate = ran.heard.remove(&t.index().to_string()).map(|heard| {
-                let fires = heard.answer.value == Value::Bool(true);
-                rest_on(&mut whole, &heard, !fires);
-                match fires {
-                    true => can += 1,
-                    false => dead.push(t),
-                }
-                Fate {
-                    fires,
-                    shown: heard.shown.into_iter().next().unwrap_or_default(),
-                    reason: heard.answer.reason,
-                    assumes_units: heard.answer.assumes_units,
-                }
-            });
-            self.found.fates.push(fate);
+            let one = ran.heard.remove(&t.index().to_string());
+            self.found.fates.push(one.as_ref().map(|heard| Fate {
+                fires: heard.answer.value == Value::Bool(true),
+                shown: heard.shown.first().cloned().unwrap_or_default(),
+                reason: heard.answer.reason.clone(),
+                assumes_units: heard.answer.assumes_units,
+            }));
+            heard.push(one);
         }
-        let all = net.transition_count();
+        // A transition of a coloured net fires when one of its bindings does.
+        let bindings = bindings(net);
+        let dead = dead(&bindings, &self.found.fates);
+        let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
+        let can = bindings.iter().filter(|of| of.iter().any(fires)).count();
+        let mut whole = Question { grade: "replayed".into(), ..Question::default() };
+        // "Never" rests on those that never fire, "each" on one firing of each.
+        let rests_on: Vec<TransitionId> = match dead.is_empty() {
+            true => bindings.iter().filter_map(|of| of.iter().copied().find(fires)).collect(),
+            false => dead.iter().flat_map(|&at| bindings[at].iter().copied()).collect(),
+        };
+        for heard in rests_on.iter().filter_map(|t| heard[t.index()].as_ref()) {
+            rest_on(&mut whole, heard, !dead.is_empty());
+        }
+        let all = bindings.len();
         (whole.value, whole.reason) = match (can == all, dead.as_slice()) {
             (true, _) => {
                 let reason = "for every transition there is a firing sequence that ends with it";
@@ -335,7 +367,10 @@ impl Asking<'_, '_> {
             }
             (_, [_, ..]) => {
                 let text = Text::words(format!("{} of {all} never fire: ", dead.len()));
-                let text = text.list(&dead, ", ", |text, &t| text.transition(t));
+                let text = text.list(&dead, ", ", |text, &at| match net.folding() {
+                    None => text.transition(bindings[at][0]),
+                    Some(folding) => text.say(folding.transition_name(at)),
+                });
                 (Some("FALSE".to_owned()), text)
             }
             _ => {
@@ -380,7 +415,11 @@ impl Asking<'_, '_> {
                 (Some("+inf".to_owned()), text)
             }
             (_, 0, Some((most, place))) => {
-                let text = Text::words("at most so many on any place, and that many on ");
+                let text = match net.folding() {
+                    None => "at most so many on any place, and that many on ",
+                    Some(_) => "at most so many of one colour on any place, and that many on ",
+                };
+                let text = Text::words(text);
                 (Some(most.to_string()), text.place(place))
             }
             (_, 0, None) => (Some("0".to_owned()), Text::words("the net has no places")),
@@ -393,6 +432,27 @@ impl Asking<'_, '_> {
         whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
         Question { seconds: ran.seconds, ..whole }
     }
+}
+
+/// Transitions as the model has them: of a coloured one the bindings, which may be none.
+pub(super) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
+    match net.folding() {
+        None => net.transitions().map(|t| vec![t]).collect(),
+        Some(folding) => {
+            (0..folding.transition_count()).map(|at| folding.transitions(at).collect()).collect()
+        }
+    }
+}
+
+/// Whether a transition of the net can fire, if that is known.
+pub(super) fn fires(fates: &[Option<Fate>], t: TransitionId) -> Option<bool> {
+    fates[t.index()].as_ref().map(|fate| fate.fires)
+}
+
+/// Of these transitions with their bindings, those that never fire.
+pub(super) fn dead(bindings: &[Vec<TransitionId>], fates: &[Option<Fate>]) -> Vec<usize> {
+    let dead = |of: &Vec<TransitionId>| of.iter().all(|&t| fires(fates, t) == Some(false));
+    (0..bindings.len()).filter(|&at| dead(&bindings[at])).collect()
 }
 
 /// Adds what one of many answers rests on to the question over all of them.
@@ -454,5 +514,38 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
         seconds: ran.seconds,
         tried: ran.tried.clone(),
         ..Question::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_open_is_asked_again_in_the_time_that_is_left() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let open = Question { seconds: 5.0, topic: Some(Topic::Deadlock), ..Question::default() };
+        let known = Question { value: Some("TRUE".into()), id: "known".into(), ..open.clone() };
+        let topics = [Topic::Deadlock, Topic::OneSafe];
+        let again = |budget: &Budget| {
+            let (mut store, mut told) = (Store::new(&net), Vec::new());
+            let questions = vec![open.clone(), known.clone()];
+            let found = Found { questions, ..Found::default() };
+            let config = &Config::default();
+            let mut asking = Asking { net: &net, config, store: &mut store, found };
+            asking.again(&topics, budget, &mut |title: &str| told.push(title.to_owned()));
+            (asking.found.questions, told)
+        };
+        let (questions, told) = again(&Budget::lasting(Duration::from_secs(20)));
+        assert_eq!(told, [Topic::Deadlock.title()]);
+        assert_eq!(questions.len(), 2);
+        assert_eq!(questions[0].value.as_deref(), Some("TRUE"));
+        assert!(questions[0].seconds >= 5.0 && questions[0].topic == Some(Topic::Deadlock));
+        assert_eq!(questions[1].id, "known");
+        // Unless no time is left.
+        let (questions, told) = again(&Budget::lasting(Duration::ZERO));
+        assert!(told.is_empty() && questions[0].value.is_none());
     }
 }

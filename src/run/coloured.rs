@@ -12,7 +12,7 @@
 //! board of its own, where a goal that is reached is one that this abstraction cannot refute; only what it
 //! refutes, and bounds, are carried over.
 
-use super::{Config, Event, Hearing, MANY_GOALS, Report, Watch, listen, run};
+use super::{Config, Event, Hearing, MANY_GOALS, Report, Turn, Watch, listen, run};
 use crate::answer::Plan;
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::coloured_walk::{self, Hint, Hints, Wanted};
@@ -25,7 +25,7 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Works on `plan`, which is about the nodes of the model's skeleton as they stand for those of the
 /// coloured net, until every question is decided or `budget` is spent.
@@ -59,6 +59,8 @@ pub fn run_coloured(
         config,
         hints: Hints::default(),
         statistics: Mutex::default(),
+        turns: Mutex::default(),
+        begun: Instant::now(),
         failures: AtomicUsize::new(0),
     };
     if board.open_count() == 0 {
@@ -85,6 +87,7 @@ pub fn run_coloured(
     });
     report.faults += board.faults() + work.failures.into_inner();
     report.statistics = work.statistics.into_inner().unwrap_or_else(PoisonError::into_inner);
+    report.turns = work.turns.into_inner().unwrap_or_else(PoisonError::into_inner);
     report
 }
 
@@ -96,11 +99,13 @@ struct Work<'w> {
     config: &'w Config,
     hints: Hints,
     statistics: Mutex<Vec<(String, String)>>,
+    turns: Mutex<Vec<Turn>>,
+    begun: Instant,
     failures: AtomicUsize,
 }
 
 /// An abstraction with what has become of the goals there.
-struct Turn {
+struct Attempt {
     abstraction: Abstraction,
     /// What was unfolded; nothing for the skeleton.
     quotient: Option<Quotient>,
@@ -108,10 +113,10 @@ struct Turn {
     hopeless: HashSet<GoalId>,
 }
 
-impl Turn {
+impl Attempt {
     fn of(quotient: Quotient, unfolding: Net) -> Self {
         let abstraction = Abstraction::of_quotient(&quotient, unfolding);
-        Turn { abstraction, quotient: Some(quotient), hopeless: HashSet::new() }
+        Attempt { abstraction, quotient: Some(quotient), hopeless: HashSet::new() }
     }
 }
 
@@ -140,8 +145,20 @@ impl Work<'_> {
         }
         let seed = self.config.seed.wrapping_add(worker as u64);
         self.guarded("coloured walk", || {
-            coloured_walk::run(self.model, self.board, &self.hints, self.budget, seed)
+            self.told("coloured walk", || {
+                coloured_walk::run(self.model, self.board, &self.hints, self.budget, seed)
+            })
         });
+    }
+
+    /// Has it said who had a turn and when; what was done, in a line.
+    fn told(&self, name: &str, part: impl FnOnce() -> String) -> String {
+        let (began, open) = (self.begun.elapsed(), self.board.open_count());
+        let said = part();
+        let lasted = self.begun.elapsed().saturating_sub(began);
+        let turn = Turn { engine: name.to_owned(), began, lasted, open, said: said.clone() };
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner).push(turn);
+        said
     }
 
     fn guarded(&self, name: &str, part: impl FnOnce() -> String) {
@@ -167,11 +184,11 @@ impl Work<'_> {
         let (net, skeleton) = (self.model.net(), self.model.skeleton());
         let mut turns = Vec::new();
         if let Some((quotient, unfolding)) = quotient(net, self.budget) {
-            turns.push(Turn::of(quotient, unfolding));
+            turns.push(Attempt::of(quotient, unfolding));
         }
         if skeleton.is_complete() {
             let abstraction = skeleton.abstraction().clone();
-            turns.push(Turn { abstraction, quotient: None, hopeless: HashSet::new() });
+            turns.push(Attempt { abstraction, quotient: None, hopeless: HashSet::new() });
         }
         let mut settled = vec![0; turns.len()];
         for round in 0..32 {
@@ -207,28 +224,28 @@ impl Work<'_> {
     }
 
     /// Unfoldings of quotients that are not exact, as far as they are small.
-    fn quotients(&self) -> Vec<Turn> {
+    fn quotients(&self) -> Vec<Attempt> {
         let net = self.model.net();
         let mut all = vec![Classes::by_constants(net)];
         all.extend(base_sorts(net).map(|(_, kept)| {
             Classes::by(net, |sort, colour| if sort == kept { colour } else { 0 })
         }));
-        let mut turns: Vec<Turn> = Vec::new();
+        let mut turns: Vec<Attempt> = Vec::new();
         for (at, classes) in all.iter().enumerate() {
             if classes.is_skeleton(net) || all[..at].contains(classes) {
                 continue;
             }
             let unfolded = unfolded(net, classes, self.budget);
             let inexact = unfolded.filter(|(quotient, _)| !quotient.is_exact());
-            turns.extend(inexact.map(|(quotient, unfolding)| Turn::of(quotient, unfolding)));
+            turns.extend(inexact.map(|(quotient, unfolding)| Attempt::of(quotient, unfolding)));
         }
         turns
     }
 
     /// An ordinary run on an abstraction with each open goal weakened; whether there was any.
-    fn turn(&self, turn: &mut Turn, budget: &Budget) -> bool {
-        let Turn { abstraction, quotient, hopeless } = turn;
-        let abstraction = &*abstraction;
+    fn turn(&self, turn: &mut Attempt, budget: &Budget) -> bool {
+        let Attempt { abstraction, quotient, hopeless } = turn;
+        let (abstraction, quotient) = (&*abstraction, &*quotient);
         let mut open = self.board.open_goals();
         open.retain(|id| !hopeless.contains(id));
         let weakened = open.iter().map(|&id| {
@@ -251,7 +268,7 @@ impl Work<'_> {
         };
         let over = self.board.over("ABSTRACTION");
         let plan = Plan::of_goals(goals.into_iter().flatten());
-        let report = run(abstraction.net(), plan, &config, budget, |event| {
+        let hear = |event: Event<'_>| {
             let Event::Settled { id, goal, knowledge } = event else { return };
             let id: GoalId = ids[id.index()];
             hopeless.insert(id);
@@ -265,8 +282,26 @@ impl Work<'_> {
                 let sequence = witness.to_sequence();
                 self.hints.add(hint(id, abstraction, quotient.as_ref(), &sequence));
             }
+        };
+        let name = match quotient {
+            None => "the skeleton (colours erased)",
+            Some(quotient) if quotient.is_exact() => {
+                "the quotient by colours that nothing tells apart"
+            }
+            Some(_) => "a quotient (some colours made one)",
+        };
+        self.told(name, || {
+            let before = self.board.open_count();
+            let report = run(abstraction.net(), plan, &config, budget, hear);
+            self.failures.fetch_add(report.faults, Ordering::Relaxed);
+            let net = abstraction.net();
+            format!(
+                "{} places, {} transitions; {} goals settled meanwhile",
+                net.place_count(),
+                net.transition_count(),
+                before.saturating_sub(self.board.open_count())
+            )
         });
-        self.failures.fetch_add(report.faults, Ordering::Relaxed);
         true
     }
 }

@@ -51,9 +51,9 @@ fn files_are_written_by_their_ending() {
     let folder = folder();
     stdout(&draw(&folder, &["n.pnml", "-o", "n.dot"]));
     assert!(folder.path().join("n.dot").is_file());
-    let wrong = draw(&folder, &["n.pnml", "-o", "n.png"]);
+    let wrong = draw(&folder, &["n.pnml", "-o", "n.gif"]);
     assert_eq!(wrong.status.code(), Some(2));
-    assert_eq!(stderr(&wrong), "parikh: n.png: expected a name that ends in .dot or .svg\n");
+    assert_eq!(stderr(&wrong), "parikh: n.gif: expected a name that ends in .svg, .png or .dot\n");
     // Our own picture takes no other program.
     let alone = |arguments: &[&str]| {
         let all = [&["draw", "n.pnml", "-o", "n.svg"], arguments].concat();
@@ -88,6 +88,82 @@ fn a_trace_moves_unless_it_is_to_be_still() {
     stdout(&draw(&folder, &["n.pnml", "--trace", "x.trace", "-o", "n.svg", "--still"]));
     let still = folder.read("n.svg");
     assert!(still.contains("after 3 firings") && !still.contains("<animate "), "{still}");
+}
+
+/// Pixels across and down, as a file's head says.
+fn pixels(file: &[u8]) -> (u32, u32) {
+    assert!(file.starts_with(b"\x89PNG\r\n\x1a\n"), "no PNG");
+    let number = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+#[test]
+fn pictures_in_pixels_take_no_program_and_no_font() {
+    let folder = folder();
+    let drawn = |arguments: &[&str]| {
+        let all = [&["draw", "n.pnml", "-o", "n.png"], arguments].concat();
+        stdout(&folder.command(&all).env("PATH", "").env("HOME", "/nowhere").output().unwrap());
+        std::fs::read(folder.path().join("n.png")).unwrap()
+    };
+    let (wide, high) = pixels(&drawn(&[]));
+    let (half, of_high) = pixels(&drawn(&["--scale", "1"]));
+    assert_eq!((wide, high), (2 * half, 2 * of_high));
+    assert_eq!(pixels(&drawn(&["--width", "555"])).0, 555);
+    // What stands out, stands out here, too: the picture is another one.
+    assert_ne!(drawn(&[]), drawn(&["--highlight", "p"]));
+    let wrong = |arguments: &[&str]| {
+        let output = draw(&folder, &[&["n.pnml"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        stderr(&output)
+    };
+    let large = wrong(&["-o", "n.png", "--width", "1000000"]);
+    assert!(large.contains("pixels are too many") && large.contains("up to --scale "), "{large}");
+    assert!(wrong(&["-o", "n.svg", "--scale", "2"]).contains("for names that end in .png"));
+    assert!(wrong(&["--width", "20"]).contains("for -o FILE.png"));
+    wrong(&["-o", "n.png", "--scale", "0"]);
+}
+
+#[test]
+fn letters_without_a_form_are_told_of() {
+    let folder = folder();
+    folder.write("n.pnml", &NET.replace("id='p'", "id='門'").replace("'p'", "'門'"));
+    let output = draw(&folder, &["n.pnml", "-o", "n.png"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("does not have, such as 門; SVG"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_trace_is_a_strip_of_pictures() {
+    let folder = folder();
+    folder.write("x.trace", "t\nt\nu\n");
+    let strip = |arguments: &[&str]| {
+        draw(&folder, &[&["n.pnml", "--trace", "x.trace", "--strip"], arguments].concat())
+    };
+    stdout(&strip(&["-o", "n.svg"]));
+    let svg = folder.read("n.svg");
+    for title in ["0: the initial marking", "1: t", "2: t", "3: u"] {
+        assert!(svg.contains(&format!(">{title}</text>")), "{svg}");
+    }
+    assert_eq!(svg.matches("<circle").count(), 8);
+    stdout(&strip(&["-o", "n.png", "--scale", "1"]));
+    let of_strip = pixels(&std::fs::read(folder.path().join("n.png")).unwrap());
+    stdout(&draw(&folder, &["n.pnml", "-o", "n.png", "--scale", "1"]));
+    let of_one = pixels(&std::fs::read(folder.path().join("n.png")).unwrap());
+    assert!(of_strip.0 > 2 * of_one.0, "{of_strip:?} {of_one:?}");
+    let dot = strip(&["-o", "n.dot"]);
+    assert_eq!(dot.status.code(), Some(2));
+    assert!(stderr(&dot).contains("Graphviz draws no strips"), "{}", stderr(&dot));
+    assert_eq!(strip(&[]).status.code(), Some(2));
+    folder.write("x.trace", &"t\nu\n".repeat(100));
+    let long = strip(&["-o", "n.svg"]);
+    assert_eq!(
+        stderr(&long),
+        "parikh: 200 firings are too many to look at: 141 of the markings in the middle are left out\n"
+    );
+    folder.write("x.trace", "u\n");
+    let wrong = strip(&["-o", "n.svg"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(stderr(&wrong).contains("x.trace: the trace does not replay: "), "{}", stderr(&wrong));
 }
 
 #[test]

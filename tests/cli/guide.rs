@@ -43,6 +43,7 @@ const PAGES: &[Page<'_>] = &[
     },
     Page { path: "docs/processes.md", not_run: &[], before: &[] },
     Page { path: "docs/states.md", not_run: &[], before: &[] },
+    Page { path: "docs/pictures.md", not_run: &[], before: &[] },
     Page { path: "docs/structure.md", not_run: &[], before: &[VERDICTS] },
     Page {
         path: "docs/reducing.md",

@@ -186,7 +186,11 @@ fn a_graph_is_written_for_people_and_for_tools() {
     // Too many markings.
     let said = desk.refused(3, &["graph", "orders.pnml", "--most", "3"]);
     assert!(said.contains("more than 3 markings can be reached"), "{said}");
-    let said = desk.refused(2, &["graph", "orders.pnml", "-o", "g.png"]);
+    desk.fine(&["graph", "orders.pnml", "-o", "g.png"]);
+    assert!(std::fs::read(desk.path().join("g.png")).unwrap().starts_with(b"\x89PNG"));
+    let said = desk.refused(2, &["graph", "orders.pnml", "-o", "g.svg", "--width", "900"]);
+    assert!(said.contains("--scale and --width are for a FILE.png"), "{said}");
+    let said = desk.refused(2, &["graph", "orders.pnml", "-o", "g.gif"]);
     assert!(said.contains("expected a name that ends in .svg"), "{said}");
     let said = desk.refused(1, &["graph", "missing.pnml"]);
     assert!(said.contains("missing.pnml"), "{said}");

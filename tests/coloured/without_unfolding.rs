@@ -220,6 +220,36 @@ fn answers_without_unfolding_are_those_of_enumeration() {
     assert!(answered["most certified"] > 50, "{answered:?}");
 }
 
+#[test]
+fn who_had_a_turn_is_told() {
+    // q never holds a token, which takes no colours to see; that r gets all of them takes a walk.
+    let model = model(
+        "sort A = 1..3
+         var x: A
+         place p: A = {all}
+         place q: A
+         place r: A
+         transition t: p{x} -> r{x}
+         transition u: q{x} -> q{x}",
+    );
+    let mut plan = Plan::default();
+    let place = |name: &str| model.skeleton().net().place_named(name).unwrap();
+    plan.ask_exists("never", Predicate::at_least(place("q"), 1));
+    plan.ask_exists("all", Predicate::at_least(place("r"), 3));
+    let config = Config { threads: 2, ..Config::default() };
+    let budget = Budget::lasting(Duration::from_secs(20));
+    let report = run::run_coloured(&model, plan, &config, &budget, |_| {});
+    assert_eq!((report.answered, report.faults), (2, 0));
+    let abstraction = report
+        .turns
+        .iter()
+        .find(|turn| turn.engine.starts_with("the skeleton") || turn.engine.contains("quotient"));
+    let abstraction = abstraction.unwrap_or_else(|| panic!("{:?}", report.turns));
+    assert!(abstraction.said.contains("goals settled meanwhile"), "{abstraction:?}");
+    assert!(abstraction.open > 0, "{abstraction:?}");
+    assert!(report.turns.iter().any(|turn| turn.engine == "coloured walk"), "{:?}", report.turns);
+}
+
 fn model(net: &str) -> ColouredModel {
     let net: ColouredNet = text::parse(net).unwrap();
     ColouredModel::new(net).unwrap()

@@ -35,6 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("evidence_files", &[]),
     // What is made of it. Layouts know no net.
     ("layout", &[]),
+    ("png", &[]),
     ("draw", &["formula", "layout", "structure"]),
     (
         "report",
@@ -54,6 +55,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ground",
             "input",
             "mcc",
+            "png",
             "reduction",
             "report",
             "run",

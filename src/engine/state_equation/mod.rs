@@ -28,7 +28,7 @@
 //!
 //! # Soundness
 //! Nothing here is trusted. Every refutation and every bound is written down as a
-//! [`LinearCertificate`](crate::evidence::LinearCertificate) and checked by code that uses neither solvers nor
+//! [`LinearCertificate`] and checked by code that uses neither solvers nor
 //! anything of this engine; a certificate that fails is logged as a fault and no verdict.
 //!
 //! # Sources

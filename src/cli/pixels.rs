@@ -1,0 +1,64 @@
+//! Pictures in PNG, as `draw` and `graph` write them.
+
+use super::Misuse;
+use crate::png::{self, Size};
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+
+#[derive(clap::Args)]
+pub(super) struct Pixels {
+    /// In PNG: so many pixels for each of the picture's own. By default 2, or what makes it fit.
+    #[arg(long, value_name = "N", value_parser = scale, conflicts_with = "width")]
+    scale: Option<f64>,
+    /// In PNG: so many pixels wide.
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
+    width: Option<u32>,
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let scale = text.parse().ok().filter(|scale: &f64| scale.is_finite() && *scale > 0.0);
+    scale.ok_or_else(|| "expected a number above 0, such as 2 or 0.5".to_owned())
+}
+
+impl Pixels {
+    /// Whether anything is said of the size.
+    pub(super) fn given(&self) -> bool {
+        self.scale.is_some() || self.width.is_some()
+    }
+
+    pub(super) fn size(&self) -> Size {
+        match (self.scale, self.width) {
+            (Some(scale), _) => Size::Scale(scale),
+            (_, Some(width)) => Size::Width(width),
+            _ => Size::Fitting,
+        }
+    }
+}
+
+/// Draws a picture into a file, and says what is not as one would expect.
+pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
+    let picture = match png::png(svg, size) {
+        Ok(picture) => picture,
+        Err(error) => bail!(Misuse(format!("{}: {error}", file.display()))),
+    };
+    if size == Size::Fitting && picture.scale < png::SCALE {
+        let (wide, high) = picture.pixels;
+        eprintln!(
+            "parikh: {}: {wide} × {high} pixels, at a scale of {:.2} instead of {} so that it fits; in SVG it \
+             would be drawn in full",
+            file.display(),
+            picture.scale,
+            png::SCALE
+        );
+    }
+    if !picture.missing.is_empty() {
+        let some: Vec<String> = picture.missing.iter().take(5).map(char::to_string).collect();
+        eprintln!(
+            "parikh: {}: boxes stand for letters that the font of pictures in PNG does not have, such as {}; \
+             SVG has them",
+            file.display(),
+            some.join(" ")
+        );
+    }
+    std::fs::write(file, picture.bytes).with_context(|| format!("cannot write {}", file.display()))
+}
