@@ -10,9 +10,10 @@ use fastrand::Rng;
 use parikh::engine::diagrams::figures::figures as on_diagrams;
 use parikh::net::generate::{Kind, Shape, random_with};
 use parikh::net::{Net, NetBuilder, PlaceId, text};
-use parikh::run::{Adding, Count, Counted};
+use parikh::run::{self, Adding, Count, Counted};
 use parikh::solvers::Budget;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Tokens by place, and by transition what it takes and what it puts.
 #[derive(Clone, Default)]
@@ -191,4 +192,84 @@ fn counts_through_reductions_are_those_of_enumeration() {
         "{counted} counted, {reduced} to less than half, {nested} nested, {unknown} as they are"
     );
     assert!(reduced * 5 > counted && nested * 20 > counted, "{counted} {reduced} {nested}");
+}
+
+/// People at a round table with a fork between any two, who take the left fork first and put both back
+/// at once. `t` has no fork, `l` the left one, `e` both.
+fn round_table(seats: usize) -> Net {
+    let mut net = NetBuilder::new("table");
+    let place = |net: &mut NetBuilder, kind: &str, at: usize, tokens| {
+        net.place(&format!("{kind}{at}"), tokens).unwrap()
+    };
+    let forks: Vec<PlaceId> = (0..seats).map(|at| place(&mut net, "fork", at, 1)).collect();
+    for at in 0..seats {
+        let [t, l, e] = [("t", 1), ("l", 0), ("e", 0)].map(|(k, n)| place(&mut net, k, at, n));
+        let (left, right) = (forks[at], forks[(at + 1) % seats]);
+        let moves: [(&str, Vec<PlaceId>, Vec<PlaceId>); 3] = [
+            ("first", vec![t, left], vec![l]),
+            ("second", vec![l, right], vec![e]),
+            ("done", vec![e], vec![t, left, right]),
+        ];
+        for (name, take, put) in moves {
+            let step = net.transition(&format!("{name}{at}")).unwrap();
+            take.into_iter().for_each(|p| net.take(step, p, 1).unwrap());
+            put.into_iter().for_each(|p| net.put(step, p, 1).unwrap());
+        }
+    }
+    net.build().unwrap()
+}
+
+/// How many round tables there are whose neighbours are so, by the product of matrices: after an `e` (2) nobody has
+/// the fork that it holds, so a `t` (0) comes. `may` says who may sit at the first seat, between which neighbours.
+fn tables(seats: usize, may: impl Fn(usize, usize, usize) -> bool) -> u128 {
+    let follows = |a: usize, b: usize| a != 2 || b == 0;
+    let mut total = 0;
+    for first in 0..3 {
+        for second in (0..3).filter(|&second| follows(first, second)) {
+            // Words that begin so, by their last letter.
+            let mut words = [0u128; 3];
+            words[second] = 1;
+            for _ in 2..seats {
+                let next = |b: usize| (0..3).filter(|&a| follows(a, b)).map(|a| words[a]).sum();
+                words = [next(0), next(1), next(2)];
+            }
+            for last in (0..3).filter(|&last| follows(last, first) && may(last, first, second)) {
+                total += words[last];
+            }
+        }
+    }
+    total
+}
+
+#[test]
+fn too_many_markings_to_be_visited_are_counted_on_one_thread_and_beside_everything_else() {
+    let seats = 40;
+    let net = round_table(seats);
+    // Someone at the first seat may take the left fork, or the right one, or put both back.
+    let firings = [
+        tables(seats, |last, first, _| first == 0 && last != 2),
+        tables(seats, |_, first, second| first == 1 && second == 0),
+        tables(seats, |_, first, _| first == 2),
+    ];
+    let expected = [
+        ("MAX_TOKEN_IN_PLACE", 1),
+        ("MAX_TOKEN_PER_MARKING", 2 * seats as u128),
+        ("STATES", tables(seats, |_, _, _| true)),
+        ("TRANSITIONS", seats as u128 * firings.iter().sum::<u128>()),
+    ];
+    for threads in [1, 2] {
+        let config = run::Config { threads, ..run::Config::default() };
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        let budget = Budget::unlimited().slice(Duration::from_secs(60));
+        let report = run::state_space(&net, &config, &budget, |told| {
+            if let run::Told::Figure(figure, _) = told {
+                let told = found.insert(figure.id.clone(), figure.value.to_string());
+                assert!(told.is_none(), "{} is told twice", figure.id);
+            }
+        });
+        assert_eq!((report.faults, report.answered), (0, 4), "{threads} threads: {found:?}");
+        for (figure, value) in expected {
+            assert_eq!(found[figure], value.to_string(), "{figure} on {threads} threads");
+        }
+    }
 }
