@@ -281,3 +281,48 @@ fn a_coloured_net_is_drawn_with_its_sorts_and_its_unfolding_on_request() {
         assert!(drawn.contains("xlabel=\"at(a)"), "{drawn}");
     }
 }
+
+/// The data of a report's page on the desk's model.
+fn report(desk: &Desk) -> serde_json::Value {
+    desk.fine(&["report", "model.pnml", "-o", "r.html"]);
+    let page = desk.read("r.html");
+    let (_, data) = page.split_once("id=\"data\">").expect("data");
+    let (data, _) = data.split_once("</script>").expect("an end");
+    serde_json::from_str(data).expect("JSON")
+}
+
+#[test]
+fn a_report_says_of_coloured_transitions_what_check_says() {
+    let quasi_live = |data: &serde_json::Value| {
+        let mut all = data["questions"].as_array().expect("questions").iter();
+        all.find(|it| it["id"] == "QuasiLiveness").expect("asked")["value"].clone()
+    };
+    let finding = |data: &serde_json::Value, begins: &str| {
+        let mut all = data["findings"].as_array().expect("findings").iter();
+        let found = all.find(|it| it["title"].to_string().contains(begins));
+        found.unwrap_or_else(|| panic!("{begins}: {}", data["findings"])).clone()
+    };
+    // `idle` has no binding.
+    let data = report(&desk());
+    assert_eq!(quasi_live(&data), "FALSE");
+    let dead = finding(&data, "Transition `idle` can never fire");
+    assert_eq!(dead["level"], "problem");
+    assert!(dead["details"].to_string().contains("No binding is left of it"), "{dead}");
+    // a and b meet (who is x and who y does not matter), but neither meets itself: that is as it should be.
+    let [a, b] = ["a", "b"].map(|it| format!("<useroperator declaration=\"r{it}\"/>"));
+    let [x, y] = ["x", "y"].map(|it| format!("<variable refvariable=\"v{it}\"/>"));
+    let two = |one: &str, other: &str| {
+        format!("<add><subterm>{one}</subterm><subterm>{other}</subterm></add>")
+    };
+    let page = place("at", "ring", &two(&a, &b))
+        + "<transition id=\"meet\"/>"
+        + &arc("at", "meet", &two(&x, &y));
+    let desk = Desk::new();
+    desk.write("model.pnml", &pnml(SORTS, &page));
+    assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: TRUE");
+    let data = report(&desk);
+    assert_eq!(quasi_live(&data), "TRUE");
+    let some = finding(&data, "Some bindings of a transition can never fire");
+    assert_eq!(some["level"], "note");
+    assert!(some["details"].to_string().contains("2 of the 3 bindings of `meet`"), "{some}");
+}
