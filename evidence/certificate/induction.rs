@@ -33,10 +33,10 @@
 use super::bounds::{Bounds, Known};
 use super::flaw::{Flaw, check_places};
 use super::propagation::{Literal, Propagator};
-use super::skeleton::Skeleton;
+use super::skeleton::{Skeleton, Variables};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap};
 
 /// An inductive invariant. Plain data. Comparison i is variable i + 1 of clauses and steps, negative for
 /// its negation.
@@ -126,29 +126,30 @@ impl Induction {
         predicate: &Predicate,
     ) -> Option<(Vec<Vec<i32>>, Vec<Atom>)> {
         let predicate = predicate.to_atoms(net);
-        let (variable_of, added) = self.variables(&predicate);
+        let (variables, added) = self.variables(&predicate);
         let atoms = self.atoms.len() + added.len();
-        let skeleton = Skeleton::of(&predicate, atoms, &variable_of)?;
+        let skeleton = Skeleton::of(&predicate, atoms, &variables)?;
         Some((skeleton.clauses, added.into_iter().cloned().collect()))
     }
 
     fn variables<'a>(
         &'a self,
         predicate: &'a Predicate,
-    ) -> (HashMap<&'a Atom, i32>, Vec<&'a Atom>) {
-        let mut variable_of = HashMap::new();
+    ) -> (Variables<'a>, Vec<&'a Atom>) {
+        let mut variables = Variables::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
-            variable_of.entry(atom).or_insert(variable);
+            variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);
         }
         let mut added = Vec::new();
         collect(predicate, &mut |atom| {
             let next = (self.atoms.len() + added.len()) as i32 + 1;
-            if let std::collections::hash_map::Entry::Vacant(entry) = variable_of.entry(atom) {
+            let bounds = variables.entry(&atom.sum).or_default();
+            if let std::collections::btree_map::Entry::Vacant(entry) = bounds.entry(atom.bound) {
                 entry.insert(next);
                 added.push(atom);
             }
         });
-        (variable_of, added)
+        (variables, added)
     }
 }
 
@@ -163,9 +164,9 @@ impl Invariant<'_> {
         predicate: &Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
-        let (variable_of, added) = self.certificate.variables(predicate);
+        let (variables, added) = self.certificate.variables(predicate);
         let atoms: Vec<&Atom> = self.certificate.atoms.iter().chain(added).collect();
-        let skeleton = Skeleton::of(predicate, atoms.len(), &variable_of);
+        let skeleton = Skeleton::of(predicate, atoms.len(), &variables);
         let skeleton = skeleton.ok_or(Flaw::DoesNotFollow)?;
         let mut known = self.known.clone();
         let mut literals: Vec<Literal> =

@@ -25,7 +25,7 @@
 use super::counters;
 use super::flaw::{Flaw, check_places};
 use super::lemma::Lemma;
-use super::skeleton::Skeleton;
+use super::skeleton::{Skeleton, Variables};
 use crate::refutation;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom
 pub struct Lemmas<'a> {
     certificate: &'a LinearCertificate,
     clauses: Vec<Vec<i32>>,
-    variable_of: HashMap<&'a Atom, i32>,
+    variables: Variables<'a>,
 }
 
 impl LinearCertificate {
@@ -85,6 +85,7 @@ impl LinearCertificate {
     /// The lemmas, checked or not.
     fn lemmas(&self) -> Lemmas<'_> {
         let mut variable_of: HashMap<&Atom, i32> = HashMap::new();
+        let mut variables = Variables::new();
         let mut clauses = Vec::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
             // Tokens are whole, so of a comparison and its negation one holds. Lemmas argue with rational
@@ -93,17 +94,18 @@ impl LinearCertificate {
                 clauses.push(vec![negation, variable]);
             }
             variable_of.entry(atom).or_insert(variable);
+            variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);
         }
         clauses.extend(self.lemmas.iter().map(Lemma::clause));
-        Lemmas { certificate: self, clauses, variable_of }
+        Lemmas { certificate: self, clauses, variables }
     }
 
     /// The clauses that the lemmas and "`predicate` holds" come down to, those of the lemmas last;
     /// contradictory if the certificate refutes it. Variable i + 1 says that atom i holds; the junctions of
     /// the predicate, parents before children, follow.
     pub fn clauses(&self, net: &Net, predicate: &Predicate) -> Vec<Vec<i32>> {
-        let Lemmas { clauses, variable_of, .. } = self.lemmas();
-        let skeleton = Skeleton::of(&predicate.to_atoms(net), self.atoms.len(), &variable_of);
+        let Lemmas { clauses, variables, .. } = self.lemmas();
+        let skeleton = Skeleton::of(&predicate.to_atoms(net), self.atoms.len(), &variables);
         let mut all = skeleton.map_or(Vec::new(), |skeleton| skeleton.clauses);
         all.extend(clauses);
         all
@@ -122,7 +124,7 @@ impl Lemmas<'_> {
     ) -> Result<(), Flaw> {
         let atoms = self.certificate.atoms.len();
         // The lemmas are true of the initial marking, so they do not contradict each other.
-        let skeleton = Skeleton::of(predicate, atoms, &self.variable_of);
+        let skeleton = Skeleton::of(predicate, atoms, &self.variables);
         let Skeleton { mut clauses, variables, .. } = skeleton.ok_or(Flaw::DoesNotFollow)?;
         clauses.extend_from_slice(&self.clauses);
         Ok(refutation::check(&clauses, &self.certificate.steps, variables, goes_on)?)

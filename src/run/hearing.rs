@@ -46,6 +46,12 @@ impl Hearing<'_, '_> {
 
     /// Says why the questions left are left.
     pub(super) fn give_up(&mut self, ended: Option<Exhausted>) {
+        let open = self.open(ended);
+        self.report.unanswered.extend(open);
+    }
+
+    /// The questions without an answer, and why they have none.
+    pub(super) fn open(&self, ended: Option<Exhausted>) -> Vec<Unanswered> {
         let why = match ended {
             Some(exhausted) => exhausted.to_string(),
             None => "the engines have nothing more to try".to_owned(),
@@ -57,11 +63,11 @@ impl Hearing<'_, '_> {
             ),
             false => why,
         };
-        for question in self.plan.open_questions() {
-            let known = self.known(question);
-            let reason = format!("{why}{known}");
-            self.report.unanswered.push(Unanswered { id: question.id.clone(), reason });
-        }
+        let open = self.plan.open_questions().map(|question| {
+            let reason = format!("{why}{}", self.known(question));
+            Unanswered { id: question.id.clone(), reason }
+        });
+        open.collect()
     }
 
     /// The best known of open questions for a maximum, the first of them.

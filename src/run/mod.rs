@@ -128,12 +128,12 @@ fn run_once(
     }
     stages.push((ground, budget.child()));
     let last = stages.len() - 1;
-    for (at, (ground, budget)) in stages.iter().enumerate() {
-        let portfolio = Portfolio::new(ground, &board, budget, config, begun);
+    for (at, (ground, slice)) in stages.iter().enumerate() {
+        let portfolio = Portfolio::new(ground, &board, slice, config, begun);
         if board.breach().is_none() && hearing.plan.open_questions().next().is_some() {
             let ended = match portfolio.is_over() {
-                true => None,
-                false => work(&portfolio, &mut hearing, &hear, budget, tell),
+                true => slice.exhausted(),
+                false => work(&portfolio, &mut hearing, &hear, [&budget, slice], tell),
             };
             if at == last && board.breach().is_none() {
                 hearing.give_up(ended);
@@ -154,12 +154,12 @@ fn run_once(
 }
 
 /// Has the workers work until every question is decided, the claim of safe units is broken, they are
-/// through, or the budget is spent.
+/// through, or their budget, a part of the whole one, is spent.
 fn work(
     portfolio: &Portfolio<'_>,
     hearing: &mut Hearing<'_, '_>,
     hear: &Receiver<GoalId>,
-    budget: &Budget,
+    [whole, budget]: [&Budget; 2],
     tell: &mut impl FnMut(Event<'_>),
 ) -> Option<Exhausted> {
     let board = hearing.board;
@@ -177,9 +177,13 @@ fn work(
         let watch =
             Watch { finished: &|| all_finished(&workers), at_work: &|| portfolio.at_work() };
         let ended = listen(hearing, hear, budget, &watch, tell);
-        let cancelled = Instant::now();
+        // Where there is time for another stage, an engine that is late is waited for.
+        let mut cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(1));
+            if !is_done(hearing) && !whole.is_exhausted() {
+                cancelled = Instant::now();
+            }
         }
         let engines: Vec<String> = match all_finished(&workers) {
             true => Vec::new(),
@@ -196,6 +200,9 @@ fn work(
             report.faults += board.faults() + portfolio.failures();
             report.statistics = portfolio.take_statistics();
             report.turns.extend(portfolio.turns_so_far());
+            if board.breach().is_none() {
+                report.unanswered.extend(hearing.open(ended));
+            }
             tell(Event::Overrun { engines: &engines, report: &report });
             portfolio.put_statistics(report.statistics);
         }
@@ -240,8 +247,7 @@ fn listen(
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        let done = hearing.plan.open_questions().next().is_none();
-        if done || board.breach().is_some() || (watch.finished)() || budget.is_exhausted() {
+        if is_done(hearing) || (watch.finished)() || budget.is_exhausted() {
             break;
         }
     }
@@ -249,6 +255,11 @@ fn listen(
     let ended = budget.exhausted();
     budget.cancel();
     ended
+}
+
+/// Whether every question is decided, or the claim of safe units is broken.
+fn is_done(hearing: &Hearing<'_, '_>) -> bool {
+    hearing.plan.open_questions().next().is_none() || hearing.board.breach().is_some()
 }
 
 fn all_finished(workers: &[ScopedJoinHandle<'_, ()>]) -> bool {

@@ -320,3 +320,36 @@ fn each_shortcut_needs_what_it_asks_for() {
         no
     );
 }
+
+#[test]
+fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
+    // Two circles with far too many markings; reduced, each is a transition without condition, and a part.
+    // In the second net, a third part fires once.
+    let circles = "place a 100000\nplace b\nplace c 100000\nplace d\ntransition t: a -> b\ntransition u: b -> a
+        transition v: c -> d\ntransition w: d -> c";
+    let sinks = format!("{circles}\nplace e 1\nplace f\ntransition x: e -> f");
+    for (text, live) in [(circles, [true; 5]), (&sinks, [true, true, true, true, false])] {
+        let net = text::parse(text).unwrap();
+        let homes: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
+        let goals: Vec<Goal> = homes.iter().cloned().map(Goal::Home).collect();
+        let listed = goals.iter().cloned().enumerate();
+        let listed = listed.map(|(at, goal)| (GoalId::new(at), goal)).collect();
+        let facts = Facts::none(&net);
+        let known = Intervals::new(&net, &facts);
+        let board = Board::new(&net, goals);
+        let ground = Ground::original(&net, listed, facts, &known);
+        let engine = ENGINES.iter().find(|it| it.name == "graph of a reduced net").unwrap();
+        let hints = Vec::new();
+        let assignment = Assignment { ground: &ground, board: &board, seed: 1, dump: None, hints };
+        let said = (engine.start)(assignment)
+            .unwrap()
+            .slice(&Budget::unlimited().slice(Duration::from_secs(60)));
+        for (at, live) in (0..homes.len()).zip(live) {
+            match board.knowledge(GoalId::new(at)).unwrap() {
+                Knowledge::Home(Home::Kept { .. }) => assert!(live, "{said:?}: {text}"),
+                Knowledge::Home(Home::Lost { .. }) => assert!(!live, "{said:?}: {text}"),
+                other => panic!("{other:?} of {at}, {said:?}: {text}"),
+            }
+        }
+    }
+}

@@ -63,24 +63,20 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let reduced = reduced.filter(|reduced| reduced.statistics.before != reduced.statistics.after);
     // Refused only for want of ids, which the net has.
     let parts = reduced.as_ref().map_or(net, |reduced| &reduced.net).parts().unwrap_or_default();
+    // First where it is least work; what a part, or the reduced net, does not express is left to the next.
     let search = |budget: &Budget| {
-        let searched = match &reduced {
-            _ if parts.len() > 1 => {
-                Some(on_parts(work, &parts, reduced.as_ref(), &budget.share(0.6)))
-            }
-            Some(reduced) => {
-                let facts = Facts::none(&reduced.net);
-                Some(on_net(work, &reduced.net, &facts, Some(reduced), &budget.share(0.6)))
-            }
-            None => None,
-        };
-        let searched = searched.map(|searched| searched.unwrap_or_else(|why| why));
-        // What the reduced net does not express, or was too much even there.
-        match searched {
-            Some(searched) if is_done() => searched,
-            _ => on_net(work, net, &Facts::claimed_by_model(net), None, budget)
-                .unwrap_or_else(|why| why),
+        let mut said = None;
+        if parts.len() > 1 {
+            said = Some(on_parts(work, &parts, reduced.as_ref(), &budget.share(0.6)));
         }
+        if let Some(reduced) = reduced.as_ref().filter(|_| !is_done()) {
+            let facts = Facts::none(&reduced.net);
+            said = Some(on_net(work, &reduced.net, &facts, Some(reduced), &budget.share(0.6)));
+        }
+        if said.is_none() || !is_done() {
+            said = Some(on_net(work, net, &Facts::claimed_by_model(net), None, budget));
+        }
+        said.map(|said| said.unwrap_or_else(|why| why)).unwrap_or_default()
     };
     let early = search(&budget.slice(AT_ONCE));
     if is_done() {
@@ -128,9 +124,16 @@ fn on_parts(
     reduced: Option<&reduction::Reduction>,
     budget: &Budget,
 ) -> Result<String, String> {
-    let asked = goals_on(work, reduced).into_iter();
-    let asked = asked.filter_map(|(id, wanted)| Some((id, one_of(&wanted)?)));
-    let goals: Vec<(GoalId, Vec<TransitionId>)> = asked.collect();
+    let homes = work.board.homes("EXPLICIT");
+    let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
+    for (id, wanted) in goals_on(work, reduced) {
+        match one_of(&wanted) {
+            // A reduction may leave no condition: whatever the parts do, it holds.
+            None if wanted == Predicate::True => homes.kept_by_search(id, word(1, reduced)),
+            None => {}
+            Some(transitions) => goals.push((id, transitions)),
+        }
+    }
     // Of each goal, in how many parts there is something of it that is lost.
     let (mut lost_in, mut kept) = (vec![0; goals.len()], vec![false; goals.len()]);
     let (mut asked_in, mut states) = (vec![0; goals.len()], 0u64);
@@ -159,7 +162,6 @@ fn on_parts(
             kept[at] |= lost.is_none();
         }
     }
-    let homes = work.board.homes("EXPLICIT");
     for (at, (id, _)) in goals.iter().enumerate() {
         if kept[at] {
             homes.kept_by_search(*id, word(states, reduced));
