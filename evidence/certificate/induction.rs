@@ -36,7 +36,7 @@ use super::propagation::{Literal, Propagator};
 use super::skeleton::{Skeleton, Variables};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap};
+use std::collections::BTreeMap;
 
 /// An inductive invariant. Plain data. Comparison i is variable i + 1 of clauses and steps, negative for
 /// its negation.
@@ -132,10 +132,7 @@ impl Induction {
         Some((skeleton.clauses, added.into_iter().cloned().collect()))
     }
 
-    fn variables<'a>(
-        &'a self,
-        predicate: &'a Predicate,
-    ) -> (Variables<'a>, Vec<&'a Atom>) {
+    fn variables<'a>(&'a self, predicate: &'a Predicate) -> (Variables<'a>, Vec<&'a Atom>) {
         let mut variables = Variables::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
             variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);

@@ -50,8 +50,13 @@ pub fn run_coloured(
     if many && !config.keep_all_witnesses {
         board = board.without_witnesses();
     }
-    let mut hearing =
-        Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
+    let mut hearing = Hearing {
+        board: &board,
+        plan: &mut plan,
+        report: &mut report,
+        forgets: many,
+        told: HashSet::new(),
+    };
     let work = Work {
         model,
         board: &board,

@@ -5,6 +5,7 @@ use crate::answer::{Answer, Combination, Plan, Question, Standing};
 use crate::board::{Board, Knowledge};
 use parikh_net::GoalId;
 use parikh_solvers::Exhausted;
+use std::collections::HashSet;
 use std::sync::mpsc::Receiver;
 
 /// Open questions that are looked at for what is known of them, at each tick.
@@ -17,6 +18,8 @@ pub(super) struct Hearing<'a, 'n> {
     pub(super) report: &'a mut Report,
     /// Whether the board forgets sequences and documents once the caller has seen them.
     pub(super) forgets: bool,
+    /// The goals that the caller was told of as settled.
+    pub(super) told: HashSet<GoalId>,
 }
 
 impl Hearing<'_, '_> {
@@ -30,9 +33,10 @@ impl Hearing<'_, '_> {
     pub(super) fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
         if let Some(knowledge) = &self.board.knowledge(goal) {
             tell(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
+            self.told.insert(goal);
         }
         let decided = self.plan.settle(self.board, goal);
-        announce(self.board, self.report, decided, tell);
+        announce(self.board, self.report, &self.told, decided, tell);
         if self.forgets {
             self.board.forget_evidence(goal);
         }
@@ -41,7 +45,7 @@ impl Hearing<'_, '_> {
     /// Takes note of what is known of goals that are not settled.
     pub(super) fn look(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         let decided = self.plan.look(self.board);
-        announce(self.board, self.report, decided, tell);
+        announce(self.board, self.report, &self.told, decided, tell);
     }
 
     /// Says why the questions left are left.
@@ -102,9 +106,11 @@ impl Hearing<'_, '_> {
 }
 
 /// Tells of goals that were let go before they were settled, and that the answer rests on all the same: the
-/// bounds of what is not the largest.
+/// bounds of what is not the largest. Of those that are settled, and nobody has heard of yet, too: what an answer
+/// rests on is told before it.
 fn let_go(
     board: &Board<'_>,
+    told: &HashSet<GoalId>,
     question: &Question,
     answer: &Answer,
     tell: &mut impl FnMut(Event<'_>),
@@ -114,10 +120,9 @@ fn let_go(
     }
     for id in answer.rests_on.clone().map(GoalId::new) {
         let knowledge = board.knowledge(id);
-        if let Some(Knowledge::Maximum(maximum)) = &knowledge
-            && maximum.value().is_none()
+        if let Some(knowledge @ Knowledge::Maximum(maximum)) = &knowledge
             && maximum.unbounded.is_none()
-            && let Some(knowledge) = &knowledge
+            && !told.contains(&id)
         {
             tell(Event::Settled { id, goal: board.goal(id), knowledge });
         }
@@ -128,6 +133,7 @@ fn let_go(
 fn announce(
     board: &Board<'_>,
     report: &mut Report,
+    told: &HashSet<GoalId>,
     decided: Vec<(&Question, Standing)>,
     tell: &mut impl FnMut(Event<'_>),
 ) {
@@ -137,7 +143,7 @@ fn announce(
                 report.answered += 1;
                 // What rests on a claim known to be false is asked again.
                 if !(answer.assumes_units && board.breach().is_some()) {
-                    let_go(board, question, &answer, tell);
+                    let_go(board, told, question, &answer, tell);
                     tell(Event::Answered(&answer));
                 }
             }

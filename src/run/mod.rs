@@ -35,6 +35,7 @@ use hearing::Hearing;
 use parikh_net::{GoalId, Net};
 use parikh_solvers::{Budget, Exhausted};
 use portfolio::Portfolio;
+use std::collections::HashSet;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
@@ -105,8 +106,13 @@ fn run_once(
     if config.certified_only {
         board = board.certified_only();
     }
-    let mut hearing =
-        Hearing { board: &board, plan: &mut plan, report: &mut report, forgets: many };
+    let mut hearing = Hearing {
+        board: &board,
+        plan: &mut plan,
+        report: &mut report,
+        forgets: many,
+        told: HashSet::new(),
+    };
     let (began, open) = (begun.elapsed(), board.open_count());
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.report.turns.push(Turn {
