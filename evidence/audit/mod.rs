@@ -19,6 +19,7 @@
 
 mod cases;
 mod figures;
+mod homes;
 mod judge;
 mod obligations;
 mod shelf;
