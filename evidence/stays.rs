@@ -202,7 +202,7 @@ mod tests {
             )
         };
         let mut text: String = (0..50).map(part).collect();
-        text.push_str("place a 9\nplace b\ntransition once: a -> b\ntransition free:\n");
+        text.push_str("place a 9\nplace b\ntransition once: a -> b\ntransition free: ->\n");
         let net = text::parse(&text).unwrap();
         let names = |names: &[&str]| enabled(&net, names);
         let wanted = [

@@ -60,7 +60,12 @@ impl<'n> Judge<'n> {
 
     /// Takes note of what an argument about a net as a whole shows. `searched` is whether the answer is
     /// said to rest on a search, which may be too large to be made again.
-    pub(super) fn weigh(&mut self, account: &mut Account<'n>, id: &str, searched: bool) -> Result<(), String> {
+    pub(super) fn weigh(
+        &mut self,
+        account: &mut Account<'n>,
+        id: &str,
+        searched: bool,
+    ) -> Result<(), String> {
         let (structure, on) = self.shelf.structure(id)?;
         let Some(home) = &mut account.home else {
             return Err("it is not asked what stays reachable".to_owned());
@@ -172,7 +177,5 @@ impl<'n> Judge<'n> {
 }
 
 fn too_many(visited: u64, most: u64) -> Verdict {
-    Verdict::Searched(format!(
-        "{visited} markings were visited; more than {most} are reachable"
-    ))
+    Verdict::Searched(format!("{visited} markings were visited; more than {most} are reachable"))
 }

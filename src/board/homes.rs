@@ -6,9 +6,7 @@
 //! that visited all markings, on whatever net, is made again where that takes little; else it is taken at
 //! its word.
 
-use super::{
-    Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness,
-};
+use super::{Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
 use crate::evidence::Flaw;
 use crate::evidence::home::{self, HomeFlaw, Structure};
 use crate::evidence::stays::which_stay;

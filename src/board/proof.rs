@@ -188,9 +188,7 @@ impl fmt::Display for Argument {
                 write!(f, "an inductive invariant of {clauses} clauses excludes it")?;
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
-            Argument::Searched { parts: 0, .. } => {
-                f.write_str("nothing is left to be visited")
-            }
+            Argument::Searched { parts: 0, .. } => f.write_str("nothing is left to be visited"),
             Argument::Searched { markings: 1, stubborn: false, parts: 1 } => {
                 f.write_str("the only reachable marking was visited")
             }

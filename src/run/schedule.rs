@@ -145,8 +145,7 @@ impl Schedule {
         if threads <= 1 {
             // Small nets are done with before anything waits for a walk.
             let glance = Part { share: 0.05, most: GLANCE };
-            let mut all =
-                vec![Phase::SearchRead(glance), Phase::Walk(On::Read, Part::of(0.1))];
+            let mut all = vec![Phase::SearchRead(glance), Phase::Walk(On::Read, Part::of(0.1))];
             all.extend(prove);
             return Schedule { workers: vec![all] };
         }

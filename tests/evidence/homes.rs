@@ -21,9 +21,9 @@ const LIMITS: Limits = Limits { states: 300, tokens: 60 };
 /// accepts nothing.
 fn live_by(net: &Net, log: &NamedLog, most: u64) -> Option<Vec<(TransitionId, bool)>> {
     let reduction = CheckedReduction::of_log(net, log, &mut || true).ok()?;
-    let asked = net.transitions().filter_map(|t| {
-        Some((t, reduction.translate_home(&Predicate::Enabled(t))?))
-    });
+    let asked = net
+        .transitions()
+        .filter_map(|t| Some((t, reduction.translate_home(&Predicate::Enabled(t))?)));
     let (asked, wanted): (Vec<TransitionId>, Vec<Predicate>) = asked.unzip();
     let told = which_stay(reduction.net(), most, &wanted, &mut || true).ok()?;
     Some(asked.into_iter().zip(told).filter_map(|(t, told)| Some((t, told?))).collect())

@@ -143,11 +143,7 @@ fn on_parts(
 }
 
 /// Makes the graph of a ground's net and says what it tells of the goals; an error says why there is none.
-fn on_net(
-    work: &Assignment<'_>,
-    ground: &Ground<'_>,
-    budget: &Budget,
-) -> Result<String, String> {
+fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result<String, String> {
     let goals: Vec<(GoalId, &Predicate)> = open(ground, work.board).collect();
     if goals.is_empty() {
         return Ok("nothing to do".to_owned());
