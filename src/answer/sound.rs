@@ -301,6 +301,7 @@ fn never_done(net: &Net, proof: &Proof) -> String {
     let on = tokens(net, &marking, None);
     let where_it_gets = match (is_dead, firings) {
         (true, 0) => format!("nothing is enabled initially, with tokens on {on}"),
+        (true, 1) => format!("after 1 firing, say, a case is stuck with tokens on {on}"),
         (true, n) => format!("after {n} firings, say, a case is stuck with tokens on {on}"),
         (false, n) => format!("after {n} firings, say, a case goes on with tokens on {on}"),
     };
