@@ -27,7 +27,7 @@ use std::collections::HashMap;
 /// be visited that has more than `most` markings. `goes_on` is asked at every marking.
 ///
 /// # Errors
-/// [`Flaw::More`] when no part is small enough, and as
+/// [`Flaw::More`] when nothing is told because no part is small enough, and as
 /// [`visit`](crate::certificate::markings::visit).
 pub fn which_stay(
     net: &Net,
@@ -91,7 +91,7 @@ fn by_parts(
 ) -> Result<Vec<Option<bool>>, Flaw> {
     let mut stay: Vec<Option<bool>> =
         asked.iter().map(|asked| Some(matches!(asked, Asked::Always(true)))).collect();
-    let (mut visited, mut too_large) = (false, None);
+    let mut too_large = None;
     for (part, asked) in parts.iter().zip(asked_of(parts, asked)) {
         if asked.is_empty() {
             continue;
@@ -106,7 +106,6 @@ fn by_parts(
             }
             Err(flaw) => return Err(flaw),
         };
-        visited |= here.iter().any(Option::is_some);
         // What stays in one part stays; what is lost is lost in all.
         for (at, here) in at.into_iter().zip(here) {
             stay[at] = match (stay[at], here) {
@@ -117,7 +116,7 @@ fn by_parts(
         }
     }
     match too_large {
-        Some(flaw) if !visited => Err(flaw),
+        Some(flaw) if stay.iter().all(Option::is_none) => Err(flaw),
         _ => Ok(stay),
     }
 }
@@ -218,6 +217,8 @@ mod tests {
         let told = [Some(true), None, Some(true), Some(true), Some(false)];
         assert_eq!(of(&net, 9, &wanted), Ok(told.to_vec()));
         assert_eq!(of(&net, 9, &wanted[1..2]), Err(Flaw::More(9)));
+        let always = [Predicate::True, wanted[0].clone()];
+        assert_eq!(of(&net, 0, &always), Ok(vec![Some(true), None]));
         // Whether a place is marked is asked of the whole.
         let both = [wanted[0].clone(), Predicate::at_least(PlaceId::new(0), 1)];
         assert_eq!(of(&net, 1000, &both), Err(Flaw::More(1000)));

@@ -134,7 +134,8 @@ impl<'b> Homes<'b> {
     ) -> (Option<Argued>, Vec<Option<bool>>) {
         let unknown = || vec![None; wanted.len()];
         let checks = &self.board.checks;
-        let budget = checks.budget(false);
+        // Whoever wants a file needs what was gone through.
+        let budget = checks.budget(checks.keep);
         let goes_on = &mut || !budget.is_exhausted();
         let told = checks.count(|| {
             let (net, wanted) = self.translated(wanted, goes_on)?;

@@ -46,7 +46,7 @@ fn each_rule_alone_keeps_what_is_live() {
     let keeps = rules::ALL.iter().filter(|rule| rule.preserves.covers(Preserve::LIVENESS));
     let mut applied: BTreeMap<&str, u64> = keeps.map(|rule| (rule.name, 0)).collect();
     let alone: Vec<Option<&str>> = applied.keys().copied().map(Some).chain([None]).collect();
-    for seed in 0..scaled(1500) {
+    for seed in 0..scaled(500) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS) else { continue };
         let mut rng = Rng::with_seed(seed);
@@ -61,7 +61,7 @@ fn each_rule_alone_keeps_what_is_live() {
         }
     }
     assert!(applied.len() >= 10, "{applied:?}");
-    let most_apply = applied.values().filter(|&&applied| applied >= scaled(10)).count();
+    let most_apply = applied.values().filter(|&&applied| applied >= scaled(3)).count();
     assert!(most_apply * 4 >= applied.len() * 3, "{applied:?}");
 }
 
@@ -231,5 +231,5 @@ fn liveness_of_many_parts_is_confirmed_on_the_reduced_net() {
             refused += u64::from(!confirmed);
         }
     }
-    assert!(refused >= 20, "{refused}");
+    assert!(refused >= 10, "{refused}");
 }
