@@ -38,9 +38,9 @@ pub struct Found {
 /// How far a search through all markings went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visited {
-    /// How many markings were visited, those of all parts together.
+    /// How many markings were visited, those of all parts together in which something is asked.
     pub markings: u64,
-    /// How many parts the net has, which share no node, or how many of them were asked for something.
+    /// How many parts the net has, which share no node; 0 where nothing had to be visited.
     pub parts: usize,
 }
 

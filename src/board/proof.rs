@@ -59,7 +59,8 @@ pub enum Argument {
         markings: u64,
         /// Whether stubborn sets left out markings that cannot matter to this goal.
         stubborn: bool,
-        /// How many parts these are the markings of, each by itself; 1 for the net as a whole.
+        /// How many parts the net falls into, each of which was visited by itself; 1 for the net as a whole, 0
+        /// where nothing had to be visited.
         parts: usize,
     },
 }
@@ -197,7 +198,7 @@ impl fmt::Display for Argument {
             }
             Argument::Searched { markings, stubborn: false, parts } => write!(
                 f,
-                "all reachable markings of its {parts} parts were visited, each by itself, together {markings}"
+                "all {markings} reachable markings of those of its {parts} parts that matter were visited"
             ),
             Argument::Searched { markings: 1, stubborn: true, .. } => {
                 f.write_str("the only marking that matters was visited (stubborn sets)")

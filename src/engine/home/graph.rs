@@ -125,7 +125,7 @@ fn on_parts(
         }
         let graph = Graph::explore(&part.net, &Facts::none(&part.net), budget);
         let mut graph = graph.map_err(|why| why.to_string())?;
-        visited = Visited { markings: visited.markings + graph.states(), parts: visited.parts + 1 };
+        visited = Visited { markings: visited.markings + graph.states(), parts: parts.len() };
         let predicates: Vec<&Predicate> = wanted.iter().map(|(_, wanted)| wanted).collect();
         let lost = graph.lost(&predicates).map_err(|why| why.to_string())?;
         for ((at, _), lost) in wanted.into_iter().zip(lost) {
