@@ -3,7 +3,7 @@
 use super::formulas;
 use super::job::{Evidence, Job, Subject, Watch, print_statistics};
 use super::model::Model;
-use super::output::{Format, Printer};
+use super::output::{self, Format, Printer};
 use super::{Misuse, Outcome, coloured, limits, model, processes, signals};
 use crate::mcc::Examination;
 use crate::run::{self, Report};
@@ -104,7 +104,10 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let say_so = || eprintln!("parikh: left before the rest was answered");
+    let say_so = || {
+        output::say_what_is_open();
+        eprintln!("parikh: left before the rest was answered");
+    };
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     if let Some(examination) = arguments.examination {

@@ -49,6 +49,7 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
                 |undoing: &Undoing| undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok();
             Structure::Undone(all.iter().filter_map(named).collect())
         }
+        Structure::Visited(markings) => Structure::Visited(*markings),
     }
 }
 

@@ -7,7 +7,8 @@
 //!                  their own, search of the reduced net ─▶ engines in slices and induction on in
 //!                  growing slices, walks between
 //! other workers    walk, each with a seed of its own
-//! one thread       the second worker, with a short walk before everything
+//! one thread       the second worker, with a moment's search of the net as it is and a short walk before
+//!                  everything
 //! ```
 //!
 //! The net that was read comes first, because what is settled there has the simplest evidence. Then
@@ -45,6 +46,9 @@ pub(super) const GROWING: (f64, Part, f64) = (0.5, Part::of(0.1).at_most(30), 0.
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
+
+/// The longest first look of a single thread at all markings of the net that was read.
+const GLANCE: Duration = Duration::from_millis(500);
 
 /// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to go
 /// on, and all of it when others walk and there is no other net to search.
@@ -139,7 +143,9 @@ impl Schedule {
             Phase::Homes(Part::of(1.0)),
         ];
         if threads <= 1 {
-            let mut all = vec![Phase::Walk(On::Read, Part::of(0.1))];
+            // Small nets are done with before anything waits for a walk.
+            let glance = Part { share: 0.05, most: GLANCE };
+            let mut all = vec![Phase::SearchRead(glance), Phase::Walk(On::Read, Part::of(0.1))];
             all.extend(prove);
             return Schedule { workers: vec![all] };
         }
