@@ -6,9 +6,10 @@
 //! a search that visited all reachable markings is taken at its word, on whatever net.
 
 use super::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
-use crate::evidence::Flaw;
 use crate::evidence::home::{self, HomeFlaw, Structure};
 use crate::evidence::undone::check_undone;
+use crate::evidence::{Flaw, ReplayError};
+use crate::ground::Limit;
 use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
 use std::sync::Arc;
 
@@ -163,6 +164,10 @@ impl<'b> Homes<'b> {
         match checks.count(|| check(&mut || !budget.is_exhausted())) {
             Ok(()) => true,
             Err(HomeFlaw::After(Flaw::Stopped)) => false,
+            Err(HomeFlaw::Sequence(ReplayError::Overflow { .. })) => {
+                self.board.beyond(Limit::Tokens);
+                false
+            }
             Err(flaw) => {
                 self.refuse(goal, &flaw);
                 false

@@ -200,6 +200,8 @@ class Player {
     byId("play").disabled = !this.length;
     this.#now();
     this.#buttons();
+    const panel = byId("node");
+    if (!panel.hidden) panel.querySelector(".facts").textContent = factsOf(panel.chosen);
   }
 
   #now() {
