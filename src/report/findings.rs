@@ -251,11 +251,11 @@ impl Telling<'_> {
                     (self.why_dead(t, fate, &empty, &starved), fate.shown.certificate)
                 }
             };
-            let same = groups.iter_mut().find(|(_, of_group, shown)| {
+            let same = groups.iter().position(|(_, of_group, shown)| {
                 *of_group == details && self.store.read_alike(*shown, certificate)
             });
             match same {
-                Some((members, ..)) => members.push(transition),
+                Some(group) => groups[group].0.push(transition),
                 None if groups.len() < ONE_BY_ONE => {
                     groups.push((vec![transition], details, certificate));
                 }
