@@ -114,6 +114,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         false => std::fs::write(&arguments.output, page(&made))
             .with_context(|| format!("cannot write {}", arguments.output.display()))?,
     }
+    let open = made.questions.iter().filter(|question| question.value.is_none()).count();
+    if open > 0 {
+        let are = if open == 1 { "is" } else { "are" };
+        let all = made.questions.len();
+        eprintln!("parikh: {open} of {all} questions {are} open; the page says why");
+    }
     Ok(outcome(&made))
 }
 

@@ -165,14 +165,18 @@ fn compared(shown: &[String], said: &str) -> Result<(), String> {
                 Some(_) if left_out => {}
                 found => {
                     let found = found.unwrap_or("nothing more");
-                    return Err(format!("the page shows: {line}\nbut printed is: {found}\nof\n{said}"));
+                    return Err(format!(
+                        "the page shows: {line}\nbut printed is: {found}\nof\n{said}"
+                    ));
                 }
             }
         }
         left_out = false;
     }
     match rest.next() {
-        Some(more) if !left_out => Err(format!("printed, and not shown by the page: {more}\nof\n{said}")),
+        Some(more) if !left_out => {
+            Err(format!("printed, and not shown by the page: {more}\nof\n{said}"))
+        }
         _ => Ok(()),
     }
 }

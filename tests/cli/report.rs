@@ -263,6 +263,9 @@ fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
     );
     let (page, _) = page(&desk, &["-e", "OneSafe"]);
     assert_eq!(data(&page)["net"]["initial"][0][1], "9223372036854775807");
+    let said = desk.run(&["report", "model.pnml", "-o", "r.html", "--timeout", "0s"]);
+    assert_eq!(said.status.code(), Some(3));
+    assert!(stderr(&said).contains("questions are open; the page says why"), "{}", stderr(&said));
     // Nothing writes a number of tokens with its first digit and a power of ten.
     assert!(!page.contains("e${"), "a rounded number");
 }
