@@ -24,12 +24,15 @@ fn a_deadlock_is_found_written_and_replayed() {
 fn nobody_reading_on_is_no_crash() {
     let desk = Desk::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
     desk.write("t.trace", "t\n");
-    for arguments in [&["info", "model.pnml"][..], &["replay", "model.pnml", "t.trace"]] {
+    // What is no answer was wanted no further; of answers some were lost.
+    for (arguments, code) in
+        [(&["info", "model.pnml"][..], 0), (&["replay", "model.pnml", "t.trace"], 3)]
+    {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut command = desk.command(arguments);
         let output = command.stdout(writer).stderr(Stdio::piped()).output().expect("it starts");
-        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         assert_eq!(stderr(&output), "", "{arguments:?}");
     }
 }
