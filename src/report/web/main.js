@@ -54,7 +54,7 @@ const unlight = () => {
 
 /** A node was chosen by its name. */
 const choose = (node) => {
-  lightNodes([node], nameOf(node));
+  lightNodes([node], saidOf(node));
   nodePanel(node);
   toFigure();
 };
@@ -65,7 +65,7 @@ const press = (node) => {
     player.fireByHand(node - placeCount);
     return;
   }
-  lightNodes([node], nameOf(node));
+  lightNodes([node], saidOf(node));
   nodePanel(node);
 };
 
@@ -145,7 +145,7 @@ const setUpSearch = () => {
     hits.replaceChildren(...found.slice(0, 12).map(([, node], index) =>
       make("li", { role: "option", id: `hit-${index}`, "aria-selected": "false",
         pointerdown: (event) => { event.preventDefault(); take(node); } },
-      make("span", { class: isPlace(node) ? "of-place" : "of-transition" }, nameOf(node)),
+      make("span", { class: isPlace(node) ? "of-place" : "of-transition" }, saidOf(node)),
       make("span", { class: "muted" }, `${isPlace(node) ? " place" : " transition"}${alsoCalled(node)}`))));
     [...hits.children].forEach((hit, index) => { hit.node = found[index][1]; });
     hits.hidden = !found.length;

@@ -19,6 +19,12 @@ const nameOf = (node) => {
   return isPlace(node) ? labels.places[node] : labels.transitions[node - placeCount];
 };
 
+/** The same as a sentence or a button has room for; what is clipped stands in titles. */
+const saidOf = (node) => {
+  const name = nameOf(node);
+  return name.length <= 64 ? name : `${name.slice(0, 32)}…${name.slice(-31)}`;
+};
+
 /** A name that a node has together with others, which is why it goes by its id. */
 const sharedNameOf = (node) => data.net.labels?.shared[node];
 

@@ -48,7 +48,7 @@ const findingsSection = () => {
   const items = data.findings.map((finding) => {
     const title = finding.title.map((piece) => {
       const node = nodeOfPiece(piece);
-      return node === null ? piece : nameOf(node);
+      return node === null ? piece : saidOf(node);
     }).join("");
     const actions = [
       playButton(finding.play, title, finding.play && finding.play.pump !== undefined ? "Play the loop" : "Play it"),
