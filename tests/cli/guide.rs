@@ -7,7 +7,6 @@ use crate::support::binary::{Desk, repository};
 const CARGO: (&str, &str) = ("cargo", "builds");
 const RELEASE: (&str, &str) = ("tar", "takes a release: scripts/try-release.sh asks one");
 const CLUSTER: &str = "takes Slurm: benchmarks/tests/batches.rs has a stand-in";
-const COLOURED: &str = "of a coloured net: tests/coloured/cli.rs does it";
 const PAGES: &[Page<'_>] = &[
     Page { path: "docs/tutorial.md", not_run: &[], before: &[] },
     Page {
@@ -26,14 +25,7 @@ const PAGES: &[Page<'_>] = &[
         not_run: &[],
         before: &[("parikh check MODEL --formulas", "echo 'EF (p1 >= 1)' > FILE")],
     },
-    Page {
-        path: "docs/coloured.md",
-        not_run: &[
-            ("parikh check MODEL --formula 'EF p(red", COLOURED),
-            ("parikh unfold MODEL", COLOURED),
-        ],
-        before: &[],
-    },
+    Page { path: "docs/coloured.md", not_run: &[], before: &[] },
     Page { path: "docs/processes.md", not_run: &[], before: &[] },
     Page { path: "docs/states.md", not_run: &[], before: &[] },
     Page { path: "docs/pictures.md", not_run: &[], before: &[] },

@@ -55,8 +55,9 @@ fn desk() -> Desk {
     ] {
         desk.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
     }
-    for name in ["philosophers.pnml", "orders.pnml", "pipes.pnml", "pipes-mended.pnml"] {
-        let text = std::fs::read_to_string(example(name)).expect("readable");
+    for file in std::fs::read_dir(repository("examples")).expect("readable") {
+        let name = file.expect("readable").file_name().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(example(&name)).expect("readable");
         desk.write(&format!("examples/{name}"), &text);
     }
     // A contest of one instance.
