@@ -69,7 +69,7 @@ pub struct Line {
 }
 
 impl Scene {
-    /// The same with long names clipped, and by node all that is written there, where something was clipped.
+    /// The same with long names clipped, and by node in full what was clipped there.
     pub(super) fn clipped(&self) -> (Scene, Vec<Option<String>>) {
         let lines = |text: &str| text.split('\n').map(clipped).collect::<Vec<_>>().join("\n");
         let mut scene = self.clone();
@@ -79,11 +79,11 @@ impl Scene {
         let mut titles = Vec::with_capacity(scene.nodes.len());
         for node in &mut scene.nodes {
             let (inside, beside) = (lines(&node.inside), lines(&node.beside));
-            let is_whole = inside == node.inside && beside == node.beside;
-            titles.push((!is_whole).then(|| {
-                let texts = [node.beside.as_str(), node.inside.as_str()];
-                texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
-            }));
+            let both = [(&node.beside, &beside), (&node.inside, &inside)];
+            let whole: Vec<&str> = (both.iter().filter(|(whole, clipped)| whole != clipped))
+                .map(|(whole, _)| whole.as_str())
+                .collect();
+            titles.push((!whole.is_empty()).then(|| whole.join("\n")));
             (node.inside, node.beside) = (inside, beside);
         }
         (scene, titles)
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn long_names_are_clipped_and_still_there() {
         let (place, transition) = ("p".repeat(3_000), format!("t{}<", "u".repeat(3_000)));
-        let mut builder = NetBuilder::new(&place);
+        let mut builder = NetBuilder::new("n");
         let p = builder.place(&place, 1).unwrap();
         let t = builder.transition(&transition).unwrap();
         builder.take(t, p, 1).unwrap();
