@@ -53,6 +53,12 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
     },
+    /// A set of markings that no firing leaves, described by so many nodes of a decision diagram, has no such
+    /// marking.
+    ClosedSet {
+        /// The nodes.
+        nodes: usize,
+    },
     /// Every reachable marking was visited and none contradicts the claim.
     Searched {
         /// How many markings were visited.
@@ -111,6 +117,8 @@ impl Proof {
             (Argument::Undone, _) => "firings undone",
             (Argument::Induction { .. }, false) => "induction",
             (Argument::Induction { .. }, true) => "induction, reduced",
+            (Argument::ClosedSet { .. }, false) => "closed set",
+            (Argument::ClosedSet { .. }, true) => "closed set, reduced",
             (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
             (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
@@ -180,6 +188,10 @@ impl fmt::Display for Argument {
                 write!(f, "an inductive invariant of {clauses} clauses excludes it")?;
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
+            Argument::ClosedSet { nodes } => write!(
+                f,
+                "no firing leaves a set of markings, described by {nodes} nodes of a diagram, that excludes it"
+            ),
             Argument::Searched { markings, stubborn: false } => {
                 write!(f, "all {markings} reachable markings were visited")
             }
