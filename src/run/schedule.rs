@@ -47,22 +47,20 @@ pub(super) const GROWING: (f64, Part, f64, f64) = (0.5, Part::of(0.1).at_most(30
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
 
 /// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to go
-/// on, and all of it when nothing does, others walk and there is no other net to search.
+/// on, a little less when diagrams do, and all of it when nothing does, others walk and there is no other net to search.
 pub(super) fn searching(
     slices_wait: bool,
     diagrams_wait: bool,
     threads: usize,
     reduced: bool,
 ) -> f64 {
-    if diagrams_wait && !slices_wait {
-        return 0.5;
-    }
-    match (slices_wait, threads, reduced) {
-        (true, ..) => 0.3,
+    let share = match (slices_wait, threads, reduced) {
+        (true, ..) => return 0.3,
         (false, 0..=1, _) => 0.6,
         (false, _, true) => 0.8,
         (false, _, false) => 1.0,
-    }
+    };
+    if diagrams_wait { 0.75 * share } else { share }
 }
 
 /// A part of what is left of the run.

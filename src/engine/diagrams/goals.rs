@@ -6,8 +6,8 @@
 //!
 //! # Strategy
 //! Orders are tried as in [`explore`](super::explore), in slices that grow; a try that was cut short begins again when
-//! it has more time than before. Where places are not known to be bounded, markings may be infinitely many, and only
-//! the first short tries are made.
+//! it has more time than before. Where places are not known to be bounded, markings may be infinitely many, and after
+//! the first short tries only one order is gone on with.
 
 use super::confirm::closed_set;
 use super::{MOST_LEVELS, Reached, order, saturate, tries};
@@ -42,7 +42,7 @@ const MEMORY: f64 = 0.5;
 /// The share of the first slice, in [0, 1], for finding orders.
 const ORDERING: f64 = 0.2;
 
-/// The longest try where markings may be infinitely many.
+/// The longest try of any order but the first where markings may be infinitely many.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
 
 /// The engine at work on a ground.
@@ -96,7 +96,7 @@ impl<'g> Goals<'g> {
         let facts = self.ground.facts();
         if !net.places().all(|p| facts.upper_bound(p).is_some()) {
             let is_short = |time: Option<Duration>| time.is_some_and(|it| it <= LONGEST_UNBOUNDED);
-            self.tries.retain(|&(_, time)| is_short(time));
+            self.tries.retain(|&(order, time)| order == 0 || is_short(time));
         }
         self.tries.reverse();
     }
