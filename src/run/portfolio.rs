@@ -506,7 +506,7 @@ impl<'p> Worker<'p, '_> {
             }
             let ground = all.reduced().unwrap_or(all.ground);
             self.run_all(Role::Walk, ground, &all.budget.slice(longest / 2));
-            longest *= 2;
+            longest = longest.saturating_mul(2);
         }
     }
 }

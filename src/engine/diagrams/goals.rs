@@ -45,6 +45,9 @@ const ORDERING: f64 = 0.2;
 /// The longest try of any order but the first where markings may be infinitely many.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
 
+/// So many slices without enough time for another try, and there will not be any with more.
+const TOO_SHORT: u32 = 3;
+
 /// The engine at work on a ground.
 struct Goals<'g> {
     ground: &'g Ground<'g>,
@@ -55,6 +58,8 @@ struct Goals<'g> {
     tries: Vec<(usize, Option<Duration>)>,
     /// How long the next one was tried, if it was cut short.
     cut: Duration,
+    /// How many slices had no more time than that.
+    too_short: u32,
     statistics: Statistics,
 }
 
@@ -77,6 +82,7 @@ impl<'g> Goals<'g> {
             orders: Vec::new(),
             tries: Vec::new(),
             cut: Duration::ZERO,
+            too_short: 0,
             statistics,
         }
     }
@@ -109,8 +115,15 @@ impl Session for Goals<'_> {
             if self.is_done() {
                 return Progress::Finished;
             }
-            if budget.remaining().is_some_and(|left| left <= self.cut) || budget.is_exhausted() {
+            if budget.is_exhausted() {
                 return Progress::Unfinished;
+            }
+            if budget.remaining().is_some_and(|left| left <= self.cut) {
+                self.too_short += 1;
+                return match self.too_short < TOO_SHORT {
+                    true => Progress::Unfinished,
+                    false => Progress::Finished,
+                };
             }
             let slice = time.map_or_else(|| budget.child(), |time| budget.slice(time));
             let bytes = (budget.memory_left() as f64 * MEMORY) as usize;
@@ -186,7 +199,7 @@ fn settle(
     let task = ground.shrunk_task(board, budget, 0);
     for (id, goal) in task.goals.iter().filter(|(id, _)| board.is_open(*id)) {
         let target = match goal {
-            Goal::Reach(predicate) => reached.satisfying(reached.set, predicate),
+            Goal::Reach(predicate) => reached.some_satisfying(reached.set, predicate),
             Goal::Maximise(sum) => {
                 let terms = reached.over_levels(sum.terms());
                 reached.diagrams.range(reached.set, &terms).and_then(|range| {

@@ -47,6 +47,38 @@ impl Reached<'_, '_> {
         }
     }
 
+    /// Some of the members of `of` that satisfy `predicate`, of each disjunction one part's; where that finds none,
+    /// all that there are. Where one is wanted, mostly there is no need to put all of them together.
+    ///
+    /// # Errors
+    /// When the limits are reached.
+    pub fn some_satisfying(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
+        let some = self.in_one_way(of, predicate)?;
+        if some.is_empty() { self.satisfying(of, predicate) } else { Ok(some) }
+    }
+
+    /// The members that satisfy the first part of each disjunction that any satisfies.
+    fn in_one_way(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
+        match predicate {
+            Predicate::And(parts) => {
+                let (plain, others): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
+                let mut all = plain.into_iter().chain(others);
+                all.try_fold(of, |of, part| self.in_one_way(of, part))
+            }
+            Predicate::Or(parts) => {
+                for part in parts {
+                    let some = self.in_one_way(of, part)?;
+                    if !some.is_empty() {
+                        return Ok(some);
+                    }
+                }
+                Ok(Set::EMPTY)
+            }
+            plain => self.satisfying(of, plain),
+        }
+    }
+
     /// What a transition needs, by ascending level.
     fn needs(&self, t: TransitionId) -> Vec<(u32, u64)> {
         let touches = self.transitions[t.index()].iter().filter(|touch| touch.pre > 0);
