@@ -216,6 +216,11 @@ fn parts_put_together_are_the_whole_and_no_run_is_taken_twice() {
         csv.lines().map(|line| line.split(',').take(6).collect::<Vec<_>>().join(",")).collect()
     };
     assert_eq!(questions(&all), questions(&whole));
+    let mut repeated = parts.clone();
+    repeated.push(parts[0].clone());
+    let merged = merge(&repeated);
+    assert!(merged.status.success(), "{}", String::from_utf8_lossy(&merged.stderr));
+    assert_eq!(std::fs::read_to_string(place.at("all.csv")).unwrap(), all, "a part named twice");
     let twice = merge(&[parts[0].clone(), parts[1].clone(), place.at("all.csv")]);
     assert_eq!(twice.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&twice.stderr).contains("too"), "{twice:?}");

@@ -29,7 +29,6 @@ use super::skeleton::{Skeleton, Variables};
 use crate::refutation;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// Lemmas, and everything that is needed to check them and what follows. Plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,16 +83,16 @@ impl LinearCertificate {
 
     /// The lemmas, checked or not.
     fn lemmas(&self) -> Lemmas<'_> {
-        let mut variable_of: HashMap<&Atom, i32> = HashMap::new();
         let mut variables = Variables::new();
         let mut clauses = Vec::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
             // Tokens are whole, so of a comparison and its negation one holds. Lemmas argue with rational
             // numbers; what no marking satisfies because tokens cannot be halved is shown case by case.
-            if let Some(&negation) = variable_of.get(&atom.negated()) {
+            let negated = atom.negated();
+            let same = variables.get(&negated.sum).and_then(|bounds| bounds.get(&negated.bound));
+            if let Some(&negation) = same {
                 clauses.push(vec![negation, variable]);
             }
-            variable_of.entry(atom).or_insert(variable);
             variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);
         }
         clauses.extend(self.lemmas.iter().map(Lemma::clause));

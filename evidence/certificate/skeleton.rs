@@ -21,20 +21,21 @@ fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32> {
 /// The clauses of "the predicate holds". Variable i + 1 is atom i; the junctions follow, parents before
 /// children and first parts first.
 pub(super) struct Skeleton<'a> {
-    variables_of: &'a Variables<'a>,
+    atoms: &'a Variables<'a>,
+    /// How many variables there are, the junctions' among them.
     pub(super) variables: usize,
     pub(super) clauses: Vec<Vec<i32>>,
 }
 
 impl<'a> Skeleton<'a> {
-    /// Of a predicate of comparisons, where there are so many atoms; `None` when it may be true whatever
+    /// Of a predicate of comparisons, where so many have variables; `None` when it may be true whatever
     /// they are.
     pub(super) fn of(
         predicate: &Predicate,
-        atoms: usize,
-        variables_of: &'a Variables<'a>,
+        count: usize,
+        atoms: &'a Variables<'a>,
     ) -> Option<Self> {
-        let mut skeleton = Skeleton { variables_of, variables: atoms, clauses: Vec::new() };
+        let mut skeleton = Skeleton { atoms, variables: count, clauses: Vec::new() };
         let root = skeleton.node(predicate)?;
         skeleton.clauses.push(vec![root]);
         Some(skeleton)
@@ -43,7 +44,7 @@ impl<'a> Skeleton<'a> {
     /// The literal of a node, whose clauses are added; `None` where it is taken for true.
     fn node(&mut self, predicate: &Predicate) -> Option<i32> {
         match predicate {
-            Predicate::Atom(atom) => variable_of(atom, self.variables_of),
+            Predicate::Atom(atom) => variable_of(atom, self.atoms),
             Predicate::And(parts) => {
                 let own = self.fresh();
                 let mut binds = false;

@@ -50,13 +50,7 @@ pub fn run_coloured(
     if many && !config.keep_all_witnesses {
         board = board.without_witnesses();
     }
-    let mut hearing = Hearing {
-        board: &board,
-        plan: &mut plan,
-        report: &mut report,
-        forgets: many,
-        told: HashSet::new(),
-    };
+    let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
     let work = Work {
         model,
         board: &board,

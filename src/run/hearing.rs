@@ -19,10 +19,19 @@ pub(super) struct Hearing<'a, 'n> {
     /// Whether the board forgets sequences and documents once the caller has seen them.
     pub(super) forgets: bool,
     /// The goals that the caller was told of as settled.
-    pub(super) told: HashSet<GoalId>,
+    told: HashSet<GoalId>,
 }
 
-impl Hearing<'_, '_> {
+impl<'a, 'n> Hearing<'a, 'n> {
+    pub(super) fn new(
+        board: &'a Board<'n>,
+        plan: &'a mut Plan,
+        report: &'a mut Report,
+        forgets: bool,
+    ) -> Self {
+        Hearing { board, plan, report, forgets, told: HashSet::new() }
+    }
+
     /// Takes note of all that was settled so far.
     pub(super) fn take(&mut self, hear: &Receiver<GoalId>, tell: &mut impl FnMut(Event<'_>)) {
         while let Ok(goal) = hear.try_recv() {

@@ -35,7 +35,6 @@ use hearing::Hearing;
 use parikh_net::{GoalId, Net};
 use parikh_solvers::{Budget, Exhausted};
 use portfolio::Portfolio;
-use std::collections::HashSet;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
@@ -106,13 +105,7 @@ fn run_once(
     if config.certified_only {
         board = board.certified_only();
     }
-    let mut hearing = Hearing {
-        board: &board,
-        plan: &mut plan,
-        report: &mut report,
-        forgets: many,
-        told: HashSet::new(),
-    };
+    let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
     let (began, open) = (begun.elapsed(), board.open_count());
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     hearing.report.turns.push(Turn {
@@ -191,10 +184,13 @@ fn work(
                 cancelled = Instant::now();
             }
         }
-        let engines: Vec<String> = match all_finished(&workers) {
+        let mut engines: Vec<String> = match all_finished(&workers) {
             true => Vec::new(),
             false => portfolio.at_work().into_iter().map(|at_work| at_work.engine).collect(),
         };
+        // Several workers may be on the same one.
+        engines.sort_unstable();
+        engines.dedup();
         let overran = !all_finished(&workers);
         hearing.take(hear, tell);
         hearing.look(tell);

@@ -133,7 +133,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
                 self.count(count, Adding::Visiting, config, &budget.share(EARLY));
             }
         }
-        if !bounded && !self.is_counted() && self.is_infinite(net, config, budget) {
+        if !bounded && !self.is_counted() && self.finds_pump(net, config, budget) {
             return;
         }
         let share = if self.is_counted() { 1.0 } else { MAXIMA };
@@ -194,7 +194,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
             self.count(count, Adding::Visiting, config, &numbers.share(EARLY));
         }
         let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY));
-        if !bounded && self.is_infinite(net, config, budget) {
+        if !bounded && self.finds_pump(net, config, budget) {
             return true;
         }
         if self.maxima(net, config, &budget.share(MAXIMA)) {
@@ -293,7 +293,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
 
     /// All four by a pump, looked for in a small part of the time: it shows itself early or hardly ever.
     /// Whether there is one.
-    fn is_infinite(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+    fn finds_pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
         let found = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK);
         let Some((prefix, pump)) = found else { return false };
         if !pump_grows(net, &prefix, &pump) {

@@ -5,7 +5,9 @@
 
 use crate::support::oracle::{Limits, explore};
 use parikh::answer::{Plan, Value};
-use parikh::engine::registry::{Assignment, ENGINES, Engine, Progress, Role, Session, Sides};
+use parikh::engine::registry::{
+    Assignment, ENGINES, Engine, Progress, Role, Session, Sides, each_slice_anew,
+};
 use parikh::engine::walk::Hint;
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
@@ -151,4 +153,44 @@ fn asked_for_candidates() {
 #[test]
 fn saying_what_it_did() {
     survives::<STATISTICS>();
+}
+
+/// An engine that minds no deadline: it sleeps until its budget is spent, and on.
+fn late(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
+    each_slice_anew(|budget| {
+        while !budget.is_exhausted() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(LATE);
+        "nothing was found".to_owned()
+    })
+}
+
+/// Longer than a run waits for an engine that is late.
+const LATE: Duration = Duration::from_millis(1500);
+
+/// What an engine that is late leaves open is told when the time is over, not when the engine ends: once,
+/// with the questions that have no answer.
+#[test]
+fn late_at_the_deadline() {
+    let net =
+        text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap();
+    let engine = Engine {
+        name: "late",
+        technique: "LATE",
+        sides: Sides::Both,
+        role: Role::Walk,
+        start: late,
+    };
+    let plan = Plan::of_examination(Examination::Liveness, &net).unwrap();
+    let config = Config { engines: vec![engine].leak(), ..Config::default() };
+    let mut overruns = Vec::new();
+    let budget = Budget::lasting(Duration::from_millis(500));
+    let report = run::run(&net, plan, &config, &budget, |event| {
+        if let Event::Overrun { engines, report } = event {
+            overruns.push((engines.to_vec(), report.unanswered.len()));
+        }
+    });
+    assert_eq!(overruns, [(vec!["late".to_owned()], 1)]);
+    assert_eq!(report.unanswered.len(), 1, "{report:?}");
 }

@@ -65,18 +65,18 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let parts = reduced.as_ref().map_or(net, |reduced| &reduced.net).parts().unwrap_or_default();
     // First where it is least work; what a part, or the reduced net, does not express is left to the next.
     let search = |budget: &Budget| {
-        let mut said = None;
+        let mut said = Ok(String::new());
         if parts.len() > 1 {
-            said = Some(on_parts(work, &parts, reduced.as_ref(), &budget.share(0.6)));
+            said = on_parts(work, &parts, reduced.as_ref(), &budget.share(0.6));
         }
         if let Some(reduced) = reduced.as_ref().filter(|_| !is_done()) {
             let facts = Facts::none(&reduced.net);
-            said = Some(on_net(work, &reduced.net, &facts, Some(reduced), &budget.share(0.6)));
+            said = on_net(work, &reduced.net, &facts, Some(reduced), &budget.share(0.6));
         }
-        if said.is_none() || !is_done() {
-            said = Some(on_net(work, net, &Facts::claimed_by_model(net), None, budget));
+        if !is_done() {
+            said = on_net(work, net, &Facts::claimed_by_model(net), None, budget);
         }
-        said.map(|said| said.unwrap_or_else(|why| why)).unwrap_or_default()
+        said.unwrap_or_else(|why| why)
     };
     let early = search(&budget.slice(AT_ONCE));
     if is_done() {
@@ -126,16 +126,17 @@ fn on_parts(
 ) -> Result<String, String> {
     let homes = work.board.homes("EXPLICIT");
     let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
+    let mut kept: Vec<bool> = Vec::new();
     for (id, wanted) in goals_on(work, reduced) {
-        match one_of(&wanted) {
-            // A reduction may leave no condition: whatever the parts do, it holds.
-            None if wanted == Predicate::True => homes.kept_by_search(id, word(1, reduced)),
-            None => {}
-            Some(transitions) => goals.push((id, transitions)),
+        // A reduction may leave no condition: whatever the parts do, it holds.
+        let always = wanted == Predicate::True;
+        if let Some(transitions) = one_of(&wanted).or(always.then(Vec::new)) {
+            goals.push((id, transitions));
+            kept.push(always);
         }
     }
     // Of each goal, in how many parts there is something of it that is lost.
-    let (mut lost_in, mut kept) = (vec![0; goals.len()], vec![false; goals.len()]);
+    let mut lost_in = vec![0; goals.len()];
     let (mut asked_in, mut states) = (vec![0; goals.len()], 0u64);
     for part in parts {
         let here = |t: &TransitionId| part.transitions.binary_search(t).ok();
@@ -162,11 +163,13 @@ fn on_parts(
             kept[at] |= lost.is_none();
         }
     }
-    for (at, (id, _)) in goals.iter().enumerate() {
+    // Without a part to ask, the reductions alone show it: they left one marking.
+    let word = || word(states.max(1), reduced);
+    for (at, &(id, _)) in goals.iter().enumerate() {
         if kept[at] {
-            homes.kept_by_search(*id, word(states, reduced));
+            homes.kept_by_search(id, word());
         } else if lost_in[at] == asked_in[at] {
-            homes.lost_by_search(*id, None, word(states, reduced));
+            homes.lost_by_search(id, None, word());
         }
     }
     Ok(format!("{states} markings of {} parts", parts.len()))
