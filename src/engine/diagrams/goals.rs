@@ -110,6 +110,9 @@ impl<'g> Goals<'g> {
 
 impl Session for Goals<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
+        if self.is_done() {
+            return Progress::Finished;
+        }
         self.prepare(budget);
         while let Some(&(order, time)) = self.tries.last() {
             if self.is_done() {
