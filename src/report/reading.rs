@@ -30,6 +30,11 @@ pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
             "All markings that can be reached ({count}) were visited again, by the checker itself, and \
              none is what was asked for"
         ))),
+        Document::ClosedSet(set) => reader.line(Text::words(format!(
+            "A decision diagram of {} nodes describes a set of markings. The initial marking is among them, no firing \
+             leads out of them, and none of them is what was asked for",
+            set.nodes.len()
+        ))),
     }
     reader.finish()
 }
