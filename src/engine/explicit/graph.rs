@@ -15,9 +15,10 @@
 //!
 //! R. Tarjan, *Depth-First Search and Linear Graph Algorithms*, SIAM J. Comput. 1(2), 1972.
 
+use super::room::{Full, reserved};
+use super::set::NONE;
 use super::space::{Purpose, Space};
 use super::state_space::{Distinct, Incomplete, POLLING};
-use super::store::{Full, NONE, reserved};
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
 

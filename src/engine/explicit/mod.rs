@@ -4,7 +4,8 @@
 //! the one engine that reports on both sides. It is also the oracle that the others are tested against.
 //!
 //! Read in this order: `packing` (markings as words), `moves` (transitions on words), `store` (the
-//! set of markings), `space` (the three together), `judge` and `watch` (goals on words, and which
+//! set of markings: `set` numbers them, `tree` folds each into one word, `derived` leaves out places that follow
+//! from others, `parents` says where each came from, `room` counts the bytes), `space` (the three together), `judge` and `watch` (goals on words, and which
 //! to ask when), `stubborn` (which transitions can be left out), `search` (one search). [`run`]
 //! below decides what to search for and how long. [`state_space`] counts markings, [`graph`] looks
 //! at the whole graph of them.
@@ -19,16 +20,21 @@
 //!    in rounds of growing slices. The goals still to come are watched on the way. A goal whose
 //!    search was out of memory is given up.
 
+pub(crate) mod derived;
 pub mod graph;
 pub(crate) mod judge;
 pub(crate) mod moves;
 pub(crate) mod packing;
+pub(crate) mod parents;
+pub(crate) mod room;
 pub(crate) mod search;
+pub(crate) mod set;
 pub(crate) mod space;
 pub mod state_space;
 pub(crate) mod store;
 pub(crate) mod stubborn;
 pub mod sums;
+pub(crate) mod tree;
 pub(crate) mod watch;
 
 pub use graph::Graph;

@@ -12,8 +12,11 @@
 //! places is welcome here, and nothing rests on it.
 //!
 //! Places that no transition changes need no field at all: their tokens are those of the initial
-//! marking.
+//! marking. Those that follow from others ([`derived`](super::derived)) have their fields in the last words,
+//! which are not stored.
 
+use super::derived::{Derivations, Derived};
+use super::store::Layout;
 use parikh_net::{Facts, Marking, Net, PlaceId};
 
 /// Widest field: [`Marking::MAX_TOKENS`] is 2⁶³ − 1.
@@ -89,7 +92,9 @@ pub(crate) struct Packing {
     constants: Vec<u64>,
     /// Whether a bound was given for the place: those are widened on their own overflow only.
     bounded: Vec<bool>,
-    words: usize,
+    layout: Layout,
+    derived: Vec<Derived>,
+    derivations: Derivations,
 }
 
 impl Packing {
@@ -110,44 +115,69 @@ impl Packing {
         let constant = |p: PlaceId| if changes[p.index()] { 0 } else { initial[p] };
         let constants = net.places().map(constant).collect();
         let bounded = bounds.iter().map(Option::is_some).collect();
-        let mut packing = Packing { fields: Vec::new(), constants, bounded, words: 0 };
-        packing.lay_out(net.places().map(width));
+        let mut packing = Packing {
+            fields: Vec::new(),
+            constants,
+            bounded,
+            layout: Layout { words: 1, stored: 1, folded: false },
+            derived: Vec::new(),
+            derivations: Derivations::default(),
+        };
+        packing.lay_out(&net.places().map(width).collect::<Vec<u8>>());
         packing
     }
 
-    /// Places fields of these widths, first fit in the order of the places.
-    fn lay_out(&mut self, widths: impl Iterator<Item = u8>) {
-        // Words with room: (word, bits used).
-        let mut open: Vec<(u32, u8)> = Vec::with_capacity(OPEN_WORDS + 1);
-        let mut words = 0;
-        let mut fields = Vec::with_capacity(self.constants.len());
-        for width in widths {
-            if width == 0 {
-                fields.push(Field { word: 0, shift: 0, width });
-                continue;
-            }
-            let at = open.iter().position(|&(_, used)| used + width <= 64).unwrap_or_else(|| {
-                if open.len() == OPEN_WORDS {
-                    // The fullest word is the least useful.
-                    let fullest = (0..open.len()).max_by_key(|&at| open[at].1).unwrap_or(0);
-                    open.remove(fullest);
-                }
-                open.push((words, 0));
-                words += 1;
-                open.len() - 1
-            });
-            let (word, used) = &mut open[at];
-            fields.push(Field { word: *word, shift: *used, width });
-            *used += width;
+    /// The layout for very many markings, where some places follow from others: these are not stored, and
+    /// what still takes more than two words is folded into one. `None` if that is no less.
+    pub(crate) fn compacted(&self, derived: Vec<Derived>) -> Option<Packing> {
+        let widths: Vec<u8> = self.fields.iter().map(|field| field.width).collect();
+        let mut compact = self.clone();
+        compact.derived = derived;
+        compact.lay_out(&widths);
+        if compact.layout.stored == self.layout.stored {
+            compact = self.clone();
+        }
+        compact.layout.folded = compact.layout.stored > 2;
+        (compact.layout != self.layout).then_some(compact)
+    }
+
+    /// Places fields of these widths, first fit in the order of the places; those of derived places behind
+    /// all others.
+    fn lay_out(&mut self, widths: &[u8]) {
+        let mut is_derived = vec![false; widths.len()];
+        self.derived.iter().for_each(|derived| is_derived[derived.place.index()] = true);
+        let only = |those: bool| {
+            let pick = |(&width, &is): (&u8, &bool)| if is == those { width } else { 0 };
+            widths.iter().zip(&is_derived).map(pick).collect::<Vec<u8>>()
+        };
+        let (mut fields, end) = first_fit(&only(false), 0);
+        // A key of no words would leave nothing to store; one word costs nothing.
+        self.layout.stored = (end as usize).max(1);
+        let (last, end) = first_fit(&only(true), self.layout.stored as u32);
+        self.layout.words = end as usize;
+        for Derived { place, .. } in &self.derived {
+            fields[place.index()] = last[place.index()];
         }
         self.fields = fields;
-        // A key of no words would leave nothing to store; one word costs nothing.
-        self.words = (words as usize).max(1);
+        self.derivations = Derivations::compile(&self.derived, self);
+    }
+
+    /// What of a key is stored, and how.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Completes a key of which the stored words are given.
+    pub(crate) fn derive(&self, key: &mut [u64]) {
+        if self.layout.stored < self.layout.words {
+            key[self.layout.stored..].fill(0);
+            self.derivations.apply(key);
+        }
     }
 
     /// Words of a packed marking, at least 1.
     pub(crate) fn words(&self) -> usize {
-        self.words
+        self.layout.words
     }
 
     /// Where the tokens of `p` are.
@@ -177,7 +207,7 @@ impl Packing {
         }
     }
 
-    /// The marking behind `key`.
+    /// The marking behind a whole `key`.
     pub(crate) fn unpack(&self, key: &[u64]) -> Marking {
         let places = (0..self.fields.len()).map(PlaceId::new);
         Marking::new(places.map(|p| self.tokens(key, p)).collect())
@@ -228,9 +258,37 @@ impl Packing {
         };
         let widths: Vec<u8> = self.fields.iter().enumerate().map(width).collect();
         let mut wider = self.clone();
-        wider.lay_out(widths.into_iter());
+        wider.lay_out(&widths);
         Ok(wider)
     }
+}
+
+/// Fields of these widths, first fit, in words from this one on; and the word behind the last one.
+fn first_fit(widths: &[u8], first: u32) -> (Vec<Field>, u32) {
+    // Words with room: (word, bits used).
+    let mut open: Vec<(u32, u8)> = Vec::with_capacity(OPEN_WORDS + 1);
+    let mut end = first;
+    let mut fields = Vec::with_capacity(widths.len());
+    for &width in widths {
+        if width == 0 {
+            fields.push(Field { word: 0, shift: 0, width });
+            continue;
+        }
+        let at = open.iter().position(|&(_, used)| used + width <= 64).unwrap_or_else(|| {
+            if open.len() == OPEN_WORDS {
+                // The fullest word is the least useful.
+                let fullest = (0..open.len()).max_by_key(|&at| open[at].1).unwrap_or(0);
+                open.remove(fullest);
+            }
+            open.push((end, 0));
+            end += 1;
+            open.len() - 1
+        });
+        let (word, used) = &mut open[at];
+        fields.push(Field { word: *word, shift: *used, width });
+        *used += width;
+    }
+    (fields, end)
 }
 
 /// Bits needed to write `tokens`, at most [`WIDEST`].

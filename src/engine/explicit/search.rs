@@ -10,9 +10,9 @@
 //! sets every one that matters to its goal: what was not reached is unreachable, and the largest
 //! value seen is the maximum. A search that ends for any other reason has refuted nothing.
 
+use super::room::{Full, Room};
 use super::space::{Purpose, Space, Stuck, representatives};
 use super::state_space::{Distinct, count};
-use super::store::Full;
 use super::stubborn::Stubborn;
 use super::watch::{PackedGoal, Watch, read_off};
 use crate::board::{Over, Proof, Under};
@@ -96,15 +96,18 @@ impl Frontier {
         }
     }
 
-    fn push(&mut self, number: u32, distance: u64) -> Result<(), Full> {
+    /// Adds a marking; what it takes is taken from `room`.
+    fn push(&mut self, number: u32, distance: u64, room: &Room) -> Result<(), Full> {
         match self {
             Frontier::Breadth(_) => {}
             Frontier::Depth(stack) => {
-                stack.try_reserve(1).map_err(|_| Full)?;
+                let more = doubled::<u32>(stack.len(), stack.capacity(), room)?;
+                stack.try_reserve_exact(more).map_err(|_| Full)?;
                 stack.push(number);
             }
             Frontier::Best(heap) => {
-                heap.try_reserve(1).map_err(|_| Full)?;
+                let more = doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), room)?;
+                heap.try_reserve_exact(more).map_err(|_| Full)?;
                 heap.push((Reverse(distance), number));
             }
         }
@@ -122,14 +125,16 @@ impl Frontier {
             Frontier::Best(heap) => heap.pop().map(|(_, number)| number),
         }
     }
+}
 
-    fn bytes(&self) -> u64 {
-        match self {
-            Frontier::Breadth(_) => 0,
-            Frontier::Depth(stack) => (stack.capacity() * size_of::<u32>()) as u64,
-            Frontier::Best(heap) => (heap.capacity() * size_of::<(Reverse<u64>, u32)>()) as u64,
-        }
+/// For how many more there is to be room so that one more has it, where there are `len`.
+fn doubled<T>(len: usize, capacity: usize, room: &Room) -> Result<usize, Full> {
+    if len < capacity {
+        return Ok(0);
     }
+    let more = len.max(64);
+    room.take((more * size_of::<T>()) as u64)?;
+    Ok(more)
 }
 
 /// The state of a search.
@@ -207,14 +212,14 @@ pub(crate) fn search<'a>(
     let start = Instant::now();
     let end = search.run(budget).unwrap_or_else(End::Stuck);
     search.conclude(end, start.elapsed(), budget, over);
-    let store = search.space.store();
+    let (states, room) = (search.space.store().len(), search.space.store().room());
     Report {
         end,
-        states: u64::from(store.len()),
+        states: u64::from(states),
         firings: search.firings,
         repackings: search.space.repackings,
-        peak_bytes: store.peak() + search.frontier.bytes(),
-        bytes: store.bytes() + search.frontier.bytes(),
+        peak_bytes: room.peak(),
+        bytes: room.taken(),
     }
 }
 
@@ -246,7 +251,7 @@ impl Search<'_> {
         self.watch.initial(self.space.key(), &mut self.hits);
         self.note_hits(0);
         self.tell_reached();
-        self.frontier.push(0, 0)?;
+        self.frontier.push(0, 0, self.space.store().room())?;
         let mut enabled: Vec<u32> = Vec::new();
         let mut fresh: Vec<(u32, u64)> = Vec::new();
         if self.open == 0 {
@@ -258,9 +263,6 @@ impl Search<'_> {
                 pace.looked(self.expansions);
                 if let Some(spent) = budget.exhausted() {
                     return Ok(End::Spent(spent));
-                }
-                if self.space.store().bytes() + self.frontier.bytes() > self.config.ceiling {
-                    return Ok(End::Stuck(Stuck::Full));
                 }
                 self.look_at_board();
                 if self.open == 0 {
@@ -306,7 +308,7 @@ impl Search<'_> {
                 self.watch.recompile(self.space.packing());
             }
             for &(new, distance) in &fresh {
-                self.frontier.push(new, distance)?;
+                self.frontier.push(new, distance, self.space.store().room())?;
             }
             self.firings += enabled.len() as u64;
             if !self.reached.is_empty() {

@@ -1,17 +1,22 @@
 //! The markings reached so far and the way to reach more: packing, compiled transitions and store
 //! kept in step.
 //!
-//! A marking is expanded in three passes over its successors. All are computed into one buffer;
-//! then the table's line of each is touched, so that the memory works on all of them at once; then
-//! each is looked up. The first pass is also where a field may turn out too narrow. Nothing of the
-//! marking was stored by then, so the space is widened and the marking expanded again from the
-//! start: whoever calls sees every marking expanded exactly once.
+//! A marking is expanded by computing all its successors into one buffer; then the store adds them.
+//! The first is also where a field may turn out too narrow. Nothing of the marking was stored by then, so
+//! the space is widened and the marking expanded again from the start: whoever calls sees every
+//! marking expanded exactly once. When there are very many markings they are packed anew in the same way,
+//! so that each takes less.
 
+use super::derived::derived;
 use super::moves::{Moves, Overflow};
 use super::packing::Packing;
-use super::store::{Full, Hash, NONE, Store, finish, key_hash};
+use super::room::Full;
+use super::set::NONE;
+use super::store::Store;
+use crate::structure::flows::place_flows;
 use parikh_net::{Facts, FiringSequence, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
+use std::time::Duration;
 
 /// Expansions after which transitions are filed anew by what was seen: early, because the initial
 /// marking says little, and once more when the search has left its surroundings.
@@ -21,6 +26,13 @@ const REFILE_AT: [u64; 2] = [500, 20_000];
 /// bound is widened at once: a net of a thousand growing places must not be packed a thousand
 /// times.
 const PATIENCE: u64 = 3;
+
+/// So many markings are very many: they are stored in as little space as they can be, which costs time. In
+/// tests any are, so that all of this is tested.
+const VERY_MANY: u32 = if cfg!(debug_assertions) { 40 } else { 1 << 17 };
+
+/// The time that place invariants may take.
+const INVARIANTS: Duration = Duration::from_millis(500);
 
 /// Why a space takes no more markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +69,11 @@ pub(crate) struct Space<'n> {
     listed: Vec<bool>,
     /// The marking being expanded.
     key: Vec<u64>,
-    hash: u64,
     /// Successors of the marking, one key after the other.
     successors: Vec<u64>,
-    hashes: Vec<Hash>,
+    budget: Budget,
+    /// Whether markings are very many.
+    are_many: bool,
     /// How often each place was marked when looked at.
     marked: Vec<u64>,
     expansions: u64,
@@ -83,26 +96,24 @@ impl<'n> Space<'n> {
         let packing = Packing::new(net, facts);
         let listed: Vec<bool> = net.transitions().map(purpose.listed).collect();
         let moves = Moves::new(net, &packing, |t| listed[t.index()]);
-        let store = Store::new(packing.words(), purpose.sequences, purpose.ceiling, budget);
         let mut key = vec![0; packing.words()];
         packing.pack(|p| net.initial()[p], &mut key);
-        let mut space = Space {
+        let store = Store::new(&key, purpose.sequences, purpose.ceiling, budget)?;
+        Ok(Space {
             net,
             packing,
             moves,
             store,
             listed,
-            hash: key_hash(&key),
             key,
             successors: Vec::new(),
-            hashes: Vec::new(),
+            budget: budget.clone(),
+            are_many: false,
             marked: vec![0; net.place_count()],
             expansions: 0,
             repackings: 0,
             repacked: 0,
-        };
-        space.store.insert(&space.key, finish(space.hash), NONE)?;
-        Ok(space)
+        })
     }
 
     /// The layout of keys.
@@ -122,8 +133,8 @@ impl<'n> Space<'n> {
 
     /// Loads a marking and lists what is enabled in it.
     pub(crate) fn load(&mut self, number: u32, enabled: &mut Vec<u32>) {
-        self.key.copy_from_slice(self.store.key(number));
-        self.hash = key_hash(&self.key);
+        self.store.load(number, &mut self.key);
+        self.packing.derive(&mut self.key);
         self.moves.enabled(&self.key, enabled);
         self.expansions += 1;
         if self.expansions <= REFILE_AT[1] {
@@ -155,23 +166,15 @@ impl<'n> Space<'n> {
         chosen: &[u32],
         mut new: impl FnMut(u32, &[u64], u32),
     ) -> Result<bool, Stuck> {
-        match self.fire_all(chosen) {
-            Ok(()) => {}
-            Err(Overflow(t)) => {
-                self.widen(t)?;
-                return Ok(true);
-            }
+        if self.fire_all(chosen)? {
+            return Ok(true);
         }
-        for &hash in &self.hashes {
-            self.store.touch(hash);
-        }
-        let keys = self.successors.chunks_exact(self.packing.words());
-        for ((&t, key), &hash) in chosen.iter().zip(keys).zip(&self.hashes) {
-            let (number, is_new) = self.store.insert(key, hash, from)?;
+        let (successors, words) = (&self.successors, self.packing.words());
+        self.store.add(successors, from, |at, number, is_new| {
             if is_new {
-                new(t, key, number);
+                new(chosen[at], &successors[at * words..][..words], number);
             }
-        }
+        })?;
         Ok(false)
     }
 
@@ -186,27 +189,39 @@ impl<'n> Space<'n> {
         chosen: &[u32],
         mut edge: impl FnMut(u32),
     ) -> Result<bool, Stuck> {
-        if let Err(Overflow(t)) = self.fire_all(chosen) {
-            self.widen(t)?;
+        if self.fire_all(chosen)? {
             return Ok(true);
         }
-        for (key, &hash) in self.successors.chunks_exact(self.packing.words()).zip(&self.hashes) {
-            let (number, _) = self.store.insert(key, hash, from)?;
-            edge(number);
+        self.store.add(&self.successors, from, |_, number, _| edge(number))?;
+        Ok(false)
+    }
+
+    /// Computes the successors of the loaded marking. `true` if the layout has changed instead.
+    fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, Stuck> {
+        if self.store.len() >= VERY_MANY && !std::mem::replace(&mut self.are_many, true) {
+            if let Some(compacted) = self.compacted() {
+                self.lay_out(compacted)?;
+                return Ok(true);
+            }
+        }
+        self.successors.clear();
+        for &t in chosen {
+            let at = self.successors.len();
+            self.successors.extend_from_slice(&self.key);
+            if let Err(Overflow(t)) = self.moves.fire(t, &mut self.successors[at..]) {
+                self.widen(t)?;
+                return Ok(true);
+            }
         }
         Ok(false)
     }
 
-    fn fire_all(&mut self, chosen: &[u32]) -> Result<(), Overflow> {
-        self.successors.clear();
-        self.hashes.clear();
-        for &t in chosen {
-            let at = self.successors.len();
-            self.successors.extend_from_slice(&self.key);
-            let hash = self.moves.fire(t, &mut self.successors[at..], self.hash)?;
-            self.hashes.push(finish(hash));
-        }
-        Ok(())
+    /// The packing in which very many markings take the least space, if it is another one.
+    fn compacted(&self) -> Option<Packing> {
+        let flows = place_flows(self.net, &self.budget.slice(INVARIANTS));
+        let changes = |p| self.packing.field(p).width > 0;
+        let derived = flows.map(|flows| derived(self.net, &flows, changes)).unwrap_or_default();
+        self.packing.compacted(derived)
     }
 
     /// Widens the field that firing `t` in the loaded marking overflows.
@@ -226,16 +241,30 @@ impl<'n> Space<'n> {
         self.repacked = if all { 0 } else { self.repacked + markings };
         self.repackings += 1;
         let wider = self.packing.widened(place, tokens, all).map_err(|_| Stuck::Unpackable)?;
-        let carry = self.packing.carry_to(&wider);
-        self.store.repack(wider.words(), |old, new| carry.apply(old, new))?;
-        self.moves = Moves::new(self.net, &wider, |t| self.listed[t.index()]);
+        self.lay_out(wider)
+    }
+
+    /// Packs all markings anew.
+    fn lay_out(&mut self, packing: Packing) -> Result<(), Stuck> {
+        let carry = self.packing.carry_to(&packing);
+        self.store.repack(packing.layout(), |old, new| {
+            self.packing.derive(old);
+            carry.apply(old, new);
+        })?;
+        self.moves = Moves::new(self.net, &packing, |t| self.listed[t.index()]);
         if self.expansions >= REFILE_AT[0] {
             let marked = &self.marked;
-            self.moves.refile(self.net, &wider, |p| marked[p.index()]);
+            self.moves.refile(self.net, &packing, |p| marked[p.index()]);
         }
-        self.key = vec![0; wider.words()];
-        self.packing = wider;
+        self.key = vec![0; packing.words()];
+        self.packing = packing;
         Ok(())
+    }
+
+    /// Writes a whole key.
+    fn read(&self, number: u32, key: &mut [u64]) {
+        self.store.read(number, key);
+        self.packing.derive(key);
     }
 
     /// The firing sequence by which the marking was first reached. Which transition led from one
@@ -250,13 +279,14 @@ impl<'n> Space<'n> {
         markings.reverse();
         let mut enabled = Vec::new();
         let mut sequence = FiringSequence::new();
-        let mut after = vec![0; self.packing.words()];
+        let [mut from, mut to, mut after] = [(); 3].map(|()| vec![0; self.packing.words()]);
         for step in markings.windows(2) {
-            let (from, to) = (self.store.key(step[0]), self.store.key(step[1]));
-            self.moves.enabled(from, &mut enabled);
+            self.read(step[0], &mut from);
+            self.read(step[1], &mut to);
+            self.moves.enabled(&from, &mut enabled);
             let fired = enabled.iter().copied().find(|&t| {
-                after.copy_from_slice(from);
-                self.moves.fire(t, &mut after, 0).is_ok() && after == to
+                after.copy_from_slice(&from);
+                self.moves.fire(t, &mut after).is_ok() && after == to
             });
             debug_assert!(fired.is_some(), "a marking has a parent that does not lead to it");
             if let Some(t) = fired {
@@ -322,7 +352,9 @@ mod tests {
         let last = space.store().len() - 1;
         let sequence = space.sequence_to(last);
         let end = crate::evidence::replay(&net, &sequence).unwrap();
-        assert_eq!(end, space.packing().unpack(space.store().key(last)));
+        let mut key = vec![0; space.packing().words()];
+        space.read(last, &mut key);
+        assert_eq!(end, space.packing().unpack(&key));
     }
 
     #[test]

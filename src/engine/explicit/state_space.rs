@@ -5,8 +5,8 @@
 //! one marking to the same other one are two firings, so every transition is asked here, while one
 //! of each effect is fired.
 
+use super::room::Full;
 use super::space::{Purpose, Space, Stuck};
-use super::store::Full;
 use parikh_net::{Facts, Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;

@@ -1,0 +1,100 @@
+//! Places whose tokens follow from those of others.
+//!
+//! In every reachable marking a place invariant leaves one of its places no choice: of `idle + 2·busy = 3` it
+//! is enough to store `busy`. Nets have many invariants, about one for each component that is in one state
+//! at a time, and with a place left out for each a marking most often takes half the bits. What is left
+//! out is computed again when the marking is expanded; two markings are the same if what is stored is.
+//!
+//! From invariants in some order, each gives up one place that occurs in none before it and has coefficient
+//! 1 or −1: then its tokens are a sum over places that are stored, or derived before it. Sums are computed
+//! modulo 2⁶⁴, which is exact, as tokens are below that.
+
+use super::packing::{Field, Packing};
+use crate::structure::flows::PlaceFlow;
+use parikh_net::{Net, PlaceId};
+
+/// Terms of an invariant that is still of use: reading a marking takes a step for each.
+const TERMS: usize = 64;
+
+/// A place whose tokens are a constant and a sum of others', modulo 2⁶⁴.
+#[derive(Clone, Debug)]
+pub(crate) struct Derived {
+    pub(crate) place: PlaceId,
+    constant: u64,
+    terms: Vec<(PlaceId, u64)>,
+}
+
+/// Picks places that follow from others: each from such as are not among them, or stand before it. Only of
+/// those that `changes`.
+pub(crate) fn derived(
+    net: &Net,
+    flows: &[PlaceFlow],
+    changes: impl Fn(PlaceId) -> bool,
+) -> Vec<Derived> {
+    let mut flows: Vec<&PlaceFlow> =
+        flows.iter().filter(|flow| flow.terms().len() <= TERMS).collect();
+    flows.sort_by_key(|flow| flow.terms().len());
+    let mut occurs = vec![false; net.place_count()];
+    let mut all = Vec::new();
+    for flow in flows {
+        let Some(terms) = coefficients(flow) else { continue };
+        let free = |&&(p, by): &&(PlaceId, i64)| by.abs() == 1 && changes(p) && !occurs[p.index()];
+        let Some(&(place, by)) = terms.iter().rev().find(free) else { continue };
+        // by · m(place) + Σ aᵢ·m(pᵢ) = c, and 1/by = by.
+        let sum = terms.iter().fold(0, |sum: u64, &(p, a)| {
+            sum.wrapping_add((a as u64).wrapping_mul(net.initial()[p]))
+        });
+        let others = terms.iter().filter(|&&(p, _)| p != place);
+        let others = others.map(|&(p, a)| (p, (by.wrapping_mul(a) as u64).wrapping_neg()));
+        let constant = (by as u64).wrapping_mul(sum);
+        all.push(Derived { place, constant, terms: others.collect() });
+        terms.iter().for_each(|&(p, _)| occurs[p.index()] = true);
+    }
+    all
+}
+
+fn coefficients(flow: &PlaceFlow) -> Option<Vec<(PlaceId, i64)>> {
+    flow.terms().iter().map(|(p, a)| Some((*p, a.to_i64()?))).collect()
+}
+
+/// Derived places compiled for one layout of fields.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Derivations {
+    steps: Vec<(Field, u64, u32)>,
+    terms: Vec<(Field, u64)>,
+}
+
+impl Derivations {
+    pub(crate) fn compile(derived: &[Derived], packing: &Packing) -> Self {
+        let mut this = Derivations::default();
+        for Derived { place, constant, terms } in derived {
+            let mut constant = *constant;
+            for &(p, by) in terms {
+                match packing.field(p) {
+                    Field { width: 0, .. } => {
+                        let tokens = packing.constant(p);
+                        constant = constant.wrapping_add(by.wrapping_mul(tokens));
+                    }
+                    field => this.terms.push((field, by)),
+                }
+            }
+            this.steps.push((packing.field(*place), constant, this.terms.len() as u32));
+        }
+        this
+    }
+
+    /// Fills in the fields of derived places, which are empty in `key`.
+    pub(crate) fn apply(&self, key: &mut [u64]) {
+        let mut at = 0;
+        for &(field, constant, end) in &self.steps {
+            let terms = &self.terms[at..end as usize];
+            let tokens = terms.iter().fold(constant, |sum, (field, by)| {
+                let tokens = key[field.word as usize] >> field.shift & field.low_mask();
+                sum.wrapping_add(tokens.wrapping_mul(*by))
+            });
+            debug_assert!(tokens <= field.low_mask(), "an invariant does not hold");
+            key[field.word as usize] |= tokens << field.shift;
+            at = end as usize;
+        }
+    }
+}
