@@ -11,6 +11,7 @@
 //! {"document": {"id": "d1", "on": "r2", "document": {"bounds": {"…": "…"}}}}
 //! {"document": {"id": "d2", "after": "w1", "document": {"markings": 7}}}
 //! {"structure": {"id": "s1", "structure": {"finitely": [["idle1", 1]]}}}
+//! {"structure": {"id": "s2", "on": "r4", "structure": {"visited": 48}}}
 //! {"count": {"id": "c1", "on": "r3", "markings": 12}}
 //! {"answer": {"id": "mutex-UpperBounds-03", "value": "17", "evidence": "certified", "because": "…",
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
@@ -23,7 +24,8 @@
 //! fires in a row, from the initial marking. A reduction ([`NamedLog`]) is `of` the net of another one, a document
 //! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on the net
 //! itself. A document `after` a trace is about the net begun from the marking at its end. A structure
-//! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes. A count ([`Count`]) says that these are the
+//! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes, `on` the net of a
+//! reduction or on the net itself. A count ([`Count`]) says that these are the
 //! markings of the net of a reduction that keeps every marking, from which the figures of a state space follow. An answer lists everything that together shows it; `after` is a number of firings, and without it
 //! all markings along the trace count. An answer is its question's last one in the file. What else a line
 //! says is for people.
@@ -136,6 +138,8 @@ pub struct About {
 /// An argument about the net as a whole.
 #[derive(Debug, Deserialize)]
 pub struct AboutAll {
+    /// The reduction whose net it is.
+    pub on: Option<String>,
     /// The argument.
     pub structure: NamedStructure,
 }

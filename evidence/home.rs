@@ -23,14 +23,14 @@
 //!   marking, is live by siphons and traps. Whatever the net reaches, the closed one does; from there
 //!   the new transition can be enabled, and up to the first such moment the net goes there by itself.
 //!
-//! A *search* through all markings is the plainest argument: [`all_stay`] makes it again.
+//! - *Visited*: all markings, of the net or of what a reduction left of it for the liveness of its
+//!   transitions; [`crate::stays`] visits them again.
 //!
 //! # Sources
 //! M. Hack, *Analysis of production schemata by Petri nets*, 1972 (after F. Commoner); E. Best,
 //! *Structure theory of Petri nets: the free choice hiatus*, 1987. Finitely: duality with repetitive
 //! sequences, G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980.
 
-use crate::certificate::markings::Numbered;
 use crate::certificate::{Document, Flaw, check_trap};
 use crate::refutation;
 use crate::replay::{ReplayError, replay};
@@ -46,6 +46,7 @@ use serde::{Deserialize, Serialize};
 /// {"commoner": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
 /// {"undone": [[["u", 1]], [["t", 1]]]}
 /// {"closed": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
+/// {"visited": 48}
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -69,6 +70,8 @@ pub enum Structure<P = PlaceId, T = TransitionId> {
         /// See [`refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
+    /// The markings say it, of which no part of the net has more than so many: [`crate::stays`].
+    Visited(u64),
 }
 
 /// An argument in names.
@@ -106,6 +109,7 @@ impl NamedStructure {
                 let undoing = all.iter().map(|undoing| undoing.renamed(&place, &transition));
                 Structure::Undone(undoing.collect::<Result<_, Flaw>>()?)
             }
+            Structure::Visited(markings) => Structure::Visited(*markings),
         })
     }
 }
@@ -305,30 +309,6 @@ pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
         && inputs.windows(2).all(|pair| within(pair[0], pair[1]))
 }
 
-/// Whether each of `wanted` stays reachable wherever the net goes; by visiting all markings, at most so
-/// many. The first that does not, if any.
-///
-/// # Errors
-/// As [`Numbered::of`].
-pub fn all_stay(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Option<usize>, Flaw> {
-    let graph = Numbered::of(net, most)?;
-    let stays = |wanted: &Predicate| {
-        // Backwards from the markings with it.
-        let mut from: Vec<bool> = graph.markings().map(|m| wanted.holds(net, &m)).collect();
-        let mut waiting: Vec<u32> =
-            (0..).zip(&from).filter(|(_, is)| **is).map(|(m, _)| m).collect();
-        while let Some(marking) = waiting.pop() {
-            for &before in graph.before(marking) {
-                if !std::mem::replace(&mut from[before as usize], true) {
-                    waiting.push(before);
-                }
-            }
-        }
-        from.into_iter().all(|is| is)
-    };
-    Ok(wanted.iter().position(|wanted| !stays(wanted)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -361,16 +341,6 @@ mod tests {
         assert!(check_closed(&alone, &not_covering, &trap, &steps, goes_on).is_err());
         let both = Predicate::and([done, Predicate::at_least(x, 3)]);
         assert_eq!(covered(&net, &both).unwrap().tokens(), [0, 1, 3]);
-    }
-
-    #[test]
-    fn all_markings_tell_what_stays() {
-        let net = net("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> p
-             transition v: q -> r\ntransition w: r -> r");
-        let all: Vec<Predicate> = ["w", "t"].map(|name| enabled(&net, name)).to_vec();
-        assert_eq!(all_stay(&net, 9, &all), Ok(Some(1)));
-        assert_eq!(all_stay(&net, 9, &all[..1]), Ok(None));
-        assert_eq!(all_stay(&net, 2, &all), Err(Flaw::More(2)));
     }
 
     #[test]

@@ -2,15 +2,14 @@
 
 use super::Verdict;
 use super::figures;
-use super::obligations::{Asked, Home, Obligation, Value};
+use super::homes::HomeAccount;
+use super::obligations::{Asked, Obligation, Value};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
 use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
-use crate::home::{self, Structure};
 use crate::reader::Unreadable;
-use crate::undone::check_undone;
-use crate::{Document, Flaw, check_pump, first_breach, replay, words};
+use crate::{Flaw, check_pump, first_breach, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,44 +18,29 @@ pub(super) type Questions = HashMap<String, Result<Asked, Unreadable>>;
 
 /// What one file is judged by.
 pub(super) struct Judge<'n> {
-    net: &'n Net,
+    pub(super) net: &'n Net,
     pub(super) shelf: Shelf<'n>,
     pub(super) asked: Questions,
-    most_visited: u64,
+    pub(super) most_visited: u64,
     /// How a trace broke the model's claim that its units are safe.
     pub(super) breach: Option<String>,
 }
 
 /// What is left to show for an answer.
-struct Account<'n> {
+pub(super) struct Account<'n> {
     /// The markings to be seen.
     sightings: Sightings<'n>,
     /// What no reachable marking may satisfy, and whether that is proved.
-    refuted: Vec<(Predicate, bool)>,
+    pub(super) refuted: Vec<(Predicate, bool)>,
     /// What is to be refuted as it reads on the nets met so far.
     translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
     /// The sums that have to grow, and whether they do.
     sums: Vec<(LinearSum, bool)>,
-    home: Option<HomeAccount>,
+    pub(super) home: Option<HomeAccount>,
     /// Whether more is to be refuted than what is to stay reachable.
-    asks_more: bool,
+    pub(super) asks_more: bool,
     all: bool,
-    assumes_units: bool,
-}
-
-/// What is shown of what stays reachable.
-struct HomeAccount {
-    asked: Home,
-    /// One of it is lost.
-    lost: bool,
-    /// All transitions are live.
-    live: bool,
-    /// All of it stays reachable, because the closed net is live.
-    closed: bool,
-    /// Every firing can be undone.
-    undone: bool,
-    /// All markings were visited again, and all of it stays reachable.
-    visited: bool,
+    pub(super) assumes_units: bool,
 }
 
 impl<'n> Judge<'n> {
@@ -87,7 +71,7 @@ impl<'n> Judge<'n> {
             Err(why) => return (Verdict::Refused(why), false),
         };
         let initially = account.is_settled();
-        if let Err(why) = self.look_at(&mut account, &answer.shown_by) {
+        if let Err(why) = self.look_at(&mut account, answer) {
             return (Verdict::Refused(why), account.assumes_units);
         }
         let assumes = account.assumes_units;
@@ -112,7 +96,8 @@ impl<'n> Judge<'n> {
 
     /// Strikes off what the listed evidence shows. Evidence that fails is an error even where the rest
     /// would do: nobody lists it for nothing.
-    fn look_at(&mut self, account: &mut Account<'n>, shown_by: &[Shown]) -> Result<(), String> {
+    fn look_at(&mut self, account: &mut Account<'n>, answer: &Answer) -> Result<(), String> {
+        let (shown_by, searched) = (&answer.shown_by, answer.searched.is_some());
         // A trace is fired once, however many goals it shows.
         let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
         for shown in shown_by {
@@ -136,7 +121,8 @@ impl<'n> Judge<'n> {
                     return Err(format!("count {id}: nothing is to be counted"));
                 }
                 Shown::Structure { structure: id } => {
-                    self.weigh(account, id).map_err(|why| format!("structure {id}: {why}"))?;
+                    self.weigh(account, id, searched)
+                        .map_err(|why| format!("structure {id}: {why}"))?;
                 }
             }
         }
@@ -201,112 +187,10 @@ impl<'n> Judge<'n> {
         Ok(())
     }
 
-    /// Takes note when a document about the net begun at the end of a trace refutes what was to stay
-    /// reachable.
-    fn read_after(
-        &mut self,
-        account: &mut Account<'n>,
-        document: &Document,
-        trace: &str,
-    ) -> Result<(), String> {
-        let Some(home) = &mut account.home else {
-            return Err("it is not asked what stays reachable".to_owned());
-        };
-        let sequence = self.shelf.trace(trace)?;
-        let end = replay(self.net, &sequence).map_err(|error| error.to_string())?;
-        if self.breach.is_none() {
-            let breach = first_breach(self.net, &sequence, u64::MAX);
-            self.breach = breach.map(|how| format!("along trace {trace}, {how}"));
-        }
-        let there = self.net.from_marking(end);
-        let checked = document.check(&there, &mut || true).map_err(|flaw| flaw.to_string())?;
-        let refuted = |wanted| checked.refutes(wanted, &mut || true).is_ok();
-        if home.asked.wanted.iter().any(refuted) {
-            home.lost = true;
-            account.assumes_units |= document.assumes_units();
-        }
-        Ok(())
-    }
-
-    /// Takes note of what an argument about the net as a whole shows.
-    fn weigh(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
-        let structure = self.shelf.structure(id)?;
-        let Some(home) = &mut account.home else {
-            return Err("it is not asked what stays reachable".to_owned());
-        };
-        match &structure {
-            Structure::Finitely(weights) => {
-                let finite = |w: &_| home::check_finitely(self.net, weights, w).is_ok();
-                home.lost |= home.asked.wanted.iter().any(finite);
-            }
-            Structure::Commoner { traps, refutation } => {
-                home::check_commoner(self.net, traps, refutation, &mut || true)
-                    .map_err(|flaw| flaw.to_string())?;
-                home.live = true;
-            }
-            Structure::Closed { traps, refutation } => {
-                let mut check = |wanted: &Predicate| {
-                    home::check_closed(self.net, wanted, traps, refutation, &mut || true)
-                        .map_err(|flaw| flaw.to_string())
-                };
-                home.asked.wanted.iter().try_for_each(&mut check)?;
-                home.closed = true;
-            }
-            Structure::Undone(steps) => {
-                check_undone(self.net, steps).map_err(|flaw| flaw.to_string())?;
-                home.undone = true;
-            }
-        }
-        Ok(())
-    }
-
-    /// Visits all markings to see what stays reachable.
-    fn search_home(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
-        let Some(home) = &mut account.home else {
-            return Verdict::Refused(account.missing(self.net));
-        };
-        let visited = searched.markings;
-        if visited > self.most_visited {
-            let why = format!("{visited} markings were visited; more than are visited again");
-            return Verdict::Searched(why);
-        }
-        match home::all_stay(self.net, self.most_visited, &home.asked.wanted) {
-            Ok(lost) if lost.is_none() == home.asked.kept => {
-                (home.visited, home.lost) = (true, lost.is_some());
-                match account.is_settled() {
-                    true => Verdict::Confirmed("all markings were visited again".to_owned()),
-                    // Something else was asked beside it.
-                    false => self.search_the_rest(account, searched),
-                }
-            }
-            // Not lost, but something else that was to be reached may not be.
-            Ok(None) if !account.refuted.is_empty() && account.asks_more => {
-                self.search_again(account, searched)
-            }
-            Ok(Some(lost)) => {
-                let wanted = words::formula(self.net, &home.asked.wanted[lost]);
-                Verdict::Refused(shortened(format!("visited again: not for ever {wanted}")))
-            }
-            Ok(None) => Verdict::Refused("visited again: all of it stays reachable".to_owned()),
-            Err(Flaw::More(most)) => Verdict::Searched(format!(
-                "{visited} markings were visited; more than {most} are reachable"
-            )),
-            Err(flaw) => Verdict::Refused(format!("visited again: {flaw}")),
-        }
-    }
-
-    /// What is left when all that has to stay reachable does.
-    fn search_the_rest(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
-        match account.is_for_a_search() {
-            true => self.search_again(account, searched),
-            false => Verdict::Refused(account.missing(self.net)),
-        }
-    }
-
     /// Makes a search again that is said to have shown the rest: of the original net, and leaving out
     /// nothing. The other one may have left out what cannot matter, or have searched a smaller net; how
     /// many markings it saw only tells whether it is worth while to try.
-    fn search_again(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+    pub(super) fn search_again(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |reachable: &str| {
             let stubborn = if searched.stubborn { " that matter" } else { "" };
@@ -351,14 +235,7 @@ impl<'n> Account<'n> {
         let Obligation { reach, refute, grow, home, all } = obligation;
         let asks_more =
             home.as_ref().is_some_and(|home| refute.iter().any(|it| !home.wanted.contains(it)));
-        let home = home.map(|asked| HomeAccount {
-            asked,
-            lost: false,
-            live: false,
-            closed: false,
-            undone: false,
-            visited: false,
-        });
+        let home = home.map(HomeAccount::of);
         let refuted = refute.into_iter().map(|predicate| {
             let obvious = predicate == Predicate::False;
             (predicate, obvious)
@@ -389,19 +266,10 @@ impl<'n> Account<'n> {
         self.sightings.open() + self.refuted.len() - proved + self.sums.len() - grown
     }
 
-    fn is_settled(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         if let Some(home) = &self.home {
-            let Home { wanted, kept } = &home.asked;
-            let live = home.live && wanted.iter().all(home::asks_for_liveness);
-            return match kept {
-                true => {
-                    let stays = wanted.is_empty()
-                        || live
-                        || home.closed
-                        || home.undone && self.sightings.open() == 0
-                        || home.visited;
-                    stays && (!self.all || self.open() == 0)
-                }
+            return match home.asked.kept {
+                true => self.all_stays(home) && (!self.all || self.open() == 0),
                 false => home.lost || self.sightings.seen() + self.proved() > 0,
             };
         }
@@ -411,8 +279,15 @@ impl<'n> Account<'n> {
         }
     }
 
+    /// Whether all that is to stay reachable does: what was reached does where every firing can be undone.
+    fn all_stays(&self, home: &HomeAccount) -> bool {
+        let seen = |at, wanted| home.undone && self.sightings.has_seen(at, wanted);
+        let mut all = home.stays.iter().zip(&home.asked.wanted).enumerate();
+        all.all(|(at, (stays, wanted))| *stays || seen(at, wanted))
+    }
+
     /// Whether nothing is left that an exhaustive search could not show.
-    fn is_for_a_search(&self) -> bool {
+    pub(super) fn is_for_a_search(&self) -> bool {
         !self.refuted.is_empty()
             && self.grown() == self.sums.len()
             && (!self.all || self.sightings.open() == 0)
@@ -431,21 +306,18 @@ impl<'n> Account<'n> {
         if self.grown() > 0 {
             parts.push("the sum grows for ever".to_owned());
         }
-        match &self.home {
-            Some(home) if home.closed => {
-                parts.push("siphons and traps of the closed net checked".to_owned());
+        if let Some(home) = &self.home {
+            parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
+            if home.lost {
+                parts.push("it is lost".to_owned());
             }
-            Some(home) if home.live => parts.push("siphons and traps checked".to_owned()),
-            Some(home) if home.undone => parts.push("every firing can be undone".to_owned()),
-            Some(home) if home.lost => parts.push("it is lost".to_owned()),
-            _ => {}
         }
         parts.join(", ")
     }
 
     /// What is missing, as far as it can be said in a line.
-    fn missing(&self, net: &Net) -> String {
-        let kept = |home: &HomeAccount| home.asked.kept && (home.closed || home.visited);
+    pub(super) fn missing(&self, net: &Net) -> String {
+        let kept = |home: &HomeAccount| home.asked.kept && self.all_stays(home);
         if let Some(home) = self.home.as_ref().filter(|home| !(self.all && kept(home))) {
             return match home.asked.kept {
                 true => "not shown: that all of it stays reachable".to_owned(),

@@ -19,6 +19,7 @@
 
 mod cases;
 mod figures;
+mod homes;
 mod judge;
 mod obligations;
 mod shelf;
@@ -95,11 +96,22 @@ pub struct Audit<'n> {
     breach: Option<String>,
     /// Questions of the examinations seen so far that had no answer.
     unanswered: usize,
+    incomplete: Vec<Incomplete>,
     cut_short: Vec<Broken>,
     /// When a case is done, if the model is not to be asked.
     last: Option<Marking>,
     /// Whether the net is already the one that a question about processes is about.
     derived: bool,
+}
+
+/// A file about a state space that says nothing of some of its figures.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: of the state space there is nothing about {}", missing.join(", "))]
+pub struct Incomplete {
+    /// The file.
+    pub file: String,
+    /// The figures, in the contest's words, by name.
+    pub missing: Vec<String>,
 }
 
 /// What an audit found.
@@ -109,6 +121,8 @@ pub struct Report {
     pub judged: Vec<Judged>,
     /// How many questions of the query files had no answer.
     pub unanswered: usize,
+    /// The files about a state space without all of its figures.
+    pub incomplete: Vec<Incomplete>,
     /// The files that end in the middle of a line, as an interrupted run leaves them. All that could be
     /// read was read; nothing refers to what could not.
     pub cut_short: Vec<Broken>,
@@ -124,6 +138,7 @@ impl<'n> Audit<'n> {
             judged: Vec::new(),
             breach: None,
             unanswered: 0,
+            incomplete: Vec::new(),
             cut_short: Vec::new(),
             last: None,
             derived: false,
@@ -153,7 +168,14 @@ impl<'n> Audit<'n> {
         let read = self.lines(path, &file, &mut place, &mut judge, &mut answered);
         if let Some(judge) = judge {
             let open = judge.asked.keys().filter(|id| !answered.contains_key(*id));
-            self.unanswered += open.count();
+            let mut open: Vec<&String> = open.collect();
+            open.sort_unstable();
+            self.unanswered += open.len();
+            let figures = judge.asked.values().any(|it| matches!(it, Ok(Asked::HowMany { .. })));
+            if figures && !open.is_empty() {
+                let missing = open.into_iter().cloned().collect();
+                self.incomplete.push(Incomplete { file: file.clone(), missing });
+            }
             self.breach = self.breach.take().or(judge.breach);
         }
         let broken = |what| Broken { file, line: place.line, what };
@@ -192,6 +214,7 @@ impl<'n> Audit<'n> {
         self.judged.extend(audit.judged);
         self.breach = self.breach.take().or(audit.breach);
         self.unanswered += audit.unanswered;
+        self.incomplete.extend(audit.incomplete);
         self.cut_short.extend(audit.cut_short);
         Ok(ended)
     }
@@ -308,7 +331,12 @@ impl<'n> Audit<'n> {
                 answer.verdict = Verdict::Refused(why);
             }
         }
-        Report { judged: self.judged, unanswered: self.unanswered, cut_short: self.cut_short }
+        Report {
+            judged: self.judged,
+            unanswered: self.unanswered,
+            incomplete: self.incomplete,
+            cut_short: self.cut_short,
+        }
     }
 }
 

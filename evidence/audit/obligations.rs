@@ -100,7 +100,8 @@ pub struct Obligation {
     pub refute: Vec<Predicate>,
     /// That these sums grow without bound.
     pub grow: Vec<LinearSum>,
-    /// That these stay reachable wherever the net goes, or that one does not.
+    /// That these stay reachable wherever the net goes, or that one does not. Where they are to stay so,
+    /// `reach` begins with them.
     pub home: Option<Home>,
     /// Whether it takes all of this, or one thing of it.
     pub all: bool,

@@ -91,10 +91,14 @@ impl<'n> Shelf<'n> {
         Ok((document, subject))
     }
 
-    /// An argument about the original net as a whole.
-    pub(super) fn structure(&mut self, id: &str) -> Result<Structure, String> {
-        let AboutAll { structure } = self.take("structure", id)?;
-        structure.resolve(self.net).map_err(|flaw| flaw.to_string())
+    /// An argument about a net as a whole, and the reduction that made it. That was gone through.
+    pub(super) fn structure(&mut self, id: &str) -> Result<(Structure, Option<String>), String> {
+        let AboutAll { on, structure } = self.take("structure", id)?;
+        if let Some(on) = &on {
+            self.reduce(on)?;
+        }
+        let structure = structure.resolve(self.net_of(on.as_deref())?);
+        Ok((structure.map_err(|flaw| flaw.to_string())?, on))
     }
 
     /// A formula for the figures of the original net, from a count and the reduction that it is on; and how
@@ -121,6 +125,13 @@ impl<'n> Shelf<'n> {
         let Reduced { of, by } = self.reductions.get(on)?;
         let above = self.translate(predicate, of.as_deref())?;
         by.translate(self.net_of(of.as_deref()).ok()?, &above)
+    }
+
+    /// What stays reachable on the net of a reduction if and only if this does on the original one.
+    pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
+        let Some(on) = on else { return Some(wanted.clone()) };
+        let Reduced { of, by } = self.reductions.get(on)?;
+        by.translate_home(&self.translate_home(wanted, of.as_deref())?)
     }
 
     /// The net of a reduction that was gone through, or the original net.

@@ -44,6 +44,11 @@ impl<'n> Sightings<'n> {
         self.seen.len() - self.seen()
     }
 
+    /// Whether the goal of this number, which is `wanted`, was seen.
+    pub(super) fn has_seen(&self, number: usize, wanted: &Predicate) -> bool {
+        self.goals.get(number) == Some(wanted) && self.seen[number]
+    }
+
     /// The first that was not.
     pub(super) fn missing(&self) -> Option<&Predicate> {
         let index = self.seen.iter().position(|&seen| !seen)?;

@@ -55,6 +55,7 @@ Exit codes:
   2  the command line is wrong
   3  an answer is not confirmed, but none is refused; or there are no answers
   4  an answer is refused
+  5  all answers are confirmed, but a file about a state space has not all four figures
 
 Example:
   parikh check philosophers.pnml -e OneSafe --evidence proofs
@@ -188,8 +189,9 @@ fn audit(arguments: &Arguments) -> Result<u8, String> {
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    let Report { judged, unanswered, cut_short } = report;
+    let Report { judged, unanswered, incomplete, cut_short } = report;
     broken.iter().for_each(|broken| eprintln!("error: {broken}"));
+    incomplete.iter().for_each(|incomplete| eprintln!("note: {incomplete}"));
     for cut in &cut_short {
         eprintln!("note: {cut}, as an interrupted run leaves it; what comes before was read");
     }
@@ -202,6 +204,7 @@ fn audit(arguments: &Arguments) -> Result<u8, String> {
         () if is(|verdict| matches!(verdict, Verdict::Refused(_))) => 4,
         () if !broken.is_empty() => 1,
         () if judged.is_empty() || is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
+        () if !incomplete.is_empty() => 5,
         () => 0,
     })
 }

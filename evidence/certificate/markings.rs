@@ -72,21 +72,24 @@ pub struct Numbered {
 }
 
 impl Numbered {
-    /// The reachable markings, at most so many.
+    /// The reachable markings, at most so many. `goes_on` is asked at every one.
     ///
     /// # Errors
-    /// [`Flaw::More`] or [`Flaw::Overflow`].
-    pub fn of(net: &Net, most: u64) -> Result<Self, Flaw> {
+    /// As [`visit`].
+    pub fn of(net: &Net, most: u64, goes_on: &mut dyn FnMut() -> bool) -> Result<Self, Flaw> {
         let mut markings: Vec<Box<[u8]>> = Vec::new();
         let most = most.min(u32::MAX.into());
         let visited = visit(net, most, |marking| {
             markings.push(packed(marking.tokens()));
-            true
+            goes_on()
         })?;
         drop(visited);
         let numbers: HashMap<&[u8], u32> = markings.iter().map(|m| &**m).zip(0..).collect();
         let mut edges: Vec<(u32, u32)> = Vec::new();
         for (from, marking) in (0..).zip(&markings) {
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
             let tokens = unpacked(marking);
             successors(net, &tokens, |after| {
                 // It was visited.
@@ -103,6 +106,11 @@ impl Numbered {
         }
         let before = edges.into_iter().map(|(_, from)| from).collect();
         Ok(Numbered { markings, starts, before })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.markings.len()
     }
 
     /// Each of them.

@@ -67,9 +67,10 @@ impl<'m> ColouredAudit<'m> {
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let mut audit = Audit::new(net, self.limits.visited, queries);
         let read = audit.file(path);
-        let Report { judged, unanswered, cut_short } = audit.finish();
+        let Report { judged, unanswered, incomplete, cut_short } = audit.finish();
         self.report.judged.extend(judged);
         self.report.unanswered += unanswered;
+        self.report.incomplete.extend(incomplete);
         self.report.cut_short.extend(cut_short);
         read
     }

@@ -95,6 +95,17 @@ impl ReducedNet {
         }
     }
 
+    /// What stays reachable wherever the reduced net goes exactly if `wanted` does in the original one, where
+    /// that is the enabledness of a protected transition: one of those that fire it.
+    pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
+        let Predicate::Enabled(t) = wanted else { return None };
+        if !self.needs.preserve.covers(Preserve::LIVENESS) {
+            return None;
+        }
+        let carriers = self.firing(*t)?.carriers().iter();
+        Some(Predicate::or(carriers.map(|&carrier| self.enabled(carrier))))
+    }
+
     /// That a transition of the reduced net is enabled: true outright when it takes nothing.
     pub fn enabled(&self, t: TransitionId) -> Predicate {
         if self.net.pre(t).is_empty() { Predicate::True } else { Predicate::Enabled(t) }

@@ -69,6 +69,30 @@ fn a_directory_of_right_evidence_is_confirmed() {
 }
 
 #[test]
+fn a_state_space_with_figures_missing_has_an_exit_code_of_its_own() {
+    let whole = r#"{"count": {"id": "c1", "markings": 3}}
+{"answer": {"id": "STATES", "value": "3", "evidence": "certified", "shown_by": [{"count": "c1"}]}}
+{"answer": {"id": "TRANSITIONS", "value": "2", "evidence": "certified", "shown_by": [{"count": "c1"}]}}
+{"answer": {"id": "MAX_TOKEN_PER_MARKING", "value": "2", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}
+{"answer": {"id": "MAX_TOKEN_IN_PLACE", "value": "2", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}"#;
+    let audit = |lines: &str| {
+        let text = [&head("StateSpace"), lines].join("\n");
+        certify(instance(&[("StateSpace.jsonl", &text)]).path(), &[".", "proofs"])
+    };
+    let (code, out, err) = audit(whole);
+    assert_eq!((code, &*err, &*out), (0, "", "4 of 4 answers confirmed\n"));
+    let lines: Vec<&str> = whole.lines().collect();
+    let (code, out, err) = audit(&lines[..3].join("\n"));
+    assert_eq!(code, 5);
+    let missing = "MAX_TOKEN_IN_PLACE, MAX_TOKEN_PER_MARKING";
+    let note = format!("of the state space there is nothing about {missing}\n");
+    assert!(err.ends_with(&note), "{err}");
+    assert_eq!(out, "2 of 2 answers confirmed\n2 questions of these examinations have no answer\n");
+    // Worse goes first.
+    assert_eq!(audit(&lines[..3].join("\n").replace("\"3\"", "\"4\"")).0, 4);
+}
+
+#[test]
 fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     let wrong = ANSWER.replace("\"2\"", "\"1\"");
     let refused = [&head("UpperBounds"), TRACE, MOST, &wrong].join("\n");

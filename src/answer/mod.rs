@@ -64,7 +64,7 @@ impl Grade {
     pub fn of(evidence: &Evidence) -> Grade {
         match *evidence {
             Evidence::Certified(_) | Evidence::Argued(_) => Grade::Certified,
-            Evidence::Searched { markings, stubborn } => Grade::Searched { markings, stubborn },
+            Evidence::Searched { markings, stubborn, .. } => Grade::Searched { markings, stubborn },
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::evidence::{replay, words};
 use crate::mcc::Examination;
 use parikh_net::counted::uncounted_places;
 use parikh_net::{Goal, GoalId, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Where the goals of soundness begin that are not about transitions.
 pub(super) const STUCK: usize = 0;
@@ -122,7 +122,7 @@ impl Question {
                 no(left_behind(net, witness.as_ref()), by, replayed, witness)
             }
             (DONE, Knowledge::Reach(Reach::Unreachable { proof, by, evidence })) => {
-                let reason = format!("the final marking can never be reached: {proof}");
+                let reason = never_done(net, &proof);
                 no(reason, by, (proof.assumes_units(), Grade::of(&evidence)), None)
             }
             (at, Knowledge::Reach(Reach::Unreachable { proof, by, evidence }))
@@ -230,7 +230,7 @@ impl Question {
                     let t = words::transition(net, t);
                     format!("transition {t} is on no run to the final marking: {proof}")
                 } else {
-                    format!("the final marking can never be reached: {proof}")
+                    never_done(net, &proof)
                 };
                 let stands = (proof.assumes_units(), Grade::of(&evidence));
                 self.answered(Value::Bool(false), vec![by], reason, stands, settled, None)
@@ -275,6 +275,37 @@ fn stuck(net: &Net, witness: Option<&Witness>) -> String {
     let on = end(net, witness).map(|end| tokens(net, &end, None));
     let on = on.map_or(String::new(), |on| format!(", with tokens on {on}"));
     format!("a case gets stuck {firings}{on}: nothing is enabled, and it is not done")
+}
+
+/// The longest run that is looked at for where a case gets that is never done, and the most looks at a
+/// transition on it.
+const RUN: (usize, usize) = (10_000, 1 << 20);
+
+/// Why no case is ever done, and where one gets: the end of a run that always fires the transition that has not
+/// fired for longest, so that it does not go in one circle while there is another way.
+fn never_done(net: &Net, proof: &Proof) -> String {
+    let mut marking = net.initial().clone();
+    let mut order: VecDeque<TransitionId> = net.transitions().collect();
+    let (mut firings, mut looks, mut is_dead) = (0, 0, false);
+    while firings < RUN.0 && looks < RUN.1 {
+        let Some(at) = order.iter().position(|&t| net.is_enabled(&marking, t)) else {
+            is_dead = true;
+            break;
+        };
+        looks += at + 1;
+        let fired = order.remove(at).filter(|&t| net.fire(&mut marking, t).is_ok());
+        let Some(t) = fired else { break };
+        order.push_back(t);
+        firings += 1;
+    }
+    let on = tokens(net, &marking, None);
+    let where_it_gets = match (is_dead, firings) {
+        (true, 0) => format!("nothing is enabled initially, with tokens on {on}"),
+        (true, 1) => format!("after 1 firing, say, a case is stuck with tokens on {on}"),
+        (true, n) => format!("after {n} firings, say, a case is stuck with tokens on {on}"),
+        (false, n) => format!("after {n} firings, say, a case goes on with tokens on {on}"),
+    };
+    format!("the final marking can never be reached ({where_it_gets}): {proof}")
 }
 
 fn left_behind(net: &Net, witness: Option<&Witness>) -> String {

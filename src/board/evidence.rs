@@ -13,14 +13,16 @@ use std::time::{Duration, Instant};
 pub enum Evidence {
     /// The checker accepted a document for this very goal.
     Certified(Option<Shown>),
-    /// The checker accepted an argument about what stays reachable in the net as a whole.
-    Argued(Option<Arc<Structure>>),
+    /// The checker accepted an argument about what stays reachable in a net as a whole.
+    Argued(Option<Argued>),
     /// The word of a search that visited all markings that matter: they were not visited again.
     Searched {
         /// How many it visited.
         markings: u64,
         /// Whether stubborn sets left out some.
         stubborn: bool,
+        /// What to visit, where it asks what stays reachable: for whoever has the time.
+        argued: Option<Argued>,
     },
 }
 
@@ -29,8 +31,7 @@ impl Evidence {
     pub(super) fn forget(&mut self) {
         match self {
             Evidence::Certified(shown) => *shown = None,
-            Evidence::Argued(structure) => *structure = None,
-            Evidence::Searched { .. } => {}
+            Evidence::Argued(argued) | Evidence::Searched { argued, .. } => *argued = None,
         }
     }
 }
@@ -40,6 +41,15 @@ impl Evidence {
 pub struct Shown {
     /// The document.
     pub document: Arc<Document>,
+    /// How the net that it is about was derived; nothing for the net that was read.
+    pub on: Option<Arc<CheckedLog>>,
+}
+
+/// An argument about what stays reachable, kept for a file.
+#[derive(Clone, Debug)]
+pub struct Argued {
+    /// The argument.
+    pub structure: Arc<Structure>,
     /// How the net that it is about was derived; nothing for the net that was read.
     pub on: Option<Arc<CheckedLog>>,
 }

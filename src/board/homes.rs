@@ -2,15 +2,17 @@
 //!
 //! Neither side alone can say so. That something is lost takes a firing sequence and a proof that
 //! nothing of it can be reached from its end; that it is kept, a proof about all that can be reached.
-//! Whoever reports hands over both halves, and both are checked here, on the net that was read. Only
-//! a search that visited all reachable markings is taken at its word, on whatever net.
+//! Whoever reports hands over both halves, and both are checked here, on the net that was read. A search
+//! that visited all markings, on whatever net, is made again where that takes little; else it is taken at
+//! its word.
 
-use super::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
+use super::{Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
 use crate::evidence::home::{self, HomeFlaw, Structure};
+use crate::evidence::stays::which_stay;
 use crate::evidence::undone::check_undone;
 use crate::evidence::{Flaw, ReplayError};
-use crate::ground::Limit;
-use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
+use crate::ground::{Ground, Limit, Unshown};
+use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
 
 /// Says what stays reachable. See [`crate::board`].
@@ -18,11 +20,41 @@ use std::sync::Arc;
 pub struct Homes<'b> {
     board: &'b Board<'b>,
     by: Technique,
+    /// Where the engine works; nothing for the net that was read. Only for searches.
+    ground: Option<&'b Ground<'b>>,
 }
+
+/// What a search through all markings found of a goal.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The goal.
+    pub goal: GoalId,
+    /// Whether it stays reachable.
+    pub stays: bool,
+    /// A sequence of the net that was read to a marking from which it is lost, where there is one.
+    pub sequence: Option<FiringSequence>,
+}
+
+/// How far a search through all markings went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Visited {
+    /// How many markings were visited, those of all parts together in which something is asked.
+    pub markings: u64,
+    /// How many parts the net has, which share no node; 0 where nothing had to be visited.
+    pub parts: usize,
+}
+
+/// The most markings that are visited again before an answer.
+const AGAIN: u64 = 100_000;
 
 impl<'b> Homes<'b> {
     pub(super) fn new(board: &'b Board<'b>, by: Technique) -> Self {
-        Homes { board, by }
+        Homes { board, by, ground: None }
+    }
+
+    /// For a search on `ground`.
+    pub fn on(self, ground: &'b Ground<'b>) -> Self {
+        Homes { ground: Some(ground), ..self }
     }
 
     /// After `sequence` the goal cannot be reached any more. The document of the proof is about the net
@@ -56,24 +88,110 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// The same by the word of a search that visited all markings, with a sequence of the net that was
-    /// read to a marking from which the goal is lost, where there is one.
-    pub fn lost_by_search(&self, goal: GoalId, sequence: Option<FiringSequence>, proof: Proof) {
-        let Some(evidence) = self.word_of(goal, &proof) else { return };
-        let witness = sequence.and_then(|sequence| {
-            crate::evidence::replay(self.board.net, &sequence).ok()?;
-            self.board.check_claim(&sequence, u64::MAX);
-            let firings = u64::try_from(sequence.firings()).ok()?;
-            Some(Witness::new(Arc::new(sequence), firings))
-        });
-        let by = self.by;
-        self.enter(goal, Home::Lost { witness, proof, evidence, by });
+    /// What a search through all markings found of some goals.
+    pub fn searched(&self, found: Vec<Found>, visited: Visited) {
+        let open = found.into_iter().filter_map(|found| Some((self.wanted(found.goal)?, found)));
+        let (wanted, found): (Vec<&Predicate>, Vec<Found>) = open.unzip();
+        if found.is_empty() {
+            return;
+        }
+        let markings = visited.markings;
+        let proof = Proof::of_parts(markings, visited.parts);
+        let proof = match self.ground {
+            Some(ground) => ground.climb_proof(proof),
+            None => proof,
+        };
+        let (argued, again) = self.visited_again(&wanted, markings);
+        for (Found { goal, stays, sequence }, again) in found.into_iter().zip(again) {
+            let evidence = match again {
+                Some(again) if again == stays => Evidence::Argued(argued.clone()),
+                Some(_) => {
+                    self.refuse(goal, &"visited again, the markings say something else");
+                    continue;
+                }
+                None if self.board.checks.take_searches => {
+                    Evidence::Searched { markings, stubborn: false, argued: argued.clone() }
+                }
+                None => continue,
+            };
+            let witness = sequence.and_then(|sequence| self.witness(sequence));
+            let (proof, by) = (proof.clone(), self.by);
+            self.enter(
+                goal,
+                match stays {
+                    true => Home::Kept { proof, evidence, by },
+                    false => Home::Lost { witness, proof, evidence, by },
+                },
+            );
+        }
     }
 
-    /// The goals stay reachable, by the word of a search that visited all markings.
-    pub fn kept_by_search(&self, goal: GoalId, proof: Proof) {
-        let Some(evidence) = self.word_of(goal, &proof) else { return };
-        self.enter(goal, Home::Kept { proof, evidence, by: self.by });
+    /// What the checker finds when it visits all markings, where that takes little; and what it is told.
+    fn visited_again(
+        &self,
+        wanted: &[&Predicate],
+        markings: u64,
+    ) -> (Option<Argued>, Vec<Option<bool>>) {
+        let unknown = || vec![None; wanted.len()];
+        let checks = &self.board.checks;
+        // Whoever wants a file needs what was gone through.
+        let budget = checks.budget(checks.keep);
+        let goes_on = &mut || !budget.is_exhausted();
+        let told = checks.count(|| {
+            let (net, wanted) = self.translated(wanted, goes_on)?;
+            if markings > AGAIN {
+                return Ok(unknown());
+            }
+            match which_stay(net, markings.max(1), &wanted, goes_on) {
+                Err(Flaw::Stopped) => Ok(unknown()),
+                told => told.map_err(|flaw| flaw.to_string()),
+            }
+        });
+        match told {
+            Ok(told) => {
+                let on = self.ground.and_then(Ground::checked_log);
+                let structure = Arc::new(Structure::Visited(markings));
+                (checks.keep.then_some(Argued { structure, on }), told)
+            }
+            Err(why) => {
+                if !why.is_empty() {
+                    let net = self.board.net.name();
+                    self.board.fault(self.by, format_args!("a search on net `{net}`: {why}"));
+                }
+                (None, unknown())
+            }
+        }
+    }
+
+    /// The checker's own net of the ground, and the goals as it reads them there. The error is empty where
+    /// there was no time.
+    fn translated(
+        &self,
+        wanted: &[&Predicate],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&'b Net, Vec<Predicate>), String> {
+        let (mut net, mut here) = (self.board.net, Vec::with_capacity(wanted.len()));
+        for &wanted in wanted {
+            let wanted = wanted.clone();
+            let translated = match self.ground {
+                None => Ok((net, wanted)),
+                Some(ground) => ground.checked_home(wanted, goes_on),
+            };
+            let (of, wanted) = translated.map_err(|why| match why {
+                Unshown::Stopped => String::new(),
+                why => why.to_string(),
+            })?;
+            net = of;
+            here.push(wanted);
+        }
+        Ok((net, here))
+    }
+
+    fn witness(&self, sequence: FiringSequence) -> Option<Witness> {
+        crate::evidence::replay(self.board.net, &sequence).ok()?;
+        self.board.check_claim(&sequence, u64::MAX);
+        let firings = u64::try_from(sequence.firings()).ok()?;
+        Some(Witness::new(Arc::new(sequence), firings))
     }
 
     /// All transitions are live, by the structure of the net.
@@ -123,7 +241,8 @@ impl<'b> Homes<'b> {
     }
 
     fn argued(&self, structure: &Arc<Structure>) -> Evidence {
-        Evidence::Argued(self.board.checks.keep.then(|| structure.clone()))
+        let argued = || Argued { structure: structure.clone(), on: None };
+        Evidence::Argued(self.board.checks.keep.then(argued))
     }
 
     fn keep(&self, goal: GoalId, argument: Argument, structure: &Arc<Structure>) {
@@ -140,16 +259,6 @@ impl<'b> Homes<'b> {
                 self.refuse(goal, &"it does not ask what stays reachable");
                 None
             }
-        }
-    }
-
-    fn word_of(&self, goal: GoalId, proof: &Proof) -> Option<Evidence> {
-        self.wanted(goal)?;
-        match proof.argument {
-            Argument::Searched { markings, stubborn } if self.board.checks.take_searches => {
-                Some(Evidence::Searched { markings, stubborn })
-            }
-            _ => None,
         }
     }
 

@@ -30,8 +30,8 @@ mod proof;
 mod under;
 mod witness;
 
-pub use evidence::{Evidence, Shown};
-pub use homes::Homes;
+pub use evidence::{Argued, Evidence, Shown};
+pub use homes::{Found, Homes, Visited};
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};
 pub use under::Under;

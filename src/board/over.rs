@@ -93,8 +93,8 @@ impl<'b> Over<'b> {
     /// The evidence of a search by itself.
     fn word_of(&self, proof: &Proof) -> Option<Evidence> {
         match proof.argument {
-            Argument::Searched { markings, stubborn } if self.board.checks.take_searches => {
-                Some(Evidence::Searched { markings, stubborn })
+            Argument::Searched { markings, stubborn, .. } if self.board.checks.take_searches => {
+                Some(Evidence::Searched { markings, stubborn, argued: None })
             }
             _ => None,
         }

@@ -53,12 +53,21 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
     },
+    /// A set of markings that no firing leaves, described by so many nodes of a decision diagram, has no such
+    /// marking.
+    ClosedSet {
+        /// The nodes.
+        nodes: usize,
+    },
     /// Every reachable marking was visited and none contradicts the claim.
     Searched {
         /// How many markings were visited.
         markings: u64,
         /// Whether stubborn sets left out markings that cannot matter to this goal.
         stubborn: bool,
+        /// How many parts the net falls into, each of which was visited by itself; 1 for the net as a whole, 0
+        /// where nothing had to be visited.
+        parts: usize,
     },
 }
 
@@ -70,7 +79,13 @@ impl Proof {
 
     /// By a search that visited so many markings, and all that there are.
     pub fn searched(markings: u64, stubborn: bool) -> Proof {
-        Proof::new(Argument::Searched { markings, stubborn }, None)
+        Proof::new(Argument::Searched { markings, stubborn, parts: 1 }, None)
+    }
+
+    /// By a search that visited so many markings, all that there are of so many parts of the net; where none
+    /// was asked for anything, nothing is left that could matter.
+    pub fn of_parts(markings: u64, parts: usize) -> Proof {
+        Proof::new(Argument::Searched { markings, stubborn: false, parts }, None)
     }
 
     /// The same claim about the net that so many applications of rules made the engine's net of.
@@ -111,6 +126,8 @@ impl Proof {
             (Argument::Undone, _) => "firings undone",
             (Argument::Induction { .. }, false) => "induction",
             (Argument::Induction { .. }, true) => "induction, reduced",
+            (Argument::ClosedSet { .. }, false) => "closed set",
+            (Argument::ClosedSet { .. }, true) => "closed set, reduced",
             (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
             (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
@@ -180,10 +197,25 @@ impl fmt::Display for Argument {
                 write!(f, "an inductive invariant of {clauses} clauses excludes it")?;
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
-            Argument::Searched { markings, stubborn: false } => {
+            Argument::ClosedSet { nodes } => write!(
+                f,
+                "no firing leaves a set of markings, described by {nodes} nodes of a diagram, that excludes it"
+            ),
+            Argument::Searched { parts: 0, .. } => f.write_str("nothing is left to be visited"),
+            Argument::Searched { markings: 1, stubborn: false, parts: 1 } => {
+                f.write_str("the only reachable marking was visited")
+            }
+            Argument::Searched { markings, stubborn: false, parts: 1 } => {
                 write!(f, "all {markings} reachable markings were visited")
             }
-            Argument::Searched { markings, stubborn: true } => {
+            Argument::Searched { markings, stubborn: false, parts } => write!(
+                f,
+                "all {markings} reachable markings of those of its {parts} parts that matter were visited"
+            ),
+            Argument::Searched { markings: 1, stubborn: true, .. } => {
+                f.write_str("the only marking that matters was visited (stubborn sets)")
+            }
+            Argument::Searched { markings, stubborn: true, .. } => {
                 write!(f, "all {markings} markings that matter were visited (stubborn sets)")
             }
         }

@@ -3,7 +3,7 @@
 use super::formulas;
 use super::job::{Evidence, Job, Subject, Watch, print_statistics};
 use super::model::Model;
-use super::output::{Format, Printer};
+use super::output::{self, Format, Printer};
 use super::{Misuse, Outcome, coloured, limits, model, processes, signals};
 use crate::mcc::Examination;
 use crate::run::{self, Report};
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     /// How many engines work at the same time; by default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, walk, walk-guided, runs, for liveness
+    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, diagrams, walk, walk-guided, runs, for liveness
     /// graph, finite-firings, undone, commoner, closed-net, regions, graph-of-a-reduced-net, and k-induction, bmc; by default
     /// all but the last two. What token intervals decide comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
@@ -104,7 +104,10 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let say_so = || eprintln!("parikh: left before the rest was answered");
+    let say_so = || {
+        output::say_what_is_open();
+        eprintln!("parikh: left before the rest was answered");
+    };
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
     if let Some(examination) = arguments.examination {

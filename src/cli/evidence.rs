@@ -269,13 +269,22 @@ impl<'n> EvidenceFile<'n> {
     }
 
     fn structure(&mut self, evidence: &Evidence) -> io::Result<Option<Reference>> {
-        let Evidence::Argued(Some(structure)) = evidence else { return Ok(None) };
-        let address = Arc::as_ptr(structure).cast::<()>();
+        let (Evidence::Argued(Some(argued)) | Evidence::Searched { argued: Some(argued), .. }) =
+            evidence
+        else {
+            return Ok(None);
+        };
+        let address = Arc::as_ptr(&argued.structure).cast::<()>();
         if let Some((known, _)) = self.structures.get(&address) {
             return Ok(Some(Reference::Structure(known.clone())));
         }
-        let id: Id = self.writer.structure(structure)?.into();
-        self.structures.insert(address, (id.clone(), structure.clone()));
+        let on = match &argued.on {
+            None => None,
+            Some(log) => Some((self.log(log)?, &log.net)),
+        };
+        let on = on.as_ref().map(|(id, net)| (&**id, *net));
+        let id: Id = self.writer.structure(on, &argued.structure)?.into();
+        self.structures.insert(address, (id.clone(), argued.structure.clone()));
         Ok(Some(Reference::Structure(id)))
     }
 

@@ -5,7 +5,7 @@ use super::check::outcome;
 use super::evidence::EvidenceFile;
 use super::explain::story;
 use super::formulas::Asked;
-use super::output::Printer;
+use super::output::{FIGURE, Printer};
 use super::progress::{News, Progress};
 use super::trace_file::Trace;
 use crate::answer::{Answer, Plan};
@@ -139,6 +139,9 @@ impl<'a> Job<'a> {
             Subject::Formulas(asked) => self.plan_asked(asked),
         };
         self.check_ids(&plan, &refused)?;
+        let refused_ids = refused.iter().map(|question| question.id.clone());
+        let asked = plan.questions().iter().map(|question| question.id.clone());
+        printer.expects(asked.chain(refused_ids));
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let mut progress = Progress::start(plan.questions().len(), self.watch.events, self.budget);
         let mut write_error = None;
@@ -391,6 +394,7 @@ impl<'a> Job<'a> {
 
     fn state_space(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         let start = Instant::now();
+        printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
         let name = Examination::StateSpace.name();
         let mut file = evidence
             .files
@@ -414,7 +418,7 @@ impl<'a> Job<'a> {
             }
         });
         for question in &mut report.unanswered {
-            question.id = format!("STATE_SPACE {}", question.id);
+            question.id = format!("{FIGURE}{}", question.id);
         }
         finish(&report, printer);
         match write_error {

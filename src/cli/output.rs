@@ -9,6 +9,7 @@ use serde_json::json;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 /// How answers are printed.
@@ -23,6 +24,7 @@ pub(super) enum Format {
 }
 
 /// Prints answers as they come.
+#[derive(Clone)]
 pub(super) struct Printer {
     format: Format,
     parallel: bool,
@@ -41,8 +43,15 @@ impl Printer {
         Printer { states: Some(progress), ..self }
     }
 
+    /// What is to be said something of. Where the process is left before that, the rest is said to be open:
+    /// [`say_what_is_open`].
+    pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
+        *expected() = Some(Expected { printer: self.clone(), open: ids.collect() });
+    }
+
     /// Prints one answer; `trace` is the file its witness was written to.
     pub(super) fn answer(&self, answer: &Answer, after: Duration, trace: Option<&PathBuf>) {
+        told(&answer.id);
         let seconds = after.as_secs_f64();
         let techniques = answer.techniques.join(" ");
         match self.format {
@@ -83,8 +92,9 @@ impl Printer {
     /// wants the reason.
     pub(super) fn unanswered(&self, question: &Unanswered) {
         let Unanswered { id, reason } = question;
+        told(id);
         if self.states.is_some() {
-            let id = id.strip_prefix("STATE_SPACE ").unwrap_or(id);
+            let id = id.strip_prefix(FIGURE).unwrap_or(id);
             return line(&match self.format {
                 Format::Json => {
                     json!({"type": "unknown", "figure": figure_key(id), "reason": reason})
@@ -121,6 +131,7 @@ impl Printer {
     /// Prints a figure of the state space.
     pub(super) fn figure(&self, figure: &Answer, after: Duration) {
         let Answer { id, value, reason, grade, .. } = figure;
+        told(&format!("{FIGURE}{id}"));
         let seconds = after.as_secs_f64();
         match (self.format, &self.states) {
             (Format::Text, Some(progress)) => {
@@ -162,7 +173,7 @@ impl Printer {
                 after.as_secs_f64()
             )),
             Format::Json => {
-                let id = format!("STATE_SPACE {id}");
+                let id = format!("{FIGURE}{id}");
                 self.answer(&Answer { id, ..figure.clone() }, after, None);
             }
             Format::Mcc => {
@@ -223,6 +234,36 @@ fn in_groups(number: &str) -> String {
     groups.join(" ")
 }
 
+/// What the id of a figure begins with where there are other questions.
+pub(super) const FIGURE: &str = "STATE_SPACE ";
+
+/// What nothing was said of yet.
+struct Expected {
+    printer: Printer,
+    open: Vec<String>,
+}
+
+static EXPECTED: Mutex<Option<Expected>> = Mutex::new(None);
+
+fn expected() -> MutexGuard<'static, Option<Expected>> {
+    EXPECTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn told(id: &str) {
+    if let Some(expected) = &mut *expected() {
+        expected.open.retain(|open| open != id);
+    }
+}
+
+/// Last words when the process has to be left: what is open is said to be.
+pub(super) fn say_what_is_open() {
+    let Some(Expected { printer, open }) = expected().take() else { return };
+    for id in open {
+        let reason = "left before it was found".to_owned();
+        printer.unanswered(&Unanswered { id, reason });
+    }
+}
+
 static PRINTED: AtomicUsize = AtomicUsize::new(0);
 
 /// How many lines were printed so far.
@@ -263,6 +304,19 @@ pub(super) fn searched(grade: Grade) -> Option<serde_json::Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_told_is_not_said_to_be_open() {
+        let printer = Printer::new(Format::Text, false);
+        printer.expects(["a", "STATE_SPACE STATES", "b"].into_iter().map(str::to_owned));
+        let reason = "out of time".to_owned();
+        printer.unanswered(&Unanswered { id: "a".to_owned(), reason });
+        told("STATE_SPACE STATES");
+        let open = expected().as_ref().map(|expected| expected.open.clone());
+        assert_eq!(open, Some(vec!["b".to_owned()]));
+        say_what_is_open();
+        assert!(expected().is_none());
+    }
 
     #[test]
     fn long_numbers_are_in_groups() {

@@ -51,7 +51,11 @@ impl Cases {
         }
         let begun = workflow::cases(net, self.number, chosen.as_ref())
             .with_context(|| file.display().to_string())?;
-        let lacks = Workflow::of(net).lacks(net);
+        let workflow = Workflow::of(net);
+        if let Some(hint) = several(net, &begun, &workflow) {
+            tracing::warn!("{hint}");
+        }
+        let lacks = workflow.lacks(net);
         if !lacks.is_empty() {
             tracing::info!("no workflow net: {}", lacks.join("; "));
         }
@@ -62,4 +66,20 @@ impl Cases {
             _ => Ok(begun),
         }
     }
+}
+
+/// What to say of a model whose source holds the tokens of several cases, when one that is done is one token in
+/// the sink.
+fn several(net: &Net, begun: &Net, workflow: &Workflow) -> Option<String> {
+    let (source, sink) = workflow.ends()?;
+    let (cases, [last]) = (net.initial()[source], begun.final_markings()) else { return None };
+    let alone = net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
+    let (i, o) = (net.place_name(source), net.place_name(sink));
+    (alone && cases > 1).then(|| {
+        format!(
+            "the model begins with {cases} tokens in its source `{i}`, as for {cases} cases, and is done with \
+             one in its sink `{o}`; to ask of {cases} cases at the same time, put one token there and add \
+             --k {cases}, or add --final '{cases}*{o}'"
+        )
+    })
 }

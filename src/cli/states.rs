@@ -1,7 +1,7 @@
 //! `parikh states`: the figures of a state space as they come, and how each was found.
 
 use super::job::{Job, Subject};
-use super::output::{Format, Printer};
+use super::output::{self, FIGURE, Format, Printer};
 use super::{Outcome, check, limits, model, signals};
 use crate::mcc::Examination;
 use crate::run;
@@ -59,15 +59,14 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    let say_so = || eprintln!("parikh: left before the rest was found");
+    let say_so = || {
+        output::say_what_is_open();
+        eprintln!("parikh: left before the rest was found");
+    };
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
-    // Firings of every binding count.
-    let config = check::unfolding(Some(Examination::StateSpace));
-    let net = model::read_with(&arguments.model, &config, &budget)?;
     let defaults = run::Config::default();
     let threads = arguments.threads.map_or(defaults.threads, usize::from);
-    let config = run::Config { threads, ..defaults };
     let format = match arguments.format {
         Shape::Text => Format::Text,
         Shape::Json => Format::Json,
@@ -77,13 +76,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
         bar.set_style(style);
     }
+    let printer = Printer::new(format, threads > 1).of_states(bar.clone());
+    printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
+    // Firings of every binding count.
+    let config = check::unfolding(Some(Examination::StateSpace));
+    let net = model::read_with(&arguments.model, &config, &budget)?;
+    let config = run::Config { threads, ..defaults };
     bar.set_message(format!(
         "{} places, {} transitions",
         net.place_count(),
         net.transition_count()
     ));
     bar.enable_steady_tick(Duration::from_millis(120));
-    let printer = Printer::new(format, threads > 1).of_states(bar.clone());
     let subject = Subject::Examination(Examination::StateSpace, None);
     let report = Job::new(&net, subject, &budget, config).run(&printer, Default::default())?;
     bar.finish_and_clear();

@@ -7,7 +7,7 @@ pub use names::{in_names, structure_in_names};
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
 use crate::evidence::file::{Answer, Count, FORMAT, Unfolding};
-use crate::evidence::home::Structure;
+use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::reduction::NamedLog;
 use parikh_net::{FiringSequence, Net};
 use serde::Serialize;
@@ -117,14 +117,25 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// An argument about what stays reachable in the net. Its id.
+    /// An argument about what stays reachable in the net, or `on` the net that a reduction made. Its id.
     ///
     /// # Errors
     /// As in [`new`](Self::new).
-    pub fn structure(&mut self, structure: &Structure) -> io::Result<String> {
+    pub fn structure(
+        &mut self,
+        on: Option<(&str, &Net)>,
+        structure: &Structure,
+    ) -> io::Result<String> {
+        #[derive(Serialize)]
+        struct About<'a> {
+            id: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            on: Option<&'a str>,
+            structure: NamedStructure,
+        }
         let id = self.id('s');
-        let structure = structure_in_names(structure, self.net);
-        self.line("structure", &json!({"id": id, "structure": structure}))?;
+        let structure = structure_in_names(structure, on.map_or(self.net, |(_, net)| net));
+        self.line("structure", &About { id: &id, on: on.map(|(id, _)| id), structure })?;
         Ok(id)
     }
 

@@ -325,10 +325,31 @@ impl<'a> Ground<'a> {
         predicate: Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(&Net, Predicate), Unshown> {
+        self.checked(predicate, CheckedReduction::translate, goes_on)
+    }
+
+    /// The same for what stays reachable: on this net if and only if it does on the net that was read.
+    ///
+    /// # Errors
+    /// Why nothing can be shown here.
+    pub(crate) fn checked_home(
+        &self,
+        wanted: Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&Net, Predicate), Unshown> {
+        self.checked(wanted, |reduction, _, wanted| reduction.translate_home(wanted), goes_on)
+    }
+
+    fn checked(
+        &self,
+        predicate: Predicate,
+        translate: fn(&CheckedReduction, &Net, &Predicate) -> Option<Predicate>,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(&Net, Predicate), Unshown> {
         let NetOf::Derived { parent, .. } = &self.net else { return Ok((self.net(), predicate)) };
-        let (above, predicate) = parent.checked_predicate(predicate, goes_on)?;
+        let (above, predicate) = parent.checked(predicate, translate, goes_on)?;
         let reduction = &self.rechecked(above, goes_on)?.reduction;
-        let predicate = reduction.translate(above, &predicate).ok_or(Unshown::NotExpressed)?;
+        let predicate = translate(reduction, above, &predicate).ok_or(Unshown::NotExpressed)?;
         Ok((reduction.net(), predicate))
     }
 

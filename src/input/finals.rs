@@ -83,7 +83,12 @@ pub(super) fn resolve(
                     InputError::BadNumber { at, owner: owner(), found, least: 0 }
                 })?;
         }
-        if marking.total() > 0 && !markings.contains(&marking) {
+        if marking.total() == 0 {
+            tracing::warn!(
+                "{file}: a final marking without a token is left out: of a case that is done some token is \
+                 somewhere; --final names another one"
+            );
+        } else if !markings.contains(&marking) {
             markings.push(marking);
         }
     }

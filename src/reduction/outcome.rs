@@ -4,7 +4,7 @@ use super::back::Back;
 use super::log::Log;
 use super::statistics::{Size, Statistics};
 use parikh_evidence::reduction::{Firing, Needs, Preserve, ReducedNet};
-use parikh_net::{Goal, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Goal, Net, PlaceId, TransitionId};
 use std::collections::HashMap;
 use std::ops::Deref;
 
@@ -88,15 +88,10 @@ impl Reduction {
                 let (sum, constant) = self.translate_sum(sum)?;
                 Some(TranslatedGoal { goal: Goal::Maximise(sum), constant })
             }
-            Goal::Home(Predicate::Enabled(t)) => {
-                if !self.needs().preserve.covers(Preserve::LIVENESS) {
-                    return None;
-                }
-                let carriers = self.firing(*t)?.carriers().iter();
-                let again = Predicate::or(carriers.map(|&carrier| self.enabled(carrier)));
-                Some(TranslatedGoal { goal: Goal::Home(again), constant: 0 })
+            Goal::Home(wanted) => {
+                let goal = Goal::Home(self.translate_home(wanted)?);
+                Some(TranslatedGoal { goal, constant: 0 })
             }
-            Goal::Home(_) => None,
         }
     }
 }

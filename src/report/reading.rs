@@ -30,13 +30,18 @@ pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
             "All markings that can be reached ({count}) were visited again, by the checker itself, and \
              none is what was asked for"
         ))),
+        Document::ClosedSet(set) => reader.line(Text::words(format!(
+            "A decision diagram of {} nodes describes a set of markings. The initial marking is among them, no firing \
+             leads out of them, and none of them is what was asked for",
+            set.nodes.len()
+        ))),
     }
     reader.finish()
 }
 
-/// Reads an argument about the net as a whole.
-pub(super) fn read_structure(structure: &Structure, net: &Net) -> Vec<Text> {
-    let mut reader = Reader { of: net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+/// Reads an argument about `of` as a whole, as [`read`] does.
+pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<Text> {
+    let mut reader = Reader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match structure {
         Structure::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
@@ -83,6 +88,10 @@ pub(super) fn read_structure(structure: &Structure, net: &Net) -> Vec<Text> {
                 refutation.len()
             )));
         }
+        Structure::Visited(_) => reader.line(Text::words(
+            "All markings that can be reached were visited again, by the checker itself, and followed \
+             backwards from those in which it is there",
+        )),
     }
     reader.finish()
 }
@@ -373,7 +382,7 @@ mod tests {
                 "A contradiction: it never happens",
             ]
         );
-        let finitely = read_structure(&Structure::Finitely(vec![(p, 1)]), &net);
+        let finitely = read_structure(&Structure::Finitely(vec![(p, 1)]), &net, &net);
         assert!(plain(&finitely, &net)[0].starts_with("No firing raises p, so"));
     }
 

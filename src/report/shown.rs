@@ -5,7 +5,7 @@
 
 use super::reading;
 use super::text::{Text, counted};
-use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Witness};
+use crate::board::{Argued, Evidence, Home, Knowledge, Maximum, Reach, Witness};
 use parikh_net::{FiringSequence, Net};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -188,7 +188,7 @@ impl<'n> Store<'n> {
                 let address = Arc::as_ptr(&shown.document).cast::<()>();
                 (address, Kept::Document(shown.document.clone()))
             }
-            Evidence::Argued(Some(structure)) => {
+            Evidence::Argued(Some(Argued { structure, .. })) => {
                 let address = Arc::as_ptr(structure).cast::<()>();
                 (address, Kept::Structure(structure.clone()))
             }
@@ -196,19 +196,19 @@ impl<'n> Store<'n> {
         if let Some((known, _)) = self.documents.get(&address) {
             return Some(*known);
         }
-        let (reduced_by, lines) = match evidence {
+        let (on, lines) = match evidence {
             Evidence::Certified(Some(shown)) => {
                 let of = shown.on.as_ref().map_or(self.net, |on| &on.net);
-                let logs = std::iter::successors(shown.on.as_ref(), |log| log.of.as_ref());
-                let steps: usize = logs.map(|log| log.log.steps.len()).sum();
-                let lines = reading::read(&shown.document, of, self.net);
-                (shown.on.is_some().then_some(steps), lines)
+                (shown.on.as_ref(), reading::read(&shown.document, of, self.net))
             }
-            Evidence::Argued(Some(structure)) => {
-                (None, reading::read_structure(structure, self.net))
+            Evidence::Argued(Some(Argued { structure, on })) => {
+                let of = on.as_ref().map_or(self.net, |on| &on.net);
+                (on.as_ref(), reading::read_structure(structure, of, self.net))
             }
             _ => return None,
         };
+        let logs = std::iter::successors(on, |log| log.of.as_ref());
+        let reduced_by = on.map(|_| logs.map(|log| log.log.steps.len()).sum());
         let added = self.add(kind, reduced_by, false, lines);
         self.documents.insert(address, (added, kept));
         Some(added)

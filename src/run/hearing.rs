@@ -3,7 +3,7 @@
 use super::event::{Between, Event, Report, Unanswered};
 use crate::answer::{Answer, Combination, Plan, Question, Standing};
 use crate::board::{Board, Knowledge};
-use parikh_net::GoalId;
+use parikh_net::{Goal, GoalId};
 use parikh_solvers::Exhausted;
 use std::collections::HashSet;
 use std::sync::mpsc::Receiver;
@@ -101,11 +101,15 @@ impl<'a, 'n> Hearing<'a, 'n> {
         let goals = question.goals.len();
         if goals > 1 {
             let open = question.goal_ids().filter(|&goal| self.board.is_open(goal)).count();
-            return format!("; {open} of {goals} goals are open");
+            let are = if open == 1 { "is" } else { "are" };
+            return format!("; {open} of {goals} goals {are} open");
         }
-        match question.goal_ids().next().and_then(|goal| self.board.knowledge(goal)) {
-            Some(Knowledge::Maximum(maximum)) => {
-                let seen = maximum.seen.map_or("0".to_owned(), |(seen, ..)| seen.to_string());
+        let goal = question.goal_ids().next();
+        match goal.and_then(|goal| Some((self.board.goal(goal), self.board.knowledge(goal)?))) {
+            Some((Goal::Maximise(sum), Knowledge::Maximum(maximum))) => {
+                // The initial marking is reachable, whether anybody has looked or not.
+                let initially = sum.value(self.board.net().initial());
+                let seen = maximum.seen.map_or(initially, |(seen, ..)| seen.max(initially));
                 let proved = maximum.proved.map_or("∞".to_owned(), |(most, ..)| most.to_string());
                 format!("; the maximum lies between {seen} and {proved}")
             }

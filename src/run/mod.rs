@@ -26,7 +26,7 @@ pub use config::{Config, engine_name, engines_named};
 pub use counting::{Adding, Count, Counted};
 pub use event::{AtWork, Between, Event, Report, Turn, Unanswered};
 pub use schedule::Schedule;
-pub use state_space::{Told, state_space};
+pub use state_space::{FIGURES, Told, state_space};
 
 use crate::answer::Plan;
 use crate::board::Board;

@@ -9,7 +9,7 @@
 use super::counting::{Adding, Count, Counted};
 use super::{Config, Event, Report, Unanswered};
 use crate::answer::{Answer, Grade, Plan, Value};
-use crate::board::Knowledge;
+use crate::board::{Argument, Knowledge};
 use crate::engine::{diagrams, explicit, walk};
 use crate::evidence::pump_grows;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
@@ -18,7 +18,9 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-const KEYS: [&str; 4] = ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
+/// The four figures, in the contest's words.
+pub const FIGURES: [&str; 4] =
+    ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
 
 /// Most nets whose markings can be visited at all are done at once.
 const AT_ONCE: Duration = Duration::from_millis(500);
@@ -66,7 +68,7 @@ pub fn state_space(
     let Figures { mut report, known, why, .. } = figures;
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));
-    for key in KEYS {
+    for key in FIGURES {
         let said = report.unanswered.iter().any(|question| question.id == key);
         if !known.contains_key(key) && !said {
             report.unanswered.push(Unanswered { id: key.to_owned(), reason: why.clone() });
@@ -105,12 +107,12 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
             Some(count) => self.in_turns(net, Some(count), config, budget),
             None => self.in_turns(net, None, config, budget),
         }
-        if self.known.len() < KEYS.len() {
+        if self.known.len() < FIGURES.len() {
             // What is most comes with the markings, where no engine found it.
             let share = if self.is_counted() { MAXIMA } else { 1.0 };
             self.visit(net, config, &budget.share(share));
         }
-        if self.known.len() < KEYS.len() && self.is_counted() {
+        if self.known.len() < FIGURES.len() && self.is_counted() {
             self.on_diagrams(net, config, budget);
         }
     }
@@ -217,7 +219,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
     }
 
     fn is_counted(&self) -> bool {
-        self.known.contains_key(KEYS[0])
+        self.known.contains_key(FIGURES[0])
     }
 
     fn take(&mut self, answer: &Answer, counted: Option<&Counted>) {
@@ -318,7 +320,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
                 self.take(answer, None);
                 if answer.value == Value::Infinite {
                     infinite = true;
-                    for key in KEYS {
+                    for key in FIGURES {
                         self.take(&Answer { id: key.to_owned(), ..answer.clone() }, None);
                     }
                 }
@@ -353,9 +355,9 @@ fn visited(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
     };
     let [a, b] = [space.states, space.firings].map(|count| Value::Count(count.into()));
     let markings = u64::try_from(space.states).unwrap_or(u64::MAX);
-    let reason = format!("all {markings} reachable markings were visited");
+    let reason = Argument::Searched { markings, stubborn: false, parts: 1 }.to_string();
     let grade = Grade::Searched { markings, stubborn: false };
-    let figure = |(at, value)| figure(KEYS[at], value, vec!["EXPLICIT"], &reason, grade);
+    let figure = |(at, value)| figure(FIGURES[at], value, vec!["EXPLICIT"], &reason, grade);
     Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
 }
 
@@ -374,7 +376,7 @@ fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
         Value::Number(space.max_tokens_per_marking),
         Value::Number(space.max_tokens_in_place.into()),
     ];
-    let mut keys = KEYS.into_iter();
+    let mut keys = FIGURES.into_iter();
     values.map(|value| {
         let key = keys.next().unwrap_or_default();
         figure(key, value, vec!["DECISION_DIAGRAMS"], &reason, grade)
@@ -412,7 +414,7 @@ fn through_reduction(counted: &Counted) -> [Answer; 2] {
         true => Grade::Certified,
         false => Grade::Searched { markings: *visited, stubborn: false },
     };
-    let numbers = [(KEYS[0], &figures.states), (KEYS[1], &figures.transitions)];
+    let numbers = [(FIGURES[0], &figures.states), (FIGURES[1], &figures.transitions)];
     numbers.map(|(key, number)| {
         figure(key, Value::Count(number.clone()), techniques.clone(), &reason, grade)
     })
@@ -424,7 +426,7 @@ fn pumped(prefix: &FiringSequence, pump: &FiringSequence) -> [Answer; 4] {
         prefix.firings(),
         pump.firings()
     );
-    KEYS.map(|key| Answer {
+    FIGURES.map(|key| Answer {
         witness: Some((GoalId::new(0), prefix.clone())),
         pump: Some(pump.clone()),
         ..figure(key, Value::Infinite, vec!["RANDOM_WALK"], &reason, Grade::Replayed)

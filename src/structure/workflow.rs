@@ -20,10 +20,19 @@ pub struct Workflow {
     pub sources: Vec<PlaceId>,
     /// The places from which nothing takes.
     pub sinks: Vec<PlaceId>,
-    /// The places on no path from a source to a sink.
-    pub places_off: Vec<PlaceId>,
-    /// The transitions on no such path.
-    pub transitions_off: Vec<TransitionId>,
+    /// What no path from a source leads to.
+    pub unreached: Nodes,
+    /// What no path from leads to a sink.
+    pub endless: Nodes,
+}
+
+/// Some nodes of a net.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nodes {
+    /// The places.
+    pub places: Vec<PlaceId>,
+    /// The transitions.
+    pub transitions: Vec<TransitionId>,
 }
 
 /// Why there is no case to ask about.
@@ -54,26 +63,15 @@ impl Workflow {
     pub fn of(net: &Net) -> Workflow {
         let sources: Vec<PlaceId> = net.places().filter(|&p| net.producers(p).is_empty()).collect();
         let sinks: Vec<PlaceId> = net.places().filter(|&p| net.consumers(p).is_empty()).collect();
-        let ahead = reached(net, &sources, true);
-        let back = reached(net, &sinks, false);
-        let off = |places: bool, at: usize| {
-            let of = |side: &(Vec<bool>, Vec<bool>)| if places { side.0[at] } else { side.1[at] };
-            !of(&ahead) || !of(&back)
-        };
-        Workflow {
-            places_off: net.places().filter(|p| off(true, p.index())).collect(),
-            transitions_off: net.transitions().filter(|t| off(false, t.index())).collect(),
-            sources,
-            sinks,
-        }
+        let unreached = beyond_reach(net, &sources, true);
+        let endless = beyond_reach(net, &sinks, false);
+        Workflow { unreached, endless, sources, sinks }
     }
 
     /// Its source and its sink, if it is a workflow net.
     pub fn ends(&self) -> Option<(PlaceId, PlaceId)> {
         match (&self.sources[..], &self.sinks[..]) {
-            (&[source], &[sink])
-                if self.places_off.is_empty() && self.transitions_off.is_empty() =>
-            {
+            (&[source], &[sink]) if self.unreached.is_empty() && self.endless.is_empty() => {
                 Some((source, sink))
             }
             _ => None,
@@ -95,24 +93,35 @@ impl Workflow {
         }
         // Without ends there are no paths, and nothing new is said of them.
         if !self.sources.is_empty() && !self.sinks.is_empty() {
-            let off = self.places_off.len() + self.transitions_off.len();
-            let places = self.places_off.iter().map(|&p| words::place(net, p));
-            let transitions = self.transitions_off.iter().map(|&t| words::transition(net, t));
-            let named: Vec<String> = places.chain(transitions).collect();
-            if off > 0 {
-                lacks.push(format!(
-                    "{off} node{} on no path from a source to a sink ({})",
-                    if off == 1 { "" } else { "s" },
-                    words::some(&named, String::clone),
-                ));
+            for (nodes, off) in
+                [(&self.unreached, "no path from a source"), (&self.endless, "no path to a sink")]
+            {
+                let named = nodes.named(net);
+                let s = if named.len() == 1 { "" } else { "s" };
+                if !named.is_empty() {
+                    let some = words::some(&named, String::clone);
+                    lacks.push(format!("{} node{s} on {off} ({some})", named.len()));
+                }
             }
         }
         lacks
     }
 }
 
-/// Which places and transitions are on a way that begins (or, backwards, ends) at one of these places.
-fn reached(net: &Net, from: &[PlaceId], ahead: bool) -> (Vec<bool>, Vec<bool>) {
+impl Nodes {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.transitions.is_empty()
+    }
+
+    fn named(&self, net: &Net) -> Vec<String> {
+        let places = self.places.iter().map(|&p| words::place(net, p));
+        places.chain(self.transitions.iter().map(|&t| words::transition(net, t))).collect()
+    }
+}
+
+/// The nodes on no way that begins (or, backwards, ends) at one of these places.
+fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
     let mut places = vec![false; net.place_count()];
     let mut transitions = vec![false; net.transition_count()];
     let mut waiting = from.to_vec();
@@ -130,7 +139,10 @@ fn reached(net: &Net, from: &[PlaceId], ahead: bool) -> (Vec<bool>, Vec<bool>) {
             }
         }
     }
-    (places, transitions)
+    Nodes {
+        places: net.places().filter(|p| !places[p.index()]).collect(),
+        transitions: net.transitions().filter(|t| !transitions[t.index()]).collect(),
+    }
 }
 
 /// The net with so many cases at its beginning, and done with as many at its end: the initial marking is
@@ -209,11 +221,15 @@ mod tests {
         assert_eq!(lacks("place i\ntransition t: i -> i"), "no source place; no sink place");
         assert_eq!(
             lacks("place i\nplace o\nplace x\ntransition t: i -> o\ntransition u: x -> x"),
-            "2 nodes on no path from a source to a sink (`x`, `u`)"
+            "2 nodes on no path from a source (`x`, `u`); 2 nodes on no path to a sink (`x`, `u`)"
         );
         assert_eq!(
             lacks("place i\nplace o\ntransition t: i -> o\ntransition u: -> o"),
-            "1 node on no path from a source to a sink (`u`)"
+            "1 node on no path from a source (`u`)"
+        );
+        assert_eq!(
+            lacks("place i\nplace o\ntransition t: i -> o\ntransition u: i ->"),
+            "1 node on no path to a sink (`u`)"
         );
     }
 

@@ -220,6 +220,8 @@ fn engines_are_chosen_by_name() {
         ("k-induction", never, "an inductive invariant of "),
         ("bmc", once, "a witness of 1 firing"),
         ("explicit", never, "never: TRUE"),
+        ("diagrams", never, "no firing leaves a set of markings, described by "),
+        ("diagrams", once, "a witness of 1 firing"),
     ] {
         let output = run(&["check", path, "--formula", formula, "--engines", engine]);
         assert_eq!(output.status.code(), Some(0), "{engine}: {}", stderr(&output));

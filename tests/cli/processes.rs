@@ -109,6 +109,29 @@ fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
 }
 
 #[test]
+fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
+    let desk = Desk::with("place i 2\nplace o\ntransition t: i -> o");
+    let (code, said, hint) = desk.said(&["check", "model.pnml", "-e", "Soundness"]);
+    assert!(code == 0 && said.contains("Soundness: FALSE"), "{said}");
+    assert!(hint.contains("put one token there and add --k 2, or add --final '2*o'"), "{hint}");
+    let (_, said, hint) = desk.said(&["check", "model.pnml", "-e", "S", "--final", "2*o"]);
+    assert!(said.contains("TRUE") && !hint.contains("--k 2"), "{said}{hint}");
+    // The end is out of reach: where a case gets is named.
+    let desk = Desk::with(
+        "place i 1\nplace p\nplace q\nplace o\ntransition t: i -> p + q\ntransition u: p -> p
+         transition v: 2*q -> o",
+    );
+    let said = desk.fine(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
+    let gets =
+        "can never be reached (after 10000 firings, say, a case goes on with tokens on `p`, `q`)";
+    assert!(said.contains(gets), "{said}");
+    let desk =
+        Desk::with("place i 1\nplace q\nplace o\ntransition t: i -> q\ntransition v: 2*q -> o");
+    let said = desk.fine(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
+    assert!(said.contains("(after 1 firing, say, a case is stuck with tokens on `q`)"), "{said}");
+}
+
+#[test]
 fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     let desk = desk();
     let text = desk.read("orders.pnml");
@@ -123,8 +146,9 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     );
     assert!(code == 0 && said.contains("TRUE"), "{said}");
     // A marking without tokens says nothing: the sink counts.
-    let (code, said, _) = asked("");
+    let (code, said, warned) = asked("");
     assert!(code == 0 && said.contains("TRUE"), "{said}");
+    assert!(warned.contains("a final marking without a token is left out"), "{warned}");
     let (code, _, said) = asked("<place idref=\"n7\"><text>1</text></place>");
     assert!(code == 1 && said.contains("other.pnml:") && said.contains("`n7`"), "{said}");
     let (code, _, said) = asked("<place idref=\"n6\"><text>one</text></place>");

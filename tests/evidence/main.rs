@@ -7,6 +7,7 @@ mod support;
 mod certificate_mutations;
 mod closed_sets;
 mod figures;
+mod homes;
 mod linear_mutations;
 mod runs;
 mod unit_claims;

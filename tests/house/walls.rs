@@ -27,7 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("board", &["ground"]),
     // Engines never see an examination, a formula id or a query file. Walks on coloured nets share the
     // terms compiled for unfolding.
-    ("engine", &["board", "graph", "ground", "reduction", "structure", "unfold"]),
+    ("engine", &["board", "graph", "ground", "structure", "unfold"]),
     ("ground", &["board", "engine", "reduction"]),
     ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.

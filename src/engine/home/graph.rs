@@ -2,20 +2,21 @@
 //!
 //! First on the net that was read, for a moment: what is lost there is shown by a sequence into a
 //! component without it, and by the number of the markings that can be reached from its end. Then on a
-//! net reduced for the liveness of what is asked for; what comes of that is the word of the search.
+//! net reduced for the liveness of what is asked for, where the checker goes through the reduction and the
+//! markings again if these are few; else what comes of that is the word of the search.
 //! A net that falls into parts which share no node, as many do once they are reduced, has a graph for each
 //! part: one of ten parts with a hundred markings each has 10²⁰ markings, and a thousand are visited.
 //! A net with infinitely many markings, which a pump shows, has no graph.
 
 use super::{one_of, open};
-use crate::board::Proof;
+use crate::board::{Found, Proof, Visited};
 use crate::engine::explicit::graph::{Graph, Search};
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::walk;
 use crate::evidence::{Document, pump_grows};
-use crate::reduction;
+use crate::ground::{self, Ground};
 use parikh_net::parts::Part;
-use parikh_net::{Facts, Goal, GoalId, Marking, Net, Predicate, TransitionId};
+use parikh_net::{Facts, GoalId, Marking, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,8 +29,7 @@ pub const ENGINE: Engine = Engine {
     role: Role::Homes,
     start: |work| {
         each_slice_anew(move |budget| {
-            let (net, budget) = (work.ground.net(), budget.slice(AT_ONCE));
-            let made = on_net(&work, net, &Facts::claimed_by_model(net), None, &budget);
+            let made = on_net(&work, work.ground, &budget.slice(AT_ONCE));
             made.unwrap_or_else(|why| why)
         })
     },
@@ -52,29 +52,26 @@ const PUMP_WORK: u64 = 20_000_000;
 const RECOUNTED: (u64, usize) = (100_000, 8);
 
 fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
-    let net = work.ground.net();
-    let is_done = || open(work.ground, work.board).next().is_none();
-    let goals: Vec<Goal> =
-        open(work.ground, work.board).map(|(_, p)| Goal::Home(p.clone())).collect();
-    let needs = reduction::needs::of_goals(net, &goals);
-    let config = reduction::Config { linear: false, keep_log: false, ..Default::default() };
-    let expressible = !needs.protected.is_empty();
-    let reduced = expressible.then(|| reduction::reduce(net, &needs, &budget.share(0.3), &config));
-    let reduced = reduced.filter(|reduced| reduced.statistics.before != reduced.statistics.after);
+    let (read, board) = (work.ground, work.board);
+    let is_done = || open(read, board).next().is_none();
+    let live = open(read, board).filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));
+    let live: Vec<GoalId> = live.map(|(id, _)| id).collect();
+    let budgets = (&budget.share(0.3), budget);
+    let reduced = ground::reduced::reduce(read, &live, board, budgets, |_, facts| facts);
+    let smallest = reduced.as_ref().unwrap_or(read);
     // Refused only for want of ids, which the net has.
-    let parts = reduced.as_ref().map_or(net, |reduced| &reduced.net).parts().unwrap_or_default();
+    let parts = smallest.net().parts().unwrap_or_default();
     // First where it is least work; what a part, or the reduced net, does not express is left to the next.
     let search = |budget: &Budget| {
         let mut said = Ok(String::new());
         if parts.len() > 1 {
-            said = on_parts(work, &parts, reduced.as_ref(), &budget.share(0.6));
+            said = on_parts(work, smallest, &parts, &budget.share(0.6));
         }
         if let Some(reduced) = reduced.as_ref().filter(|_| !is_done()) {
-            let facts = Facts::none(&reduced.net);
-            said = on_net(work, &reduced.net, &facts, Some(reduced), &budget.share(0.6));
+            said = on_net(work, reduced, &budget.share(0.6));
         }
         if !is_done() {
-            said = on_net(work, net, &Facts::claimed_by_model(net), None, budget);
+            said = on_net(work, read, budget);
         }
         said.unwrap_or_else(|why| why)
     };
@@ -82,6 +79,7 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     if is_done() {
         return early;
     }
+    let net = read.net();
     let pump = walk::find_pump(net, &budget.share(0.05), work.seed, PUMP_WORK);
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
@@ -89,55 +87,28 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     search(budget)
 }
 
-/// The goals that are open, as they read on `net` reduced, where they do.
-fn goals_on(
-    work: &Assignment<'_>,
-    reduced: Option<&reduction::Reduction>,
-) -> Vec<(GoalId, Predicate)> {
-    open(work.ground, work.board)
-        .filter_map(|(id, wanted)| {
-            let Some(reduced) = reduced else { return Some((id, wanted.clone())) };
-            let goal = reduced.translate(work.ground.net(), &Goal::Home(wanted.clone()))?.goal;
-            let Goal::Home(wanted) = goal else { return None };
-            Some((id, wanted))
-        })
-        .collect()
-}
-
-/// The word of a search through so many markings, of a reduced net if it was one.
-fn word(states: u64, reduced: Option<&reduction::Reduction>) -> Proof {
-    let proof = Proof::searched(states, false);
-    match reduced {
-        None => proof,
-        Some(reduced) => {
-            proof.of_reduced(reduced.statistics.rules.iter().map(|rule| rule.applied).sum())
-        }
-    }
-}
-
-/// Makes the graph of each part of a net and says what they tell of goals that ask for transitions. One of some
-/// transitions stays possible wherever the net goes if those of one part do in that part; and does not if they
-/// do not in any, as the parts go where they like.
+/// Makes the graph of each part of a ground's net and says what they tell of goals that ask for transitions. One
+/// of some transitions stays possible wherever the net goes if those of one part do in that part; and does not
+/// if they do not in any, as the parts go where they like.
 fn on_parts(
     work: &Assignment<'_>,
+    ground: &Ground<'_>,
     parts: &[Part],
-    reduced: Option<&reduction::Reduction>,
     budget: &Budget,
 ) -> Result<String, String> {
-    let homes = work.board.homes("EXPLICIT");
     let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
     let mut kept: Vec<bool> = Vec::new();
-    for (id, wanted) in goals_on(work, reduced) {
+    for (id, wanted) in open(ground, work.board) {
         // A reduction may leave no condition: whatever the parts do, it holds.
-        let always = wanted == Predicate::True;
-        if let Some(transitions) = one_of(&wanted).or(always.then(Vec::new)) {
+        let always = *wanted == Predicate::True;
+        if let Some(transitions) = one_of(wanted).or(always.then(Vec::new)) {
             goals.push((id, transitions));
             kept.push(always);
         }
     }
     // Of each goal, in how many parts there is something of it that is lost.
     let mut lost_in = vec![0; goals.len()];
-    let (mut asked_in, mut states) = (vec![0; goals.len()], 0u64);
+    let (mut asked_in, mut visited) = (vec![0; goals.len()], Visited::default());
     for part in parts {
         let here = |t: &TransitionId| part.transitions.binary_search(t).ok();
         let wanted: Vec<(usize, Predicate)> = (0..)
@@ -154,7 +125,7 @@ fn on_parts(
         }
         let graph = Graph::explore(&part.net, &Facts::none(&part.net), budget);
         let mut graph = graph.map_err(|why| why.to_string())?;
-        states += graph.states();
+        visited = Visited { markings: visited.markings + graph.states(), parts: parts.len() };
         let predicates: Vec<&Predicate> = wanted.iter().map(|(_, wanted)| wanted).collect();
         let lost = graph.lost(&predicates).map_err(|why| why.to_string())?;
         for ((at, _), lost) in wanted.into_iter().zip(lost) {
@@ -163,51 +134,40 @@ fn on_parts(
             kept[at] |= lost.is_none();
         }
     }
-    // Without a part to ask, the reductions alone show it: they left one marking.
-    let word = || word(states.max(1), reduced);
-    for (at, &(id, _)) in goals.iter().enumerate() {
-        if kept[at] {
-            homes.kept_by_search(id, word());
-        } else if lost_in[at] == asked_in[at] {
-            homes.lost_by_search(id, None, word());
-        }
-    }
-    Ok(format!("{states} markings of {} parts", parts.len()))
+    let found = (0..).zip(&goals).filter_map(|(at, &(goal, _))| {
+        let known = kept[at] || lost_in[at] == asked_in[at];
+        known.then_some(Found { goal, stays: kept[at], sequence: None })
+    });
+    work.board.homes("EXPLICIT").on(ground).searched(found.collect(), visited);
+    Ok(format!("{} markings of {} parts", visited.markings, parts.len()))
 }
 
-/// Makes the graph of `net` and says what it tells of the goals; an error says why there is none.
-fn on_net(
-    work: &Assignment<'_>,
-    net: &Net,
-    facts: &Facts,
-    reduced: Option<&reduction::Reduction>,
-    budget: &Budget,
-) -> Result<String, String> {
-    let goals = goals_on(work, reduced);
+/// Makes the graph of a ground's net and says what it tells of the goals; an error says why there is none.
+fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result<String, String> {
+    let goals: Vec<(GoalId, &Predicate)> = open(ground, work.board).collect();
     if goals.is_empty() {
         return Ok("nothing to do".to_owned());
     }
+    let (net, is_read) = (ground.net(), ground.parent().is_none());
+    let facts = if is_read { Facts::claimed_by_model(net) } else { Facts::none(net) };
     let mut breaking = None;
     // On the way, the model's claim of safe units is held against all markings.
-    let units = net.units().filter(|units| units.safe() && reduced.is_none());
+    let units = net.units().filter(|units| units.safe() && is_read);
     let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
     let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
-    let graph = Graph::explore_looking(net, facts, budget, search);
+    let graph = Graph::explore_looking(net, &facts, budget, search);
     if let Some(sequence) = breaking {
         work.board.check_claim(&sequence, u64::MAX);
     }
     let mut graph = graph.map_err(|why| why.to_string())?;
-    let wanted: Vec<&Predicate> = goals.iter().map(|(_, wanted)| wanted).collect();
+    let wanted: Vec<&Predicate> = goals.iter().map(|(_, wanted)| *wanted).collect();
     let lost = graph.lost(&wanted).map_err(|why| why.to_string())?;
-    let homes = work.board.homes("EXPLICIT");
-    let states = graph.states();
-    let word = || word(states, reduced);
-    let mut documents = 0;
-    for ((id, _), lost) in goals.into_iter().zip(lost) {
+    let homes = work.board.homes("EXPLICIT").on(ground);
+    let markings = graph.states();
+    let (mut documents, mut found) = (0, Vec::new());
+    for ((goal, _), lost) in goals.into_iter().zip(lost) {
         match lost {
-            None => homes.kept_by_search(id, word()),
-            Some(_) if reduced.is_some() => homes.lost_by_search(id, None, word()),
-            Some((member, count)) => {
+            Some((member, count)) if is_read => {
                 let sequence = graph.sequence_to(member);
                 if count <= RECOUNTED.0 && documents < RECOUNTED.1 {
                     documents += 1;
@@ -216,12 +176,14 @@ fn on_net(
                         document: Some(Arc::new(document)),
                         ..Proof::searched(count, false)
                     };
-                    homes.lost_after(id, sequence, proof);
+                    homes.lost_after(goal, sequence, proof);
                 } else {
-                    homes.lost_by_search(id, Some(sequence), word());
+                    found.push(Found { goal, stays: false, sequence: Some(sequence) });
                 }
             }
+            lost => found.push(Found { goal, stays: lost.is_none(), sequence: None }),
         }
     }
-    Ok(format!("{states} markings"))
+    homes.searched(found, Visited { markings, parts: 1 });
+    Ok(format!("{markings} markings"))
 }

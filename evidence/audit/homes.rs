@@ -1,0 +1,181 @@
+//! Evidence about what stays reachable wherever the net goes, for an answer.
+
+use super::Verdict;
+use super::judge::{Account, Judge, shortened};
+use super::obligations::Home;
+use crate::file::Searched;
+use crate::home::{self, Structure};
+use crate::stays::which_stay;
+use crate::undone::check_undone;
+use crate::{Document, Flaw, first_breach, replay, words};
+use parikh_net::Predicate;
+
+/// What is shown of what stays reachable.
+pub(super) struct HomeAccount {
+    pub(super) asked: Home,
+    /// One of it is lost.
+    pub(super) lost: bool,
+    /// Which of it stays reachable.
+    pub(super) stays: Vec<bool>,
+    /// Every firing can be undone.
+    pub(super) undone: bool,
+    /// What was checked, in words.
+    pub(super) checked: Vec<&'static str>,
+}
+
+impl HomeAccount {
+    pub(super) fn of(asked: Home) -> Self {
+        let stays = vec![false; asked.wanted.len()];
+        HomeAccount { asked, lost: false, stays, undone: false, checked: Vec::new() }
+    }
+}
+
+impl<'n> Judge<'n> {
+    /// Takes note when a document about the net begun at the end of a trace refutes what was to stay
+    /// reachable.
+    pub(super) fn read_after(
+        &mut self,
+        account: &mut Account<'n>,
+        document: &Document,
+        trace: &str,
+    ) -> Result<(), String> {
+        let Some(home) = &mut account.home else {
+            return Err("it is not asked what stays reachable".to_owned());
+        };
+        let sequence = self.shelf.trace(trace)?;
+        let end = replay(self.net, &sequence).map_err(|error| error.to_string())?;
+        if self.breach.is_none() {
+            let breach = first_breach(self.net, &sequence, u64::MAX);
+            self.breach = breach.map(|how| format!("along trace {trace}, {how}"));
+        }
+        let there = self.net.from_marking(end);
+        let checked = document.check(&there, &mut || true).map_err(|flaw| flaw.to_string())?;
+        let refuted = |wanted| checked.refutes(wanted, &mut || true).is_ok();
+        if home.asked.wanted.iter().any(refuted) {
+            home.lost = true;
+            account.assumes_units |= document.assumes_units();
+        }
+        Ok(())
+    }
+
+    /// Takes note of what an argument about a net as a whole shows. `searched` is whether the answer is
+    /// said to rest on a search, which may be too large to be made again.
+    pub(super) fn weigh(
+        &mut self,
+        account: &mut Account<'n>,
+        id: &str,
+        searched: bool,
+    ) -> Result<(), String> {
+        let (structure, on) = self.shelf.structure(id)?;
+        let Some(home) = &mut account.home else {
+            return Err("it is not asked what stays reachable".to_owned());
+        };
+        let (on, shelf) = (on.as_deref(), &self.shelf);
+        let net = shelf.net_of(on)?;
+        // What the net of a reduction does not express, it says nothing of.
+        let (at, wanted): (Vec<usize>, Vec<Predicate>) = (0..)
+            .zip(&home.asked.wanted)
+            .filter_map(|(at, wanted)| Some((at, shelf.translate_home(wanted, on)?)))
+            .unzip();
+        let goes_on = &mut || true;
+        let checked = match &structure {
+            Structure::Finitely(weights) => {
+                let finite = |w: &_| home::check_finitely(net, weights, w).is_ok();
+                home.lost |= wanted.iter().any(finite);
+                ""
+            }
+            Structure::Commoner { traps, refutation } => {
+                home::check_commoner(net, traps, refutation, goes_on)
+                    .map_err(|flaw| flaw.to_string())?;
+                for (at, wanted) in at.into_iter().zip(&wanted) {
+                    home.stays[at] |= home::asks_for_liveness(wanted);
+                }
+                "siphons and traps checked"
+            }
+            Structure::Closed { traps, refutation } => {
+                for (at, wanted) in at.into_iter().zip(&wanted) {
+                    home::check_closed(net, wanted, traps, refutation, goes_on)
+                        .map_err(|flaw| flaw.to_string())?;
+                    home.stays[at] = true;
+                }
+                "siphons and traps of the closed net checked"
+            }
+            // What reductions keep of what can be reached is another matter.
+            Structure::Undone(_) if on.is_some() => {
+                return Err("that firings are undone is to be said of the net itself".to_owned());
+            }
+            Structure::Undone(steps) => {
+                check_undone(net, steps).map_err(|flaw| flaw.to_string())?;
+                home.undone = true;
+                "every firing can be undone"
+            }
+            Structure::Visited(markings) if searched && *markings > self.most_visited => "",
+            Structure::Visited(markings) => {
+                let told = which_stay(net, *markings, &wanted, goes_on);
+                for (at, stays) in at.into_iter().zip(told.map_err(|flaw| flaw.to_string())?) {
+                    home.stays[at] |= stays == Some(true);
+                    home.lost |= stays == Some(false);
+                }
+                match on {
+                    Some(_) => "all markings of the reduced net visited again",
+                    None => "all markings visited again",
+                }
+            }
+        };
+        if !checked.is_empty() && !home.checked.contains(&checked) {
+            home.checked.push(checked);
+        }
+        Ok(())
+    }
+
+    /// Visits all markings to see what stays reachable.
+    pub(super) fn search_home(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        let Some(home) = &mut account.home else {
+            return Verdict::Refused(account.missing(self.net));
+        };
+        let visited = searched.markings;
+        if visited > self.most_visited {
+            let why = format!("{visited} markings were visited; more than are visited again");
+            return Verdict::Searched(why);
+        }
+        let wanted = &home.asked.wanted;
+        let told = match which_stay(self.net, self.most_visited, wanted, &mut || true) {
+            Ok(told) => told,
+            Err(Flaw::More(most)) => return too_many(visited, most),
+            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+        };
+        (0..).zip(&told).for_each(|(at, stays)| home.stays[at] |= *stays == Some(true));
+        let lost = told.iter().position(|stays| *stays == Some(false));
+        home.lost |= lost.is_some();
+        let (kept, stay) = (home.asked.kept, home.stays.iter().all(|stays| *stays));
+        let lost = lost.map(|lost| words::formula(self.net, &wanted[lost]));
+        if account.is_settled() {
+            return Verdict::Confirmed("all markings were visited again".to_owned());
+        }
+        match lost {
+            Some(lost) if kept => {
+                Verdict::Refused(shortened(format!("visited again: not for ever {lost}")))
+            }
+            _ if !stay => too_many(visited, self.most_visited),
+            // Something else was asked beside it.
+            _ if kept => self.search_the_rest(account, searched),
+            // Not lost, but something else that was to be reached may not be.
+            _ if !account.refuted.is_empty() && account.asks_more => {
+                self.search_again(account, searched)
+            }
+            _ => Verdict::Refused("visited again: all of it stays reachable".to_owned()),
+        }
+    }
+
+    /// What is left when all that has to stay reachable does.
+    fn search_the_rest(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        match account.is_for_a_search() {
+            true => self.search_again(account, searched),
+            false => Verdict::Refused(account.missing(self.net)),
+        }
+    }
+}
+
+fn too_many(visited: u64, most: u64) -> Verdict {
+    Verdict::Searched(format!("{visited} markings were visited; more than {most} are reachable"))
+}
