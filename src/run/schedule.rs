@@ -7,8 +7,8 @@
 //!                  diagrams ─▶ goals on nets of their own, search of the reduced net ─▶ engines in
 //!                  slices, induction and diagrams on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
-//! one thread       the second worker, with a moment's search of the net as it is and a short walk before
-//!                  everything
+//! one thread       the second worker, with a short walk before everything; between proofs and search a
+//!                  moment's search and then a longer walk, for what is small has not to wait for that
 //! ```
 //!
 //! The net that was read comes first, because what is settled there has the simplest evidence. Then
@@ -47,7 +47,7 @@ pub(super) const GROWING: (f64, Part, f64, f64) = (0.5, Part::of(0.1).at_most(30
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
 
-/// The longest first look of a single thread at all markings of the net that was read.
+/// The longest [`Phase::Glance`].
 const GLANCE: Duration = Duration::from_millis(500);
 
 /// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to go
@@ -115,6 +115,8 @@ pub enum Phase {
     Induce(Part),
     /// A slice of diagrams, on the same net.
     Describe(Part),
+    /// A first search of the net that a [`Phase::Search`] will search: small ones are done with at once.
+    Glance(Part),
     /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of the
     /// net that was read where there is none, together in a share of the time that depends on
     /// whether engines in slices are waiting to go on.
@@ -152,10 +154,11 @@ impl Schedule {
             Phase::Homes(Part::of(1.0)),
         ];
         if threads <= 1 {
-            // Small nets are done with before anything waits for a walk.
-            let glance = Part { share: 0.05, most: GLANCE };
-            let mut all = vec![Phase::SearchRead(glance), Phase::Walk(On::Read, Part::of(0.1))];
+            let mut all = vec![Phase::Walk(On::Read, Part::of(0.1).at_most(2))];
             all.extend(prove);
+            let search = all.iter().position(|&phase| phase == Phase::Search).unwrap_or(all.len());
+            let glance = Phase::Glance(Part { share: 0.05, most: GLANCE });
+            all.splice(search..search, [glance, Phase::Walk(On::Read, Part::of(0.1))]);
             return Schedule { workers: vec![all] };
         }
         let walk =
