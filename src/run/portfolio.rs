@@ -247,10 +247,6 @@ impl<'p> Worker<'p, '_> {
             }
             Phase::Follow(part) => self.follow(&all.part(part)),
             Phase::Induce(part) => self.induce(&all.part(part)),
-            Phase::Glance(part) => {
-                let ground = all.reduced().unwrap_or(all.ground);
-                self.run_all(Role::Search, ground, &all.part(part));
-            }
             Phase::Search => self.search(),
             Phase::Grow => self.grow(),
             Phase::SearchRead(part) => {
