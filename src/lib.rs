@@ -18,6 +18,7 @@ pub mod ground;
 pub mod input;
 pub mod layout;
 pub mod mcc;
+pub mod names;
 pub mod png;
 pub mod reduction;
 pub mod report;

@@ -25,7 +25,7 @@ pub struct Touch {
 
 impl Touch {
     /// The same, backwards: what it leaves at least, and the change undone.
-    fn reversed(self) -> Touch {
+    pub(crate) fn reversed(self) -> Touch {
         let post = self.pre.saturating_add_signed(self.change);
         Touch { level: self.level, pre: post, change: -self.change }
     }

@@ -5,6 +5,7 @@ use super::flaw::{Flaw, check_names};
 use super::induction::{Induction, Invariant};
 use super::linear::{Lemmas, LinearCertificate};
 use super::markings::{Visited, visit};
+use crate::closed_set::{CheckedClosedSet, ClosedSet};
 use parikh_net::{Atom, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,8 @@ pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
     /// How many markings are reachable: they are to be looked at one by one. It is what keeps the work in
     /// bounds: as soon as there is one marking more, the document is refused.
     Markings(u64),
+    /// A set of markings that no firing leaves.
+    ClosedSet(ClosedSet<P>),
 }
 
 /// What the steps of a document come to, all of which hold.
@@ -37,6 +40,7 @@ enum Steps<'a> {
     Bounds(Known),
     Induction(Box<Invariant<'a>>),
     Markings(Visited),
+    ClosedSet(CheckedClosedSet<'a>),
 }
 
 impl<P, T, U, A> Document<P, T, U, A> {
@@ -46,7 +50,7 @@ impl<P, T, U, A> Document<P, T, U, A> {
             Document::Linear(certificate) => certificate.assumes_units,
             Document::Bounds(bounds) => bounds.assumes_units,
             Document::Induction(induction) => induction.bounds.assumes_units,
-            Document::Markings(_) => false,
+            Document::Markings(_) | Document::ClosedSet(_) => false,
         }
     }
 }
@@ -76,6 +80,7 @@ impl Document {
                 }
                 Steps::Markings(visited)
             }
+            Document::ClosedSet(set) => Steps::ClosedSet(set.check(net, goes_on)?),
         };
         Ok(Checked { net, steps })
     }
@@ -98,6 +103,7 @@ impl Checked<'_> {
             Steps::Linear(lemmas) => return lemmas.refute(&atoms(), goes_on),
             Steps::Bounds(known) => known.refute(&atoms())?,
             Steps::Induction(invariant) => return invariant.refute(&atoms(), goes_on),
+            Steps::ClosedSet(set) => return set.refutes(self.net, predicate, goes_on),
             Steps::Markings(visited) => {
                 let (mut looked_at, mut stopped) = (0, false);
                 let never = visited.all(|marking: &Marking| {

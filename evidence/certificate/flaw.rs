@@ -1,5 +1,6 @@
 //! Why a certificate is refused.
 
+use crate::closed_set::ClosedSetFlaw;
 use crate::refutation::RefutationFlaw;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
@@ -60,6 +61,9 @@ pub enum Flaw {
     /// A clause that does not follow from those before it.
     #[error(transparent)]
     Clause(RefutationFlaw),
+    /// A set of markings that is none, or not closed.
+    #[error(transparent)]
+    ClosedSet(ClosedSetFlaw),
     /// There are more reachable markings than is said.
     #[error("more than {0} markings are reachable")]
     More(u64),
@@ -86,6 +90,15 @@ impl From<RefutationFlaw> for Flaw {
             RefutationFlaw::NoContradiction => Flaw::DoesNotFollow,
             RefutationFlaw::Stopped => Flaw::Stopped,
             flaw => Flaw::Clause(flaw),
+        }
+    }
+}
+
+impl From<ClosedSetFlaw> for Flaw {
+    fn from(flaw: ClosedSetFlaw) -> Flaw {
+        match flaw {
+            ClosedSetFlaw::Work => Flaw::Stopped,
+            flaw => Flaw::ClosedSet(flaw),
         }
     }
 }

@@ -16,6 +16,7 @@
 //!                "atoms": [{"sum": [["in1", 1], ["in2", 1]], "bound": 1}, {"sum": [["lock", -1]], "bound": -1}],
 //!                "clauses": [[1], [-1, 2]], "steps": [], "ending": []}}
 //! {"markings": 3}
+//! {"closed_set": {"order": ["p", "q"], "nodes": [[0, 1, 0], [1, 2, 0]], "root": 3}}
 //! ```
 //!
 //! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
@@ -28,6 +29,7 @@ use super::flaw::Flaw;
 use super::induction::Induction;
 use super::lemma::Lemma;
 use super::linear::LinearCertificate;
+use crate::closed_set::ClosedSet;
 use parikh_net::{Atom, LinearSum, Net, PlaceId};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +62,10 @@ impl NamedDocument {
                 ending: named.ending.clone(),
             }),
             Document::Markings(count) => Document::Markings(*count),
+            Document::ClosedSet(ClosedSet { order, nodes, root }) => {
+                let order = all(order, |name| place(net, name))?;
+                Document::ClosedSet(ClosedSet { order, nodes: nodes.clone(), root: *root })
+            }
         })
     }
 }

@@ -7,11 +7,11 @@
 //! its word.
 
 use super::{Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
-use crate::evidence::Flaw;
 use crate::evidence::home::{self, HomeFlaw, Structure};
 use crate::evidence::stays::which_stay;
 use crate::evidence::undone::check_undone;
-use crate::ground::{Ground, Unshown};
+use crate::evidence::{Flaw, ReplayError};
+use crate::ground::{Ground, Limit, Unshown};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
 
@@ -273,6 +273,10 @@ impl<'b> Homes<'b> {
         match checks.count(|| check(&mut || !budget.is_exhausted())) {
             Ok(()) => true,
             Err(HomeFlaw::After(Flaw::Stopped)) => false,
+            Err(HomeFlaw::Sequence(ReplayError::Overflow { .. })) => {
+                self.board.beyond(Limit::Tokens);
+                false
+            }
             Err(flaw) => {
                 self.refuse(goal, &flaw);
                 false

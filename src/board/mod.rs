@@ -607,6 +607,29 @@ mod tests {
     }
 
     #[test]
+    fn a_run_beyond_the_tokens_that_are_counted_is_a_limit_and_no_fault() {
+        let net = text::parse(
+            "place p 9223372036854775807\nplace q\ntransition up: -> p\ntransition t: p -> q",
+        );
+        let net = net.unwrap();
+        let q = net.place_named("q").unwrap();
+        let goals = vec![
+            Goal::Reach(Predicate::at_least(q, 1)),
+            Goal::Home(Predicate::at_least(q, 1)),
+            Goal::Maximise(LinearSum::place(q)),
+        ];
+        let board = Board::new(&net, goals);
+        let [reach, home, max] = [0, 1, 2].map(GoalId::new);
+        let beyond = || ["up", "t"].map(|name| net.transition_named(name).unwrap());
+        board.under("TEST").reached(reach, beyond().into_iter().collect());
+        board.under("TEST").reached(max, beyond().into_iter().collect());
+        let (sequence, proof) = (beyond().into_iter().collect(), Proof::searched(1, false));
+        board.homes("TEST").lost_after(home, sequence, proof);
+        assert_eq!((board.faults(), board.overflowed()), (0, true));
+        assert_eq!((board.open_count(), board.seen(max)), (3, None));
+    }
+
+    #[test]
     fn of_a_maximum_that_rises_the_last_sighting_is_carried_back() {
         let net = net();
         let board = Board::new(&net, goals(&net));

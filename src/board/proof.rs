@@ -53,6 +53,12 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
     },
+    /// A set of markings that no firing leaves, described by so many nodes of a decision diagram, has no such
+    /// marking.
+    ClosedSet {
+        /// The nodes.
+        nodes: usize,
+    },
     /// Every reachable marking was visited and none contradicts the claim.
     Searched {
         /// How many markings were visited.
@@ -120,6 +126,8 @@ impl Proof {
             (Argument::Undone, _) => "firings undone",
             (Argument::Induction { .. }, false) => "induction",
             (Argument::Induction { .. }, true) => "induction, reduced",
+            (Argument::ClosedSet { .. }, false) => "closed set",
+            (Argument::ClosedSet { .. }, true) => "closed set, reduced",
             (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
             (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
@@ -189,6 +197,10 @@ impl fmt::Display for Argument {
                 write!(f, "an inductive invariant of {clauses} clauses excludes it")?;
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
+            Argument::ClosedSet { nodes } => write!(
+                f,
+                "no firing leaves a set of markings, described by {nodes} nodes of a diagram, that excludes it"
+            ),
             Argument::Searched { parts: 0, .. } => f.write_str("nothing is left to be visited"),
             Argument::Searched { markings: 1, stubborn: false, parts: 1 } => {
                 f.write_str("the only reachable marking was visited")

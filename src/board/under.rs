@@ -40,7 +40,7 @@ impl<'b> Under<'b> {
     pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
         match u64::try_from(sequence.firings()) {
             Ok(firings) => self.along(sequence, vec![Sighting { goal, firings }]),
-            Err(_) => self.board.fault(self.by, format_args!("a sequence of over 2^64 firings")),
+            Err(_) => self.board.beyond(Limit::Length),
         }
     }
 
@@ -60,8 +60,16 @@ impl<'b> Under<'b> {
             Some(model) => self.replay_coloured(model, &sequence, sightings),
             None => self.replay(&sequence, sightings),
         };
-        if let Err(error) = replayed {
-            self.fault_of_replay(&error, &sequence);
+        self.take_note(replayed, &sequence);
+    }
+
+    /// How a replay went. A true run may lead beyond the numbers we count with, of which engines need not
+    /// know: nothing is shown then, and nothing is wrong.
+    fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
+        match replayed {
+            Ok(()) => {}
+            Err(ReplayError::Overflow { .. }) => self.board.beyond(Limit::Tokens),
+            Err(error) => self.fault_of_replay(&error, sequence),
         }
     }
 
@@ -149,12 +157,8 @@ impl<'b> Under<'b> {
             match ground.climb(goal, engine) {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
-                    match self.replay(&sequence, vec![Sighting { goal, firings }]) {
-                        Ok(()) => {}
-                        // The reduced net need not have the place that overflows.
-                        Err(ReplayError::Overflow { .. }) => self.board.beyond(Limit::Tokens),
-                        Err(error) => self.fault_of_replay(&error, &sequence),
-                    }
+                    let replayed = self.replay(&sequence, vec![Sighting { goal, firings }]);
+                    self.take_note(replayed, &sequence);
                 }
                 Err(limit) => self.board.beyond(limit),
                 Ok(None) => self.board.fault(self.by, format_args!("{goal:?} has no way back")),

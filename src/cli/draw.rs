@@ -2,7 +2,7 @@
 
 use super::model::{self, Model};
 use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, pixels};
+use super::{Misuse, Outcome, limits, output, pixels, signals};
 use crate::draw::{
     self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, Part, Scene, animated, coloured,
     dot, strip, summary, svg,
@@ -67,7 +67,7 @@ pub(super) struct Arguments {
     /// to be highlighted is of the unfolding.
     #[arg(long)]
     unfold: bool,
-    /// How long the structure may take to compute.
+    /// How long it may take. A layout is improved for a part of that, and then left as it is.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
 }
@@ -75,8 +75,8 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "\
 A net of more than 300 nodes is drawn around what is highlighted; or, when that is too much to look at
 or nothing is highlighted, in groups of nodes. A picture in PNG has at most 64 million pixels: where
-neither --scale nor --width says otherwise, a larger one is made smaller. When the structure takes too long, nothing is drawn and
-the exit code is 3.
+neither --scale nor --width says otherwise, a larger one is made smaller. When it takes too long, nothing is
+drawn and the exit code is 3.
 
 Examples:
   parikh draw philosophers.pnml -o philosophers.svg
@@ -84,6 +84,13 @@ Examples:
   parikh draw mutex.pnml --trace traces/mutex.trace -o mutex.svg
   parikh draw mutex.pnml --trace traces/mutex.trace --strip -o mutex.png
   parikh draw INPUTS/Peterson-PT-2 --highlight WantSection_0_T,AskForSection_0_0 | xdot -";
+
+/// What is said when the time is over.
+const OUT_OF_TIME: &str =
+    "nothing is drawn; --timeout gives more, SVG takes less than PNG, and a part less than --all";
+
+/// Of the time, what layouts may be improved for: writing them takes some, too.
+const FOR_LAYOUT: f64 = 0.5;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     // Before the work: the name of the file decides what to write.
@@ -93,11 +100,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         bail!(Misuse("--scale and --width are for -o FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), None);
+    signals::leave_after(&budget, || eprintln!("parikh: out of time: {OUT_OF_TIME}"));
     let net = match model::read_as_it_is(&arguments.model)? {
         Model::Plain(net) => *net,
         Model::Coloured(net) => match arguments.of_coloured(&net)? {
             Some(picture) => return deliver(&picture, output, &budget),
-            None => model::unfolded(&net, &unfold::Config::default(), &Budget::unlimited())?,
+            None => model::unfolded(&net, &unfold::Config::default(), &budget)?,
         },
     };
     if arguments.strip {
@@ -118,6 +126,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                 eprintln!("parikh: {error}: nothing is drawn");
                 return Ok(Outcome::Incomplete);
             }
+            Some(HighlightError::NoName) => bail!(Misuse(format!("--highlight: {error}"))),
             _ => return Err(error),
         },
     };
@@ -132,17 +141,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 
 fn deliver(picture: &Scene, output: Option<Output<'_>>, budget: &Budget) -> Result<Outcome> {
     match output {
-        None => {
-            let mut stdout = std::io::stdout().lock();
-            match stdout.write_all(dot(picture).as_bytes()).and_then(|()| stdout.flush()) {
-                // Nobody reads on.
-                Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-                written => written.context("stdout")?,
-            }
-        }
+        None => output::whole(&dot(picture))?,
         Some(Output::Dot(file)) => write(file, &dot(picture))?,
-        Some(Output::ByGraphviz(file)) => render(&dot(picture), file)?,
-        output => write_picture(&svg(picture, budget), output)?,
+        Some(Output::ByGraphviz(file)) => return render(&dot(picture), file, budget),
+        output => write_picture(&svg(picture, &budget.share(FOR_LAYOUT)), output)?,
     }
     Ok(Outcome::Complete)
 }
@@ -158,6 +160,7 @@ fn write_picture(svg: &str, output: Option<Output<'_>>) -> Result<()> {
 }
 
 fn write(file: &Path, picture: &str) -> Result<()> {
+    signals::stay();
     std::fs::write(file, picture).with_context(|| format!("cannot write {}", file.display()))
 }
 
@@ -184,6 +187,8 @@ impl Arguments {
         let name = || file.display().to_string();
         let text = std::fs::read_to_string(file).with_context(name)?;
         let trace = Trace::parse(net, &text).with_context(name)?;
+        Trace::replayed(net, &text)
+            .with_context(|| format!("{}: the trace does not replay", name()))?;
         let mut sequence = trace.sequence;
         if let Some(repeat) = &trace.repeat {
             sequence.extend(repeat);
@@ -218,7 +223,7 @@ impl Arguments {
                 part.len()
             );
         }
-        let strip = strip(net, &part, &sequence, budget);
+        let strip = strip(net, &part, &sequence, &budget.share(FOR_LAYOUT));
         let strip =
             strip.with_context(|| format!("{}: the trace does not replay", file.display()))?;
         if strip.left_out > 0 {
@@ -245,7 +250,7 @@ impl Arguments {
             );
             return Ok(None);
         }
-        let moving = animated(net, &part, &sequence, budget);
+        let moving = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
         moving.map(Some).with_context(|| format!("{}: the trace does not replay", file.display()))
     }
 
@@ -315,7 +320,8 @@ enum Output<'a> {
 impl<'a> Output<'a> {
     fn of(file: &'a Path, arguments: &Arguments) -> Result<Self> {
         let wrong = |problem: &str| Misuse(format!("{}: {problem}", file.display()));
-        let extension = file.extension().and_then(|extension| extension.to_str());
+        let extension = pixels::extension(file);
+        let extension = extension.as_deref();
         if arguments.strip && matches!(extension, Some("dot" | "gv")) {
             bail!(wrong("Graphviz draws no strips; expected a name that ends in .svg or .png"));
         }
@@ -333,9 +339,11 @@ impl<'a> Output<'a> {
 }
 
 /// Has Graphviz draw `picture` into `file`.
-fn render(picture: &str, file: &Path) -> Result<()> {
+fn render(picture: &str, file: &Path, budget: &Budget) -> Result<Outcome> {
+    // Who waits here looks at the time, and ends the other program, too.
+    signals::stay();
     let spawned = Command::new("dot")
-        .arg(if file.extension().is_some_and(|it| it == "png") { "-Tpng" } else { "-Tsvg" })
+        .arg(if pixels::extension(file).as_deref() == Some("png") { "-Tpng" } else { "-Tsvg" })
         .arg("-o")
         .arg(file)
         .stdin(Stdio::piped())
@@ -354,9 +362,20 @@ fn render(picture: &str, file: &Path) -> Result<()> {
         // When it ends early, its exit code says so below.
         let _ = input.write_all(picture.as_bytes());
     }
-    let status = dot.wait().context("`dot` of Graphviz")?;
+    let status = loop {
+        match dot.try_wait().context("`dot` of Graphviz")? {
+            Some(status) => break status,
+            None if budget.is_exhausted() => {
+                let _ = dot.kill();
+                let _ = dot.wait();
+                eprintln!("parikh: `dot` of Graphviz is out of time: {OUT_OF_TIME}");
+                return Ok(Outcome::Incomplete);
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
     if !status.success() {
         bail!("`dot` of Graphviz could not draw {}: {status}", file.display());
     }
-    Ok(())
+    Ok(Outcome::Complete)
 }

@@ -2,7 +2,7 @@
 
 use super::model;
 use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, pixels, signals};
+use super::{Misuse, Outcome, limits, output, pixels, signals};
 use crate::formula::{ReachabilityQuery, lower, text};
 use crate::graph::coverability::Coverability;
 use crate::graph::reachability::{NoGraph, Reachability};
@@ -39,7 +39,8 @@ pub(super) struct Arguments {
     /// Highlight the firing sequence in this file, as `parikh check --trace` writes them.
     #[arg(long, value_name = "FILE", conflicts_with = "formula")]
     trace: Option<PathBuf>,
-    /// Highlight a shortest way to a marking with this: 'EF p >= 2'. The language is that of `check`.
+    /// Highlight a shortest way to a marking with this: 'EF p >= 2', or without: 'AG p <= 1'. The language is
+    /// that of `check`.
     #[arg(long, value_name = "FORMULA", conflicts_with = "coverability")]
     formula: Option<String>,
     /// How long it may take.
@@ -60,6 +61,9 @@ Of a net without bounds the coverability graph of Karp and Miller is drawn, and 
 can ever fire; it does not show which markings can be reached, nor whether the net can be stuck. It is no
 transition system of the net, so there is no .aut of it.
 
+In .aut transitions stand by their ids. The format has no way to write a quote inside of a label, and takes
+letters of ASCII only: what it does not take is written as \\u{22}, a backslash as two.
+
 With more markings than --most nothing is written, and the exit code is 3.
 
 Examples:
@@ -77,13 +81,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::cancel_on_signal(&budget, || eprintln!("parikh: left before the graph was made"));
+    signals::leave_after(&budget, || {
+        eprintln!("parikh: out of time: nothing is written; --timeout gives more");
+    });
     let net = model::read_with(&arguments.model, &unfold::Config::default(), &budget)?;
     let net = begun(net);
     let trace = arguments.trace.as_deref().map(|file| read_trace(&net, file)).transpose()?;
     let net = match &trace {
-        Some((_, Some(from))) => net.from_marking(from.clone()),
+        Some((_, Some(from), _)) => net.from_marking(from.clone()),
         _ => net,
     };
+    if let (Some((.., text)), Some(file)) = (&trace, &arguments.trace) {
+        Trace::replayed(&net, text)
+            .with_context(|| format!("{}: the trace does not replay", file.display()))?;
+    }
     let most = arguments.most.unwrap_or(kind.most()) as usize;
     let graph = match arguments.coverability {
         true => Err(None),
@@ -104,14 +115,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         );
         return Ok(Outcome::Incomplete);
     }
-    if let Some((sequence, _)) = &trace {
+    if let Some((sequence, ..)) = &trace {
         highlight(&mut view, sequence)?;
     }
     if let (Some(formula), Ok(graph)) = (&arguments.formula, &graph) {
-        let way = way_to(&net, graph, formula)?;
-        match way {
-            Some(way) => highlight(&mut view, &way)?,
-            None => eprintln!("parikh: no marking of the graph is one that --formula asks for"),
+        match way_to(&net, graph, formula)? {
+            Way::To(way) => highlight(&mut view, &way)?,
+            Way::Nowhere(why) => eprintln!("parikh: nothing is highlighted: {why}"),
         }
     } else if arguments.formula.is_some() {
         bail!(Misuse(
@@ -127,9 +137,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     match &arguments.output {
         Some(file) if kind == Kind::Png => pixels::write(file, &written, arguments.pixels.size())?,
-        None => super::output::line(written.trim_end()),
-        Some(file) => std::fs::write(file, written)
-            .with_context(|| format!("cannot write {}", file.display()))?,
+        None => output::whole(&written)?,
+        Some(file) => {
+            signals::stay();
+            std::fs::write(file, written)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
     }
     Ok(Outcome::Complete)
 }
@@ -146,7 +159,7 @@ enum Kind {
 impl Kind {
     fn of(file: Option<&Path>) -> Result<Kind> {
         let Some(file) = file else { return Ok(Kind::Dot) };
-        Ok(match file.extension().and_then(|extension| extension.to_str()) {
+        Ok(match pixels::extension(file).as_deref() {
             Some("svg") => Kind::Svg,
             Some("png") => Kind::Png,
             Some("dot" | "gv") => Kind::Dot,
@@ -210,8 +223,8 @@ fn begun(net: Net) -> Net {
     }
 }
 
-/// A trace, and where it begins if that is not the initial marking.
-fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>)> {
+/// A trace, where it begins if that is not the initial marking, and its text.
+fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>, String)> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
     let trace = Trace::parse(net, &text).with_context(name)?;
@@ -222,7 +235,7 @@ fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>
     if let Some(repeat) = &trace.repeat {
         sequence.extend(repeat);
     }
-    Ok((sequence, from))
+    Ok((sequence, from, text))
 }
 
 fn highlight(view: &mut View<'_>, sequence: &FiringSequence) -> Result<()> {
@@ -233,15 +246,33 @@ fn highlight(view: &mut View<'_>, sequence: &FiringSequence) -> Result<()> {
     Ok(())
 }
 
+/// What a formula says of the graph.
+enum Way {
+    /// A shortest way to a marking that shows it, or its contrary.
+    To(FiringSequence),
+    /// No marking does, and what that means.
+    Nowhere(String),
+}
+
 /// A shortest way to a marking that a formula asks for, if there is one.
-fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<Option<FiringSequence>> {
+fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<Way> {
     let read = text::read_one(formula, "--formula", net);
     let formula = read.formula.map_err(|error| Misuse(error.to_string()))?;
-    let predicate = match lower(&formula, net).map_err(|error| Misuse(error.to_string()))? {
-        ReachabilityQuery::Possible(predicate) | ReachabilityQuery::Never(predicate) => predicate,
+    let markings = graph.markings.len();
+    let (predicate, nowhere) = match lower(&formula, net)
+        .map_err(|error| Misuse(error.to_string()))?
+    {
+        ReachabilityQuery::Possible(predicate) => {
+            (predicate, format!("none of the {markings} markings is one that --formula asks for"))
+        }
+        ReachabilityQuery::Never(predicate) => {
+            (predicate, format!("--formula holds, so none of the {markings} markings breaks it"))
+        }
         _ => bail!(Misuse("--formula wants EF φ, or AG φ for a marking without φ".to_owned())),
     };
     let holds = |marking: &Marking| predicate.holds(net, marking);
-    let found = graph.markings.iter().position(holds);
-    Ok(found.map(|at| graph.sequence_to(at as u32).into_iter().collect()))
+    Ok(match graph.markings.iter().position(holds) {
+        Some(at) => Way::To(graph.sequence_to(at as u32).into_iter().collect()),
+        None => Way::Nowhere(nowhere),
+    })
 }

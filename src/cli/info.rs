@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::model::{self, Model};
-use super::output::line;
+use super::output::whole;
 use crate::evidence::words;
 use crate::structure::workflow::Workflow;
 use crate::unfold::{self, Declined};
@@ -34,22 +34,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Model::Plain(net) => {
             let info = Info::new(&net);
             match arguments.format {
-                Format::Text => line(info.text().trim_end()),
-                Format::Json => line(&info.json().to_string()),
+                Format::Text => whole(&info.text())?,
+                Format::Json => whole(&format!("{}\n", info.json()))?,
             }
             return Ok(Outcome::Complete);
         }
         Model::Coloured(coloured) => coloured,
     };
     if let Format::Text = arguments.format {
-        line(coloured_text(&coloured).trim_end());
+        whole(&coloured_text(&coloured))?;
     }
     let net = match model::unfolded(&coloured, &unfold::Config::default(), &Budget::unlimited()) {
         Ok(net) => net,
         Err(error) if error.is::<Declined>() => {
             match arguments.format {
-                Format::Text => line(&format!("unfolded     not: {error:#}")),
-                Format::Json => line(&json!({"coloured": coloured_json(&coloured)}).to_string()),
+                Format::Text => whole(&format!("unfolded     not: {error:#}\n"))?,
+                Format::Json => {
+                    whole(&format!("{}\n", json!({"coloured": coloured_json(&coloured)})))?;
+                }
             }
             return Ok(Outcome::Complete);
         }
@@ -58,13 +60,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let info = Info::new(&net);
     match arguments.format {
         Format::Text => {
-            line("unfolded, without what never holds a token or fires:");
-            line(info.text().trim_end());
+            let text = info.text();
+            whole(&format!("unfolded, without what never holds a token or fires:\n{text}"))?;
         }
         Format::Json => {
             let mut object = info.json();
             object["coloured"] = coloured_json(&coloured);
-            line(&object.to_string());
+            whole(&format!("{object}\n"))?;
         }
     }
     Ok(Outcome::Complete)

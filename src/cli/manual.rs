@@ -1,7 +1,7 @@
 //! `parikh completions` and `parikh man`: the command line as shells and manuals want it, made of the
 //! same description that parses it.
 
-use super::output::line;
+use super::output::whole;
 use super::{Arguments, Outcome};
 use anyhow::{Context, Result};
 use clap::CommandFactory;
@@ -31,7 +31,7 @@ pub(super) struct Man {
 pub(super) fn completions(arguments: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "parikh", &mut script);
-    line(String::from_utf8_lossy(&script).trim_end());
+    whole(&String::from_utf8_lossy(&script))?;
     Ok(Outcome::Complete)
 }
 

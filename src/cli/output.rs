@@ -2,10 +2,11 @@
 
 use crate::answer::{Answer, Grade};
 use crate::run::{Report, Unanswered};
+use anyhow::Context;
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use serde_json::json;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -277,6 +278,16 @@ pub(super) fn line(text: &str) {
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     if written.is_err() {
         std::process::exit(3);
+    }
+}
+
+/// Writes a text that is no answer, such as a picture or a page. Who does not read on (`| head`) has what was
+/// wanted: that is no error.
+pub(super) fn whole(text: &str) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("stdout"),
+        _ => Ok(()),
     }
 }
 

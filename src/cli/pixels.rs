@@ -1,6 +1,6 @@
 //! Pictures in PNG, as `draw` and `graph` write them.
 
-use super::Misuse;
+use super::{Misuse, signals};
 use crate::png::{self, Size};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -13,6 +13,11 @@ pub(super) struct Pixels {
     /// In PNG: so many pixels wide.
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
     width: Option<u32>,
+}
+
+/// How a file's name ends, in small letters.
+pub(super) fn extension(file: &Path) -> Option<String> {
+    file.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase)
 }
 
 fn scale(text: &str) -> Result<f64, String> {
@@ -37,7 +42,9 @@ impl Pixels {
 
 /// Draws a picture into a file, and says what is not as one would expect.
 pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
-    let picture = match png::png(svg, size) {
+    let made = png::png(svg, size);
+    signals::stay();
+    let picture = match made {
         Ok(picture) => picture,
         Err(error) => bail!(Misuse(format!("{}: {error}", file.display()))),
     };

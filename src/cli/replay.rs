@@ -62,6 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let Some(log) = &arguments.log else {
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
         let net = begun(net, &trace).with_context(|| path.to_string())?;
+        Trace::replayed(&net, &text).with_context(|| format!("{path} does not replay"))?;
         report(&net, &trace, &path.to_string())?;
         return Ok(Outcome::Complete);
     };

@@ -2,7 +2,7 @@
 
 use super::formulas::{self, Asked as Formula};
 use super::model::{self, Model};
-use super::{Misuse, Outcome, limits, signals};
+use super::{Misuse, Outcome, limits, output, signals};
 use crate::answer::Plan;
 use crate::input::{self, read_positions};
 use crate::mcc::Examination;
@@ -22,7 +22,7 @@ use std::time::Duration;
 pub(super) struct Arguments {
     /// A PNML file, or the directory of a contest instance.
     model: PathBuf,
-    /// Where to.
+    /// Where to; `-` is stdout.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but StateSpace. By
@@ -30,8 +30,9 @@ pub(super) struct Arguments {
     /// stable marking, liveness, reversibility.
     #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
     examination: Option<Examination>,
-    /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
-    #[arg(long, requires = "examination")]
+    /// A query file in the contest's XML, whose formulas are asked; with an examination that has queries it
+    /// is by default EXAMINATION.xml beside the model.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "formulas"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
     formulas: formulas::Formulas,
@@ -60,6 +61,7 @@ the exit code 3.
 Examples:
   parikh report philosophers.pnml -o philosophers.html
   parikh report INPUTS/Peterson-PT-2 -e RC --timeout 2m -o peterson.html
+  parikh report philosophers.pnml --queries questions.xml -o philosophers.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
@@ -107,8 +109,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let progress = Progress::start();
     let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
     progress.end();
-    std::fs::write(&arguments.output, page(&made))
-        .with_context(|| format!("cannot write {}", arguments.output.display()))?;
+    match arguments.output.as_os_str() == "-" {
+        true => output::whole(&page(&made))?,
+        false => std::fs::write(&arguments.output, page(&made))
+            .with_context(|| format!("cannot write {}", arguments.output.display()))?,
+    }
+    let open = made.questions.iter().filter(|question| question.value.is_none()).count();
+    if open > 0 {
+        let are = if open == 1 { "is" } else { "are" };
+        let all = made.questions.len();
+        eprintln!("parikh: {open} of {all} questions {are} open; the page says why");
+    }
     Ok(outcome(&made))
 }
 
@@ -132,6 +143,9 @@ impl Arguments {
                     of_queries(&self.queries.clone().map_or_else(beside, Ok)?, net)
                 }
             };
+        }
+        if let Some(file) = &self.queries {
+            return of_queries(file, net);
         }
         if self.formulas.formula.is_empty() && self.formulas.formulas.is_empty() {
             return Ok(Asked::Topics(Topic::ALL.to_vec()));

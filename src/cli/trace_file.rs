@@ -12,7 +12,8 @@
 //!
 //! A name with white space, or that begins with `#`, `@` or `"`, is quoted as in JSON.
 
-use parikh_net::{FiringSequence, Net, TransitionId};
+use crate::evidence::Replayer;
+use parikh_net::{FiringSequence, Marking, Net, Step, TransitionId};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -60,6 +61,24 @@ impl Trace {
             }
         }
         Ok(trace)
+    }
+
+    /// The marking that the steps of `text` lead to from the initial one, what repeats fired once.
+    ///
+    /// # Errors
+    /// With the line of the first step that does not fire, and why.
+    pub(super) fn replayed(net: &Net, text: &str) -> Result<Marking, TraceError> {
+        let mut replayer = Replayer::new(net);
+        let is_step = |line: &str| {
+            !line.starts_with('#') && line.trim() != "@repeat" && !line.trim().is_empty()
+        };
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| is_step(line)) {
+            let fail = |problem: String| TraceError { line: index + 1, problem };
+            let (transition, count) = parse_step(net, line).map_err(fail)?;
+            let fired = replayer.fire(Step { transition, count });
+            fired.map_err(|error| fail(error.to_string()))?;
+        }
+        Ok(replayer.marking().clone())
     }
 
     /// Writes it so that [`parse`](Self::parse) reads it back.
@@ -157,7 +176,7 @@ fn unquote(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::NetBuilder;
+    use parikh_net::{NetBuilder, text};
 
     fn net() -> Net {
         let mut builder = NetBuilder::new("n");
@@ -177,6 +196,20 @@ mod tests {
         let notes = vec![("net".to_owned(), "n: m".to_owned())];
         let trace = Trace { notes, sequence: sequence.clone(), repeat: Some(sequence) };
         assert_eq!(Trace::parse(&net, &trace.print(&net)), Ok(trace));
+    }
+
+    #[test]
+    fn what_does_not_fire_is_told_with_its_line() {
+        let net = text::parse("place p 2\nplace q\ntransition t: p -> q\ntransition u: 2*q ->");
+        let net = net.unwrap();
+        let replayed = |text: &str| Trace::replayed(&net, text).map_err(|error| error.to_string());
+        let end = replayed("# net: n\nt\n\nt\n@repeat\nu").unwrap();
+        assert_eq!(end.total(), 0);
+        assert_eq!(
+            replayed("# net: n\nt\nu").unwrap_err(),
+            "line 3: firing 2: transition `u` is not enabled, place `q` lacks tokens"
+        );
+        assert!(replayed("t\t3").unwrap_err().starts_with("line 1: "));
     }
 
     #[test]

@@ -8,6 +8,7 @@ const BRIGHT: &str = "#ffcc66";
 
 /// Writes a scene for Graphviz.
 pub fn dot(scene: &Scene) -> String {
+    let (scene, titles) = scene.clipped();
     let mut text = format!("digraph {} {{\n", quoted(&scene.name));
     text.push_str("  rankdir=LR;\n  node [fontsize=10, fontname=\"Helvetica\"];\n");
     text.push_str("  edge [fontsize=9, arrowsize=0.6];\n");
@@ -15,7 +16,7 @@ pub fn dot(scene: &Scene) -> String {
         let place = if scene.caption_below { "b" } else { "t" };
         let _ = writeln!(text, "  label={}; labelloc={place};", quoted(&scene.caption));
     }
-    for node in &scene.nodes {
+    for (node, title) in scene.nodes.iter().zip(&titles) {
         let form = match node.form {
             Form::Circle => "circle",
             Form::Ellipse => "ellipse",
@@ -28,7 +29,10 @@ pub fn dot(scene: &Scene) -> String {
         };
         let inside = quoted(&node.inside);
         let style = style(node);
-        let _ = writeln!(text, "  {} [shape={form}, label={inside}{beside}{style}];", node.id);
+        let whole = title.as_ref().map(|title| format!(", tooltip={}", quoted(title)));
+        let whole = whole.unwrap_or_default();
+        let _ =
+            writeln!(text, "  {} [shape={form}, label={inside}{beside}{style}{whole}];", node.id);
     }
     for line in &scene.lines {
         let mut attributes = Vec::new();

@@ -34,6 +34,9 @@ pub enum HighlightError {
         /// A guess of what was meant, as the end of a sentence; empty without one.
         hint: String,
     },
+    /// Nothing is named.
+    #[error("no name is given; expected names of places or transitions, with commas between them")]
+    NoName,
     /// There are fewer invariants.
     #[error("there is no place invariant {wanted}: the net has {found}, counted from 1")]
     NoInvariant {
@@ -68,7 +71,7 @@ impl Highlight {
     /// may contain a comma itself, so a text that is a name as a whole is one.
     ///
     /// # Errors
-    /// With the first name that no node has.
+    /// With the first name that no node has, or when a text has none.
     pub fn nodes<'n>(
         net: &Net,
         names: impl IntoIterator<Item = &'n str>,
@@ -80,18 +83,24 @@ impl Highlight {
                 true => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
             }
         };
-        for name in names.into_iter().flat_map(split) {
-            let found = nodes_named(net, name);
-            if found.is_empty() {
-                return Err(unknown(net, name));
+        for text in names {
+            let named = split(text);
+            if named.is_empty() {
+                return Err(HighlightError::NoName);
             }
-            for node in found {
-                match node {
-                    Node::Place(place) => {
-                        highlight.places.insert(place, String::new());
-                    }
-                    Node::Transition(transition) => {
-                        highlight.transitions.insert(transition, String::new());
+            for name in named {
+                let found = nodes_named(net, name);
+                if found.is_empty() {
+                    return Err(unknown(net, name));
+                }
+                for node in found {
+                    match node {
+                        Node::Place(place) => {
+                            highlight.places.insert(place, String::new());
+                        }
+                        Node::Transition(transition) => {
+                            highlight.transitions.insert(transition, String::new());
+                        }
                     }
                 }
             }

@@ -3,6 +3,11 @@
 //! Nets, coloured nets and groups of nodes are all described as a [`Scene`]; [`dot`](super::dot()) writes it
 //! for Graphviz, [`svg`](super::svg()) lays it out and draws it.
 
+use crate::names::{clipped, clipped_to};
+
+/// Letters of a line of a caption.
+const CAPTION: usize = 200;
+
 /// A picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
@@ -61,4 +66,53 @@ pub struct Line {
     pub label: String,
     /// Whether it leads both ways.
     pub both: bool,
+}
+
+impl Scene {
+    /// The same with long names clipped, and by node in full what was clipped there.
+    pub(super) fn clipped(&self) -> (Scene, Vec<Option<String>>) {
+        let lines = |text: &str| text.split('\n').map(clipped).collect::<Vec<_>>().join("\n");
+        let mut scene = self.clone();
+        let caption = self.caption.split('\n').map(|line| clipped_to(line, CAPTION));
+        scene.caption = caption.collect::<Vec<_>>().join("\n");
+        scene.lines.iter_mut().for_each(|line| line.label = clipped(&line.label));
+        let mut titles = Vec::with_capacity(scene.nodes.len());
+        for node in &mut scene.nodes {
+            let (inside, beside) = (lines(&node.inside), lines(&node.beside));
+            let both = [(&node.beside, &beside), (&node.inside, &inside)];
+            let whole: Vec<&str> = (both.iter().filter(|(whole, clipped)| whole != clipped))
+                .map(|(whole, _)| whole.as_str())
+                .collect();
+            titles.push((!whole.is_empty()).then(|| whole.join("\n")));
+            (node.inside, node.beside) = (inside, beside);
+        }
+        (scene, titles)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Highlight, Part, dot, net, svg};
+    use parikh_net::NetBuilder;
+    use parikh_solvers::Budget;
+
+    #[test]
+    fn long_names_are_clipped_and_still_there() {
+        let (place, transition) = ("p".repeat(3_000), format!("t{}<", "u".repeat(3_000)));
+        let mut builder = NetBuilder::new("n");
+        let p = builder.place(&place, 1).unwrap();
+        let t = builder.transition(&transition).unwrap();
+        builder.take(t, p, 1).unwrap();
+        let of = builder.build().unwrap();
+        let scene = net(&of, &Part::whole(&of), &Highlight::nodes(&of, [place.as_str()]).unwrap());
+        let drawn = svg(&scene, &Budget::unlimited());
+        let width = drawn.split_once(" width=\"").unwrap().1.split_once('"').unwrap().0;
+        assert!(width.parse::<f64>().unwrap() < 1_500.0, "{width}");
+        assert!(drawn.contains(&format!("<title>{place}</title>")));
+        assert!(drawn.contains(&format!("<title>t{}&lt;</title>", "u".repeat(3_000))));
+        assert!(!drawn.contains(&format!(">{place}</text>")));
+        let drawn = dot(&scene);
+        assert!(drawn.contains(&format!("tooltip=\"{place}\"")));
+        assert!(!drawn.contains(&format!("xlabel=\"{place}\"")));
+    }
 }

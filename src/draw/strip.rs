@@ -6,6 +6,7 @@ use super::net::tokens;
 use super::svg::{self, Drawing, escaped, lit, written};
 use super::{Highlight, Part, net};
 use crate::evidence::{ReplayError, replay};
+use crate::names::clipped;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
@@ -133,7 +134,7 @@ fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<Frame>, u128), Rep
 fn title(of: &Net, frame: &Frame) -> String {
     match frame.fired {
         None => "0: the initial marking".to_owned(),
-        Some(t) => format!("{}: {}", frame.after, of.transition_name(t)),
+        Some(t) => format!("{}: {}", frame.after, clipped(of.transition_name(t))),
     }
 }
 

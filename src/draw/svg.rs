@@ -2,6 +2,7 @@
 
 use super::scene::{Form, Line, Node, Scene};
 use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
+use crate::names::clipped;
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -25,15 +26,19 @@ pub fn svg(scene: &Scene, budget: &Budget) -> String {
 }
 
 /// A scene with positions.
-pub(super) struct Drawing<'s> {
-    scene: &'s Scene,
+pub(super) struct Drawing {
+    /// With long names clipped.
+    scene: Scene,
+    /// By node all that is written there, where something was clipped.
+    titles: Vec<Option<String>>,
     layout: Layout,
     /// The ends of all lines.
     ends: HashSet<(usize, usize)>,
 }
 
-impl<'s> Drawing<'s> {
-    pub(super) fn new(scene: &'s Scene, budget: &Budget) -> Self {
+impl Drawing {
+    pub(super) fn new(scene: &Scene, budget: &Budget) -> Self {
+        let (scene, titles) = scene.clipped();
         let labels = scene.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
         let marked = scene.nodes.iter().enumerate().filter(|(_, node)| node.marked);
         let graph = Graph {
@@ -49,7 +54,7 @@ impl<'s> Drawing<'s> {
             ..Spacing::default()
         };
         let ends = graph.edges.iter().copied().collect();
-        Drawing { scene, layout: layout(&graph, &spacing, budget), ends }
+        Drawing { scene, titles, layout: layout(&graph, &spacing, budget), ends }
     }
 
     /// The picture; `instead` may have something else stand in the middle of a node, such as tokens that
@@ -91,7 +96,7 @@ impl<'s> Drawing<'s> {
             self.line(line, route, text);
         }
         for (at, node) in self.scene.nodes.iter().enumerate() {
-            self.node(node, self.layout.nodes[at], instead(at), text);
+            self.node(node, self.titles[at].as_deref(), self.layout.nodes[at], instead(at), text);
         }
     }
 
@@ -145,12 +150,22 @@ impl<'s> Drawing<'s> {
         }
     }
 
-    fn node(&self, node: &Node, (x, y): Point, instead: Option<String>, text: &mut String) {
+    fn node(
+        &self,
+        node: &Node,
+        title: Option<&str>,
+        (x, y): Point,
+        instead: Option<String>,
+        text: &mut String,
+    ) {
         let mut class = String::from("node");
         class.push_str(if node.cut { " cut" } else { "" });
         class.push_str(if node.bright { " bright" } else { "" });
         let Size { width, height } = shape(node);
         let _ = writeln!(text, "<g class=\"{class}\" transform=\"translate({x:.1} {y:.1})\">");
+        if let Some(title) = title {
+            let _ = writeln!(text, "<title>{}</title>", escaped(title));
+        }
         let _ = match node.form {
             Form::Circle => writeln!(text, "<circle class=\"shape\" r=\"{RADIUS}\"/>"),
             Form::Ellipse => writeln!(
@@ -198,6 +213,7 @@ pub(super) fn written(words: &str, y: f64, text: &mut String) {
 /// The name of a transition that fires, lit; `attributes` and `inside` are the light's.
 pub(super) fn lit(name: &str, attributes: &str, inside: &str) -> String {
     // Over the form, under the name.
+    let name = &clipped(name);
     let width = (LETTER * name.chars().count() as f64 + 12.0).max(24.0);
     format!(
         "<rect x=\"{:.1}\" y=\"-11\" width=\"{width:.1}\" height=\"22\" rx=\"2\" \
@@ -301,7 +317,7 @@ pub(super) fn escaped(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
-            c if c.is_control() && c != '\t' => escaped.push('\u{fffd}'),
+            c if c.is_control() && c != '\t' && c != '\n' => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! The list is in the order in which engines of the same role have their turns.
 
-use super::{explicit, home, pdr, runs, siphon_trap, state_equation, walk};
+use super::{diagrams, explicit, home, pdr, runs, siphon_trap, state_equation, walk};
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
 use parikh_solvers::Budget;
@@ -27,6 +27,7 @@ pub const ENGINES: &[Engine] = &[
     state_equation::ENGINE,
     explicit::ENGINE,
     pdr::ENGINE,
+    diagrams::ENGINE,
     walk::ENGINE,
     walk::GUIDED,
 ];
@@ -87,6 +88,8 @@ pub enum Role {
     Search,
     /// Proves by induction what arithmetic leaves open, in slices that grow, on the reduced net.
     Induction,
+    /// Describes all markings at once, in slices that grow, on the reduced net.
+    Diagrams,
     /// Looks for witnesses whenever nothing else does, on all grounds.
     Walk,
     /// Follows the candidates that engines in slices could not exclude.

@@ -5,6 +5,7 @@ use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::{
     Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, count,
 };
+use crate::evidence::closed_set::ClosedSet;
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
@@ -23,6 +24,10 @@ pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
             ending: certificate.ending.clone(),
         }),
         Document::Markings(count) => Document::Markings(*count),
+        Document::ClosedSet(ClosedSet { order, nodes, root }) => {
+            let order = order.iter().map(|&place| net.place_name(place).to_owned()).collect();
+            Document::ClosedSet(ClosedSet { order, nodes: nodes.clone(), root: *root })
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 //! K. Sugiyama, S. Tagawa, M. Toda, *Methods for visual understanding of hierarchical system structures*,
 //! IEEE Trans. Systems, Man, and Cybernetics 11(2), 1981.
 
-use super::view::{Names, Node, View};
+use super::view::{Node, Shown, View};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -68,10 +68,8 @@ pub(super) fn colours(view: &View<'_>, node: &Node) -> (&'static str, &'static s
 
 /// The picture.
 pub fn svg(view: &View<'_>) -> String {
-    let names = Names::for_people(view.net);
-    let texts: Vec<Vec<String>> =
-        view.nodes.iter().map(|node| lines(&view.parts(node, &names))).collect();
-    let bundles = view.bundles(&names);
+    let Shown { parts, wholes, bundles, all_fired } = Shown::of(view);
+    let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
     let rows = rows(view.nodes.len(), &bundles);
     let boxes = place(&rows, &texts, &bundles);
     let mut body = String::new();
@@ -79,12 +77,16 @@ pub fn svg(view: &View<'_>) -> String {
     let mut right = boxes.iter().map(|b| b.x + b.width / 2.0).fold(200.0, f64::max);
     let mut left = boxes.iter().map(|b| b.x - b.width / 2.0).fold(0.0, f64::min);
     let pairs: HashSet<(u32, u32)> = bundles.iter().map(|it| (it.0, it.1)).collect();
-    for bundle in &bundles {
+    for (bundle, all) in bundles.iter().zip(&all_fired) {
+        begin(all.as_deref(), &mut body);
         let (least, most) = edge(&boxes, &pairs, bundle, &mut body);
+        end(all.as_deref(), &mut body);
         (left, right) = (left.min(least), right.max(most));
     }
     for (at, node) in view.nodes.iter().enumerate() {
+        begin(wholes[at].as_deref(), &mut body);
         draw_box(view, node, at, &boxes[at], &texts[at], &mut body);
+        end(wholes[at].as_deref(), &mut body);
     }
     let bottom = boxes.iter().map(|b| b.y + b.height / 2.0).fold(0.0, f64::max);
     let caption = view.caption();
@@ -112,6 +114,20 @@ pub fn svg(view: &View<'_>) -> String {
     text.push_str(&legend);
     text.push_str("</svg>\n");
     text
+}
+
+/// Begins what has a text of its own for whoever points at it,
+fn begin(title: Option<&str>, text: &mut String) {
+    if let Some(title) = title {
+        let _ = writeln!(text, "<g><title>{}</title>", escaped(title));
+    }
+}
+
+/// and ends it.
+fn end(title: Option<&str>, text: &mut String) {
+    if title.is_some() {
+        text.push_str("</g>\n");
+    }
 }
 
 const MARKERS: &str = "<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" \
@@ -462,10 +478,8 @@ mod tests {
         .unwrap();
         let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
         let view = View::of_reachability(&net, &graph);
-        let names = Names::for_people(&net);
-        let bundles = view.bundles(&names);
-        let texts: Vec<Vec<String>> =
-            view.nodes.iter().map(|node| lines(&view.parts(node, &names))).collect();
+        let Shown { parts, bundles, .. } = Shown::of(&view);
+        let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
         let boxes = place(&rows(view.nodes.len(), &bundles), &texts, &bundles);
         for (at, a) in boxes.iter().enumerate() {
             for b in &boxes[at + 1..] {
@@ -478,6 +492,20 @@ mod tests {
         assert_eq!(svg.matches("rx=\"7\"").count(), 12);
         assert_eq!(svg.matches("marker-end").count(), bundles.len() + 1);
         assert!(svg.contains("a &lt;name&gt; &amp; more") && !svg.contains("<name>"), "{svg}");
+    }
+
+    #[test]
+    fn long_names_are_clipped_and_still_there() {
+        let (place, transition) = ("p".repeat(3_000), "t".repeat(3_000));
+        let net = format!("place {place} 1\ntransition {transition}: {place} ->");
+        let net = text::parse(&net).unwrap();
+        let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
+        let svg = svg(&View::of_reachability(&net, &graph));
+        for name in [place, transition] {
+            assert!(svg.contains(&format!("<g><title>{name}</title>")), "{svg}");
+            assert!(!svg.contains(&format!(">{name}</text>")));
+        }
+        assert_eq!(svg.matches("<g>").count(), svg.matches("</g>").count());
     }
 
     #[test]

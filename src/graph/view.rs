@@ -3,6 +3,7 @@
 use super::components;
 use super::coverability::{Coverability, OMEGA};
 use super::reachability::{Edge, Reachability};
+use crate::names::Names;
 use parikh_net::{FiringSequence, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -173,35 +174,32 @@ impl<'n> View<'n> {
     }
 }
 
-/// What nodes of the net are called in pictures.
-pub struct Names {
-    places: Vec<String>,
-    transitions: Vec<String>,
+/// A graph as a picture has it: long names clipped, and all of what was clipped for whoever points at it.
+pub(super) struct Shown {
+    /// What each node says, part by part.
+    pub(super) parts: Vec<Vec<String>>,
+    /// All of it, by node, where something of it was clipped.
+    pub(super) wholes: Vec<Option<String>>,
+    /// Edges between the same two nodes together: from, to, what fires, whether one is highlighted.
+    pub(super) bundles: Vec<(u32, u32, String, bool)>,
+    /// What fires in full, by bundle, where something of it was clipped.
+    pub(super) all_fired: Vec<Option<String>>,
 }
 
-impl Names {
-    /// The names given to people where all of them differ, as in nets of tools whose ids are numbers; the
-    /// ids else.
-    pub fn for_people(net: &Net) -> Names {
-        let clean = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let choose = |ids: Vec<&str>, labels: Vec<Option<&str>>| -> Vec<String> {
-            let named = |(id, label): (&&str, &Option<&str>)| clean(label.unwrap_or(id));
-            let named: Vec<String> = ids.iter().zip(&labels).map(named).collect();
-            let distinct: HashSet<&String> = named.iter().collect();
-            match distinct.len() == named.len() && named.iter().all(|name| !name.is_empty()) {
-                true => named,
-                false => ids.into_iter().map(clean).collect(),
-            }
+impl Shown {
+    pub(super) fn of(view: &View<'_>) -> Shown {
+        let names = Names::for_people(view.net);
+        let short = names.clipped();
+        let parts: Vec<Vec<String>> =
+            view.nodes.iter().map(|node| view.parts(node, &short)).collect();
+        let whole = |(node, parts): (&Node, &Vec<String>)| {
+            let all = view.parts(node, &names);
+            (all != *parts).then(|| all.join(" + "))
         };
-        Names {
-            places: choose(
-                net.places().map(|p| net.place_name(p)).collect(),
-                net.places().map(|p| net.place_label(p)).collect(),
-            ),
-            transitions: choose(
-                net.transitions().map(|t| net.transition_name(t)).collect(),
-                net.transitions().map(|t| net.transition_label(t)).collect(),
-            ),
-        }
+        let wholes = view.nodes.iter().zip(&parts).map(whole).collect();
+        let bundles = view.bundles(&short);
+        let fired = view.bundles(&names).into_iter().zip(&bundles);
+        let all_fired = fired.map(|(all, short)| (all.2 != short.2).then_some(all.2)).collect();
+        Shown { parts, wholes, bundles, all_fired }
     }
 }

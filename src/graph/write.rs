@@ -2,7 +2,7 @@
 //! Aldebaran format (CADP, mCRL2), and as JSON.
 
 use super::coverability::OMEGA;
-use super::view::{Names, Node, View};
+use super::view::{Node, Shown, View};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -10,12 +10,25 @@ use std::fmt::Write as _;
 pub fn aut(view: &View<'_>) -> String {
     let mut text = format!("des (0, {}, {})\n", view.edges.len(), view.nodes.len());
     for edge in &view.edges {
-        // There is no way to write a quote inside quotes that all readers know.
-        let label = view.net.transition_name(edge.transition).replace('"', "'");
-        let label = label.replace(['\n', '\r'], " ");
+        let label = label(view.net.transition_name(edge.transition));
         let _ = writeln!(text, "({}, \"{label}\", {})", edge.from, edge.to);
     }
     text
+}
+
+/// A name as a label between quotes. For mCRL2 the first quote ends a label whatever stands before it, and
+/// CADP takes printable ASCII only, so all else is written as `\u{22}`: two names never become one label.
+fn label(name: &str) -> String {
+    let mut label = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            '\\' => label.push_str("\\\\"),
+            '"' => label.extend(c.escape_unicode()),
+            ' '..='~' => label.push(c),
+            _ => label.extend(c.escape_unicode()),
+        }
+    }
+    label
 }
 
 /// One object: what the graph is, its nodes with their markings, its edges. Nodes and transitions of the net
@@ -59,7 +72,10 @@ pub fn json(view: &View<'_>) -> String {
 
 /// For Graphviz.
 pub fn dot(view: &View<'_>) -> String {
-    let names = Names::for_people(view.net);
+    let shown = Shown::of(view);
+    let tooltip = |whole: &Option<String>| {
+        whole.as_ref().map_or(String::new(), |whole| format!(", tooltip={}", quoted(whole)))
+    };
     let mut text =
         String::from("digraph markings {\n  node [shape=box, style=\"rounded,filled\", ");
     text.push_str("fillcolor=white, fontsize=10, fontname=\"Helvetica\"];\n");
@@ -67,21 +83,23 @@ pub fn dot(view: &View<'_>) -> String {
     let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&view.caption()));
     text.push_str("  begin [shape=point];\n  begin -> m0;\n");
     for (at, node) in view.nodes.iter().enumerate() {
-        let label = super::svg::lines(&view.parts(node, &names)).join("\n");
+        let label = super::svg::lines(&shown.parts[at]).join("\n");
         let colours = super::svg::colours(view, node);
         let width = if node.bright { 2.5 } else { 1.0 };
         let _ = writeln!(
             text,
-            "  m{at} [label={}, fillcolor=\"{}\", color=\"{}\", penwidth={width}{}];",
+            "  m{at} [label={}, fillcolor=\"{}\", color=\"{}\", penwidth={width}{}{}];",
             quoted(&label),
             colours.0,
             colours.1,
-            if node.dead { ", peripheries=2" } else { "" }
+            if node.dead { ", peripheries=2" } else { "" },
+            tooltip(&shown.wholes[at])
         );
     }
-    for (from, to, label, bright) in view.bundles(&names) {
-        let bright = if bright { ", color=\"#d9730d\", penwidth=2.5" } else { "" };
-        let _ = writeln!(text, "  m{from} -> m{to} [label={}{bright}];", quoted(&label));
+    for ((from, to, label, bright), all) in shown.bundles.iter().zip(&shown.all_fired) {
+        let bright = if *bright { ", color=\"#d9730d\", penwidth=2.5" } else { "" };
+        let _ =
+            writeln!(text, "  m{from} -> m{to} [label={}{bright}{}];", quoted(label), tooltip(all));
     }
     text.push_str("}\n");
     text
@@ -90,4 +108,17 @@ pub fn dot(view: &View<'_>) -> String {
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_end_where_readers_expect_it_and_stay_apart() {
+        let names = ["plain (x, 1)", "a\"b", "a'b", "a\\u{22}b", "two\nlines", "é"];
+        let labels = names.map(label);
+        assert_eq!(labels[..3], ["plain (x, 1)", "a\\u{22}b", "a'b"]);
+        assert_eq!(labels[3..], ["a\\\\u{22}b", "two\\u{a}lines", "\\u{e9}"]);
+    }
 }

@@ -104,6 +104,9 @@ fn exchange(layers: &mut Layers, budget: &Budget) {
             better = false;
             rounds += 1;
             for left in 1..layers.rows[at].len() {
+                if left % 1_000 == 0 && budget.is_exhausted() {
+                    return;
+                }
                 let (u, v) = (layers.rows[at][left - 1], layers.rows[at][left]);
                 let sides = [&layers.before, &layers.after];
                 // How many crossings there are with u before v, less those with v before u.

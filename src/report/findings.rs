@@ -1,6 +1,6 @@
 //! What a model's author would act on first: what was found, worst first, in sentences.
 
-use super::questions::{Found, Question, Topic, bindings, dead, fires};
+use super::questions::{Fate, Found, Question, Topic, bindings, dead, fires};
 use super::shown::{Play, Store};
 use super::text::Text;
 use super::verdicts::Keys;
@@ -47,6 +47,10 @@ pub struct Finding {
 
 /// Findings of one kind that are told one by one.
 const ONE_BY_ONE: usize = 5;
+
+/// Why a coloured transition never fires that has not one binding in the unfolding.
+const NO_BINDING: &str = "No binding is left of it: its guard, or the colours that ever come to its input \
+    places, allow none";
 
 /// Transitions of a dead marking of which it is said what they wait for.
 const WAITING: usize = 6;
@@ -232,60 +236,88 @@ impl Telling<'_> {
 
     fn dead_transitions(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
-        let starved = starved_by(net, &unmarked_siphon(net));
+        let empty = unmarked_siphon(net);
+        let starved = starved_by(net, &empty);
         let bindings = bindings(net);
-        let dead = dead(&bindings, &found.fates);
-        let name = |text: Text, at: usize| match net.folding() {
+        // What is dead for the same reason is one finding.
+        let mut groups: Vec<(Vec<usize>, Vec<Text>, Option<usize>)> = Vec::new();
+        let mut rest = Vec::new();
+        for transition in dead(&bindings, &found.fates) {
+            // Of a coloured one, what is said of its first binding.
+            let (details, certificate) = match bindings[transition].first() {
+                None => (vec![Text::words(NO_BINDING)], None),
+                Some(&t) => {
+                    let Some(fate) = &found.fates[t.index()] else { continue };
+                    (self.why_dead(t, fate, &empty, &starved), fate.shown.certificate)
+                }
+            };
+            let same = groups.iter().position(|(_, of_group, shown)| {
+                *of_group == details && self.store.read_alike(*shown, certificate)
+            });
+            match same {
+                Some(group) => groups[group].0.push(transition),
+                None if groups.len() < ONE_BY_ONE => {
+                    groups.push((vec![transition], details, certificate));
+                }
+                None => rest.push(transition),
+            }
+        }
+        let name = |text: Text, &at: &usize| match net.folding() {
             None => text.transition(bindings[at][0]),
             Some(folding) => text.say(format!("`{}`", folding.transition_name(at))),
         };
-        for &transition in dead.iter().take(ONE_BY_ONE) {
-            let title = name(Text::words("Transition "), transition).say(" can never fire");
-            // Of a coloured one, what is said of its first binding.
-            let Some(&t) = bindings[transition].first() else {
-                let finding = self.tell(Level::Problem, title);
-                finding.details.push(Text::words(
-                    "No binding is left of it: its guard, or the colours that ever come to its input places, \
-                     allow none",
-                ));
-                finding.question = Some(at);
-                continue;
+        for (members, details, certificate) in groups {
+            let title = match members.as_slice() {
+                [one] => name(Text::words("Transition "), one).say(" can never fire"),
+                all => {
+                    let text = Text::words(format!("{} transitions can never fire: ", all.len()));
+                    text.list(all, ", ", name)
+                }
             };
-            let Some(fate) = &found.fates[t.index()] else { continue };
-            let mut details = Vec::new();
-            // The plainest reason first.
-            let empty = unmarked_siphon(net);
-            let missing = net.pre(t).iter().find(|arc| empty.contains(&arc.place));
-            match missing.filter(|_| starved.contains(&t)) {
-                Some(arc) => {
-                    let place = arc.place;
-                    let text = Text::words("It needs a token on ").place(place);
-                    details.push(match net.producers(place).is_empty() {
-                        true => text.say(", which is empty initially, and no transition puts one there"),
-                        false => text.say(
-                            ", which is empty initially; and whatever would put one there needs a token \
-                             from the same empty places",
-                        ),
-                    });
-                }
-                None => {
-                    details.push(Text::words("Because ").then(Text::of_sentence(net, &fate.reason)))
-                }
-            }
-            if fate.assumes_units {
-                details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
-            }
-            let certificate = fate.shown.certificate;
             let finding = self.tell(Level::Problem, title);
             (finding.details, finding.certificate) = (details, certificate);
             finding.question = Some(at);
         }
-        if dead.len() > ONE_BY_ONE {
-            let rest = &dead[ONE_BY_ONE..];
-            let text = Text::words(format!("{} more transitions can never fire: ", rest.len()));
-            let title = text.list(rest, ", ", |text, &at| name(text, at));
+        if let [first, ..] = rest.as_slice() {
+            let title = match rest.len() {
+                1 => name(Text::words("Another transition can never fire: "), first),
+                more => {
+                    let text = Text::words(format!("{more} more transitions can never fire: "));
+                    text.list(&rest, ", ", name)
+                }
+            };
             self.tell(Level::Problem, title).question = Some(at);
         }
+    }
+
+    /// Why a transition never fires, the plainest reason first.
+    fn why_dead(
+        &self,
+        t: TransitionId,
+        fate: &Fate,
+        empty: &[PlaceId],
+        starved: &[TransitionId],
+    ) -> Vec<Text> {
+        let net = self.net;
+        let missing = net.pre(t).iter().find(|arc| empty.contains(&arc.place));
+        let mut details = vec![match missing.filter(|_| starved.contains(&t)) {
+            Some(arc) => {
+                let place = arc.place;
+                let text = Text::words("A token is needed on ").place(place);
+                match net.producers(place).is_empty() {
+                    true => text.say(", which is empty initially, and no transition puts one there"),
+                    false => text.say(
+                        ", which is empty initially; and whatever would put one there needs a token \
+                         from the same empty places",
+                    ),
+                }
+            }
+            None => Text::words("Because ").then(Text::of_sentence(net, &fate.reason)),
+        }];
+        if fate.assumes_units {
+            details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
+        }
+        details
     }
 
     /// Bindings that never fire of coloured transitions that do: most models have some.
@@ -343,8 +375,11 @@ impl Telling<'_> {
         }
         if infinite.len() > ONE_BY_ONE {
             let rest = &infinite[ONE_BY_ONE..];
-            let text = Text::words(format!("{} more places are unbounded: ", rest.len()));
-            let title = text.list(rest, ", ", |text, &place| text.place(place));
+            let text = match rest.len() {
+                1 => "Another place is unbounded: ".to_owned(),
+                more => format!("{more} more places are unbounded: "),
+            };
+            let title = Text::words(text).list(rest, ", ", |text, &place| text.place(place));
             self.tell(Level::Problem, title).question = Some(at);
         }
         self.never_marked();

@@ -2,6 +2,7 @@
 
 use crate::draw::Grouping;
 use crate::layout::{Graph, Layout, Point, Size, Spacing, layout};
+use crate::names::Names;
 use parikh_net::Net;
 use parikh_solvers::Budget;
 use serde::Serialize;
@@ -14,7 +15,7 @@ pub struct Picture {
     pub places: Vec<String>,
     /// Names of transitions, by index.
     pub transitions: Vec<String>,
-    /// What the model's author calls them, where that tells them apart better than the ids do.
+    /// What they are called, where the model has names for people.
     pub labels: Option<Labels>,
     /// Tokens of the initial marking: places that have some, each with how many.
     pub initial: Vec<(usize, Count)>,
@@ -27,11 +28,13 @@ pub struct Picture {
     pub groups: Option<Groups>,
 }
 
-/// Names for people.
+/// Names for people, and ids where these do not tell nodes apart.
 #[derive(Clone, Debug, Serialize)]
 pub struct Labels {
     places: Vec<String>,
     transitions: Vec<String>,
+    /// Nodes that go by their ids because others have their name, too, and the name.
+    shared: HashMap<usize, String>,
 }
 
 /// A number of tokens: as text where it is beyond what a page counts exactly.
@@ -123,25 +126,13 @@ fn count(tokens: u64) -> Count {
     if tokens < 1 << 53 { Count::Number(tokens) } else { Count::Text(tokens.to_string()) }
 }
 
-/// Labels, if they are not the ids and tell all nodes apart.
+/// Names for people, if the model has any.
 fn labels(net: &Net) -> Option<Labels> {
-    let labels = Labels {
-        places: net
-            .places()
-            .map(|p| net.place_label(p).unwrap_or(net.place_name(p)).to_owned())
-            .collect(),
-        transitions: net
-            .transitions()
-            .map(|t| net.transition_label(t).unwrap_or(net.transition_name(t)).to_owned())
-            .collect(),
-    };
-    let ids = net.places().map(|p| net.place_name(p));
-    let ids = ids.chain(net.transitions().map(|t| net.transition_name(t)));
-    let all = || labels.places.iter().chain(&labels.transitions);
-    let mut seen = std::collections::HashSet::new();
-    let apart = all().all(|label| !label.trim().is_empty() && seen.insert(label.as_str()));
-    let other = all().zip(ids).any(|(label, id)| label != id);
-    (apart && other).then_some(labels)
+    let names = Names::for_people(net);
+    names.differ(net).then(|| {
+        let Names { places, transitions, shared } = names;
+        Labels { places, transitions, shared: shared.into_iter().collect() }
+    })
 }
 
 fn arcs(net: &Net) -> Vec<(usize, usize, Count, Count)> {

@@ -10,7 +10,7 @@ use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What may be asked about a net as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +177,7 @@ pub(super) fn ask<'n>(
     tell: &mut dyn FnMut(&str),
 ) -> Found {
     let mut asking = Asking { net, config, store, found: Found::default() };
+    let whole = budget.remaining();
     match asked {
         Asked::Topics(topics) => {
             for (at, &topic) in topics.iter().enumerate() {
@@ -185,6 +186,9 @@ pub(super) fn ask<'n>(
                 asking.topic(topic, &budget);
             }
             asking.again(&topics, budget, tell);
+            if let (Some(whole), true) = (whole, topics.len() > 1) {
+                asking.found.questions.iter_mut().for_each(|question| say_share(question, whole));
+            }
         }
         Asked::Formulas { plan, written, refused } => {
             tell("the formulas");
@@ -197,6 +201,17 @@ pub(super) fn ask<'n>(
         }
     }
     asking.found
+}
+
+/// What ran out of time had a part of it, as others were asked, too: `parikh check` gives it all.
+fn say_share(question: &mut Question, whole: Duration) {
+    if question.value.is_none() && question.reason.says("out of time") {
+        let (share, whole) = (question.seconds, whole.as_secs_f64());
+        let said = format!(
+            " (its share was {share:.1} s of the {whole:.1} s for all questions; --timeout gives more)"
+        );
+        question.reason = std::mem::take(&mut question.reason).say(said);
+    }
 }
 
 struct Asking<'a, 'n> {
@@ -521,7 +536,24 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
 mod tests {
     use super::*;
     use parikh_net::text;
-    use std::time::Duration;
+
+    #[test]
+    fn what_ran_out_of_time_says_how_much_it_had() {
+        let reason = |value: Option<&str>, words: &str| {
+            let reason = Text::words(words);
+            let value = value.map(str::to_owned);
+            let mut question = Question { value, reason, seconds: 0.71, ..Question::default() };
+            say_share(&mut question, Duration::from_secs(5));
+            question.reason
+        };
+        let said = reason(None, "out of time; 1 of 2 goals are open");
+        assert!(said.says("(its share was 0.7 s of the 5.0 s for all questions;"), "{said:?}");
+        for (value, words) in
+            [(Some("TRUE"), "out of time"), (None, "the engines have nothing more")]
+        {
+            assert_eq!(reason(value, words), Text::words(words));
+        }
+    }
 
     #[test]
     fn what_is_open_is_asked_again_in_the_time_that_is_left() {

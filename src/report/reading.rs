@@ -4,7 +4,7 @@
 //! document about a reduced net names that net's nodes; those that the original net has under the same
 //! name are shown there.
 
-use super::text::Text;
+use super::text::{Text, counted};
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::{Bounds, Induction, Lemma, LinearCertificate, count};
@@ -27,8 +27,13 @@ pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
         Document::Linear(certificate) => reader.linear(certificate),
         Document::Induction(induction) => reader.induction(induction),
         Document::Markings(count) => reader.line(Text::words(format!(
-            "All {count} markings that can be reached were visited again, by the checker itself, and \
+            "All markings that can be reached ({count}) were visited again, by the checker itself, and \
              none is what was asked for"
+        ))),
+        Document::ClosedSet(set) => reader.line(Text::words(format!(
+            "A decision diagram of {} nodes describes a set of markings. The initial marking is among them, no firing \
+             leads out of them, and none of them is what was asked for",
+            set.nodes.len()
         ))),
     }
     reader.finish()
@@ -53,8 +58,8 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
             }
             reader.line(Text::words(format!(
                 "Every siphon contains one of them: assuming one that does not leads to a \
-                 contradiction in {} steps",
-                refutation.len()
+                 contradiction in {}",
+                counted(refutation.len(), "step")
             )));
             reader.line(Text::words(
                 "Places that share a transition have comparable sets of consumers (asymmetric \
@@ -129,9 +134,9 @@ impl Reader<'_> {
 
     fn finish(mut self) -> Vec<Text> {
         if self.left_out > 0 {
-            let left_out = self.left_out;
+            let left_out = counted(self.left_out, "more line");
             self.lines.push(Text::words(format!(
-                "… and {left_out} more lines; `parikh check --evidence DIR` writes all of it"
+                "… and {left_out}; `parikh check --evidence DIR` writes all of it"
             )));
         }
         self.lines

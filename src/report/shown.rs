@@ -4,7 +4,7 @@
 //! both; what is beyond is left out, and said to be.
 
 use super::reading;
-use super::text::Text;
+use super::text::{Text, counted};
 use crate::board::{Argued, Evidence, Home, Knowledge, Maximum, Reach, Witness};
 use parikh_net::{FiringSequence, Net};
 use serde::Serialize;
@@ -20,14 +20,26 @@ pub struct Play {
     /// Which of the traces; none where it is too long for a page.
     pub trace: Option<usize>,
     /// How many firings of it.
+    #[serde(serialize_with = "exactly")]
     pub firings: u64,
     /// The trace that repeats for ever after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pump: Option<usize>,
 }
 
+/// A number as a page reads it without rounding: beyond what its own numbers hold exactly as text.
+fn exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error> {
+    match *number < COUNTED {
+        true => to.serialize_u64(*number),
+        false => to.serialize_str(&number.to_string()),
+    }
+}
+
+/// Longer sequences, with what repeats after them, are more than a page counts exactly, which is up to 2⁵³.
+const COUNTED: u64 = 1 << 50;
+
 /// A certificate in words.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Certificate {
     /// The kind of argument.
     pub kind: &'static str,
@@ -132,6 +144,14 @@ impl<'n> Store<'n> {
         }
     }
 
+    /// Whether two certificates are none, or read the same.
+    pub(super) fn read_alike(&self, one: Option<usize>, other: Option<usize>) -> bool {
+        match (one, other) {
+            (Some(one), Some(other)) => self.certificates[one] == self.certificates[other],
+            (one, other) => one == other,
+        }
+    }
+
     fn witness(&mut self, witness: Option<&Witness>) -> Shown {
         let play = witness.filter(|witness| witness.firings() > 0).map(|witness| Play {
             trace: self.trace(witness.sequence()),
@@ -147,8 +167,8 @@ impl<'n> Store<'n> {
             return *known;
         }
         let steps = sequence.steps();
-        // Beyond 2⁵³ a page cannot count them.
-        let fits = self.steps + steps.len() <= MOST_STEPS && sequence.firings() < 1 << 53;
+        let few = sequence.firings() < COUNTED.into();
+        let fits = self.steps + steps.len() <= MOST_STEPS && few;
         let trace = fits.then_some(self.traces.len());
         if fits {
             self.steps += steps.len();
@@ -204,9 +224,8 @@ impl<'n> Store<'n> {
         let pieces: usize = lines.iter().map(Text::len).sum();
         if self.pieces + pieces > MOST_PIECES {
             lines = vec![Text::words(format!(
-                "{} lines, left out because this page has many; `parikh check --evidence DIR` writes \
-                 them",
-                lines.len()
+                "{}, left out because this page has many; `parikh check --evidence DIR` writes it all",
+                counted(lines.len(), "line")
             ))];
         } else {
             self.pieces += pieces;

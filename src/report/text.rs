@@ -17,6 +17,11 @@ enum Piece {
     Transition { t: usize },
 }
 
+/// A number of things that have a plain plural.
+pub(super) fn counted(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+}
+
 /// As many nodes as one sentence lists.
 const LISTED: usize = 30;
 
@@ -83,6 +88,11 @@ impl Text {
             *words = rest.to_owned();
         }
         self
+    }
+
+    /// Whether these words are in it.
+    pub(super) fn says(&self, wanted: &str) -> bool {
+        self.0.iter().any(|piece| matches!(piece, Piece::Words(words) if words.contains(wanted)))
     }
 
     /// How many pieces there are.

@@ -66,8 +66,14 @@ impl<'a> Portfolio<'a> {
     /// What one worker does, by its number.
     pub(super) fn work(&self, worker: usize) {
         let steps = self.schedule.workers.get(worker).map_or(&[][..], Vec::as_slice);
-        let mut work =
-            Worker { portfolio: self, worker, sessions: None, finished: true, proofs: None };
+        let mut work = Worker {
+            portfolio: self,
+            worker,
+            sessions: None,
+            finished: true,
+            proofs: None,
+            diagrams: None,
+        };
         steps.iter().for_each(|step| work.step(*step));
         work.run_all(Role::Walk, self.ground, &self.budget.child());
     }
@@ -218,6 +224,8 @@ struct Worker<'p, 'a> {
     finished: bool,
     /// Proofs by induction, once they have begun: engines that have anything left to do.
     proofs: Option<Sessions<'p>>,
+    /// The same of diagrams.
+    diagrams: Option<Sessions<'p>>,
 }
 
 impl<'p> Worker<'p, '_> {
@@ -246,7 +254,8 @@ impl<'p> Worker<'p, '_> {
                 }
             }
             Phase::Follow(part) => self.follow(&all.part(part)),
-            Phase::Induce(part) => self.induce(&all.part(part)),
+            Phase::Induce(part) => self.go_on(Role::Induction, &all.part(part)),
+            Phase::Describe(part) => self.go_on(Role::Diagrams, &all.part(part)),
             Phase::Search => self.search(),
             Phase::Grow => self.grow(),
             Phase::SearchRead(part) => {
@@ -346,16 +355,30 @@ impl<'p> Worker<'p, '_> {
         self.sessions = Some(kept);
     }
 
-    /// A slice of proofs by induction, which share it.
-    fn induce(&mut self, budget: &Budget) {
+    /// The engines of a role that go on in growing slices on the reduced net, or the one that was read where there
+    /// is none.
+    fn growing(&mut self, role: Role) -> &mut Option<Sessions<'p>> {
+        match role {
+            Role::Diagrams => &mut self.diagrams,
+            _ => &mut self.proofs,
+        }
+    }
+
+    /// Whether any of these has anything left to do.
+    fn waits(&mut self, role: Role) -> bool {
+        self.growing(role).as_ref().is_some_and(|sessions| !sessions.is_empty())
+    }
+
+    /// A slice of these, which share it.
+    fn go_on(&mut self, role: Role, budget: &Budget) {
         if self.portfolio.is_over() {
             return;
         }
         let ground = self.portfolio.reduced().unwrap_or(self.portfolio.ground);
-        let sessions = self.proofs.take().unwrap_or_else(|| self.begin(Role::Induction, ground));
+        let sessions = self.growing(role).take().unwrap_or_else(|| self.begin(role, ground));
         let after = self.share(sessions, ground, budget).into_iter();
         let unfinished = after.filter(|(_, progress)| *progress == Progress::Unfinished);
-        self.proofs = Some(unfinished.map(|(running, _)| running).collect());
+        *self.growing(role) = Some(unfinished.map(|(running, _)| running).collect());
     }
 
     /// Sets all engines of a role to work.
@@ -426,10 +449,14 @@ impl<'p> Worker<'p, '_> {
     }
 
     /// See [`Phase::Search`].
-    fn search(&self) {
+    fn search(&mut self) {
+        let diagrams_wait = self.waits(Role::Diagrams);
         let all = self.portfolio;
         let reduced = all.reduced();
-        let share = schedule::searching(!self.finished, all.config.threads, reduced.is_some());
+        let share = {
+            let (threads, reduced) = (all.config.threads, reduced.is_some());
+            schedule::searching(!self.finished, diagrams_wait, threads, reduced)
+        };
         let groups = all.groups(reduced.unwrap_or(all.ground));
         let end = all.budget.share(share);
         self.on_own_reductions(&groups, &end.share(schedule::OWN_REDUCTIONS));
@@ -463,20 +490,23 @@ impl<'p> Worker<'p, '_> {
     /// See [`Phase::Grow`].
     fn grow(&mut self) {
         let all = self.portfolio;
-        let (proving, following, inducing) = schedule::GROWING;
+        let (proving, following, inducing, describing) = schedule::GROWING;
         let mut longest = schedule::FIRST_GROWN;
-        let has_proofs = |proofs: &Option<Vec<_>>| proofs.as_ref().is_some_and(|it| !it.is_empty());
-        while (!self.finished || has_proofs(&self.proofs)) && !all.is_over() {
+        while (!self.finished || self.waits(Role::Induction) || self.waits(Role::Diagrams))
+            && !all.is_over()
+        {
             if !self.finished {
                 self.slice(&all.budget.share(proving).slice(longest));
                 self.follow(&all.part(following));
             }
-            if has_proofs(&self.proofs) {
-                self.induce(&all.budget.share(inducing).slice(longest));
+            for (role, share) in [(Role::Induction, inducing), (Role::Diagrams, describing)] {
+                if self.waits(role) {
+                    self.go_on(role, &all.budget.share(share).slice(longest));
+                }
             }
             let ground = all.reduced().unwrap_or(all.ground);
             self.run_all(Role::Walk, ground, &all.budget.slice(longest / 2));
-            longest *= 2;
+            longest = longest.saturating_mul(2);
         }
     }
 }

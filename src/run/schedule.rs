@@ -3,9 +3,9 @@
 //! ```text
 //! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
 //! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
-//!                  equation), walks along their candidates ─▶ a little induction ─▶ goals on nets of
-//!                  their own, search of the reduced net ─▶ engines in slices and induction on in
-//!                  growing slices, walks between
+//!                  equation), walks along their candidates ─▶ a little induction, a few orders for
+//!                  diagrams ─▶ goals on nets of their own, search of the reduced net ─▶ engines in
+//!                  slices, induction and diagrams on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
 //! one thread       the second worker, with a short walk before everything and a longer one after the
 //!                  search: what is small has not to wait for that
@@ -41,21 +41,27 @@ pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 /// nobody else walks, proving before walks.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 
-/// The parts of a [`Phase::Grow`]: engines in slices, walks along their candidates, proofs by induction.
-pub(super) const GROWING: (f64, Part, f64) = (0.5, Part::of(0.1).at_most(30), 0.6);
+/// The parts of a [`Phase::Grow`]: engines in slices, walks along their candidates, proofs by induction, diagrams.
+pub(super) const GROWING: (f64, Part, f64, f64) = (0.5, Part::of(0.1).at_most(30), 0.5, 0.6);
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
 
 /// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to go
-/// on, and all of it when others walk and there is no other net to search.
-pub(super) fn searching(slices_wait: bool, threads: usize, reduced: bool) -> f64 {
-    match (slices_wait, threads, reduced) {
-        (true, ..) => 0.3,
+/// on, a little less when diagrams do, and all of it when nothing does, others walk and there is no other net to search.
+pub(super) fn searching(
+    slices_wait: bool,
+    diagrams_wait: bool,
+    threads: usize,
+    reduced: bool,
+) -> f64 {
+    let share = match (slices_wait, threads, reduced) {
+        (true, ..) => return 0.3,
         (false, 0..=1, _) => 0.6,
         (false, _, true) => 0.8,
         (false, _, false) => 1.0,
-    }
+    };
+    if diagrams_wait { 0.75 * share } else { share }
 }
 
 /// A part of what is left of the run.
@@ -104,12 +110,14 @@ pub enum Phase {
     Follow(Part),
     /// A slice of proofs by induction, on the reduced net or the one that was read where there is none.
     Induce(Part),
+    /// A slice of diagrams, on the same net.
+    Describe(Part),
     /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of the
     /// net that was read where there is none, together in a share of the time that depends on
     /// whether engines in slices are waiting to go on.
     Search,
-    /// Engines in slices and proofs by induction in growing slices, walks between, as long as there is
-    /// anything left.
+    /// Engines in slices, proofs by induction and diagrams in growing slices, walks between, as long as there
+    /// is anything left.
     Grow,
     /// The search of the net that was read, for goals that the reduced net does not express.
     SearchRead(Part),
@@ -134,6 +142,7 @@ impl Schedule {
             Phase::Follow(Part::of(0.1).at_most(30)),
             Phase::Deepen(Part::of(0.3).at_most(20)),
             Phase::Induce(Part::of(0.1).at_most(10)),
+            Phase::Describe(Part::of(0.1).at_most(10)),
             Phase::Search,
             Phase::Grow,
             Phase::SearchRead(Part::of(0.5)),

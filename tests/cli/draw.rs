@@ -175,6 +175,19 @@ fn what_takes_too_long_ends_with_3() {
 }
 
 #[test]
+fn the_whole_of_a_large_net_has_a_time_limit() {
+    let folder = Desk::new();
+    let mut net = String::new();
+    for at in 0..30_000 {
+        net.push_str(&format!("place p{at}\ntransition t{at}: p{at} -> p{}\n", at * 7 % 1_000));
+    }
+    folder.write("n.pnml", &parikh_net::generate::pnml(&parikh_net::text::parse(&net).unwrap()));
+    let said = folder.refused(3, &["draw", "n.pnml", "--all", "-o", "n.png", "-t", "0s"]);
+    assert!(said.contains("out of time: nothing is drawn"), "{said}");
+    assert!(!folder.at("n.png").exists());
+}
+
+#[test]
 fn mistakes_are_named() {
     let folder = folder();
     let problem = |arguments: &[&str]| {
@@ -193,7 +206,18 @@ fn mistakes_are_named() {
     );
     folder.write("x.trace", "u\n");
     let replay = problem(&["--trace", "x.trace"]);
-    assert!(replay.starts_with("parikh: x.trace: the trace does not replay: "), "{replay}");
+    assert_eq!(
+        replay,
+        "parikh: x.trace: the trace does not replay: line 1: firing 1: transition `u` is not enabled, place \
+         `q` lacks tokens\n"
+    );
+    for output in [&["-o", "n.svg"][..], &["-o", "n.svg", "--strip"], &["-o", "n.svg", "--still"]] {
+        assert_eq!(problem(&[&["--trace", "x.trace"], output].concat()), replay);
+    }
+    for nothing in ["", " ", ","] {
+        let said = folder.refused(2, &["draw", "n.pnml", "--highlight", nothing]);
+        assert!(said.starts_with("parikh: --highlight: no name is given; expected"), "{said}");
+    }
 }
 
 #[test]

@@ -7,14 +7,6 @@ use crate::support::binary::{Desk, repository};
 const CARGO: (&str, &str) = ("cargo", "builds");
 const RELEASE: (&str, &str) = ("tar", "takes a release: scripts/try-release.sh asks one");
 const CLUSTER: &str = "takes Slurm: benchmarks/tests/batches.rs has a stand-in";
-const COLOURED: &str = "of a coloured net: tests/coloured/cli.rs does it";
-const VERDICTS: (&str, &str) =
-    ("parikh verdicts", "parikh properties MODEL --format xml > FILE && cp FILE verdicts.xml");
-
-const REDUCED: &str = "parikh reduce MODEL --preserve deadlock -o small.pnml --log small.json && \
-                       parikh check small.pnml -e RD --trace . && \
-                       mv ReachabilityDeadlock.trace small.trace";
-
 const PAGES: &[Page<'_>] = &[
     Page { path: "docs/tutorial.md", not_run: &[], before: &[] },
     Page {
@@ -33,33 +25,19 @@ const PAGES: &[Page<'_>] = &[
         not_run: &[],
         before: &[("parikh check MODEL --formulas", "echo 'EF (p1 >= 1)' > FILE")],
     },
-    Page {
-        path: "docs/coloured.md",
-        not_run: &[
-            ("parikh check MODEL --formula 'EF p(red", COLOURED),
-            ("parikh unfold MODEL", COLOURED),
-        ],
-        before: &[],
-    },
+    Page { path: "docs/coloured.md", not_run: &[], before: &[] },
     Page { path: "docs/processes.md", not_run: &[], before: &[] },
     Page { path: "docs/states.md", not_run: &[], before: &[] },
     Page { path: "docs/pictures.md", not_run: &[], before: &[] },
-    Page { path: "docs/structure.md", not_run: &[], before: &[VERDICTS] },
-    Page {
-        path: "docs/reducing.md",
-        not_run: &[],
-        before: &[
-            ("parikh reduce MODEL --check", REDUCED),
-            ("parikh replay MODEL small.trace", REDUCED),
-        ],
-    },
+    Page { path: "docs/structure.md", not_run: &[], before: &[] },
+    Page { path: "docs/reducing.md", not_run: &[], before: &[] },
     Page { path: "docs/library.md", not_run: &[], before: &[] },
     Page { path: "docs/evidence.md", not_run: &[], before: &[] },
     Page { path: "docs/encodings.md", not_run: &[], before: &[] },
     Page {
         path: "docs/contest.md",
         not_run: &[("mkdir -p /home/mcc", "outside of here"), RELEASE],
-        before: &[VERDICTS],
+        before: &[],
     },
     Page {
         path: "docs/batches.md",

@@ -7,6 +7,7 @@ mod check;
 mod draw;
 mod encode;
 mod formulas;
+mod graph;
 mod guide;
 mod printed;
 mod processes;

@@ -104,7 +104,7 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
     };
     has(
         "problem",
-        "Transition ship can never fire | It needs a token on never, which is empty initially; and \
+        "Transition ship can never fire | A token is needed on never, which is empty initially; and \
          whatever would put one there needs a token from the same empty places",
     );
     has(
@@ -215,4 +215,72 @@ fn what_a_report_has_no_place_for_is_refused() {
     let output =
         desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_page_goes_to_stdout_and_a_query_file_is_enough() {
+    let desk = Desk::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
+    let page = desk.fine(&["report", "model.pnml", "-o", "-", "-e", "OneSafe"]);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    assert!(!desk.at("-").exists());
+    desk.write(
+        "questions.xml",
+        "<property-set><property><id>dead</id><formula><exists-path><finally><deadlock/></finally>\
+         </exists-path></formula></property></property-set>",
+    );
+    let page = desk.fine(&["report", "model.pnml", "-o", "-", "--queries", "questions.xml"]);
+    let data = data(&page);
+    let question = &data["questions"][0];
+    assert_eq!((question["id"].as_str(), question["value"].as_str()), (Some("dead"), Some("TRUE")));
+    // Without its file, what is missing is said.
+    let said = desk.refused(2, &["report", "model.pnml", "-o", "r.html", "--queries"]);
+    assert!(said.contains("'--queries <FILE>'"), "{said}");
+}
+
+#[test]
+fn a_name_that_clashes_costs_no_other_node_its_name() {
+    let mut builder = NetBuilder::new("n");
+    let names = [("1", "waiting"), ("2", "lock"), ("3", "lock"), ("4", " ")];
+    for (id, name) in names {
+        let place = builder.place(id, 1).unwrap();
+        builder.label_place(place, name);
+        let t = builder.transition(&format!("t{id}")).unwrap();
+        builder.take(t, place, 1).unwrap();
+    }
+    let desk = Desk::with_net(&builder.build().unwrap());
+    let (page, _) = page(&desk, &["-e", "OneSafe"]);
+    let labels = &data(&page)["net"]["labels"];
+    assert_eq!(labels["places"], serde_json::json!(["waiting", "2", "3", "4"]));
+    assert_eq!(labels["shared"], serde_json::json!({"1": "lock", "2": "lock"}));
+    // What the search field looks through.
+    assert!(page.contains("[nameOf(node), idOf(node), sharedNameOf(node) ?? \"\"]"));
+}
+
+#[test]
+fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
+    let desk = Desk::with(
+        "net n\nplace p 9223372036854775807\nplace q\ntransition t: p -> q\ntransition up: -> p",
+    );
+    let (page, _) = page(&desk, &["-e", "OneSafe"]);
+    assert_eq!(data(&page)["net"]["initial"][0][1], "9223372036854775807");
+    let said = desk.run(&["report", "model.pnml", "-o", "r.html", "--timeout", "0s"]);
+    assert_eq!(said.status.code(), Some(3));
+    assert!(stderr(&said).contains("questions are open; the page says why"), "{}", stderr(&said));
+    // Nothing writes a number of tokens with its first digit and a power of ten.
+    assert!(!page.contains("}e${"), "a rounded number");
+}
+
+#[test]
+fn what_never_fires_for_one_reason_is_one_finding() {
+    let mut net = String::from("net n\nplace never\nplace later\n");
+    for name in ["ship", "send", "sell"] {
+        net.push_str(&format!("transition {name}: never -> later\n"));
+    }
+    let desk = Desk::with(&net);
+    let (page, _) = page(&desk, &["-e", "QuasiLiveness"]);
+    let found = findings(&data(&page));
+    let dead: Vec<&str> =
+        found.iter().map(|(_, text)| &**text).filter(|text| text.contains("never fire")).collect();
+    assert_eq!(dead.len(), 1, "{found:?}");
+    assert!(dead[0].starts_with("3 transitions can never fire: ship, send, sell | "), "{dead:?}");
 }

@@ -382,6 +382,7 @@ const OF_REDUCED: [(&str, Mutation<Reduced>); 18] = [
         Document::Bounds(bounds) => !std::mem::take(&mut bounds.steps).is_empty(),
         Document::Induction(induction) => !std::mem::take(&mut induction.clauses).is_empty(),
         Document::Markings(_) => false,
+        Document::ClosedSet(set) => !std::mem::take(&mut set.nodes).is_empty(),
     }),
     ("another question", |_, refuted, net, rng| {
         *refuted = vec![any_predicate(net, rng)];
@@ -602,7 +603,7 @@ fn proofs_do_not_carry_over_to_nets_where_they_are_false() {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let refuted = refutable(&net, &space, seed);
-        let kinds = [Kind::Bounds, Kind::Markings, Kind::Induction, Kind::Reduced];
+        let kinds = [Kind::Bounds, Kind::Markings, Kind::Induction, Kind::ClosedSet, Kind::Reduced];
         let made: Vec<Made> = kinds.iter().flat_map(|&kind| proofs(&net, &refuted, kind)).collect();
         for _ in 0..4 {
             let other = nets::mutilated(&net, &mut rng);

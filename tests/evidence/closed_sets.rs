@@ -4,11 +4,13 @@
 use crate::support::oracle::{Limits, explore as enumerate};
 use crate::support::scale::scaled;
 use fastrand::Rng;
+use num_bigint::BigUint;
 use parikh::engine::diagrams::confirm::closed_set;
 use parikh::engine::diagrams::explore;
-use parikh::evidence::closed_set::ClosedSet;
-use parikh::net::generate::{Shape, random};
-use parikh::net::{LinearSum, Net, PlaceId, text};
+use parikh::evidence::Flaw;
+use parikh::evidence::closed_set::{ClosedSet, ClosedSetFlaw};
+use parikh::net::generate::{Shape, random, random_goals};
+use parikh::net::{Goal, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
 use std::collections::HashSet;
 
@@ -105,7 +107,7 @@ fn found(net: &Net) -> ClosedSet {
 fn mutated_diagrams_are_refused_or_hold_every_reachable_marking() {
     let mut rng = Rng::with_seed(12);
     let mut refused = [0u32; MUTATIONS.len()];
-    let mut nets = 0;
+    let (mut nets, mut some) = (0, [0u32; 2]);
     for seed in 0..scaled(600) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = enumerate(&net, Limits { states: 500, tokens: 40 }) else { continue };
@@ -115,20 +117,30 @@ fn mutated_diagrams_are_refused_or_hold_every_reachable_marking() {
         nets += 1;
         let context = || text::print(&net);
         let set = found(&net);
+        let goes_on = &mut || true;
         let checked =
-            set.check(&net, u64::MAX).unwrap_or_else(|flaw| panic!("{flaw}: {}", context()));
+            set.check(&net, goes_on).unwrap_or_else(|flaw| panic!("{flaw}: {}", context()));
+        let asked = asked(&net, &mut rng);
+        for predicate in &asked {
+            let refuted = checked.refutes(&net, predicate, goes_on).is_ok();
+            assert_eq!(refuted, !space.reaches(predicate), "{predicate:?}: {}", context());
+            some[usize::from(refuted)] += 1;
+        }
         assert_eq!(checked.markings(), space.states().into(), "{}", context());
         let all = LinearSum::new(net.places().map(|p| (p, 1))).unwrap();
         assert_eq!(checked.most(&all), Some(space.most_in_marking() as i128), "{}", context());
         let reachable = members(&set, usize::MAX).unwrap();
         assert_eq!(reachable.len(), space.states());
-        assert!(set.check(&net, 0).is_err(), "no work was allowed");
         for (number, (_, mutate)) in MUTATIONS.iter().enumerate() {
             let mut mutant = set.clone();
             mutate(&mut rng, &mut mutant);
-            match mutant.check(&net, u64::MAX) {
+            match mutant.check(&net, goes_on) {
                 Err(_) => refused[number] += 1,
-                Ok(_) => {
+                Ok(checked) => {
+                    for predicate in &asked {
+                        let refuted = checked.refutes(&net, predicate, &mut || true).is_ok();
+                        assert!(!refuted || !space.reaches(predicate), "{mutant:?}: {}", context());
+                    }
                     let Some(members) = members(&mutant, 100_000) else { continue };
                     assert!(members.is_superset(&reachable), "{mutant:?}: {}", context());
                 }
@@ -137,12 +149,65 @@ fn mutated_diagrams_are_refused_or_hold_every_reachable_marking() {
         // A member less: a right diagram of a set that is not closed.
         let gone = reachable.iter().nth(rng.usize(0..reachable.len())).unwrap();
         let rest = diagram(&net, reachable.iter().filter(|marking| *marking != gone));
-        assert!(rest.check(&net, u64::MAX).is_err(), "without {gone:?}: {}", context());
+        assert!(rest.check(&net, goes_on).is_err(), "without {gone:?}: {}", context());
     }
     for ((kind, _), refused) in MUTATIONS.iter().zip(refused) {
         // Many leave out or add only what cannot be reached, or nothing at all.
         assert!(refused * 6 > nets, "{kind}: {refused} of {nets} refused");
     }
+    assert!(some[0] > 5 * nets && some[1] > 5 * nets, "asked on {nets} nets: {some:?}");
+}
+
+/// What to ask of a set: random goals, and each sort of plain ones, negated too.
+fn asked(net: &Net, rng: &mut Rng) -> Vec<Predicate> {
+    let mut asked = vec![Predicate::Dead, Predicate::NotDead, Predicate::True, Predicate::False];
+    for goal in random_goals(rng.u64(..), net, 10) {
+        match goal {
+            Goal::Reach(predicate) => {
+                asked.extend([predicate.clone().negated(), predicate]);
+            }
+            Goal::Maximise(sum) => {
+                let bounds = (-2..6).map(|bound| Predicate::at_most(sum.clone(), bound).negated());
+                asked.extend(bounds);
+            }
+            Goal::Home(_) => {}
+        }
+    }
+    for t in net.transitions() {
+        asked.extend([Predicate::Enabled(t), Predicate::Disabled(t)]);
+    }
+    let pair = |rng: &mut Rng| asked[rng.usize(..asked.len())].clone();
+    let pairs: Vec<Predicate> = (0..10)
+        .flat_map(|_| {
+            let [a, b, c] = [pair(rng), pair(rng), pair(rng)];
+            [
+                Predicate::and([a.clone(), Predicate::or([b.clone(), c.clone()])]),
+                Predicate::or([a, Predicate::and([b, c])]),
+            ]
+        })
+        .collect();
+    asked.extend(pairs);
+    asked
+}
+
+#[test]
+fn who_does_not_go_on_has_neither_set_nor_flaw() {
+    // Twelve independent places of up to 999 tokens: nodes enough for the clock.
+    let places: String = (0..12).map(|p| format!("place p{p}\nplace q{p} 999\n")).collect();
+    let moves: String = (0..12).map(|p| format!("transition t{p}: q{p} -> p{p}\n")).collect();
+    let net = text::parse(&format!("{places}{moves}")).unwrap();
+    let set = found(&net);
+    assert_eq!(set.check(&net, &mut || false).unwrap_err(), ClosedSetFlaw::Work);
+    let checked = set.check(&net, &mut || true).unwrap();
+    assert_eq!(checked.markings(), BigUint::from(1000u32).pow(12));
+    let all = LinearSum::new(net.places().map(|p| (p, 1))).unwrap();
+    let odd = Predicate::at_most(all, 11_987);
+    assert_eq!(checked.refutes(&net, &odd, &mut || true), Ok(()));
+    let p = |at: usize| net.place_named(&format!("p{at}")).unwrap();
+    let sum = LinearSum::new([(p(0), 1), (p(5), -1)]).unwrap();
+    let even = Predicate::at_most(sum, 998).negated();
+    assert_eq!(checked.refutes(&net, &even, &mut || true), Err(Flaw::DoesNotFollow));
+    assert_eq!(checked.refutes(&net, &even, &mut || false), Err(Flaw::Stopped));
 }
 
 /// The diagram of some markings, in the order of the net's places.

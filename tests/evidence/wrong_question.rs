@@ -90,6 +90,11 @@ fn counts_of_markings_prove_nothing_false() {
 }
 
 #[test]
+fn closed_sets_prove_nothing_false() {
+    offer(Kind::ClosedSet, 60);
+}
+
+#[test]
 fn reductions_prove_nothing_false() {
     offer(Kind::Reduced, 40);
 }

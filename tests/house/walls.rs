@@ -20,8 +20,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // What is known of a net. No goal, no board.
     ("structure", &[]),
     ("reduction", &[]),
+    // What nodes are called for people.
+    ("names", &[]),
     // Graphs of markings.
-    ("graph", &[]),
+    ("graph", &["names"]),
     ("board", &["ground"]),
     // Engines never see an examination, a formula id or a query file. Walks on coloured nets share the
     // terms compiled for unfolding.
@@ -36,10 +38,21 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // What is made of it. Layouts know no net.
     ("layout", &[]),
     ("png", &[]),
-    ("draw", &["formula", "layout", "structure"]),
+    ("draw", &["formula", "layout", "names", "structure"]),
     (
         "report",
-        &["answer", "board", "draw", "layout", "mcc", "reduction", "run", "structure", "verdicts"],
+        &[
+            "answer",
+            "board",
+            "draw",
+            "layout",
+            "mcc",
+            "names",
+            "reduction",
+            "run",
+            "structure",
+            "verdicts",
+        ],
     ),
     ("verdicts", &["answer", "input", "mcc", "run", "structure"]),
     (

@@ -9,7 +9,7 @@ use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Proof, Reach};
 use parikh::engine::registry::{self, Assignment, Engine, Progress, Role, Sides};
-use parikh::engine::{Task, explicit, intervals, runs, shrink, state_equation, walk};
+use parikh::engine::{Task, diagrams, explicit, intervals, runs, shrink, state_equation, walk};
 use parikh::ground::{Ground, reduced};
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
 use parikh::solvers::Budget;
@@ -33,7 +33,7 @@ enum Owes {
 type Run = fn(&Task<'_>);
 
 /// An engine set up for this test, by what it owes.
-const TABLE: [(&str, Owes, Run); 8] = [
+const TABLE: [(&str, Owes, Run); 9] = [
     ("intervals", Owes::Truth, |task| {
         intervals::run(task, task.board.under("T"), task.board.over("T"));
     }),
@@ -81,6 +81,9 @@ const TABLE: [(&str, Owes, Run); 8] = [
                 explicit::run(&task, under, over, &explicit::Config::default());
             }
         });
+    }),
+    ("diagrams, all of it", Owes::Everything, |task| {
+        start(&diagrams::ENGINE, task, &as_read(task));
     }),
     ("explicit, goals shrunk", Owes::Everything, |task| {
         let mut facts = task.facts.clone();

@@ -47,6 +47,19 @@ fn a_token_thief_makes_no_deadlock() {
     assert!(!has_deadlock(&reduced(&net, &needs::deadlock()).net));
 }
 
+/// How often t stands for u was a sum beyond 63 bits.
+#[test]
+fn weights_as_large_as_they_may_be_are_compared() {
+    let most = i64::MAX;
+    let net = net(&format!(
+        "place p 1\nplace q\nplace r\ntransition t: p -> p + {most}*q\n\
+         transition u: p + r -> p + {most}*q + r"
+    ));
+    let needs = needs::reachability([place(&net, "q")]);
+    let reduction = reduced_by(&net, &needs, "weaker-transitions");
+    assert_eq!(reduction.net.transition_count(), 1);
+}
+
 /// ITS-Tools: without a strongly connected component there was "a deadlock".
 #[test]
 fn a_source_transition_means_no_deadlock() {

@@ -1,6 +1,8 @@
 //! Proofs of every kind, made by the engines, and what the checker says of them.
 
 use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::diagrams::confirm::closed_set;
+use parikh::engine::diagrams::explore;
 use parikh::engine::registry::Assignment;
 use parikh::engine::{Task, intervals, pdr, siphon_trap, state_equation};
 use parikh::evidence::certificate::NamedDocument;
@@ -22,6 +24,7 @@ pub(crate) enum Kind {
     Linear,
     Markings,
     Induction,
+    ClosedSet,
     Reduced,
 }
 
@@ -86,6 +89,7 @@ pub(crate) fn proofs(net: &Net, refuted: &[Predicate], kind: Kind) -> Vec<Made> 
         Kind::Linear => by_sums(net, refuted),
         Kind::Markings => by_markings(net, refuted),
         Kind::Induction => by_induction(net, refuted),
+        Kind::ClosedSet => by_closed_set(net, refuted),
         Kind::Reduced => refuted.iter().filter_map(|it| by_reduction(net, it)).collect(),
     };
     for Made { proof, refuted } in &made {
@@ -169,6 +173,13 @@ fn by_markings(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     let visited = parikh::evidence::certificate::markings::visit(net, 10_000, |_| true);
     let document = Document::Markings(visited.expect("few").count());
     // A few together, as they come from one question.
+    let some = refuted.chunks(4).map(<[_]>::to_vec);
+    some.map(|refuted| Made { proof: Proof::Plain(document.clone()), refuted }).collect()
+}
+
+fn by_closed_set(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
+    let set = explore(net, 1, &Budget::unlimited(), |reached| Ok(closed_set(&reached)));
+    let document = Document::ClosedSet(set.expect("few"));
     let some = refuted.chunks(4).map(<[_]>::to_vec);
     some.map(|refuted| Made { proof: Proof::Plain(document.clone()), refuted }).collect()
 }

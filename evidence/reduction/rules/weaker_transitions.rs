@@ -60,8 +60,9 @@ fn repetitions(net: &WorkNet, t: TransitionId, u: TransitionId) -> u64 {
     let needed = net.changes(u).find_map(|(p, change)| {
         let one = net.effect(t, p);
         let asks = net.in_support(p) || (change > 0 && one > 0);
-        let times = if one == 0 { 0 } else { (change.abs() + one.abs() - 1) / one.abs() };
-        (asks && times > 1).then_some(times.unsigned_abs())
+        let (change, one) = (change.unsigned_abs(), one.unsigned_abs());
+        let times = if one == 0 { 0 } else { change.div_ceil(one) };
+        (asks && times > 1).then_some(times)
     });
     needed.unwrap_or(1)
 }

@@ -7,18 +7,25 @@ use super::Reached;
 use crate::evidence::closed_set::{ClosedSet, ClosedSetFlaw};
 use num_bigint::BigUint;
 use parikh_net::{Net, PlaceId};
-use parikh_symbolic::Diagrams;
+use parikh_solvers::Budget;
+use parikh_symbolic::{Diagrams, Set};
+use std::time::Duration;
 
 /// The most nodes that are handed to the checker.
 const MOST_NODES: usize = 2_000_000;
 
-/// The most steps that it may take, about a second.
-const WORK: u64 = 10_000_000;
+/// How long it may take.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// The diagram of all markings as the checker reads it.
 pub fn closed_set(reached: &Reached<'_, '_>) -> ClosedSet {
+    closed(reached, reached.set)
+}
+
+/// The same of a set that begins elsewhere.
+pub(crate) fn closed(reached: &Reached<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
-    let diagram = diagrams.export(reached.set, reached.level_of.len() as u32);
+    let diagram = diagrams.export(set, reached.level_of.len() as u32);
     let order = reached.order.places.iter().map(|&place| PlaceId::new(place as usize)).collect();
     ClosedSet { order, nodes: diagram.nodes, root: diagram.root }
 }
@@ -37,7 +44,8 @@ pub(super) fn confirm(
         return Ok(false);
     }
     let set = closed_set(reached);
-    let checked = set.check(net, WORK);
+    let budget = Budget::lasting(LONGEST);
+    let checked = set.check(net, &mut || !budget.is_exhausted());
     let flaw = match checked {
         Ok(checked) if checked.markings() == *markings => return Ok(true),
         Err(ClosedSetFlaw::Work) => return Ok(false),

@@ -1,5 +1,7 @@
 //! Reachable sets as decision diagrams: what is too many to visit is often simple to describe.
 //!
+//! Goals are answered from them by the engine in [`goals`], state spaces counted by whoever asks for that.
+//!
 //! The net's places are put in several orders ([`order`]), and the best are tried in slices of time that grow,
 //! several at once on several threads; the first that ends is the answer. Where it is not too large, the checker goes
 //! through it and finds that no marking is missing ([`confirm`]); that all can be reached is the search's word.
@@ -9,8 +11,12 @@
 
 pub mod confirm;
 pub mod figures;
+mod goals;
 pub mod order;
+mod satisfying;
 pub mod sums;
+
+pub use goals::ENGINE;
 
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
@@ -65,6 +71,8 @@ pub struct Reached<'r, 'd> {
     pub level_of: &'r [u32],
     /// The net's transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<Touch>],
+    /// The same, made ready for firing.
+    pub relation: &'r Relation,
 }
 
 impl Reached<'_, '_> {
@@ -108,7 +116,7 @@ pub fn explore<T: Send>(
             let order = &orders[*order];
             let slice = slice.map_or_else(|| all.child(), |slice| all.slice(slice));
             let bytes = (all.memory_left() as f64 * MEMORY) as usize / threads.max(1);
-            match saturate(net, order, bytes, &slice, &then) {
+            match saturate(net, order, (bytes, &slice, &all), &then) {
                 Ok(value) => {
                     *found.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(value);
                     all.cancel();
@@ -148,12 +156,11 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// One try.
+/// One try, with so many bytes and within the first budget; what is done with the set has the second one.
 fn saturate<T: Send>(
     net: &Net,
     order: &Order,
-    bytes: usize,
-    budget: &Budget,
+    (bytes, budget, after): (usize, &Budget, &Budget),
     then: &(impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync),
 ) -> Result<T, Stop> {
     let mut level_of = vec![0; net.place_count()];
@@ -168,6 +175,7 @@ fn saturate<T: Send>(
         initial[level_of[place.index()] as usize] = net.initial()[place];
     }
     let stop = |_: &Figures| budget.is_exhausted();
+    let stop_after = |_: &Figures| after.is_exhausted();
     let start = std::time::Instant::now();
     let try_it = || {
         let relation = Relation::new(levels as u32, &transitions)?;
@@ -185,8 +193,9 @@ fn saturate<T: Send>(
         );
         let set = result?;
         diagrams.keep(set);
-        let (level_of, transitions) = (&level_of[..], &transitions[..]);
-        then(Reached { diagrams: &mut diagrams, set, order, level_of, transitions })
+        diagrams.set_limits(Limits { bytes, stop: &stop_after });
+        let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
+        then(Reached { diagrams: &mut diagrams, set, order, level_of, transitions, relation })
     };
     // Where the system gives no thread with so deep a stack, there is no room for the rest either.
     with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))

@@ -180,7 +180,11 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 End::Reached(sequence) => {
                     self.statistics.reached += 1;
                     under.reached(id, sequence);
-                    if matches!(goal, Goal::Reach(_)) && board.is_open(id) {
+                    // What is not taken down is not taken down the next time either: a place would hold
+                    // more tokens than are counted.
+                    let is_as_before =
+                        || self.predicate(id, goal).as_ref() == Some(prover.predicate());
+                    if board.is_open(id) && is_as_before() {
                         return self.given_up.push(id);
                     }
                 }

@@ -173,7 +173,8 @@ class Drawing {
         class: "shape", x: -12 - extra, y: -12 - extra, width: 24 + 2 * extra, height: 24 + 2 * extra, rx: 3,
       });
     if (node.group !== undefined) group.append(shape(4));
-    group.append(svg("title", {}, node.name), shape());
+    const title = svg("title", {}, node.name);
+    group.append(title, shape());
     const inside = svg("g", { class: "tokens" });
     if (node.group !== undefined) inside.append(svg("text", { class: "number" }, String(node.size)));
     const name = svg("text", { class: "name", y: 27 }, short(node.name));
@@ -185,7 +186,7 @@ class Drawing {
       else press(node.key);
     });
     this.layer.append(group);
-    this.nodes.set(node.key, { group, inside, note, at: node, tokens: null });
+    this.nodes.set(node.key, { group, inside, note, title, at: node, tokens: null });
   }
 
   /** Brings what is lit, tokens and enabled transitions up to date. */
@@ -221,10 +222,15 @@ class Drawing {
     else if (few) {
       node.inside.replaceChildren(...few.map(([cx, cy]) => svg("circle", { class: "dot", cx, cy, r: 3.4 })));
     } else {
+      // A number is never rounded: where it has no room it stands above, digit by digit.
       const text = String(tokens);
-      const shown = text.length > 5 ? `${text[0]}e${text.length - 1}` : text;
-      node.inside.replaceChildren(svg("text", { class: `number${shown.length > 3 ? " long" : ""}` }, shown));
+      node.inside.replaceChildren(text.length > 5
+        ? svg("text", { class: "note exact", y: -19 }, text)
+        : svg("text", { class: `number${text.length > 3 ? " long" : ""}` }, text));
     }
+    const long = String(tokens).length > 5;
+    node.note.setAttribute("y", long ? -31 : -19);
+    node.title.textContent = `${node.at.name}${tokens > 0n ? `: ${tokens} ${tokens === 1n ? "token" : "tokens"}` : ""}`;
   }
 
   /** Lights nodes, each with a note, and brings them into view. */

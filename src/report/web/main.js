@@ -54,7 +54,7 @@ const unlight = () => {
 
 /** A node was chosen by its name. */
 const choose = (node) => {
-  lightNodes([node], nameOf(node));
+  lightNodes([node], saidOf(node));
   nodePanel(node);
   toFigure();
 };
@@ -65,7 +65,7 @@ const press = (node) => {
     player.fireByHand(node - placeCount);
     return;
   }
-  lightNodes([node], nameOf(node));
+  lightNodes([node], saidOf(node));
   nodePanel(node);
 };
 
@@ -103,6 +103,12 @@ const firstView = () => {
   return ["around", data.net.initial.slice(0, 12).map(([p]) => p).concat(data.net.initial.length ? [] : [0])];
 };
 
+/** The names of a node beside the one it goes by. */
+const alsoCalled = (node) => {
+  const others = [idOf(node), sharedNameOf(node)].filter((name) => name && name !== nameOf(node));
+  return others.length ? ` (${others.join(", ")})` : "";
+};
+
 const setUpSearch = () => {
   const [field, hits] = [byId("search"), byId("hits")];
   let at = -1;
@@ -129,19 +135,18 @@ const setUpSearch = () => {
     const found = [];
     if (wanted) {
       for (let node = 0; node < nodeCount && found.length < 400; node++) {
-        const name = nameOf(node).toLowerCase();
-        const place = name.indexOf(wanted);
-        if (place >= 0 || idOf(node).toLowerCase().includes(wanted)) {
-          found.push([name === wanted ? 0 : place === 0 ? 1 : 2, node]);
-        }
+        // By what it is called, by its id, and by a name that it shares with others.
+        const names = [nameOf(node), idOf(node), sharedNameOf(node) ?? ""].map((name) => name.toLowerCase());
+        const at = names.map((name) => name.indexOf(wanted)).filter((at) => at >= 0);
+        if (at.length) found.push([names.includes(wanted) ? 0 : at.includes(0) ? 1 : 2, node]);
       }
     }
     found.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     hits.replaceChildren(...found.slice(0, 12).map(([, node], index) =>
       make("li", { role: "option", id: `hit-${index}`, "aria-selected": "false",
         pointerdown: (event) => { event.preventDefault(); take(node); } },
-      make("span", { class: isPlace(node) ? "of-place" : "of-transition" }, nameOf(node)),
-      make("span", { class: "muted" }, isPlace(node) ? " place" : " transition"))));
+      make("span", { class: isPlace(node) ? "of-place" : "of-transition" }, saidOf(node)),
+      make("span", { class: "muted" }, `${isPlace(node) ? " place" : " transition"}${alsoCalled(node)}`))));
     [...hits.children].forEach((hit, index) => { hit.node = found[index][1]; });
     hits.hidden = !found.length;
     field.setAttribute("aria-expanded", String(!hits.hidden));

@@ -12,12 +12,21 @@ const isPlace = (node) => node < placeCount;
 const idOf = (node) =>
   isPlace(node) ? data.net.places[node] : data.net.transitions[node - placeCount];
 
-/** What people call a node: its label where labels tell nodes apart, else its id. */
+/** What people call a node: the model's name for people where that tells it apart, else its id. */
 const nameOf = (node) => {
   const labels = data.net.labels;
   if (!labels) return idOf(node);
   return isPlace(node) ? labels.places[node] : labels.transitions[node - placeCount];
 };
+
+/** The same as a sentence or a button has room for; what is clipped stands in titles. */
+const saidOf = (node) => {
+  const name = nameOf(node);
+  return name.length <= 64 ? name : `${name.slice(0, 32)}…${name.slice(-31)}`;
+};
+
+/** A name that a node has together with others, which is why it goes by its id. */
+const sharedNameOf = (node) => data.net.labels?.shared[node];
 
 /** By transition: [place, weight] of what it takes and puts. */
 const takes = Array.from({ length: transitionCount }, () => []);

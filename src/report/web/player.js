@@ -200,6 +200,8 @@ class Player {
     byId("play").disabled = !this.length;
     this.#now();
     this.#buttons();
+    const panel = byId("node");
+    if (!panel.hidden) panel.querySelector(".facts").textContent = factsOf(panel.chosen);
   }
 
   #now() {
@@ -211,7 +213,7 @@ class Player {
     }
     const [t] = this.runs[this.#runAt(this.position - 1)];
     now.replaceChildren(
-      `Firing ${this.position}: `, make("b", {}, nameOf(placeCount + t)),
+      `Firing ${this.position}: `, make("b", {}, saidOf(placeCount + t)),
       `${this.note(this.position)}.${dead}`,
     );
   }
@@ -223,9 +225,9 @@ class Player {
     const some = enabled.slice(0, MOST_BUTTONS);
     if (next !== null && !some.includes(next)) some.unshift(next);
     const buttons = some.map((t) =>
-      button(nameOf(placeCount + t), () => this.fireByHand(t), {
+      button(saidOf(placeCount + t), () => this.fireByHand(t), {
         class: `fire${t === next ? " next" : ""}`, "data-fires": t,
-        title: t === next ? "what the witness fires next" : "fire it",
+        title: `${t === next ? "what the witness fires next" : "fire it"}: ${nameOf(placeCount + t)}`,
       }));
     const left = enabled.length - some.length;
     byId("enabled").replaceChildren(

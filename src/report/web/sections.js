@@ -48,7 +48,7 @@ const findingsSection = () => {
   const items = data.findings.map((finding) => {
     const title = finding.title.map((piece) => {
       const node = nodeOfPiece(piece);
-      return node === null ? piece : nameOf(node);
+      return node === null ? piece : saidOf(node);
     }).join("");
     const actions = [
       playButton(finding.play, title, finding.play && finding.play.pump !== undefined ? "Play the loop" : "Play it"),
@@ -168,20 +168,27 @@ const reductionsSection = () => {
     ...items);
 };
 
-/** What is known of one node. */
-const nodePanel = (node) => {
-  const panel = byId("node");
+/** What is known of one node in a line, in the marking that is shown. */
+const factsOf = (node) => {
   const facts = [];
   if (isPlace(node)) {
     const bound = data.bounds[node];
     const initial = initialMarking()[node];
-    facts.push(`${initial} ${initial === 1n ? "token" : "tokens"} initially`);
+    const tokens = (count) => `${count} ${count === 1n ? "token" : "tokens"}`;
+    facts.push(`${tokens(initial)} initially`);
+    if (player.position > 0) facts.push(`${tokens(player.marking[node])} now`);
     if (bound) facts.push(bound.most === "+inf" ? "unbounded" : `at most ${bound.most} ever`);
   } else {
     const fate = data.fates[node - placeCount];
     if (fate) facts.push(fate.fires ? "can fire" : "can never fire");
     facts.push(player.enabled.has(node - placeCount) ? "enabled now" : "not enabled now");
   }
+  return facts.join(" · ");
+};
+
+/** What is known of one node. */
+const nodePanel = (node) => {
+  const panel = byId("node");
   const known = isPlace(node) ? data.bounds[node] : data.fates[node - placeCount];
   const title = `${isPlace(node) ? "Place" : "Transition"} ${nameOf(node)}`;
   const arcs = (some, towards) => some.length ? make("p", {}, `${towards} `, some.slice(0, 24).flatMap(([other, weight]) =>
@@ -190,14 +197,14 @@ const nodePanel = (node) => {
   const sides = isPlace(node)
     ? [arcs(producers[node].map((t) => [placeCount + t, 1n]), "from"), arcs(consumers[node].map((t) => [placeCount + t, 1n]), "to")]
     : [arcs(takes[node - placeCount], "takes from"), arcs(puts[node - placeCount], "puts to")];
-  const id = idOf(node) === nameOf(node) ? "" : ` (${idOf(node)})`;
   panel.replaceChildren(
-    make("div", { class: "player-head" }, make("h2", {}, `${title}${id}`),
+    make("div", { class: "player-head" }, make("h2", {}, `${title}${alsoCalled(node)}`),
       button("Close", () => { panel.hidden = true; }, { "aria-label": "Close the chosen node" })),
-    make("p", { class: "muted" }, facts.join(" · ")), ...sides.filter(Boolean),
+    make("p", { class: "muted facts" }, factsOf(node)), ...sides.filter(Boolean),
     known?.certificate !== undefined ? certificateReader(known.certificate) : "",
     make("p", { class: "actions" },
       playButton(known?.play, title, isPlace(node) ? "Play how it fills" : "Play how it fires") || "",
       button("Look around it", () => look("around", [node]))));
+  panel.chosen = node;
   panel.hidden = false;
 };

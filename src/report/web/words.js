@@ -34,7 +34,7 @@ const nodesOf = (sentence) => sentence.map(nodeOfPiece).filter((node) => node !=
 
 /** A node's name that chooses the node when it is pressed. */
 const reference = (node) =>
-  button(nameOf(node), () => choose(node), {
+  button(saidOf(node), () => choose(node), {
     class: `ref ${isPlace(node) ? "of-place" : "of-transition"}`,
     title: `${isPlace(node) ? "place" : "transition"} ${idOf(node)}`,
   });
@@ -51,7 +51,7 @@ const plainWords = (sentence) =>
   sentence.map((piece) => {
     const node = nodeOfPiece(piece);
     if (node === null) return piece;
-    return make("b", { class: isPlace(node) ? "of-place" : "of-transition" }, nameOf(node));
+    return make("b", { class: isPlace(node) ? "of-place" : "of-transition" }, saidOf(node));
   });
 
 /** Something to unfold; what is in it is made when it is first opened. */

@@ -1,0 +1,107 @@
+//! The markings of a set that satisfy a predicate, as a set again, and how to get there.
+
+use super::Reached;
+use parikh_net::{FiringSequence, Net, Predicate, TransitionId};
+use parikh_symbolic::{Linear, Set, Stop};
+
+impl Reached<'_, '_> {
+    /// The members of `of` that satisfy `predicate`.
+    ///
+    /// # Errors
+    /// When the limits are reached.
+    pub fn satisfying(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
+        match predicate {
+            _ if of.is_empty() => Ok(of),
+            Predicate::True => Ok(of),
+            Predicate::False => Ok(Set::EMPTY),
+            Predicate::Atom(atom) => {
+                let (terms, most) = (self.over_levels(atom.sum.terms()), i128::from(atom.bound));
+                self.diagrams.restrict(of, &Linear { terms, least: i128::MIN, most })
+            }
+            Predicate::Enabled(t) => {
+                let needs = self.needs(*t);
+                self.diagrams.enabling(of, &needs)
+            }
+            Predicate::Disabled(t) => {
+                let needs = self.needs(*t);
+                self.diagrams.not_enabling(of, &needs)
+            }
+            Predicate::Dead => (0..self.transitions.len()).try_fold(of, |of, t| {
+                self.satisfying(of, &Predicate::Disabled(TransitionId::new(t)))
+            }),
+            Predicate::NotDead => {
+                let dead = self.satisfying(of, &Predicate::Dead)?;
+                self.diagrams.difference(of, dead)
+            }
+            Predicate::And(parts) => {
+                // Junctions after what is said of single sums, which leaves less to be looked at.
+                let (plain, others): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
+                let mut all = plain.into_iter().chain(others);
+                all.try_fold(of, |of, part| self.satisfying(of, part))
+            }
+            Predicate::Or(parts) => parts.iter().try_fold(Set::EMPTY, |some, part| {
+                let more = self.satisfying(of, part)?;
+                self.diagrams.union(some, more)
+            }),
+        }
+    }
+
+    /// Some of the members of `of` that satisfy `predicate`, of each disjunction one part's; where that finds none,
+    /// all that there are. Where one is wanted, mostly there is no need to put all of them together.
+    ///
+    /// # Errors
+    /// When the limits are reached.
+    pub fn some_satisfying(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
+        let some = self.in_one_way(of, predicate)?;
+        if some.is_empty() { self.satisfying(of, predicate) } else { Ok(some) }
+    }
+
+    /// The members that satisfy the first part of each disjunction that any satisfies.
+    fn in_one_way(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
+        match predicate {
+            Predicate::And(parts) => {
+                let (plain, others): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
+                let mut all = plain.into_iter().chain(others);
+                all.try_fold(of, |of, part| self.in_one_way(of, part))
+            }
+            Predicate::Or(parts) => {
+                for part in parts {
+                    let some = self.in_one_way(of, part)?;
+                    if !some.is_empty() {
+                        return Ok(some);
+                    }
+                }
+                Ok(Set::EMPTY)
+            }
+            plain => self.satisfying(of, plain),
+        }
+    }
+
+    /// What a transition needs, by ascending level.
+    fn needs(&self, t: TransitionId) -> Vec<(u32, u64)> {
+        let touches = self.transitions[t.index()].iter().filter(|touch| touch.pre > 0);
+        touches.map(|touch| (touch.level, touch.pre)).collect()
+    }
+
+    /// Firings from the initial marking of `net`, whose markings these are, to a member of `target`; `None` if no
+    /// member is reachable.
+    ///
+    /// # Errors
+    /// When the limits are reached.
+    pub fn firings_to(&mut self, net: &Net, target: Set) -> Result<Option<FiringSequence>, Stop> {
+        let mut start = vec![0; self.level_of.len()];
+        for (place, &level) in net.places().zip(self.level_of) {
+            start[level as usize] = net.initial()[place];
+        }
+        let (relation, set) = (self.relation, self.set);
+        let found =
+            self.diagrams.firings_in_rounds(relation, self.transitions, &start, target, set)?;
+        Ok(found.map(|firings| {
+            let mut sequence = FiringSequence::new();
+            firings.into_iter().for_each(|t| sequence.push(TransitionId::new(t), 1));
+            sequence
+        }))
+    }
+}
