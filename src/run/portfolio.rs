@@ -256,10 +256,6 @@ impl<'p> Worker<'p, '_> {
             Phase::Follow(part) => self.follow(&all.part(part)),
             Phase::Induce(part) => self.go_on(Role::Induction, &all.part(part)),
             Phase::Describe(part) => self.go_on(Role::Diagrams, &all.part(part)),
-            Phase::Glance(part) => {
-                let ground = all.reduced().unwrap_or(all.ground);
-                self.run_all(Role::Search, ground, &all.part(part));
-            }
             Phase::Search => self.search(),
             Phase::Grow => self.grow(),
             Phase::SearchRead(part) => {

@@ -7,8 +7,8 @@
 //!                  diagrams ─▶ goals on nets of their own, search of the reduced net ─▶ engines in
 //!                  slices, induction and diagrams on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
-//! one thread       the second worker, with a short walk before everything; between proofs and search a
-//!                  moment's search and then a longer walk, for what is small has not to wait for that
+//! one thread       the second worker, with a short walk before everything and a longer one after the
+//!                  search: what is small has not to wait for that
 //! ```
 //!
 //! The net that was read comes first, because what is settled there has the simplest evidence. Then
@@ -46,9 +46,6 @@ pub(super) const GROWING: (f64, Part, f64, f64) = (0.5, Part::of(0.1).at_most(30
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
-
-/// The longest [`Phase::Glance`].
-const GLANCE: Duration = Duration::from_millis(500);
 
 /// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to go
 /// on, a little less when diagrams do, and all of it when nothing does, others walk and there is no other net to search.
@@ -115,8 +112,6 @@ pub enum Phase {
     Induce(Part),
     /// A slice of diagrams, on the same net.
     Describe(Part),
-    /// A first search of the net that a [`Phase::Search`] will search: small ones are done with at once.
-    Glance(Part),
     /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of the
     /// net that was read where there is none, together in a share of the time that depends on
     /// whether engines in slices are waiting to go on.
@@ -156,9 +151,8 @@ impl Schedule {
         if threads <= 1 {
             let mut all = vec![Phase::Walk(On::Read, Part::of(0.1).at_most(2))];
             all.extend(prove);
-            let search = all.iter().position(|&phase| phase == Phase::Search).unwrap_or(all.len());
-            let glance = Phase::Glance(Part { share: 0.05, most: GLANCE });
-            all.splice(search..search, [glance, Phase::Walk(On::Read, Part::of(0.1))]);
+            let grow = all.iter().position(|&phase| phase == Phase::Grow).unwrap_or(all.len());
+            all.insert(grow, Phase::Walk(On::Read, Part::of(0.1)));
             return Schedule { workers: vec![all] };
         }
         let walk =
