@@ -198,11 +198,11 @@ impl<'n> Space<'n> {
 
     /// Computes the successors of the loaded marking. `true` if the layout has changed instead.
     fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, Stuck> {
-        if self.store.len() >= VERY_MANY && !std::mem::replace(&mut self.are_many, true) {
-            if let Some(compacted) = self.compacted() {
-                self.lay_out(compacted)?;
-                return Ok(true);
-            }
+        let begin_to_be = self.store.len() >= VERY_MANY && !self.are_many;
+        self.are_many |= begin_to_be;
+        if begin_to_be && let Some(compacted) = self.compacted() {
+            self.lay_out(compacted)?;
+            return Ok(true);
         }
         self.successors.clear();
         for &t in chosen {
