@@ -31,8 +31,9 @@ pub(crate) fn derived(
     flows: &[PlaceFlow],
     changes: impl Fn(PlaceId) -> bool,
 ) -> Vec<Derived> {
-    let mut flows: Vec<&PlaceFlow> =
-        flows.iter().filter(|flow| flow.terms().len() <= TERMS).collect();
+    // Whoever found them: one that did not hold would make two markings one.
+    let is_fit = |flow: &&PlaceFlow| flow.terms().len() <= TERMS && flow.holds(net);
+    let mut flows: Vec<&PlaceFlow> = flows.iter().filter(is_fit).collect();
     flows.sort_by_key(|flow| flow.terms().len());
     let mut occurs = vec![false; net.place_count()];
     let mut all = Vec::new();

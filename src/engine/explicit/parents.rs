@@ -36,6 +36,8 @@ struct Steps {
     /// Ones before word [`SAMPLED`] · i.
     before: Vec<u32>,
     last: u32,
+    /// Bytes taken.
+    taken: u64,
 }
 
 impl Parents {
@@ -77,26 +79,34 @@ impl Parents {
     fn write_out(&mut self) -> Result<(), Full> {
         let Kind::Steps(steps) = &self.kind else { return Ok(()) };
         let mut chunks = Vec::new();
-        let (mut parent, mut at) = (0, 0);
-        for bit in 0..steps.end {
-            match steps.bits[(bit / 64) as usize] >> (bit % 64) & 1 {
-                0 => parent += 1,
-                _ => {
-                    push_plain(&mut chunks, at, parent, &self.room)?;
-                    at += 1;
-                }
-            }
+        if let Err(full) = write_plain(steps, &mut chunks, &self.room) {
+            self.room.give_back((chunks.len() * (4 << SHIFT)) as u64);
+            return Err(full);
         }
-        self.room.give_back(steps.bytes());
+        self.room.give_back(steps.taken);
         self.kind = Kind::Plain(chunks);
         Ok(())
     }
 }
 
+fn write_plain(steps: &Steps, chunks: &mut Vec<Vec<u32>>, room: &Room) -> Result<(), Full> {
+    let (mut parent, mut at) = (0, 0);
+    for bit in 0..steps.end {
+        match steps.bits[(bit / 64) as usize] >> (bit % 64) & 1 {
+            0 => parent += 1,
+            _ => {
+                push_plain(chunks, at, parent, room)?;
+                at += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Drop for Parents {
     fn drop(&mut self) {
         self.room.give_back(match &self.kind {
-            Kind::Steps(steps) => steps.bytes(),
+            Kind::Steps(steps) => steps.taken,
             Kind::Plain(chunks) => (chunks.len() * (4 << SHIFT)) as u64,
         });
     }
@@ -112,24 +122,19 @@ fn push_plain(chunks: &mut Vec<Vec<u32>>, at: u32, parent: u32, room: &Room) -> 
 }
 
 impl Steps {
-    fn bytes(&self) -> u64 {
-        (self.bits.capacity() * 8 + self.before.capacity() * 4) as u64
-    }
-
     /// Room for a bit at `end`, the number of ones so far being `ones`.
     fn begin_words(&mut self, end: u64, ones: u32, room: &Room) -> Result<(), Full> {
         while self.bits.len() as u64 <= end / 64 {
-            let bytes = self.bytes();
             let words = self.bits.len();
             if words == self.bits.capacity() {
                 // A quarter more, and the counts with it.
                 let more = (words / 4).max(64);
-                room.take((more * 8 + more / 2) as u64)?;
+                let counts = more / SAMPLED + 1;
+                let bytes = (more * 8 + counts * 4) as u64;
+                room.take(bytes)?;
+                self.taken += bytes;
                 self.bits.try_reserve_exact(more).map_err(|_| Full)?;
-                self.before.try_reserve_exact(more / SAMPLED + 1).map_err(|_| Full)?;
-                // What was taken is what was asked for: now it is what they have.
-                room.give_back((more * 8 + more / 2) as u64);
-                room.take(self.bytes() - bytes)?;
+                self.before.try_reserve_exact(counts).map_err(|_| Full)?;
             }
             if words.is_multiple_of(SAMPLED) {
                 self.before.push(ones);
