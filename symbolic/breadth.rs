@@ -1,26 +1,8 @@
-//! Images of sets, and reachability layer by layer: what saturation is measured and tested against, and what
-//! tells how far markings are from each other.
+//! Images of sets, and reachability in rounds: what saturation is measured and tested against.
 
 use crate::cache::Operation;
 use crate::relation::{END, Relation};
 use crate::store::{Diagrams, EMPTY, Set, Stop};
-
-/// Sets by distance: layer k holds the members that take k firings and no fewer. All are kept until
-/// [released](Layers::release).
-#[derive(Debug, Default)]
-pub struct Layers {
-    /// By distance.
-    pub layers: Vec<Set>,
-}
-
-impl Layers {
-    /// No longer kept.
-    pub fn release(self, diagrams: &mut Diagrams<'_>) {
-        for set in self.layers {
-            diagrams.release(set);
-        }
-    }
-}
 
 impl Diagrams<'_> {
     /// What firing some transition once makes of members of `set`.
@@ -123,64 +105,5 @@ impl Diagrams<'_> {
         let found = self.work[base].down;
         self.work.truncate(base);
         Ok(found)
-    }
-
-    /// The members of `within` by their distance from `from`, until a layer meets `target` or nothing is new.
-    /// The layers are kept.
-    ///
-    /// # Errors
-    ///
-    /// When the limits are reached; nothing is kept then.
-    pub fn layers(
-        &mut self,
-        relation: &Relation,
-        from: Set,
-        within: Option<Set>,
-        target: Set,
-    ) -> Result<Layers, Stop> {
-        let mut layers = Layers::default();
-        let needed = [from, target, within.unwrap_or(Set::EMPTY)];
-        needed.iter().for_each(|&set| self.keep(set));
-        let grown = self.grow_layers(relation, from, within, target, &mut layers);
-        needed.iter().for_each(|&set| self.release(set));
-        match grown {
-            Ok(()) => Ok(layers),
-            Err(stop) => {
-                layers.release(self);
-                self.clean(Err(stop))
-            }
-        }
-    }
-
-    fn grow_layers(
-        &mut self,
-        relation: &Relation,
-        from: Set,
-        within: Option<Set>,
-        target: Set,
-        layers: &mut Layers,
-    ) -> Result<(), Stop> {
-        let mut found = from;
-        let mut last = from;
-        while !last.is_empty() {
-            self.keep(last);
-            layers.layers.push(last);
-            if !self.intersection(last, target)?.is_empty() {
-                return Ok(());
-            }
-            let mut image = self.image(relation, last)?;
-            if let Some(within) = within {
-                image = self.intersection(image, within)?;
-            }
-            last = self.difference(image, found)?;
-            found = self.union(found, last)?;
-            self.keep(found);
-            self.keep(last);
-            let collected = self.safe_point();
-            self.release(last);
-            self.release(found);
-            collected?;
-        }
-        Ok(())
     }
 }

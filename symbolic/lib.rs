@@ -21,7 +21,7 @@
 //! | `sets` | union, intersection, difference, members |
 //! | `relation`, `contexts` | transitions as implicit relations, and what is still to be read below a level |
 //! | `saturate` | the reachable set, from the bottom up; `within`: the same inside another set |
-//! | `breadth` | the reachable set, and distances, layer by layer; `path`: a firing sequence from them |
+//! | `breadth` | the reachable set, round by round; `path`: a firing sequence to a member, backwards |
 //! | `count` | exact counts, plain and weighted; sums and their maxima |
 //! | `restrict` | the members that satisfy a linear condition |
 //! | `file` | diagrams as text |
@@ -50,7 +50,6 @@ mod stack;
 mod store;
 mod within;
 
-pub use breadth::Layers;
 pub use count::{Changes, Factor, Factors};
 pub use file::{Diagram, FileError};
 pub use path::Firings;

@@ -1,11 +1,10 @@
-//! A firing sequence to a member, from the distances of sets.
+//! A firing sequence to a member.
 //!
-//! Saturation forgets in which order things were found. So the way is looked for backwards from the target,
-//! inside the reachable set, layer by layer until a layer holds the start; then forwards, each firing to
-//! a member of the layer that is one closer.
-//!
-//! Layers give the shortest way, and there are as many as it has firings. *Rounds* take one transition after the
-//! other on all that was found before, so that most ways, however long, come within a few of them.
+//! Saturation forgets in which order things were found. So the way is looked for backwards from the target, inside
+//! the reachable set, in *rounds*: each takes one transition after the other, as often as it adds anything, on all
+//! that was found before, until the start is met. Then the same steps are gone forwards: what was added by a
+//! transition leads by it to what was there before. The way is not the shortest; but there are as many layers of
+//! equal distance as the shortest one has firings, and most ways, however long, come within a few rounds.
 
 use crate::relation::{Relation, Touch};
 use crate::store::{Diagrams, Set, Stop};
@@ -22,31 +21,6 @@ impl Diagrams<'_> {
     ///
     /// When the limits are reached.
     pub fn firings(
-        &mut self,
-        relation: &Relation,
-        transitions: &[Vec<Touch>],
-        start: &[u64],
-        target: Set,
-        reachable: Set,
-    ) -> Result<Option<Firings>, Stop> {
-        let backwards = relation.reversed()?;
-        let start_set = self.single(start)?;
-        self.keep(start_set);
-        let target = self.intersection(target, reachable)?;
-        let layers = self.layers(&backwards, target, Some(reachable), start_set);
-        self.release(start_set);
-        let layers = layers?;
-        let firings = self.descend(&layers.layers, transitions, start);
-        layers.release(self);
-        Ok(firings)
-    }
-
-    /// The same in rounds: not the shortest ones.
-    ///
-    /// # Errors
-    ///
-    /// When the limits are reached.
-    pub fn firings_in_rounds(
         &mut self,
         relation: &Relation,
         transitions: &[Vec<Touch>],
@@ -131,30 +105,6 @@ impl Diagrams<'_> {
             let touches: Vec<Touch> = backwards.touches(suffix).map(Touch::reversed).collect();
             at = fired(&at, &touches)?;
             firings.push(*numbers.get(&touches)?);
-        }
-        Some(firings)
-    }
-
-    fn descend(
-        &self,
-        layers: &[Set],
-        transitions: &[Vec<Touch>],
-        start: &[u64],
-    ) -> Option<Firings> {
-        let (last, closer) = layers.split_last()?;
-        if !self.contains(*last, start) {
-            return None;
-        }
-        let mut at = start.to_vec();
-        let mut firings = Vec::with_capacity(closer.len());
-        for &layer in closer.iter().rev() {
-            let found = transitions.iter().enumerate().find_map(|(number, touches)| {
-                let after = fired(&at, touches)?;
-                self.contains(layer, &after).then_some((number, after))
-            });
-            let (number, after) = found?;
-            firings.push(number);
-            at = after;
         }
         Some(firings)
     }

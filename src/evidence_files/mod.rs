@@ -26,6 +26,22 @@ pub enum Strength {
     Replayed,
 }
 
+/// An argument about a net, as its line has it: one of the two.
+#[derive(Default, Serialize)]
+struct About<'a> {
+    id: &'a str,
+    /// The reduction whose net it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on: Option<&'a str>,
+    /// The trace from whose end the net begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<NamedDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structure: Option<NamedStructure>,
+}
+
 /// Writes a file, line by line. Ids are given out as it goes.
 #[derive(Debug)]
 pub struct Writer<'n, W: Write> {
@@ -112,8 +128,9 @@ impl<'n, W: Write> Writer<'n, W> {
     /// As in [`new`](Self::new).
     pub fn document_after(&mut self, trace: &str, document: &Document) -> io::Result<String> {
         let id = self.id('d');
-        let document = in_names(document, self.net);
-        self.line("document", &json!({"id": id, "after": trace, "document": document}))?;
+        let document = Some(in_names(document, self.net));
+        let after = Some(trace);
+        self.line("document", &About { id: &id, after, document, ..About::default() })?;
         Ok(id)
     }
 
@@ -126,16 +143,11 @@ impl<'n, W: Write> Writer<'n, W> {
         on: Option<(&str, &Net)>,
         structure: &Structure,
     ) -> io::Result<String> {
-        #[derive(Serialize)]
-        struct About<'a> {
-            id: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            on: Option<&'a str>,
-            structure: NamedStructure,
-        }
         let id = self.id('s');
-        let structure = structure_in_names(structure, on.map_or(self.net, |(_, net)| net));
-        self.line("structure", &About { id: &id, on: on.map(|(id, _)| id), structure })?;
+        let of = on.map_or(self.net, |(_, net)| net);
+        let structure = Some(structure_in_names(structure, of));
+        let on = on.map(|(id, _)| id);
+        self.line("structure", &About { id: &id, on, structure, ..About::default() })?;
         Ok(id)
     }
 
@@ -148,16 +160,10 @@ impl<'n, W: Write> Writer<'n, W> {
         on: Option<(&str, &Net)>,
         document: &Document,
     ) -> io::Result<String> {
-        #[derive(Serialize)]
-        struct About<'a> {
-            id: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            on: Option<&'a str>,
-            document: NamedDocument,
-        }
         let id = self.id('d');
-        let document = in_names(document, on.map_or(self.net, |(_, net)| net));
-        self.line("document", &About { id: &id, on: on.map(|(id, _)| id), document })?;
+        let document = Some(in_names(document, on.map_or(self.net, |(_, net)| net)));
+        let on = on.map(|(id, _)| id);
+        self.line("document", &About { id: &id, on, document, ..About::default() })?;
         Ok(id)
     }
 

@@ -302,17 +302,7 @@ fn paths_lead_to_every_member() {
                 |marking: Vec<u64>, firing: usize| fire(&marking, &transitions[firing]).unwrap();
             path.into_iter().fold(initial.clone(), step)
         };
-        let shortest = path.len();
         assert_eq!(&end(path), goal);
-        let target = diagrams.single(goal).unwrap();
-        let rounds =
-            diagrams.firings_in_rounds(&relation, transitions, initial, target, all).unwrap();
-        let rounds = rounds.unwrap();
-        assert!(rounds.len() >= shortest);
-        assert_eq!(&end(rounds), goal);
-        let elsewhere = diagrams.single(&vec![77; levels as usize]).unwrap();
-        let none = diagrams.firings_in_rounds(&relation, transitions, initial, elsewhere, all);
-        assert_eq!(none, Ok(None));
         let elsewhere = diagrams.single(&vec![77; levels as usize]).unwrap();
         assert_eq!(diagrams.firings(&relation, transitions, initial, elsewhere, all), Ok(None));
     });

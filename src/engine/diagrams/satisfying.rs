@@ -96,8 +96,7 @@ impl Reached<'_, '_> {
             start[level as usize] = net.initial()[place];
         }
         let (relation, set) = (self.relation, self.set);
-        let found =
-            self.diagrams.firings_in_rounds(relation, self.transitions, &start, target, set)?;
+        let found = self.diagrams.firings(relation, self.transitions, &start, target, set)?;
         Ok(found.map(|firings| {
             let mut sequence = FiringSequence::new();
             firings.into_iter().for_each(|t| sequence.push(TransitionId::new(t), 1));

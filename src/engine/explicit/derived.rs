@@ -8,6 +8,9 @@
 //! From invariants in some order, each gives up one place that occurs in none before it and has coefficient
 //! 1 or −1: then its tokens are a sum over places that are stored, or derived before it. Sums are computed
 //! modulo 2⁶⁴, which is exact, as tokens are below that.
+//!
+//! # Source
+//! K. Schmidt, *Using Petri net invariants in state space construction*, TACAS 2003.
 
 use super::packing::{Field, Packing};
 use crate::structure::flows::PlaceFlow;

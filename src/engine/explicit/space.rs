@@ -358,6 +358,40 @@ mod tests {
     }
 
     #[test]
+    fn a_space_of_many_words_is_folded_and_widened_and_loses_nothing() {
+        // Two tokens on a ring: places get a second one long after markings are stored in another way. Beside it
+        // a switch of three sides, one of which follows from the others: a bit that makes the fourth word.
+        let ring = 190;
+        let mut text =
+            "place x 1\nplace y\nplace z\ntransition a: x -> y\ntransition b: y -> z\ntransition c: z -> x\n"
+                .to_owned();
+        for at in 0..ring {
+            let tokens = u32::from(at == 0 || at == ring / 2);
+            let next = (at + 1) % ring;
+            text += &format!("place p{at} {tokens}\ntransition t{at}: p{at} -> p{next}\n");
+        }
+        let net = text::parse(&text).unwrap();
+        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let facts = Facts::none(&net);
+        let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
+        let mut enabled = Vec::new();
+        let (mut number, mut widened) = (0, false);
+        while number < space.store().len() {
+            space.load(number, &mut enabled);
+            let again = space.expand(number, &enabled, |_, _, _| {}).unwrap();
+            widened |= again && space.packing().layout().folded;
+            number += u32::from(!again);
+        }
+        let layout = space.packing().layout();
+        assert!(layout.folded && layout.stored < layout.words && widened, "{layout:?}");
+        assert_eq!(space.store().len(), 3 * ring * (ring + 1) / 2);
+        let last = space.store().len() - 1;
+        let end = crate::evidence::replay(&net, &space.sequence_to(last)).unwrap();
+        space.load(last, &mut enabled);
+        assert_eq!(end, space.packing().unpack(space.key()));
+    }
+
+    #[test]
     fn only_the_least_demanding_of_an_effect_is_fired() {
         let net = text::parse(
             "place p\nplace q\ntransition hard: p + 2*q -> 2*q\ntransition easy: p ->

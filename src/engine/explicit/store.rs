@@ -227,4 +227,14 @@ mod tests {
             assert_eq!((read, store.parent(9999)), (key(9999), 4999));
         }
     }
+
+    #[test]
+    fn a_store_without_room_for_another_layout_is_empty() {
+        let mut store = Store::new(&key(0), true, 1 << 20, &Budget::unlimited()).unwrap();
+        (1..20_000).for_each(|i| store.add(&key(i), i / 2, |_, _, _| {}).unwrap_or_default());
+        let wider = Layout { words: 40, stored: 40, folded: false };
+        let spread = |old: &mut [u64], new: &mut [u64]| new[..4].copy_from_slice(old);
+        assert_eq!(store.repack(wider, spread), Err(Full));
+        assert_eq!(store.len(), 0);
+    }
 }
