@@ -87,7 +87,9 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
         assert!(matches!(board.knowledge(GoalId::new(0)), Some(Knowledge::Reach(Reach::Open))));
     }
     let refused = REFUSED.load(Relaxed);
-    assert_eq!(explicit::count(&net, &facts, &budget), Err(Incomplete::Full));
+    for threads in [1, 3] {
+        assert_eq!(explicit::count(&net, &facts, threads, &budget), Err(Incomplete::Full));
+    }
     assert!(explicit::Graph::explore(&net, &facts, &budget).is_err());
-    assert!(REFUSED.load(Relaxed) >= refused + 2);
+    assert!(REFUSED.load(Relaxed) >= refused + 3);
 }

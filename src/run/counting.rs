@@ -36,8 +36,8 @@ pub struct Counted {
 /// How the markings that are left are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adding {
-    /// One by one.
-    Visiting,
+    /// One by one, by so many threads.
+    Visiting(usize),
     /// On decision diagrams, with orders tried on so many threads.
     Diagrams(usize),
 }
@@ -149,8 +149,8 @@ impl<'n> Count<'n> {
             if self.sums[at].is_none() {
                 self.sums[at] = match adding {
                     _ if twin != at => self.sums[twin].clone(),
-                    Adding::Visiting => {
-                        let sums = explicit::sums::sums(part, weights, budget);
+                    Adding::Visiting(threads) => {
+                        let sums = explicit::sums::sums(part, weights, threads, budget);
                         Some(sums.map_err(|why| why.to_string())?)
                     }
                     Adding::Diagrams(threads) => {

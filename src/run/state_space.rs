@@ -3,7 +3,7 @@
 //!
 //! Markings are counted by visiting them, those of the net or, more often, those of what a reduction leaves
 //! that keeps every marking ([`Count`]); or, where these are too many, on decision diagrams. On several threads, diagrams grow
-//! beside everything else; on one, they have a share of the time. Each figure is told as soon as it is known. What
+//! beside everything else, on half of them; on one, they have a share of the time. Each figure is told as soon as it is known. What
 //! is found twice is held against what was known before.
 
 use super::counting::{Adding, Count, Counted};
@@ -90,7 +90,7 @@ struct Figures<T> {
 
 impl<T: FnMut(Told<'_>)> Figures<T> {
     fn find(&mut self, net: &Net, config: &Config, budget: &Budget) {
-        if self.visit(net, config, &budget.slice(AT_ONCE)) {
+        if self.visit(net, config, config.threads, &budget.slice(AT_ONCE)) {
             return;
         }
         let mut count = Count::prepare(net, &budget.share(EARLY))
@@ -98,7 +98,8 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
             .ok();
         // Visiting markings as they are was tried, and has its turn again at the end.
         if let Some(smaller) = count.as_mut().filter(|count| count.is_smaller()) {
-            self.count(smaller, Adding::Visiting, config, &budget.slice(AT_ONCE));
+            let all = Adding::Visiting(config.threads);
+            self.count(smaller, all, config, &budget.slice(AT_ONCE));
         }
         match &mut count {
             Some(count) if config.threads > 1 && !self.is_counted() => {
@@ -110,7 +111,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         if self.known.len() < FIGURES.len() {
             // What is most comes with the markings, where no engine found it.
             let share = if self.is_counted() { MAXIMA } else { 1.0 };
-            self.visit(net, config, &budget.share(share));
+            self.visit(net, config, config.threads, &budget.share(share));
         }
         if self.known.len() < FIGURES.len() && self.is_counted() {
             self.on_diagrams(net, config, budget);
@@ -132,7 +133,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
                 self.count(count, Adding::Diagrams(1), config, &budget.share(DIAGRAMS));
             }
             if count.is_smaller() {
-                self.count(count, Adding::Visiting, config, &budget.share(EARLY));
+                self.count(count, Adding::Visiting(1), config, &budget.share(EARLY));
             }
         }
         if !bounded && !self.is_counted() && self.finds_pump(net, config, budget) {
@@ -147,12 +148,12 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
                 self.count(count, Adding::Diagrams(1), config, &budget.share(DIAGRAMS));
             }
             if count.is_smaller() {
-                self.count(count, Adding::Visiting, config, budget);
+                self.count(count, Adding::Visiting(1), config, budget);
             }
         }
     }
 
-    /// On several threads: diagrams on all but one, beside everything else, until somebody has counted.
+    /// On several threads: diagrams on half of them, beside everything else, until somebody has counted.
     fn beside_diagrams(
         &mut self,
         net: &Net,
@@ -164,10 +165,11 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         let (tell, hear) = mpsc::channel();
         self.beside = Some(hear);
         let mut drawn = count.clone();
+        let drawing = Adding::Diagrams(config.threads / 2);
         std::thread::scope(|scope| {
             let numbers = &numbers;
             scope.spawn(move || {
-                let counted = drawn.go_on(Adding::Diagrams(config.threads - 1), numbers);
+                let counted = drawn.go_on(drawing, numbers);
                 if counted.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
                     numbers.cancel();
                 }
@@ -192,8 +194,9 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         budget: &Budget,
         numbers: &Budget,
     ) -> bool {
+        let threads = config.threads - config.threads / 2;
         if count.is_smaller() {
-            self.count(count, Adding::Visiting, config, &numbers.share(EARLY));
+            self.count(count, Adding::Visiting(threads), config, &numbers.share(EARLY));
         }
         let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY));
         if !bounded && self.finds_pump(net, config, budget) {
@@ -204,9 +207,9 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         }
         self.listen(config);
         match count.is_smaller() {
-            true => self.count(count, Adding::Visiting, config, numbers),
+            true => self.count(count, Adding::Visiting(threads), config, numbers),
             false if self.is_counted() => {}
-            false => drop(self.visit(net, config, numbers)),
+            false => drop(self.visit(net, config, threads, numbers)),
         }
         false
     }
@@ -239,10 +242,10 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
     }
 
     /// All four by visiting all markings, which has nobody else's check. Whether it succeeds.
-    fn visit(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
+    fn visit(&mut self, net: &Net, config: &Config, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
-            false => visited(net, budget),
+            false => visited(net, threads, budget),
         };
         match visited {
             Ok(figures) => {
@@ -346,8 +349,8 @@ fn is_bounded(net: &Net, budget: &Budget) -> bool {
 }
 
 /// All figures by visiting all markings.
-fn visited(net: &Net, budget: &Budget) -> Result<[Answer; 4], String> {
-    let space = explicit::count(net, &Facts::claimed_by_model(net), budget);
+fn visited(net: &Net, threads: usize, budget: &Budget) -> Result<[Answer; 4], String> {
+    let space = explicit::count(net, &Facts::claimed_by_model(net), threads, budget);
     let space = space.map_err(|incomplete| incomplete.to_string())?;
     let most = [space.max_tokens_per_marking, space.max_tokens_in_place];
     let [Ok(c), Ok(d)] = most.map(|most| i128::try_from(most).map(Value::Number)) else {

@@ -158,7 +158,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
         let net = grown(&mut rng);
         let Some(space) = explore(&net, Limits { states: 3_000, tokens: 50 }) else { continue };
         let mut count = Count::prepare(&net, &Budget::unlimited()).unwrap();
-        let found = count.go_on(Adding::Visiting, &Budget::unlimited());
+        let found = count.go_on(Adding::Visiting(3), &Budget::unlimited());
         let Counted { figures, visited, log, certified, .. } = match found {
             Ok(counted) => counted,
             Err(why) => panic!("{why}:\n{}", text::print(&net)),

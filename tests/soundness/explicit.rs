@@ -178,7 +178,8 @@ fn all_goals_at_once_in_every_order() {
         let goals = random_goals(net, rng);
         let facts = random_facts(net, rng);
         for order in [Order::Breadth, Order::Depth, Order::Best] {
-            check(net, all, &goals, &facts, &Config { order, ..Config::default() });
+            let threads = rng.choice([1, 2, 3, 8]).unwrap();
+            check(net, all, &goals, &facts, &Config { order, threads, ..Config::default() });
         }
     });
 }
@@ -220,7 +221,9 @@ fn per_node_goals_of_the_global_examinations() {
             ])));
             goals.push(Goal::Maximise(LinearSum::place(p)));
         }
-        check(net, all, &goals, &facts, &Config::default());
+        for threads in [1, 3] {
+            check(net, all, &goals, &facts, &Config { threads, ..Config::default() });
+        }
     });
 }
 
@@ -266,8 +269,11 @@ fn shortest_sequences_survive_stubborn_sets() {
 fn state_spaces_are_counted() {
     on_small_nets(5, scaled(2000), |net, all, rng| {
         let facts = random_facts(net, rng);
-        let figures = explicit::count(net, &facts, &Budget::unlimited()).unwrap();
-        let context = parikh::net::text::print(net);
+        let count = |threads| explicit::count(net, &facts, threads, &Budget::unlimited()).unwrap();
+        let (figures, context) = (count(1), parikh::net::text::print(net));
+        for threads in [2, 3, 8] {
+            assert_eq!(count(threads), figures, "{threads} threads, {context}");
+        }
         assert_eq!(figures.states, all.markings.len() as u128, "{context}");
         assert_eq!(figures.firings, all.firings, "{context}");
         let largest = all.markings.iter().map(Marking::largest).max().unwrap();

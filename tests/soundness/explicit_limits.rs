@@ -17,8 +17,14 @@ fn run(board: &Board<'_>, budget: &Budget, config: &Config) -> Statistics {
     explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), config)
 }
 
+/// What one thread counts, and three as well.
 fn count(net: &Net, budget: &Budget) -> Result<StateSpace, Incomplete> {
-    explicit::count(net, &Facts::none(net), budget)
+    let [one, three] = [1, 3].map(|threads| {
+        let budget = budget.child();
+        explicit::count(net, &Facts::none(net), threads, &budget)
+    });
+    assert_eq!(one.ok(), three.ok());
+    one
 }
 
 fn is_open(board: &Board<'_>, goal: usize) -> bool {
@@ -186,14 +192,22 @@ fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
     let (net, goals) = large();
     for order in [Order::Breadth, Order::Depth, Order::Best] {
         let board = Board::new(&net, goals.clone());
-        let memory = 8 << 20;
-        let stubborn = false;
-        let config = Config { memory, order, order_per_goal: order, stubborn, ..Config::default() };
-        let statistics = run(&board, &Budget::unlimited(), &config);
-        assert_eq!(board.faults(), 0);
-        assert!(is_open(&board, 0) && is_open(&board, 1));
-        assert!(statistics.states > 10_000, "{statistics:?}");
-        assert!(statistics.peak_bytes <= memory + (1 << 20), "{statistics:?}");
+        for threads in [1, 3] {
+            let (memory, stubborn) = (8 << 20, false);
+            let config = Config {
+                memory,
+                order,
+                order_per_goal: order,
+                stubborn,
+                threads,
+                ..Config::default()
+            };
+            let statistics = run(&board, &Budget::unlimited(), &config);
+            assert_eq!(board.faults(), 0);
+            assert!(is_open(&board, 0) && is_open(&board, 1));
+            assert!(statistics.states > 10_000, "{statistics:?}");
+            assert!(statistics.peak_bytes <= memory + (1 << 20), "{statistics:?}");
+        }
     }
     let ceiling = parikh::solvers::budget::resident_bytes() + (30 << 20);
     let budget = Budget::unlimited().with_memory_ceiling(ceiling);

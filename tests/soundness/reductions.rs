@@ -347,7 +347,7 @@ fn counts(
         counting::count(&mut formula, 6_000, &mut || true).map_err(|error| error.to_string())?;
     ensure(figures == truth, || format!("the checker counts {figures:?}, there are {truth:?}"))?;
     let Formula { parts, weights, .. } = &mut formula;
-    let sums = parts.iter().map(|part| sums::sums(part, weights, &Budget::unlimited()));
+    let sums = parts.iter().map(|part| sums::sums(part, weights, 2, &Budget::unlimited()));
     let sums: Result<Vec<_>, _> = sums.map(|sums| sums.map(|(sums, _)| sums)).collect();
     let figures = formula.figures(&sums.map_err(|error| error.to_string())?);
     ensure(figures == truth, || format!("the engine counts {figures:?}, there are {truth:?}"))

@@ -191,7 +191,7 @@ fn a_false_claim_makes_no_search_wrong() {
         let facts = facts(&net);
         let breaks = |marking: &Marking| net.units().unwrap().breach(marking).is_some();
         broken += u32::from(space.markings().iter().any(breaks));
-        let counted = explicit::count(&net, &facts, &Budget::unlimited()).unwrap();
+        let counted = explicit::count(&net, &facts, 2, &Budget::unlimited()).unwrap();
         assert_eq!(counted.states.to_string(), space.markings().len().to_string(), "seed {seed}");
         let goals = generate::random_goals(seed, &net, 4);
         let board = Board::new(&net, goals.clone());

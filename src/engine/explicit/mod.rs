@@ -6,8 +6,8 @@
 //! Read in this order: `packing` (markings as words), `moves` (transitions on words), `store` (the
 //! set of markings: `set` numbers them, `tree` folds each into one word, `derived` leaves out places that follow
 //! from others, `parents` says where each came from, `room` counts the bytes), `space` (the three together), `judge` and `watch` (goals on words, and which
-//! to ask when), `stubborn` (which transitions can be left out), `search` (one search). [`run`]
-//! below decides what to search for and how long. [`state_space`] counts markings, [`graph`] looks
+//! to ask when), `stubborn` (which transitions can be left out), `search` (one search), `crew` (many
+//! markings at once, by several `threads`, in `block`s). [`run`] below decides what to search for and how long. [`state_space`] counts markings, [`graph`] looks
 //! at the whole graph of them.
 //!
 //! # Strategy
@@ -20,6 +20,8 @@
 //!    in rounds of growing slices. The goals still to come are watched on the way. A goal whose
 //!    search was out of memory is given up.
 
+pub(crate) mod block;
+pub(crate) mod crew;
 pub(crate) mod derived;
 pub mod graph;
 pub(crate) mod judge;
@@ -34,6 +36,7 @@ pub mod state_space;
 pub(crate) mod store;
 pub(crate) mod stubborn;
 pub mod sums;
+pub(crate) mod threads;
 pub(crate) mod tree;
 pub(crate) mod watch;
 
@@ -85,6 +88,8 @@ pub struct Config {
     pub growth: u32,
     /// The most bytes to take, besides the budget's ceiling on the whole process. None by default.
     pub memory: u64,
+    /// Threads for a search in breadth, at least 1, which is the default.
+    pub threads: usize,
 }
 
 impl Default for Config {
@@ -97,6 +102,7 @@ impl Default for Config {
             first_slice: Duration::from_secs(2),
             growth: 4,
             memory: u64::MAX,
+            threads: 1,
         }
     }
 }
@@ -171,6 +177,7 @@ pub fn run<'a>(
             first_only: false,
             stubborn: false,
             ceiling: config.memory,
+            threads: config.threads,
         };
         let report = search(task, &goals, all, &slice, under, over);
         log("all goals", &report);
@@ -182,6 +189,7 @@ pub fn run<'a>(
         first_only: true,
         stubborn: config.stubborn,
         ceiling: config.memory,
+        threads: config.threads,
     };
     let mut slice = config.first_slice;
     while !goals.is_empty() && !task.budget.is_exhausted() {

@@ -10,19 +10,20 @@
 //! sets every one that matters to its goal: what was not reached is unreachable, and the largest
 //! value seen is the maximum. A search that ends for any other reason has refuted nothing.
 
+use super::crew::{Crew, Done, Seen, Visitor};
 use super::room::{Full, Room};
 use super::space::{Purpose, Space, Stuck, representatives};
 use super::state_space::{Distinct, count};
 use super::stubborn::Stubborn;
-use super::watch::{PackedGoal, Watch, read_off};
+use super::watch::{AtExpansion, PackedGoal, Watch, read_off};
 use crate::board::{Over, Proof, Under};
 use crate::engine::Task;
 use crate::evidence::Document;
-use parikh_net::{Goal, GoalId, TransitionId};
+use parikh_net::{Goal, GoalId, Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -55,6 +56,8 @@ pub(crate) struct SearchConfig {
     pub(crate) stubborn: bool,
     /// The most bytes to take for markings.
     pub(crate) ceiling: u64,
+    /// How many threads expand markings, in breadth and without stubborn sets.
+    pub(crate) threads: usize,
 }
 
 /// Why a search ended.
@@ -162,6 +165,35 @@ struct Search<'a> {
     ballast: Vec<u8>,
 }
 
+/// What several threads ask of the markings that they expand.
+struct Asking<'n> {
+    net: &'n Net,
+    goals: AtExpansion,
+}
+
+impl<'n> Visitor for Asking<'n> {
+    /// What picks transitions, and the goals that the marking at hand reaches.
+    type Scratch = (Distinct<'n>, Vec<u32>);
+    /// Of each goal that was reached the first marking that does.
+    type Notes = BTreeMap<u32, u32>;
+
+    fn scratch(&self) -> Self::Scratch {
+        (Distinct::new(self.net), Vec::new())
+    }
+
+    fn choose(&self, (distinct, hits): &mut Self::Scratch, seen: Seen<'_>, enabled: &mut Vec<u32>) {
+        hits.clear();
+        self.goals.asked(seen.key, enabled, |goal| hits.push(goal));
+        distinct.retain(enabled);
+    }
+
+    fn note(&self, (_, hits): &mut Self::Scratch, seen: Seen<'_>, notes: &mut Self::Notes) {
+        for goal in hits.drain(..) {
+            notes.entry(goal).or_insert(seen.number);
+        }
+    }
+}
+
 /// Searches for these goals of the task within `budget`, and claims what is found.
 pub(crate) fn search<'a>(
     task: &'a Task<'a>,
@@ -245,7 +277,7 @@ impl Pace {
     }
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
     fn run(&mut self, budget: &Budget) -> Result<End, Stuck> {
         self.open = self.still_open();
         self.watch.initial(self.space.key(), &mut self.hits);
@@ -258,8 +290,11 @@ impl Search<'_> {
             return Ok(End::Settled);
         }
         let mut pace = Pace { next: 0, every: 1, last: Instant::now() };
-        while let Some(number) = self.frontier.pop(self.space.store().len()) {
-            if self.expansions >= pace.next {
+        let threads = if self.stubborn.is_none() { self.config.threads } else { 1 };
+        let mut crew = Crew::new(threads, budget);
+        loop {
+            let together = self.expand_together(&mut crew)?;
+            if together || self.expansions >= pace.next {
                 pace.looked(self.expansions);
                 if let Some(spent) = budget.exhausted() {
                     return Ok(End::Spent(spent));
@@ -269,6 +304,10 @@ impl Search<'_> {
                     return Ok(End::Settled);
                 }
             }
+            if together {
+                continue;
+            }
+            let Some(number) = self.frontier.pop(self.space.store().len()) else { break };
             self.expansions += 1;
             loop {
                 self.space.load(number, &mut enabled);
@@ -319,6 +358,42 @@ impl Search<'_> {
             }
         }
         Ok(End::Exhausted)
+    }
+
+    /// Expands the next markings on several threads, if they are next by their numbers and enough. Whether they
+    /// were.
+    fn expand_together(&mut self, crew: &mut Crew<Asking<'a>>) -> Result<bool, Stuck> {
+        let Frontier::Breadth(next) = self.frontier else { return Ok(false) };
+        if !crew.is_worth_it(&self.space, next) {
+            return Ok(false);
+        }
+        let net = self.task.net;
+        let asking = Asking { net, goals: std::mem::take(&mut self.watch.at_expansion) };
+        let (watch, reached) = (&mut self.watch, &mut self.reached);
+        let (hits, firings) = (&mut self.hits, &mut self.firings);
+        let expanded = crew.expand(&mut self.space, next, &asking, |done| match done {
+            Done::Expanded(notes, fired) => {
+                *firings += fired;
+                reached.extend(notes);
+            }
+            Done::New(t, key, number) => {
+                let class = net.effect_of(TransitionId::new(t as usize));
+                watch.new_marking(class, key, number, hits);
+                reached.extend(hits.drain(..).map(|goal| (goal, number)));
+            }
+        });
+        self.watch.at_expansion = asking.goals;
+        if expanded.is_err() {
+            self.ballast = Vec::new();
+        }
+        if !self.reached.is_empty() {
+            self.tell_reached();
+            self.watch.forget_closed();
+        }
+        let expanded = expanded?;
+        self.frontier = Frontier::Breadth(next + expanded);
+        self.expansions += u64::from(expanded);
+        Ok(expanded > 0)
     }
 
     /// Of the enabled transitions those to fire: a stubborn set, one per effect, none without.
@@ -439,7 +514,7 @@ impl Search<'_> {
             found.into()
         } else if found <= RECOUNTED && took <= Duration::from_secs(1) {
             let slice = budget.slice(2 * took + Duration::from_millis(20));
-            let counted = count(self.task.net, self.task.facts, &slice).ok()?;
+            let counted = count(self.task.net, self.task.facts, 1, &slice).ok()?;
             u64::try_from(counted.states).ok().filter(|&states| states <= MOST_RECOUNTED)?
         } else {
             return None;

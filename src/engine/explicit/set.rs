@@ -10,6 +10,10 @@
 //! memory. `hashbrown` was rejected for this: it grows by holding both, and asks for the hash of
 //! one key at a time in the old table's order, which is a cache miss each.
 //!
+//! Several threads may look keys up at once, each in its own [`Part`] of the table. What they put there has
+//! no number yet; numbers are given afterwards, by one thread, in the order in which one thread would have given
+//! them all along ([`settle`](Set::settle)).
+//!
 //! Everything that can be large is reserved by `try_reserve`, below what its [`Room`] has left. A set
 //! that is [`Full`] takes no more keys, but its arena can still be read.
 
@@ -31,6 +35,8 @@ const LOAD_LARGE: u64 = 15;
 const LOAD_AFTER: u64 = 11;
 /// No key has this number.
 pub(crate) const NONE: u32 = u32::MAX;
+/// The parts of a table. Its buckets are a multiple of them.
+pub(crate) const PARTS: usize = 32;
 
 /// One cache line. Slots are filled in order and never emptied.
 #[derive(Clone, Copy)]
@@ -86,39 +92,162 @@ impl Hash {
         // The upper half scaled to the range: any number of buckets will do.
         (((self.0 >> 32) * buckets as u64) >> 32) as usize
     }
+
+    /// Which part of a table its bucket is in, however large the table.
+    pub(crate) fn part(self) -> usize {
+        self.bucket(PARTS)
+    }
+}
+
+/// Where a key is in a table, or is to be put.
+enum Slot {
+    Found(u32),
+    /// In this bucket there is a slot free, and the key is not there.
+    Free(usize),
+    /// All buckets up to the last one are taken by others.
+    Beyond,
+}
+
+/// Looks in these buckets, from this one on, for the key with this tag that `is_it`.
+#[inline(always)]
+fn look(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -> Slot {
+    for (at, bucket) in (from..).zip(&buckets[from..]) {
+        let mut matches = bucket.matches(tag);
+        while matches != 0 {
+            let slot = (matches.trailing_zeros() / 8) as usize;
+            matches &= matches - 1;
+            if slot < bucket.taken() && is_it(bucket.numbers[slot]) {
+                return Slot::Found(bucket.numbers[slot]);
+            }
+        }
+        if bucket.taken() < SLOTS {
+            return Slot::Free(at);
+        }
+    }
+    Slot::Beyond
+}
+
+/// As [`look`] in a whole table, of which the first bucket comes after the last one.
+#[inline(always)]
+fn look_round(buckets: &[Bucket], hash: Hash, is_it: impl Fn(u32) -> bool) -> Slot {
+    match look(buckets, hash.bucket(buckets.len()), hash.tag(), &is_it) {
+        Slot::Beyond => look(buckets, 0, hash.tag(), is_it),
+        slot => slot,
+    }
+}
+
+/// The keys of a set, by their numbers.
+pub(crate) struct Arena {
+    words: usize,
+    /// A chunk holds 2^shift keys.
+    shift: u32,
+    chunks: Vec<Vec<u64>>,
+    len: u32,
+}
+
+impl Arena {
+    /// The key with this number.
+    pub(crate) fn key(&self, number: u32) -> &[u64] {
+        let chunk = &self.chunks[(number >> self.shift) as usize];
+        let at = (number & ((1 << self.shift) - 1)) as usize * self.words;
+        &chunk[at..at + self.words]
+    }
+
+    fn append(&mut self, key: &[u64], room: &Room) -> Result<u32, Full> {
+        let chunk = (self.len >> self.shift) as usize;
+        if self.len == NONE - 1 {
+            return Err(Full);
+        }
+        if chunk == self.chunks.len() {
+            room.take(self.chunk_bytes())?;
+            self.chunks.push(reserved(self.words << self.shift)?);
+        }
+        self.chunks[chunk].extend_from_slice(key);
+        self.len += 1;
+        Ok(self.len - 1)
+    }
+
+    fn chunk_bytes(&self) -> u64 {
+        (8 * self.words as u64) << self.shift
+    }
 }
 
 /// A set of keys. See the module.
 pub(crate) struct Set {
-    words: usize,
-    /// A chunk holds 2^shift keys.
-    shift: u32,
-    keys: Vec<Vec<u64>>,
+    arena: Arena,
     table: Vec<Bucket>,
-    len: u32,
     /// The table is rebuilt when there are this many keys.
     grow_at: u64,
     room: Room,
+}
+
+/// Where a part of the table has put a key that is new.
+#[derive(Clone, Copy)]
+pub(crate) enum Put {
+    /// In this slot of this bucket of the table, until it has a number.
+    At(u32, u8),
+    /// Nowhere: behind its bucket there is none free in this part.
+    Beyond,
+}
+
+/// A part of the table, for one thread. See the module.
+pub(crate) struct Part<'s> {
+    arena: &'s Arena,
+    buckets: &'s mut [Bucket],
+    /// The first of them.
+    first: usize,
+    /// How many buckets the table has.
+    all: usize,
+}
+
+impl Part<'_> {
+    /// Reads the bucket of a key, as [`Set::touch`] does.
+    pub(crate) fn touch(&self, hash: Hash) {
+        black_box(self.buckets[hash.bucket(self.all) - self.first].head);
+    }
+
+    /// Puts `key` into the table, unless it is there already, as number `fresh` of those that are new to this part.
+    /// Of these, `is_fresh` says whether the key is the one with that number.
+    pub(crate) fn put(
+        &mut self,
+        key: &[u64],
+        hash: Hash,
+        fresh: u32,
+        is_fresh: impl Fn(u32) -> bool,
+    ) -> Option<Put> {
+        let (arena, home) = (self.arena, hash.bucket(self.all) - self.first);
+        let is_it = |number: u32| match number.checked_sub(arena.len) {
+            None => equal(arena.key(number), key),
+            Some(fresh) => is_fresh(fresh),
+        };
+        match look(self.buckets, home, hash.tag(), is_it) {
+            Slot::Found(_) => None,
+            Slot::Beyond => Some(Put::Beyond),
+            Slot::Free(at) => {
+                let slot = self.buckets[at].taken() as u8;
+                self.buckets[at].push(hash.tag(), arena.len + fresh);
+                Some(Put::At((self.first + at) as u32, slot))
+            }
+        }
+    }
 }
 
 impl Set {
     /// An empty set of keys of `words` words, at least one, that takes its memory from `room`.
     pub(crate) fn new(words: usize, room: &Room) -> Self {
         let shift = (CHUNK / 8 / words).max(1).ilog2();
-        let (keys, table) = (Vec::new(), Vec::new());
-        Set { words, shift, keys, table, len: 0, grow_at: 0, room: room.clone() }
+        let arena = Arena { words, shift, chunks: Vec::new(), len: 0 };
+        Set { arena, table: Vec::new(), grow_at: 0, room: room.clone() }
     }
 
     /// How many keys it holds.
     pub(crate) fn len(&self) -> u32 {
-        self.len
+        self.arena.len
     }
 
     /// The key with this number.
     pub(crate) fn key(&self, number: u32) -> &[u64] {
-        let chunk = &self.keys[(number >> self.shift) as usize];
-        let at = (number & ((1 << self.shift) - 1)) as usize * self.words;
-        &chunk[at..at + self.words]
+        self.arena.key(number)
     }
 
     /// Reads the bucket of a key, so that it is in the cache when [`insert`](Self::insert) comes.
@@ -129,54 +258,98 @@ impl Set {
         }
     }
 
+    /// The number of `key`, if it is there.
+    pub(crate) fn find(&self, key: &[u64], hash: Hash) -> Option<u32> {
+        match look_round(&self.table, hash, |number| equal(self.arena.key(number), key)) {
+            Slot::Found(number) => Some(number),
+            Slot::Free(_) | Slot::Beyond => None,
+        }
+    }
+
     /// The number of `key` and whether it is new.
     ///
     /// # Errors
     /// When it is new and there is no room.
     pub(crate) fn insert(&mut self, key: &[u64], hash: Hash) -> Result<(u32, bool), Full> {
-        if u64::from(self.len) >= self.grow_at {
-            self.grow()?;
+        if u64::from(self.arena.len) >= self.grow_at {
+            self.grow(self.arena.len.into())?;
         }
-        let tag = hash.tag();
-        let mut at = hash.bucket(self.table.len());
-        loop {
-            let bucket = &self.table[at];
-            let mut matches = bucket.matches(tag);
-            while matches != 0 {
-                let slot = (matches.trailing_zeros() / 8) as usize;
-                matches &= matches - 1;
-                if slot < bucket.taken() && equal(self.key(bucket.numbers[slot]), key) {
-                    return Ok((bucket.numbers[slot], false));
-                }
+        let arena = &self.arena;
+        match look_round(&self.table, hash, |number| equal(arena.key(number), key)) {
+            Slot::Found(number) => Ok((number, false)),
+            Slot::Free(at) => {
+                let number = self.arena.append(key, &self.room)?;
+                self.table[at].push(hash.tag(), number);
+                Ok((number, true))
             }
-            if bucket.taken() < SLOTS {
-                break;
-            }
-            at = if at + 1 == self.table.len() { 0 } else { at + 1 };
+            // Never: it is not filled so far.
+            Slot::Beyond => Err(Full),
         }
-        let number = self.append(key)?;
-        self.table[at].push(tag, number);
-        Ok((number, true))
     }
 
-    fn append(&mut self, key: &[u64]) -> Result<u32, Full> {
-        let chunk = (self.len >> self.shift) as usize;
-        if self.len == NONE - 1 {
+    /// The parts of the table, where `more` keys at most are to be added to all of them together.
+    ///
+    /// # Errors
+    /// When there is no room for so many.
+    pub(crate) fn parts(&mut self, more: u64) -> Result<impl Iterator<Item = Part<'_>>, Full> {
+        let (keys, slots) = (u64::from(self.arena.len), (self.table.len() * SLOTS) as u64);
+        if keys + more >= NONE.into() {
             return Err(Full);
         }
-        if chunk == self.keys.len() {
-            self.room.take(self.chunk_bytes())?;
-            self.keys.push(reserved(self.words << self.shift)?);
+        if keys >= self.grow_at {
+            self.grow(keys)?;
         }
-        self.keys[chunk].extend_from_slice(key);
-        self.len += 1;
-        Ok(self.len - 1)
+        // One is always left free, so that looking has an end.
+        if keys + more >= slots {
+            self.grow(keys + more)?;
+        }
+        let (arena, all) = (&self.arena, self.table.len());
+        let parts = self.table.chunks_mut(all / PARTS).enumerate();
+        Ok(parts.map(move |(at, buckets)| Part { arena, first: at * (all / PARTS), buckets, all }))
     }
 
-    fn grow(&mut self) -> Result<(), Full> {
+    /// Gives its number to a key that a part has called new; `None` if it is not. All that parts have put into the
+    /// table is settled before it is used in any other way.
+    ///
+    /// # Errors
+    /// When there is no room. Then the table is to be [dropped](Self::drop_table).
+    pub(crate) fn settle(
+        &mut self,
+        key: &[u64],
+        hash: Hash,
+        put: Put,
+    ) -> Result<Option<u32>, Full> {
+        let arena = &self.arena;
+        // What has no number yet is not this key, which would not be there either.
+        let is_it = |number| number < arena.len && equal(arena.key(number), key);
+        let (bucket, slot) = match put {
+            Put::At(bucket, slot) => (bucket as usize, Some(slot)),
+            Put::Beyond => match look_round(&self.table, hash, is_it) {
+                Slot::Found(_) => return Ok(None),
+                Slot::Free(at) => (at, None),
+                // Never: one slot is left free.
+                Slot::Beyond => return Err(Full),
+            },
+        };
+        let number = self.arena.append(key, &self.room)?;
+        match slot {
+            Some(slot) => self.table[bucket].numbers[slot as usize] = number,
+            None => self.table[bucket].push(hash.tag(), number),
+        }
+        Ok(Some(number))
+    }
+
+    /// Drops a table in which there are keys without numbers. The next key makes one anew.
+    pub(crate) fn drop_table(&mut self) {
+        self.room.give_back((self.table.len() * size_of::<Bucket>()) as u64);
+        (self.table, self.grow_at) = (Vec::new(), 0);
+    }
+
+    /// Makes a table that so many keys, at least those that are there, do not fill.
+    fn grow(&mut self, keys: u64) -> Result<(), Full> {
         let load = if self.table.len() < LARGE { LOAD / 2 } else { LOAD_AFTER };
-        let slots = (u64::from(self.len).max(2 * SLOTS as u64) * 16).div_ceil(load);
-        let buckets = slots.div_ceil(SLOTS as u64) as usize;
+        let slots = (keys.max(2 * SLOTS as u64) * 16).div_ceil(load);
+        let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
         // A process whose old table is freed has that much more below its ceiling, but the kernel
         // is asked only now and then: compare with what the table adds.
         let added = buckets.saturating_sub(self.table.len()) * size_of::<Bucket>();
@@ -186,7 +359,8 @@ impl Set {
         let mut table = reserved(buckets)?;
         table.resize(buckets, EMPTY);
         self.table = table;
-        let keys = self.keys.iter().flat_map(|chunk| chunk.chunks_exact(self.words));
+        let chunks = self.arena.chunks.iter();
+        let keys = chunks.flat_map(|chunk| chunk.chunks_exact(self.arena.words));
         for (number, key) in (0..).zip(keys) {
             let hash = Hash::of(key);
             let mut at = hash.bucket(buckets);
@@ -214,27 +388,24 @@ impl Set {
         self.table = Vec::new();
         let mut converted = Set::new(words, &self.room);
         let mut new = vec![0; words];
-        self.keys.reverse();
-        while let Some(chunk) = self.keys.pop() {
-            for old in chunk.chunks_exact(self.words) {
+        self.arena.chunks.reverse();
+        while let Some(chunk) = self.arena.chunks.pop() {
+            for old in chunk.chunks_exact(self.arena.words) {
                 convert(old, &mut new)?;
-                converted.append(&new)?;
+                converted.arena.append(&new, &self.room)?;
             }
-            self.room.give_back(self.chunk_bytes());
+            self.room.give_back(self.arena.chunk_bytes());
         }
-        converted.grow()?;
+        converted.grow(converted.arena.len.into())?;
         Ok(converted)
-    }
-
-    fn chunk_bytes(&self) -> u64 {
-        (8 * self.words as u64) << self.shift
     }
 }
 
 impl Drop for Set {
     fn drop(&mut self) {
         let table = (self.table.len() * size_of::<Bucket>()) as u64;
-        self.room.give_back(self.keys.len() as u64 * self.chunk_bytes() + table);
+        let chunks = self.arena.chunks.len() as u64;
+        self.room.give_back(chunks * self.arena.chunk_bytes() + table);
     }
 }
 
@@ -280,6 +451,77 @@ mod tests {
             assert_eq!(set.insert(&[i], Hash(7)), Ok((i as u32, true)));
         }
         assert_eq!(set.insert(&[33], Hash(7)), Ok((33, false)));
+    }
+
+    /// Adds keys by parts, numbers them in their order, and says of each that is new its number, and how many were
+    /// put behind their parts.
+    fn add_by_parts(set: &mut Set, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
+        let mut fresh: Vec<(usize, Put)> = Vec::new();
+        for (at, mut part) in set.parts(keys.len() as u64).unwrap().enumerate() {
+            let mut mine: Vec<(usize, Put)> = Vec::new();
+            let hash = |key: u64| Hash::of(&[key]);
+            for (position, &key) in keys.iter().enumerate().filter(|it| hash(*it.1).part() == at) {
+                part.touch(hash(key));
+                let is_fresh = |other: u32| keys[mine[other as usize].0] == key;
+                if let Some(put) = part.put(&[key], hash(key), mine.len() as u32, is_fresh) {
+                    mine.push((position, put));
+                }
+            }
+            fresh.extend(mine);
+        }
+        let beyond = fresh.iter().filter(|(_, put)| matches!(put, Put::Beyond)).count();
+        fresh.sort_unstable_by_key(|(position, _)| *position);
+        let mut settle = |(position, put): (usize, Put)| {
+            let key = keys[position];
+            Some((position, set.settle(&[key], Hash::of(&[key]), put).unwrap()?))
+        };
+        (fresh.into_iter().filter_map(&mut settle).collect(), beyond)
+    }
+
+    #[test]
+    fn parts_give_the_numbers_that_one_by_one_gives() {
+        let mut rng = fastrand::Rng::with_seed(9);
+        // Keys that crowd the last buckets of some parts, also of the last one, and come to lie in the next ones.
+        let is_last = |key: &u64| Hash::of(&[*key]).bucket(64 * PARTS) % 64 == 63;
+        let last: Vec<u64> = (0..40_000).filter(is_last).collect();
+        let mut all_beyond = 0;
+        for crowded in [false, true].repeat(30) {
+            let (mut one, mut parts) =
+                (Set::new(1, &Room::unlimited()), Set::new(1, &Room::unlimited()));
+            for _ in 0..rng.usize(1..12) {
+                let mut key =
+                    |_| if crowded { rng.choice(&last).copied() } else { Some(rng.u64(0..900)) };
+                let keys: Vec<u64> = (0..200).filter_map(&mut key).collect();
+                let mut expected = Vec::new();
+                for (at, &key) in keys.iter().enumerate() {
+                    let (number, is_new) = insert(&mut one, &[key]).unwrap();
+                    if is_new {
+                        expected.push((at, number));
+                    }
+                }
+                let (found, beyond) = add_by_parts(&mut parts, &keys);
+                assert_eq!(found, expected);
+                all_beyond += beyond;
+                for key in keys {
+                    let hash = Hash::of(&[key]);
+                    assert_eq!(parts.find(&[key], hash), one.find(&[key], hash));
+                }
+            }
+            assert_eq!(one.len(), parts.len());
+            assert_eq!(parts.find(&[50_000], Hash::of(&[50_000])), None);
+        }
+        assert!(all_beyond > 300, "{all_beyond}");
+    }
+
+    #[test]
+    fn a_set_whose_table_was_dropped_finds_all_again() {
+        let room = Room::unlimited();
+        let mut set = Set::new(1, &room);
+        (0..5000).for_each(|key| assert!(insert(&mut set, &[key]).unwrap().1));
+        let taken = room.taken();
+        set.drop_table();
+        assert!(room.taken() < taken);
+        (0..5000).for_each(|key| assert_eq!(insert(&mut set, &[key]), Ok((key as u32, false))));
     }
 
     #[test]

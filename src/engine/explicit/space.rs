@@ -7,6 +7,7 @@
 //! marking expanded exactly once. When there are very many markings they are packed anew in the same way,
 //! so that each takes less.
 
+use super::crew::Seen;
 use super::derived::derived;
 use super::moves::{Moves, Overflow};
 use super::packing::Packing;
@@ -20,7 +21,7 @@ use std::time::Duration;
 
 /// Expansions after which transitions are filed anew by what was seen: early, because the initial
 /// marking says little, and once more when the search has left its surroundings.
-const REFILE_AT: [u64; 2] = [500, 20_000];
+const REFILE_AT: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
 
 /// Markings packed anew beyond this multiple of the markings there are, and every field without a
 /// bound is widened at once: a net of a thousand growing places must not be packed a thousand
@@ -77,9 +78,11 @@ pub(crate) struct Space<'n> {
     /// How often each place was marked when looked at.
     marked: Vec<u64>,
     expansions: u64,
-    /// How often the layout changed.
+    /// How often a field was widened.
     pub(crate) repackings: u64,
     repacked: u64,
+    /// How often the layout changed.
+    layouts: u64,
 }
 
 impl<'n> Space<'n> {
@@ -113,6 +116,7 @@ impl<'n> Space<'n> {
             expansions: 0,
             repackings: 0,
             repacked: 0,
+            layouts: 0,
         })
     }
 
@@ -124,6 +128,31 @@ impl<'n> Space<'n> {
     /// The markings.
     pub(crate) fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The markings, for others to add more.
+    pub(super) fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    /// The transitions.
+    pub(super) fn moves(&self) -> &Moves {
+        &self.moves
+    }
+
+    /// How often the layout of keys has changed.
+    pub(super) fn layouts(&self) -> u64 {
+        self.layouts
+    }
+
+    /// Whether markings are expanded in the same way from now on, but for fields that are widened.
+    pub(super) fn is_steady(&self) -> bool {
+        self.are_many && self.expansions >= REFILE_AT[1]
+    }
+
+    /// So many markings were expanded elsewhere.
+    pub(super) fn expanded_apart(&mut self, markings: u32) {
+        self.expansions += u64::from(markings);
     }
 
     /// The marking loaded last.
@@ -258,6 +287,7 @@ impl<'n> Space<'n> {
         }
         self.key = vec![0; packing.words()];
         self.packing = packing;
+        self.layouts += 1;
         Ok(())
     }
 
@@ -296,9 +326,9 @@ impl<'n> Space<'n> {
         sequence
     }
 
-    /// The largest number of tokens of `p` in the loaded marking.
-    pub(crate) fn tokens(&self, p: PlaceId) -> u64 {
-        self.packing.tokens(&self.key, p)
+    /// The marking loaded last, number `number`.
+    pub(crate) fn seen(&self, number: u32) -> Seen<'_> {
+        Seen { number, key: &self.key, packing: &self.packing }
     }
 }
 

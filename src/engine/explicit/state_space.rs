@@ -5,6 +5,7 @@
 //! one marking to the same other one are two firings, so every transition is asked here, while one
 //! of each effect is fired.
 
+use super::crew::{Crew, Done, Seen, Visitor};
 use super::room::Full;
 use super::space::{Purpose, Space, Stuck};
 use parikh_net::{Facts, Net, TransitionId};
@@ -15,7 +16,7 @@ use parikh_solvers::budget::Exhausted as Spent;
 pub(super) const POLLING: u32 = 64;
 
 /// The figures of a finite state space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateSpace {
     /// Reachable markings.
     pub states: u128,
@@ -80,44 +81,97 @@ impl<'n> Distinct<'n> {
     }
 }
 
-/// Counts the reachable markings of `net`.
-///
-/// # Errors
-/// When the budget does not suffice.
-pub fn count(net: &Net, facts: &Facts, budget: &Budget) -> Result<StateSpace, Incomplete> {
-    let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
-    let mut space = Space::new(net, facts, purpose, budget)?;
-    let mut figures =
-        StateSpace { states: 0, firings: 0, max_tokens_in_place: 0, max_tokens_per_marking: 0 };
-    let mut enabled = Vec::new();
-    let mut distinct = Distinct::new(net);
-    let mut number = 0;
-    while number < space.store().len() {
-        space.load(number, &mut enabled);
-        // A marking with thousands of successors takes as long as many others.
-        let is_wide = enabled.len() > POLLING as usize;
-        if (is_wide || number.is_multiple_of(POLLING))
-            && let Some(spent) = budget.exhausted()
-        {
-            return Err(spent.into());
-        }
-        let firings = enabled.len() as u128;
-        distinct.retain(&mut enabled);
-        if space.expand(number, &enabled, |_, _, _| {})? {
-            // Nothing was fired: the same marking again.
-            continue;
-        }
-        figures.firings += firings;
+/// Counts the markings that are expanded, and what is in them.
+struct Counting<'n> {
+    net: &'n Net,
+}
+
+/// What a thread has for it.
+struct Scratch<'n> {
+    distinct: Distinct<'n>,
+    /// How many transitions are enabled in the marking at hand.
+    enabled: usize,
+}
+
+impl<'n> Visitor for Counting<'n> {
+    type Scratch = Scratch<'n>;
+    type Notes = StateSpace;
+
+    fn scratch(&self) -> Scratch<'n> {
+        Scratch { distinct: Distinct::new(self.net), enabled: 0 }
+    }
+
+    fn choose(&self, scratch: &mut Scratch<'n>, _: Seen<'_>, enabled: &mut Vec<u32>) {
+        scratch.enabled = enabled.len();
+        scratch.distinct.retain(enabled);
+    }
+
+    fn note(&self, scratch: &mut Scratch<'n>, seen: Seen<'_>, notes: &mut StateSpace) {
         let (mut total, mut largest) = (0u128, 0u64);
-        for p in net.places() {
-            let tokens = space.tokens(p);
+        for p in self.net.places() {
+            let tokens = seen.tokens(p);
             total += u128::from(tokens);
             largest = largest.max(tokens);
         }
-        figures.max_tokens_per_marking = figures.max_tokens_per_marking.max(total);
-        figures.max_tokens_in_place = figures.max_tokens_in_place.max(largest.into());
-        number += 1;
+        notes.add(&StateSpace {
+            states: 1,
+            firings: scratch.enabled as u128,
+            max_tokens_in_place: largest.into(),
+            max_tokens_per_marking: total,
+        });
     }
-    figures.states = u128::from(number);
+}
+
+impl StateSpace {
+    /// Adds the figures of other markings.
+    fn add(&mut self, others: &StateSpace) {
+        self.states += others.states;
+        self.firings += others.firings;
+        self.max_tokens_in_place = self.max_tokens_in_place.max(others.max_tokens_in_place);
+        self.max_tokens_per_marking =
+            self.max_tokens_per_marking.max(others.max_tokens_per_marking);
+    }
+}
+
+/// Counts the reachable markings of `net`, on so many threads where they are very many.
+///
+/// # Errors
+/// When the budget does not suffice.
+pub fn count(
+    net: &Net,
+    facts: &Facts,
+    threads: usize,
+    budget: &Budget,
+) -> Result<StateSpace, Incomplete> {
+    let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
+    let mut space = Space::new(net, facts, purpose, budget)?;
+    let (visitor, mut crew) = (Counting { net }, Crew::new(threads, budget));
+    let mut figures = StateSpace::default();
+    let mut scratch = visitor.scratch();
+    let mut enabled = Vec::new();
+    let mut number = 0;
+    while number < space.store().len() {
+        let together = crew.expand(&mut space, number, &visitor, |done| {
+            if let Done::Expanded(notes, ..) = done {
+                figures.add(&notes);
+            }
+        })?;
+        if together > 0 {
+            number += together;
+            budget.exhausted().map_or(Ok(()), Err)?;
+            continue;
+        }
+        space.load(number, &mut enabled);
+        // A marking with thousands of successors takes as long as many others.
+        let is_wide = enabled.len() > POLLING as usize;
+        if is_wide || number.is_multiple_of(POLLING) {
+            budget.exhausted().map_or(Ok(()), Err)?;
+        }
+        visitor.choose(&mut scratch, space.seen(number), &mut enabled);
+        if !space.expand(number, &enabled, |_, _, _| {})? {
+            visitor.note(&mut scratch, space.seen(number), &mut figures);
+            number += 1;
+        }
+    }
     Ok(figures)
 }

@@ -8,10 +8,12 @@
 //!
 //! A set that is [`Full`] takes no more keys, but can still be read.
 
+use super::block::Block;
 use super::parents::Parents;
 use super::room::{Full, Room};
-use super::set::{Hash, NONE, Set};
-use super::tree::Tree;
+use super::set::{Hash, NONE, PARTS, Part, Put, Set};
+use super::threads::{Tasks, together};
+use super::tree::{Folder, Tree};
 use parikh_solvers::Budget;
 
 /// How keys are stored.
@@ -25,6 +27,24 @@ pub(crate) struct Layout {
     pub(crate) folded: bool,
 }
 
+/// A successor that a part of the table has called new.
+#[derive(Clone, Copy)]
+struct Fresh {
+    block: u32,
+    at: u32,
+    put: Put,
+}
+
+/// A part of the table, with what is new to it.
+struct PartAtWork<'s> {
+    at: usize,
+    part: Part<'s>,
+    fresh: &'s mut Vec<Fresh>,
+}
+
+/// Successors whose lines of the table are read at once.
+const TOUCHED: usize = 16;
+
 /// A set of packed markings. See the module.
 pub(crate) struct Store {
     layout: Layout,
@@ -35,6 +55,8 @@ pub(crate) struct Store {
     /// Of the keys that are being added, their roots, if folded, and their hashes.
     roots: Vec<u64>,
     hashes: Vec<Hash>,
+    /// By part of the table what is new of the blocks that are being added.
+    fresh: Vec<Vec<Fresh>>,
 }
 
 impl Store {
@@ -55,7 +77,7 @@ impl Store {
         let layout = Layout { words: key.len(), stored: key.len(), folded: false };
         let parents = with_parents.then(|| Parents::new(&room));
         let (roots, hashes) = (Vec::new(), Vec::new());
-        Ok(Store { layout, tree: None, set, parents, room, roots, hashes })
+        Ok(Store { layout, tree: None, set, parents, room, roots, hashes, fresh: Vec::new() })
     }
 
     /// How many markings it holds.
@@ -135,6 +157,129 @@ impl Store {
         Ok(())
     }
 
+    /// What loads markings and folds their successors on another thread, if they are folded.
+    pub(crate) fn folder(&self) -> Option<Folder> {
+        self.tree.as_ref().map(Tree::folder)
+    }
+
+    /// As [`load`](Self::load), on another thread.
+    pub(crate) fn load_apart(&self, number: u32, folder: &mut Option<Folder>, key: &mut [u64]) {
+        let (stored, key) = (self.set.key(number), &mut key[..self.layout.stored]);
+        match (&self.tree, folder) {
+            (Some(tree), Some(folder)) => tree.load_apart(folder, stored[0], key),
+            _ => key.copy_from_slice(stored),
+        }
+    }
+
+    /// The root of what is stored of a successor of the marking that `folder` has loaded, if its parts are known.
+    pub(crate) fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64> {
+        self.tree.as_ref()?.fold_apart(folder.as_mut()?, stored).ok()
+    }
+
+    /// Adds the successors in `blocks`, with the table divided among `threads`, and then, block by block, says of
+    /// each that is new its place and its number: the same in the same order as if they were added one by one.
+    ///
+    /// # Errors
+    /// When there is no room for one that is new.
+    pub(crate) fn add_blocks<N: Default + Send + Sync>(
+        &mut self,
+        blocks: &mut [Block<N>],
+        threads: usize,
+        mut added: impl FnMut(&mut Block<N>, Option<(u32, u32)>),
+    ) -> Result<(), Full> {
+        for block in &mut *blocks {
+            self.fold_rest(block)?;
+        }
+        let mut fresh = std::mem::take(&mut self.fresh);
+        let looked_up = self.look_up(blocks, threads, &mut fresh);
+        let settled = looked_up.and_then(|()| self.settle(blocks, &fresh, &mut added));
+        if settled.is_err() {
+            self.set.drop_table();
+        }
+        self.fresh = fresh;
+        settled
+    }
+
+    /// Puts all that is new in `blocks` into the table, by its parts.
+    fn look_up<N: Default + Send + Sync>(
+        &mut self,
+        blocks: &[Block<N>],
+        threads: usize,
+        fresh: &mut Vec<Vec<Fresh>>,
+    ) -> Result<(), Full> {
+        fresh.resize_with(PARTS, Vec::new);
+        for (part, fresh) in fresh.iter_mut().enumerate() {
+            fresh.clear();
+            let most = blocks.iter().map(|block| block.of_part(part).len()).sum();
+            fresh.try_reserve(most).map_err(|_| Full)?;
+        }
+        let all = blocks.iter().map(|block| block.hashes.len() as u64).sum();
+        // Each thread has its share of the parts, and asks all of them about one block before the next, while the
+        // block is in its cache.
+        let mut shares: Vec<Vec<PartAtWork<'_>>> = Vec::new();
+        shares.resize_with(threads.min(PARTS), Vec::new);
+        for (at, (part, fresh)) in self.set.parts(all)?.zip(fresh).enumerate() {
+            shares[at % threads.min(PARTS)].push(PartAtWork { at, part, fresh });
+        }
+        let shares = Tasks::new(shares.into_iter());
+        together(&mut vec![(); threads], |()| {
+            while let Some(mut share) = shares.next() {
+                for number in 0..blocks.len() {
+                    share.iter_mut().for_each(|part| part.put_all(number, blocks));
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// Folds what other threads could not.
+    fn fold_rest<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), Full> {
+        if let Some(tree) = &mut self.tree
+            && !block.unfolded.is_empty()
+        {
+            for at in std::mem::take(&mut block.unfolded) {
+                let root = tree.rebase(&block.key(at)[..self.layout.stored])?;
+                block.set_root(at, root);
+            }
+            block.sort().map_err(|_| Full)?;
+        }
+        Ok(())
+    }
+
+    /// Numbers the successors that are new.
+    fn settle<N: Default>(
+        &mut self,
+        blocks: &mut [Block<N>],
+        fresh: &[Vec<Fresh>],
+        added: &mut impl FnMut(&mut Block<N>, Option<(u32, u32)>),
+    ) -> Result<(), Full> {
+        let mut fresh: Vec<&[Fresh]> = fresh.iter().map(Vec::as_slice).collect();
+        let mut here: Vec<(u32, Put)> = Vec::new();
+        for (number, block) in (0..).zip(blocks) {
+            added(block, None);
+            here.clear();
+            for fresh in &mut fresh {
+                let (first, rest) = fresh.split_at(fresh.partition_point(|it| it.block <= number));
+                here.extend(first.iter().map(|it| (it.at, it.put)));
+                *fresh = rest;
+            }
+            here.sort_unstable_by_key(|it| it.0);
+            let mut marking = 0;
+            for &(at, put) in &here {
+                let hash = block.hashes[at as usize];
+                let Some(number) = self.set.settle(block.stored(at), hash, put)? else { continue };
+                while block.ends[marking as usize] <= at {
+                    marking += 1;
+                }
+                if let Some(parents) = &mut self.parents {
+                    parents.push(block.first + marking)?;
+                }
+                added(block, Some((at, number)));
+            }
+        }
+        Ok(())
+    }
+
     /// Stores keys in another way: what was stored of each becomes what `convert` makes of it, a whole key
     /// of the new layout. Distinct keys stay distinct in what is stored of them; numbers and parents stay.
     ///
@@ -165,6 +310,27 @@ impl Store {
         })?;
         self.tree = tree;
         Ok(())
+    }
+}
+
+impl PartAtWork<'_> {
+    /// Looks up the successors of a block that are for this part, in their order.
+    fn put_all<N: Default>(&mut self, number: usize, blocks: &[Block<N>]) {
+        let block = &blocks[number];
+        let PartAtWork { at, part, fresh } = self;
+        for run in block.of_part(*at).chunks(TOUCHED) {
+            run.iter().for_each(|&at| part.touch(block.hashes[at as usize]));
+            for &at in run {
+                let (key, hash) = (block.stored(at), block.hashes[at as usize]);
+                let is_fresh = |other: u32| {
+                    let Fresh { block, at, .. } = fresh[other as usize];
+                    blocks[block as usize].stored(at) == key
+                };
+                if let Some(put) = part.put(key, hash, fresh.len() as u32, is_fresh) {
+                    fresh.push(Fresh { block: number as u32, at, put });
+                }
+            }
+        }
     }
 }
 

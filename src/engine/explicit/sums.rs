@@ -5,6 +5,7 @@
 //! What a marking counts is multiplied out once, in 128 bits where that fits; a product with other factors
 //! divides by those that it replaces.
 
+use super::crew::{Crew, Done, Seen, Visitor};
 use super::space::{Purpose, Space};
 use super::state_space::{Distinct, Incomplete, POLLING};
 use crate::evidence::counting::{Function, Part, Product, WeightError, Weights};
@@ -12,6 +13,7 @@ use num_bigint::BigUint;
 use parikh_net::{Facts, Net, NetBuilder, PlaceId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
 
 /// Why there are no sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,49 +26,116 @@ pub enum NoSums {
     Weight(#[from] WeightError),
 }
 
-/// For each product of `part` its sum over all markings, and how many markings there are.
+/// For each product of `part` its sum over all markings, and how many markings there are; by so many threads where
+/// they are very many.
 ///
 /// # Errors
 /// When the budget does not suffice.
 pub fn sums(
     part: &Part,
     weights: &mut Weights,
+    threads: usize,
     budget: &Budget,
 ) -> Result<(Vec<BigUint>, u64), NoSums> {
     let (net, products_of) = with_probes(part);
     let purpose = Purpose { listed: &|_| true, sequences: false, ceiling: u64::MAX };
     let mut space =
         Space::new(&net, &Facts::none(&net), purpose, budget).map_err(Incomplete::from)?;
-    let mut distinct = Distinct::new(&net);
-    let mut sums = vec![Sum::default(); part.products.len()];
-    let mut tables = Tables { weights, known: HashMap::new(), small: Vec::new() };
-    let (mut enabled, mut here, mut number) = (Vec::new(), Vec::new(), 0);
+    let adding = Adding { part, net: &net, products_of, weights: Mutex::new(weights) };
+    let (mut crew, mut scratch) = (Crew::new(threads, budget), adding.scratch());
+    let mut all = Sums::default();
+    let (mut enabled, mut number) = (Vec::new(), 0);
     while number < space.store().len() {
-        space.load(number, &mut enabled);
-        if (enabled.len() > POLLING as usize || number.is_multiple_of(POLLING))
+        let together = crew.expand(&mut space, number, &adding, |done| {
+            if let Done::Expanded(sums, _) = done {
+                all.merge(sums);
+            }
+        });
+        let together = together.map_err(Incomplete::from)?;
+        let is_wide = if together == 0 {
+            space.load(number, &mut enabled);
+            enabled.len() > POLLING as usize
+        } else {
+            true
+        };
+        if (is_wide || number.is_multiple_of(POLLING))
             && let Some(spent) = budget.exhausted()
         {
             return Err(Incomplete::from(spent).into());
         }
-        here.clear();
-        here.extend(enabled.iter().flat_map(|&t| products_of[t as usize].iter().copied()));
-        distinct.retain(&mut enabled);
-        if space.expand(number, &enabled, |_, _, _| {}).map_err(Incomplete::from)? {
-            // Nothing was fired: the same marking again.
-            continue;
+        if together > 0 {
+            number += together;
+        } else {
+            adding.choose(&mut scratch, space.seen(number), &mut enabled);
+            if !space.expand(number, &enabled, |_, _, _| {}).map_err(Incomplete::from)? {
+                adding.note(&mut scratch, space.seen(number), &mut all);
+                number += 1;
+            }
         }
-        number += 1;
-        if part.counts.is_empty() {
-            sums[0].small += 1;
-            here.iter().for_each(|&product| sums[product as usize].small += 1);
-            continue;
-        }
-        let tokens = |place| space.tokens(place);
-        if tables.add_small(part, &tokens, &here, &mut sums)?.is_none() {
-            tables.add_large(part, &tokens, &here, &mut sums)?;
-        }
+        all.error.map_or(Ok(()), Err)?;
     }
-    Ok((sums.into_iter().map(Sum::total).collect(), number.into()))
+    all.sums.resize(part.products.len(), Sum::default());
+    Ok((all.sums.into_iter().map(Sum::total).collect(), number.into()))
+}
+
+/// Adds what markings count.
+struct Adding<'p> {
+    part: &'p Part,
+    net: &'p Net,
+    products_of: Vec<Vec<u32>>,
+    /// Asked for what a thread does not know yet.
+    weights: Mutex<&'p mut Weights>,
+}
+
+/// Sums over some markings, and what they lack.
+#[derive(Default)]
+struct Sums {
+    sums: Vec<Sum>,
+    error: Option<WeightError>,
+}
+
+impl Sums {
+    fn merge(&mut self, other: Sums) {
+        self.error = self.error.or(other.error);
+        self.sums.resize(self.sums.len().max(other.sums.len()), Sum::default());
+        self.sums.iter_mut().zip(other.sums).for_each(|(sum, other)| {
+            sum.add(other.small);
+            sum.large += other.large;
+        });
+    }
+}
+
+impl<'p> Visitor for Adding<'p> {
+    type Scratch = Scratch<'p>;
+    type Notes = Sums;
+
+    fn scratch(&self) -> Scratch<'p> {
+        let distinct = Distinct::new(self.net);
+        Scratch { distinct, here: Vec::new(), known: HashMap::new(), small: Vec::new() }
+    }
+
+    fn choose(&self, scratch: &mut Scratch<'p>, _: Seen<'_>, enabled: &mut Vec<u32>) {
+        scratch.here.clear();
+        let here = enabled.iter().flat_map(|&t| &self.products_of[t as usize]);
+        scratch.here.extend(here);
+        scratch.distinct.retain(enabled);
+    }
+
+    fn note(&self, scratch: &mut Scratch<'p>, seen: Seen<'_>, notes: &mut Sums) {
+        let Sums { sums, error } = notes;
+        sums.resize(self.part.products.len(), Sum::default());
+        if self.part.counts.is_empty() {
+            sums[0].small += 1;
+            scratch.here.iter().for_each(|&product| sums[product as usize].small += 1);
+            return;
+        }
+        let tokens = |place| seen.tokens(place);
+        let added = self.add_small(scratch, &tokens, sums).and_then(|added| match added {
+            Some(()) => Ok(()),
+            None => self.add_large(&scratch.here, &tokens, sums),
+        });
+        *error = error.or(added.err());
+    }
 }
 
 /// The net of a part with a transition for each lower bound that is no preset of it; and by transition the
@@ -129,9 +198,12 @@ impl Sum {
     }
 }
 
-/// The values of functions met so far: those that fit 128 bits.
-struct Tables<'w> {
-    weights: &'w mut Weights,
+/// What a thread has for it.
+struct Scratch<'n> {
+    distinct: Distinct<'n>,
+    /// The products that are not 0 in the marking at hand.
+    here: Vec<u32>,
+    /// The values of functions met so far: those that fit 128 bits.
     known: HashMap<(Function, u64), Option<u128>>,
     /// What each product is in a marking.
     small: Vec<u128>,
@@ -143,40 +215,49 @@ fn usual(part: &Part, place: PlaceId) -> Result<Function, WeightError> {
     at.map(|at| part.counts[at].1).map_err(|_| WeightError::NotWhole)
 }
 
-impl Tables<'_> {
-    fn at(&mut self, function: Function, tokens: u64) -> Result<Option<u128>, WeightError> {
-        if let Some(&known) = self.known.get(&(function, tokens)) {
+impl<'p> Adding<'p> {
+    fn weights(&self) -> MutexGuard<'_, &'p mut Weights> {
+        // A thread that panicked takes the whole count with it.
+        self.weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn at(
+        &self,
+        known: &mut HashMap<(Function, u64), Option<u128>>,
+        function: Function,
+        tokens: u64,
+    ) -> Result<Option<u128>, WeightError> {
+        if let Some(&known) = known.get(&(function, tokens)) {
             return Ok(known);
         }
-        let number = u128::try_from(self.weights.at(function, tokens)?).ok();
-        self.known.insert((function, tokens), number);
+        let number = u128::try_from(self.weights().at(function, tokens)?).ok();
+        known.insert((function, tokens), number);
         Ok(number)
     }
 
     /// Adds what a marking counts; `None`, and nothing, where a number does not fit.
     fn add_small(
-        &mut self,
-        part: &Part,
+        &self,
+        Scratch { here, known, small, .. }: &mut Scratch<'_>,
         tokens: &dyn Fn(PlaceId) -> u64,
-        products: &[u32],
         sums: &mut [Sum],
     ) -> Result<Option<()>, WeightError> {
         let mut all = 1u128;
-        for &(place, function) in &part.counts {
+        for &(place, function) in &self.part.counts {
             let Some(product) =
-                self.at(function, tokens(place))?.and_then(|weight| all.checked_mul(weight))
+                self.at(known, function, tokens(place))?.and_then(|weight| all.checked_mul(weight))
             else {
                 return Ok(None);
             };
             all = product;
         }
-        self.small.clear();
-        for &number in products {
+        small.clear();
+        for &number in &*here {
             let mut counts = all;
-            for &(place, other) in &part.products[number as usize].changed {
+            for &(place, other) in &self.part.products[number as usize].changed {
                 let tokens = tokens(place);
-                let (before, after) =
-                    (self.at(usual(part, place)?, tokens)?, self.at(other, tokens)?);
+                let before = self.at(known, usual(self.part, place)?, tokens)?;
+                let after = self.at(known, other, tokens)?;
                 // It divides `counts`, and what comes in its place is no more.
                 let share = before.and_then(|before| counts.checked_div(before));
                 match share.zip(after).and_then(|(share, after)| share.checked_mul(after)) {
@@ -184,32 +265,32 @@ impl Tables<'_> {
                     None => return Ok(None),
                 }
             }
-            self.small.push(counts);
+            small.push(counts);
         }
         sums[0].add(all);
-        for (&number, &counts) in products.iter().zip(&self.small) {
+        for (&number, &counts) in here.iter().zip(&*small) {
             sums[number as usize].add(counts);
         }
         Ok(Some(()))
     }
 
     fn add_large(
-        &mut self,
-        part: &Part,
-        tokens: &dyn Fn(PlaceId) -> u64,
+        &self,
         products: &[u32],
+        tokens: &dyn Fn(PlaceId) -> u64,
         sums: &mut [Sum],
     ) -> Result<(), WeightError> {
+        let (part, mut weights) = (self.part, self.weights());
         let mut all = BigUint::from(1u8);
         for &(place, function) in &part.counts {
-            all *= self.weights.at(function, tokens(place))?;
+            all *= weights.at(function, tokens(place))?;
         }
         for &number in products {
             let mut counts = all.clone();
             for &(place, other) in &part.products[number as usize].changed {
                 let tokens = tokens(place);
-                counts /= self.weights.at(usual(part, place)?, tokens)?;
-                counts *= self.weights.at(other, tokens)?;
+                counts /= weights.at(usual(part, place)?, tokens)?;
+                counts *= weights.at(other, tokens)?;
             }
             sums[number as usize].large += counts;
         }

@@ -13,7 +13,10 @@
 //!
 //! A successor is folded along the marking that was loaded last, its *base*: where no word has changed the
 //! numbers are the same, so a firing that touches two words looks up about two paths of the tree, most often
-//! among the parts that were [looked up of late](Parts::late).
+//! among the parts that were [looked up of late](Folder::late).
+//!
+//! Several threads may fold keys at once, each with a [`Folder`] of its own, where all parts are known; most are,
+//! and what is not is left for one thread.
 
 use super::room::{Full, Room};
 use super::set::{Hash, Set};
@@ -21,33 +24,22 @@ use super::set::{Hash, Set};
 /// Parts that are remembered: as many as stay in a cache.
 const LATE: usize = 1 << 14;
 
-/// Words and pairs with their numbers.
-struct Parts {
-    set: Set,
-    /// Parts looked up of late, each at a place that comes from its bits, with their numbers and one more;
-    /// 0 for none. Markings that come one after the other have most parts in common.
-    late: Vec<(u64, u32)>,
-}
-
-impl Parts {
-    fn number(&mut self, part: u64) -> Result<u32, Full> {
-        let at = (part.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - LATE.ilog2())) as usize;
-        let (late, number) = self.late[at];
-        if late == part && number > 0 {
-            return Ok(number - 1);
-        }
-        let (number, _) = self.set.insert(&[part], Hash::of(&[part]))?;
-        self.late[at] = (part, number + 1);
-        Ok(number)
-    }
-}
-
 /// The parts of keys of one width. See the module.
 pub(crate) struct Tree {
-    parts: Parts,
+    /// Words and pairs with their numbers.
+    parts: Set,
+    folder: Folder,
+}
+
+/// What folds and unfolds keys, along a base: every thread that does has one.
+#[derive(Clone)]
+pub(crate) struct Folder {
     /// Where the numbers of each level start, and how many they are: of the words, of pairs of them, …, of
     /// the last two.
     levels: Vec<(usize, usize)>,
+    /// Parts looked up of late, each at a place that comes from its bits, with their numbers and one more;
+    /// 0 for none. Markings that come one after the other have most parts in common.
+    late: Vec<(u64, u32)>,
     base: Vec<u64>,
     /// The numbers of the base, level by level.
     numbers: Vec<u32>,
@@ -59,6 +51,10 @@ pub(crate) struct Tree {
     undo: Vec<(usize, u32)>,
 }
 
+/// A part of a key is none of those known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unknown;
+
 impl Tree {
     /// For keys of `words` words, at least one.
     pub(crate) fn new(words: usize, room: &Room) -> Self {
@@ -69,15 +65,16 @@ impl Tree {
             levels.push((start + width, width.div_ceil(2)));
         }
         let (start, width) = levels[levels.len() - 1];
-        Tree {
-            parts: Parts { set: Set::new(1, room), late: vec![(0, 0); LATE] },
+        let folder = Folder {
             levels,
+            late: vec![(0, 0); LATE],
             base: vec![0; words],
             numbers: vec![0; start + width],
             is_based: false,
             changed: Vec::new(),
             undo: Vec::new(),
-        }
+        };
+        Tree { parts: Set::new(1, room), folder }
     }
 
     /// Makes `key` the base; its root.
@@ -85,15 +82,16 @@ impl Tree {
     /// # Errors
     /// When there is no room for its parts: then there is no base.
     pub(crate) fn rebase(&mut self, key: &[u64]) -> Result<u64, Full> {
-        if !self.is_based {
+        let folder = &mut self.folder;
+        if !folder.is_based {
             // Every word has changed.
-            self.base.iter_mut().zip(key).for_each(|(base, &word)| *base = !word);
+            folder.base.iter_mut().zip(key).for_each(|(base, &word)| *base = !word);
         }
-        self.is_based = false;
-        let root = self.fold_along(key)?;
-        self.base.copy_from_slice(key);
-        self.undo.clear();
-        self.is_based = true;
+        folder.is_based = false;
+        let root = folder.fold_along(key, number_in(&mut self.parts))?;
+        folder.base.copy_from_slice(key);
+        folder.undo.clear();
+        folder.is_based = true;
         Ok(root)
     }
 
@@ -102,21 +100,69 @@ impl Tree {
     /// # Errors
     /// When there is no room for its parts.
     pub(crate) fn fold(&mut self, key: &[u64]) -> Result<u64, Full> {
-        let root = self.fold_along(key);
+        self.folder.fold(key, number_in(&mut self.parts))
+    }
+
+    /// The root of `key`, where `folder` has a base.
+    ///
+    /// # Errors
+    /// When it has parts that are not known.
+    pub(crate) fn fold_apart(&self, folder: &mut Folder, key: &[u64]) -> Result<u64, Unknown> {
+        folder.fold(key, |part| self.parts.find(&[part], Hash::of(&[part])).ok_or(Unknown))
+    }
+
+    /// Makes the key of `root` the base, and writes it to `key`.
+    pub(crate) fn load(&mut self, root: u64, key: &mut [u64]) {
+        self.folder.load(root, key, &self.parts);
+    }
+
+    /// The same with the base of `folder`.
+    pub(crate) fn load_apart(&self, folder: &mut Folder, root: u64, key: &mut [u64]) {
+        folder.load(root, key, &self.parts);
+    }
+
+    /// Writes the key of `root` to `key`.
+    pub(crate) fn read(&self, root: u64, key: &mut [u64]) {
+        let numbers = &mut vec![0; self.folder.numbers.len()];
+        unfold(root, &self.folder.levels, &self.parts, numbers, key);
+    }
+
+    /// What folds keys on another thread.
+    pub(crate) fn folder(&self) -> Folder {
+        self.folder.clone()
+    }
+}
+
+/// Numbers parts, old and new.
+fn number_in(parts: &mut Set) -> impl FnMut(u64) -> Result<u32, Full> {
+    |part| Ok(parts.insert(&[part], Hash::of(&[part]))?.0)
+}
+
+impl Folder {
+    fn fold<E>(
+        &mut self,
+        key: &[u64],
+        look_up: impl FnMut(u64) -> Result<u32, E>,
+    ) -> Result<u64, E> {
+        let root = self.fold_along(key, look_up);
         for (at, number) in self.undo.drain(..).rev() {
             self.numbers[at] = number;
         }
         root
     }
 
-    fn fold_along(&mut self, key: &[u64]) -> Result<u64, Full> {
+    fn fold_along<E>(
+        &mut self,
+        key: &[u64],
+        mut look_up: impl FnMut(u64) -> Result<u32, E>,
+    ) -> Result<u64, E> {
         if key.len() == 1 {
             return Ok(key[0]);
         }
         self.changed.clear();
         for (at, (&word, &base)) in key.iter().zip(&self.base).enumerate() {
             if word != base {
-                let number = self.parts.number(word)?;
+                let number = number_of(&mut self.late, word, &mut look_up)?;
                 self.undo.push((at, self.numbers[at]));
                 self.numbers[at] = number;
                 self.changed.push(at);
@@ -132,7 +178,10 @@ impl Tree {
                 }
                 // The last one of an odd number has no partner, and stands for itself.
                 let number = match 2 * at + 1 < width {
-                    true => self.parts.number(self.pair(below + 2 * at))?,
+                    true => {
+                        let pair = self.pair(below + 2 * at);
+                        number_of(&mut self.late, pair, &mut look_up)?
+                    }
                     false => self.numbers[below + 2 * at],
                 };
                 self.undo.push((above + at, self.numbers[above + at]));
@@ -149,42 +198,50 @@ impl Tree {
         u64::from(self.numbers[at]) << 32 | u64::from(self.numbers[at + 1])
     }
 
-    /// Makes the key of `root` the base, and writes it to `key`.
-    pub(crate) fn load(&mut self, root: u64, key: &mut [u64]) {
-        let mut numbers = std::mem::take(&mut self.numbers);
-        self.unfold(root, &mut numbers, key);
-        self.numbers = numbers;
+    fn load(&mut self, root: u64, key: &mut [u64], parts: &Set) {
+        unfold(root, &self.levels, parts, &mut self.numbers, key);
         self.base.copy_from_slice(key);
         self.undo.clear();
         self.is_based = true;
     }
+}
 
-    /// Writes the key of `root` to `key`.
-    pub(crate) fn read(&self, root: u64, key: &mut [u64]) {
-        self.unfold(root, &mut vec![0; self.numbers.len()], key);
+/// The number of a part: among those looked up of late, or what `look_up` says.
+fn number_of<E>(
+    late: &mut [(u64, u32)],
+    part: u64,
+    look_up: &mut impl FnMut(u64) -> Result<u32, E>,
+) -> Result<u32, E> {
+    let at = (part.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - LATE.ilog2())) as usize;
+    let (known, number) = late[at];
+    if known == part && number > 0 {
+        return Ok(number - 1);
     }
+    let number = look_up(part)?;
+    late[at] = (part, number + 1);
+    Ok(number)
+}
 
-    fn unfold(&self, root: u64, numbers: &mut [u32], key: &mut [u64]) {
-        if let [only] = key {
-            *only = root;
-            return;
-        }
-        let end = numbers.len();
-        (numbers[end - 2], numbers[end - 1]) = halves(root);
-        for level in (1..self.levels.len()).rev() {
-            let ((below, width), (above, _)) = (self.levels[level - 1], self.levels[level]);
-            let (lower, upper) = numbers.split_at_mut(above);
-            for (two, &number) in lower[below..below + width].chunks_mut(2).zip(&*upper) {
-                match two {
-                    [left, right] => (*left, *right) = halves(self.parts.set.key(number)[0]),
-                    // The last one of an odd number.
-                    alone => alone.fill(number),
-                }
+fn unfold(root: u64, levels: &[(usize, usize)], parts: &Set, numbers: &mut [u32], key: &mut [u64]) {
+    if let [only] = key {
+        *only = root;
+        return;
+    }
+    let end = numbers.len();
+    (numbers[end - 2], numbers[end - 1]) = halves(root);
+    for level in (1..levels.len()).rev() {
+        let ((below, width), (above, _)) = (levels[level - 1], levels[level]);
+        let (lower, upper) = numbers.split_at_mut(above);
+        for (two, &number) in lower[below..below + width].chunks_mut(2).zip(&*upper) {
+            match two {
+                [left, right] => (*left, *right) = halves(parts.key(number)[0]),
+                // The last one of an odd number.
+                alone => alone.fill(number),
             }
         }
-        for (word, &number) in key.iter_mut().zip(&*numbers) {
-            *word = self.parts.set.key(number)[0];
-        }
+    }
+    for (word, &number) in key.iter_mut().zip(&*numbers) {
+        *word = parts.key(number)[0];
     }
 }
 

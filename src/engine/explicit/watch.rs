@@ -52,8 +52,15 @@ pub(crate) struct Watch {
     by_effect: Vec<Vec<u32>>,
     /// Goals that many classes can help.
     always: Vec<u32>,
-    /// Goals that mention deadness.
-    at_expansion: Vec<u32>,
+    /// Goals to be asked at expansion.
+    pub(crate) at_expansion: AtExpansion,
+}
+
+/// Goals that are asked when it is known what is enabled.
+#[derive(Default)]
+pub(crate) struct AtExpansion {
+    /// Goals that mention deadness, with what they ask.
+    deadness: Vec<(u32, Test)>,
     /// For each transition the goal that asks whether it can be enabled, plus 1; 0 for none. Empty
     /// when there are few such goals.
     enabled_goal: Vec<u32>,
@@ -67,11 +74,10 @@ impl Watch {
             goals: Vec::new(),
             by_effect: vec![Vec::new(); net.effect_count()],
             always: Vec::new(),
-            at_expansion: Vec::new(),
-            enabled_goal: Vec::new(),
+            at_expansion: AtExpansion::default(),
         };
         if enabledness(goals).take(MANY).count() == MANY {
-            watch.enabled_goal = vec![0; net.transition_count()];
+            watch.at_expansion.enabled_goal = vec![0; net.transition_count()];
         }
         let mut lists = SingleLists::new(net);
         for (id, goal) in goals {
@@ -101,20 +107,21 @@ impl Watch {
             helpful.sort_unstable();
             helpful.dedup();
             if deadness {
-                watch.at_expansion.push(index);
+                watch.at_expansion.deadness.push((index, Test::Constant(false)));
             } else if helpful.len() > 64 && helpful.len() > net.effect_count() / BROAD {
                 watch.always.push(index);
             } else {
                 helpful.iter().for_each(|class| watch.by_effect[class.index()].push(index));
             }
         }
+        watch.at_expansion.recompile(&watch.goals, packing);
         watch
     }
 
     /// Has goal `index` read off the enabled transitions, if that is done at all, and `t` has no
     /// other goal already.
     fn read_off(&mut self, t: TransitionId, index: u32) -> bool {
-        let slot = self.enabled_goal.get_mut(t.index());
+        let slot = self.at_expansion.enabled_goal.get_mut(t.index());
         slot.is_some_and(|slot| {
             let free = *slot == 0;
             if free {
@@ -133,6 +140,7 @@ impl Watch {
                 PackedGoal::Maximise(sum, code, _) => *code = Sum::new(sum, packing),
             }
         }
+        self.at_expansion.recompile(&self.goals, packing);
     }
 
     /// How many goals want an answer.
@@ -149,13 +157,13 @@ impl Watch {
 
     /// Whether some goal needs [`expanded`](Self::expanded).
     pub(crate) fn asks_at_expansion(&self) -> bool {
-        !self.at_expansion.is_empty() || !self.enabled_goal.is_empty()
+        !self.at_expansion.deadness.is_empty() || !self.at_expansion.enabled_goal.is_empty()
     }
 
     /// The initial marking: asks all goals but those to be asked at expansion. Appends the reached.
     pub(crate) fn initial(&mut self, key: &[u64], hits: &mut Vec<u32>) {
         for index in 0..self.goals.len() as u32 {
-            if !self.at_expansion.contains(&index) {
+            if self.at_expansion.deadness.iter().all(|(other, _)| *other != index) {
                 self.goals[index as usize].ask(index, key, 0, hits);
             }
         }
@@ -186,21 +194,50 @@ impl Watch {
 
     /// A marking of which it is known now what is enabled. Appends the goals reached.
     pub(crate) fn expanded(&mut self, key: &[u64], enabled: &[u32], hits: &mut Vec<u32>) {
-        if !self.enabled_goal.is_empty() {
+        let AtExpansion { deadness, enabled_goal } = &mut self.at_expansion;
+        if !enabled_goal.is_empty() {
             for &t in enabled {
-                let index = std::mem::take(&mut self.enabled_goal[t as usize]);
+                let index = std::mem::take(&mut enabled_goal[t as usize]);
                 if index > 0 {
                     hits.push(index - 1);
                 }
             }
         }
-        for &index in &self.at_expansion {
-            let goal = &self.goals[index as usize];
-            if let PackedGoal::Reach(_, test) = &goal.packed
-                && goal.open
-                && test.holds(key, enabled.is_empty())
-            {
-                hits.push(index);
+        let goals = &self.goals;
+        let holds = |(index, test): &(u32, Test)| {
+            goals[*index as usize].open && test.holds(key, enabled.is_empty())
+        };
+        let reached = deadness.iter().filter(|asked| holds(asked));
+        hits.extend(reached.map(|(index, _)| index));
+    }
+
+    /// Asks no more at expansion for goals that want no answer.
+    pub(crate) fn forget_closed(&mut self) {
+        let AtExpansion { deadness, enabled_goal } = &mut self.at_expansion;
+        let goals = &self.goals;
+        let is_open = |index: u32| goals[index as usize].open;
+        deadness.retain(|(index, _)| is_open(*index));
+        let mut closed = enabled_goal.iter_mut().filter(|index| **index > 0);
+        closed.by_ref().filter(|index| !is_open(**index - 1)).for_each(|index| *index = 0);
+    }
+}
+
+impl AtExpansion {
+    /// As [`Watch::expanded`], for several threads, whether goals want an answer or not.
+    pub(crate) fn asked(&self, key: &[u64], enabled: &[u32], mut hit: impl FnMut(u32)) {
+        if !self.enabled_goal.is_empty() {
+            let goals = enabled.iter().map(|&t| self.enabled_goal[t as usize]);
+            goals.filter(|&index| index > 0).for_each(|index| hit(index - 1));
+        }
+        let holds = |test: &Test| test.holds(key, enabled.is_empty());
+        let reached = self.deadness.iter().filter(|(_, test)| holds(test));
+        reached.for_each(|(index, _)| hit(*index));
+    }
+
+    fn recompile(&mut self, goals: &[Watched], packing: &Packing) {
+        for (index, test) in &mut self.deadness {
+            if let PackedGoal::Reach(atoms, _) = &goals[*index as usize].packed {
+                *test = Test::new(atoms, packing);
             }
         }
     }

@@ -1,0 +1,54 @@
+//! A piece of work for several threads at once.
+
+use std::sync::Mutex;
+use std::thread::Builder;
+
+/// Pieces of work that are taken one by one, by whichever thread is free.
+pub(crate) struct Tasks<I>(Mutex<I>);
+
+impl<I: Iterator> Tasks<I> {
+    pub(crate) fn new(all: I) -> Self {
+        Tasks(Mutex::new(all))
+    }
+
+    /// The next one.
+    pub(crate) fn next(&self) -> Option<I::Item> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
+    }
+}
+
+/// Has `work` done by as many threads as there are `lanes`, each with its own; this thread is one of them. A
+/// thread that the system does not give is done without, so what is to be done is better taken from [`Tasks`].
+pub(crate) fn together<L: Send>(lanes: &mut [L], work: impl Fn(&mut L) + Sync) {
+    let Some((mine, others)) = lanes.split_first_mut() else { return };
+    let work = &work;
+    std::thread::scope(|scope| {
+        for lane in others {
+            if Builder::new().spawn_scoped(scope, move || work(lane)).is_err() {
+                break;
+            }
+        }
+        work(mine);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_piece_is_taken_once() {
+        for threads in [1, 2, 7] {
+            let mut lanes = vec![Vec::new(); threads];
+            let tasks = Tasks::new(0..1000);
+            together(&mut lanes, |mine| {
+                while let Some(task) = tasks.next() {
+                    mine.push(task);
+                }
+            });
+            let mut all = lanes.concat();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..1000));
+        }
+    }
+}
