@@ -56,6 +56,7 @@ use crate::evidence::certificate::{Lemma, LinearCertificate};
 use crate::evidence::{Document, words};
 use crate::structure::traps::small_marked_traps;
 use atoms::{AtomId, Atoms, Node};
+use maxima::Whole;
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::certify::Tally;
@@ -191,6 +192,7 @@ enum Kind {
     Maximum {
         negated: LinearSum,
         unbounded: bool,
+        whole: Whole,
     },
 }
 
@@ -313,8 +315,7 @@ impl<'n> Engine<'n> {
         let mut any = false;
         for target in &mut self.targets {
             let broken = target.candidate.as_ref().is_some_and(|(point, _)| !point.is_integral());
-            let more = target.depth < DEEPEST && matches!(target.kind, Kind::Reach { .. });
-            if broken && more && task.board.is_open(target.id) {
+            if broken && target.depth < DEEPEST && task.board.is_open(target.id) {
                 target.depth = (target.depth * 4).clamp(32, DEEPEST);
                 target.candidate = None;
                 any = true;
@@ -392,7 +393,11 @@ impl<'n> Engine<'n> {
         self.describe(index, goal);
         if let Kind::New = self.targets[index].kind {
             self.targets[index].kind = match goal {
-                Goal::Maximise(sum) => Kind::Maximum { negated: sum.negated(), unbounded: false },
+                Goal::Maximise(sum) => Kind::Maximum {
+                    negated: sum.negated(),
+                    unbounded: false,
+                    whole: Whole::default(),
+                },
                 Goal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
                     self.learn_clashes(&tree.atoms());
@@ -410,10 +415,13 @@ impl<'n> Engine<'n> {
                 let done = self.pursue(index, &tree, root, goal, budget, over);
                 (Kind::Reach { tree, root }, done)
             }
-            Kind::Maximum { negated, mut unbounded } => {
-                let done =
+            Kind::Maximum { negated, mut unbounded, mut whole } => {
+                let mut done =
                     unbounded || self.maximise(index, &negated, &mut unbounded, budget, task, over);
-                (Kind::Maximum { negated, unbounded }, done)
+                if done && !unbounded && self.targets[index].depth > 0 {
+                    done = self.narrow(index, &negated, &mut whole, budget, over);
+                }
+                (Kind::Maximum { negated, unbounded, whole }, done)
             }
         };
         self.targets[index].kind = kind;

@@ -85,6 +85,13 @@ impl Point {
         value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
     }
 
+    /// A sum of tokens, rounded.
+    pub(super) fn value(&self, sum: &LinearSum) -> i128 {
+        let terms = sum.terms().iter();
+        // Saturates where it is of no use.
+        terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum::<f64>().round() as i128
+    }
+
     /// Whether all tokens and firings are whole numbers, give or take.
     pub(super) fn is_integral(&self) -> bool {
         self.most_broken().is_none()
