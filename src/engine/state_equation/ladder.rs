@@ -67,8 +67,8 @@ impl Engine<'_> {
                 .pool
                 .iter()
                 .rev()
-                .filter(|point| depth == 0 || point.is_integral())
-                .find(|point| tree.holds(&mut |atom| point.satisfies(atoms.get(atom))));
+                .filter(|point| tree.holds(&mut |atom| point.satisfies(atoms.get(atom))))
+                .find(|point| depth == 0 || self.is_whole(point));
             if let Some(point) = known.cloned() {
                 self.rest(index, point);
                 return Pursuit::Rests;
@@ -87,7 +87,8 @@ impl Engine<'_> {
                 Decision::Feasible(point) => {
                     let point = Rc::new(point);
                     let refined = self.exclude_by_traps(&point)
-                        || self.targets[index].splits.len() < depth && self.split(index, &point);
+                        || self.targets[index].splits.len() < depth
+                            && (self.order(index, &point) || self.split(index, &point));
                     if !refined {
                         self.rest(index, point);
                         return Pursuit::Rests;

@@ -134,10 +134,9 @@ impl Engine<'_> {
                     over.at_most(id, i128::from(value) - 1, proof);
                 }
                 Pursuit::Rests => {
-                    let (point, _) = self.targets[index].candidate.as_ref().expect("it rests");
-                    if !point.is_integral() {
-                        return true;
-                    }
+                    let candidate = self.targets[index].candidate.clone();
+                    let whole_point = candidate.filter(|(point, _)| self.is_whole(point));
+                    let Some((point, _)) = whole_point else { return true };
                     whole.found = whole.found.max(Some(point.value(&sum)));
                 }
                 Pursuit::Unfinished => {
