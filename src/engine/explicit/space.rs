@@ -15,7 +15,7 @@ use super::room::Full;
 use super::set::NONE;
 use super::store::Store;
 use crate::structure::flows::place_flows;
-use parikh_net::{Facts, FiringSequence, Net, PlaceId, TransitionId};
+use parikh_net::{Facts, FiringSequence, Net, TransitionId};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
