@@ -35,14 +35,20 @@ use std::time::{Duration, Instant};
 /// The least markings that are worth the threads.
 const FEW: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
 
-/// The most markings of a chunk, …
+/// The most markings of the first chunk, …
+const FIRST: u32 = 64;
+
+/// … and of any other, …
 const MOST: u32 = if cfg!(debug_assertions) { 50 } else { 1 << 13 };
 
 /// … the most bytes of its successors, about, …
 const BYTES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 16 << 20 };
 
-/// … and the time that they may take.
-const TIME: Duration = Duration::from_millis(20);
+/// … and the time that they may take. No test is to depend on it.
+const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1 << 30 } else { 20 });
+
+/// Where chunks of so many markings are still too long, one thread goes on alone.
+const LEAST: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
 
 /// The most markings of a block, so that it stays in a thread's cache, …
 const BLOCK: u32 = 128;
@@ -120,7 +126,7 @@ impl<V: Visitor> Crew<V> {
     /// So many threads.
     pub(crate) fn new(threads: usize, budget: &Budget) -> Self {
         let (lanes, blocks) = (Vec::new(), Vec::new());
-        let (budget, most) = (budget.clone(), FEW);
+        let (budget, most) = (budget.clone(), FIRST);
         Crew { threads, budget, lanes, blocks, layout: 0, most, room: None }
     }
 
@@ -170,10 +176,17 @@ impl<V: Visitor> Crew<V> {
             }
         })?;
         space.expanded_apart(expanded);
-        self.most = match bytes <= BYTES && begun.elapsed() <= TIME {
-            true => (self.most * 2).min(MOST),
-            false => (self.most / 2).max(1),
-        };
+        match (bytes, begun.elapsed()) {
+            (bytes, took) if bytes > BYTES || took > TIME => self.most /= 4,
+            (bytes, took) if bytes <= BYTES / 2 && took <= TIME / 2 => {
+                self.most = (self.most * 2).min(MOST);
+            }
+            _ => {}
+        }
+        if self.most < LEAST {
+            // Others have the processors, or a marking takes as long as a chunk should.
+            self.threads = 1;
+        }
         Ok(expanded)
     }
 
