@@ -94,7 +94,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Lowers the bound of a goal that rests to what whole numbers allow. Whether it is settled or nothing is left to try.
+    /// Lowers the bound of a goal that rests to what whole numbers allow. Whether it is settled or nothing is
+    /// left to try.
     pub(super) fn narrow(
         &mut self,
         index: usize,
@@ -132,12 +133,21 @@ impl Engine<'_> {
                     };
                     self.statistics.bounds += 1;
                     over.at_most(id, i128::from(value) - 1, proof);
+                    // What the board does not take it would not take the next time either.
+                    if over.proved(id).is_none_or(|now| now >= bound) {
+                        return true;
+                    }
                 }
                 Pursuit::Rests => {
                     let candidate = self.targets[index].candidate.clone();
                     let whole_point = candidate.filter(|(point, _)| self.is_whole(point));
                     let Some((point, _)) = whole_point else { return true };
-                    whole.found = whole.found.max(Some(point.value(&sum)));
+                    let found = point.value(&sum);
+                    // Rounded too far.
+                    if found < i128::from(value) {
+                        return true;
+                    }
+                    whole.found = Some(found);
                 }
                 Pursuit::Unfinished => {
                     whole.asked = Some((value, tree, root));
