@@ -481,7 +481,7 @@ struct TeamArgs {
     /// The `parikh` to run [default: the one beside this program]
     #[arg(long, value_name = "PATH")]
     parikh: Option<PathBuf>,
-    /// The directory of the result files and the plot
+    /// The directory of the result files and the plot; another one for another timeout
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

@@ -90,6 +90,9 @@ impl Engine<'_> {
                         || self.targets[index].splits.len() < depth
                             && (self.order(index, &point) || self.split(index, &point));
                     if !refined {
+                        if depth > 0 {
+                            self.is_whole(&point);
+                        }
                         self.rest(index, point);
                         return Pursuit::Rests;
                     }
