@@ -38,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // What is made of it. Layouts know no net.
     ("layout", &[]),
     ("png", &[]),
+    ("plot", &["draw"]),
     ("draw", &["formula", "layout", "names", "structure"]),
     (
         "report",
