@@ -54,9 +54,9 @@ fn run(model: &Model, how: &str) {
 fn main() {
     let filter: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let models = [100, 300, 1000].map(philosophers).into_iter();
-    let models = models.chain([5, 10, 20, 50, 100].map(slotted_ring));
-    let models = models.chain([10, 20, 40, 100, 1000].map(kanban));
-    let models = models.chain([5, 10, 20, 50, 200, 500].map(token_ring));
+    let models = models.chain([20, 50, 100].map(slotted_ring));
+    let models = models.chain([10, 20, 40, 100].map(kanban));
+    let models = models.chain([50, 200, 500].map(token_ring));
     for model in models.filter(|m| filter.is_empty() || filter.iter().any(|f| m.name.contains(f))) {
         for how in ["saturate", "plain", "chaining", "breadth"] {
             if std::env::args().any(|a| a == "--saturate") && !["saturate", "plain"].contains(&how)
