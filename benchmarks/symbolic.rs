@@ -190,8 +190,8 @@ mod tests {
     fn every_order_of_a_small_net_closes_the_same_set() {
         let inputs = tempfile::tempdir().unwrap();
         let net = generate::philosophers(5).net;
-        let model = parikh_net::pnml::pnml(&net);
-        pack(inputs.path(), "Five-PT-5", &[("model.pnml", &model)]);
+        let model = generate::pnml(&net);
+        pack(inputs.path(), "Five-PT-5", &[("model.pnml", model.as_str())]);
         let out = inputs.path().join("out.csv");
         let plot = Some(inputs.path().join("out.svg"));
         let (list, timeout, memory) = (None, 10, 1024);
