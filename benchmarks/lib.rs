@@ -14,6 +14,7 @@
 //! [`readers`] holds the prover's reader of models against the auditor's.
 //! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]); [`shard`] splits a contest
 //! for many machines and puts it together, [`benchexec`] hands it to BenchExec and takes its results.
+//! [`teams`] compares choices of engines on goals, and what is lost without one.
 //! [`generate`] writes nets of known answers for the command line to chew on.
 
 pub mod answer;
@@ -50,6 +51,7 @@ pub mod structure_table;
 pub mod summary;
 pub mod symbolic;
 pub mod table;
+pub mod teams;
 pub mod verdict;
 
 pub use error::Error;

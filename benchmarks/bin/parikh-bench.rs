@@ -13,6 +13,8 @@ use parikh_benchmarks::reasons::Reasons;
 use parikh_benchmarks::reductions::Reductions;
 use parikh_benchmarks::shard::{self, Shard};
 use parikh_benchmarks::structure::{Structure, place_transition_instances};
+use parikh_benchmarks::teams::{self, Asked, Team, Teams};
+use parikh_benchmarks::verdict::Verdict;
 use parikh_benchmarks::{
     Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
     structure_table, summary, symbolic, table,
@@ -154,6 +156,19 @@ enum Command {
     /// beyond and refused, as the second does.
     #[command(verbatim_doc_comment)]
     Evidence(EvidenceArgs),
+    /// Run each engine alone on a list of hard goals, and all of them together
+    ///
+    /// A line of the list names an instance, an examination and a goal; `aside` on it has the goal counted
+    /// apart, too. The first line of the table is all engines together; then for each engine how much it
+    /// settles, and how much that no other one does by itself. Each has a result file of its own in the
+    /// directory, like those of `contest`; runs that are there already are not made again.
+    #[command(after_help = EXIT_CODES)]
+    Hard(TeamArgs),
+    /// Run examinations with all engines, and with each left out
+    ///
+    /// Prints what is lost without it and what is gained; plots the times of the answers.
+    #[command(after_help = EXIT_CODES)]
+    Ablate(TeamArgs),
     /// Measure the structural reductions on the P/T instances
     ///
     /// Each net is reduced to the end for the deadlock question, for all formulas of
@@ -444,6 +459,40 @@ struct EvidenceArgs {
     out: PathBuf,
 }
 
+#[derive(Args)]
+struct TeamArgs {
+    /// Directory with the archives NAME.tgz
+    #[arg(long, value_name = "DIR")]
+    inputs: PathBuf,
+    /// Directory with the known answers NAME-XX.out
+    #[arg(long, value_name = "DIR")]
+    oracle: PathBuf,
+    /// File with a goal a line, such as benchmarks/hard.txt
+    #[arg(long, value_name = "FILE", required_unless_present = "list")]
+    goals: Option<PathBuf>,
+    /// File with the names of instances, of which whole examinations are asked
+    #[arg(long, value_name = "FILE", conflicts_with = "goals")]
+    list: Option<PathBuf>,
+    /// Examinations, by their capitals or names, for --list
+    #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
+    exams: Vec<Exam>,
+    /// Only these engines, alone or left out [default: all, also those that take part only by name (hard)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parikh::run::engine_name)]
+    engines: Vec<String>,
+    /// What each examination gets
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    timeout: Duration,
+    /// Runs at a time
+    #[arg(long, default_value = "1")]
+    jobs: usize,
+    /// The `parikh` to run [default: the one beside this program]
+    #[arg(long, value_name = "PATH")]
+    parikh: Option<PathBuf>,
+    /// The directory of the result files and the plot
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no positive number of seconds");
     let number: f64 = text.parse().map_err(|_| wrong())?;
@@ -468,6 +517,8 @@ fn main() -> ExitCode {
         Command::Structure(args) => structure(args),
         Command::Symbolic(args) => args.run(),
         Command::Evidence(args) => audit(args),
+        Command::Hard(args) => in_teams(args, false),
+        Command::Ablate(args) => in_teams(args, true),
         Command::Reductions(args) => reductions(args),
         Command::Encodings(args) => encodings(args),
         Command::Lp(args) => lp(args),
@@ -503,6 +554,49 @@ fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
     // The tool runs in another directory, so a relative path would not find it.
     let path = given.map_or_else(beside, Ok)?;
     path.canonicalize().map_err(Error::at(&path))
+}
+
+/// All engines together, and each alone, or all but each.
+fn in_teams(args: TeamArgs, leave_out: bool) -> Result<u8, Error> {
+    let asked = match (&args.goals, &args.list) {
+        (Some(goals), _) => teams::read_goals(goals)?,
+        (None, list) => {
+            let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
+            let of = |instance: String| {
+                args.exams.iter().map(move |&exam| Asked::whole(instance.clone(), exam))
+            };
+            instances.into_iter().flat_map(of).collect()
+        }
+    };
+    let [by_default, by_name] = parikh::run::engine_names();
+    let chosen = match (args.engines.is_empty(), leave_out) {
+        (false, _) => args.engines.clone(),
+        (true, true) => by_default.clone(),
+        (true, false) => by_default.iter().chain(&by_name).cloned().collect(),
+    };
+    let mut all = vec![Team { name: "all".to_owned(), engines: Vec::new() }];
+    all.extend(chosen.into_iter().map(|engine| match leave_out {
+        false => Team { name: engine.clone(), engines: vec![engine] },
+        true => Team {
+            name: format!("without-{engine}"),
+            engines: by_default.iter().filter(|other| **other != engine).cloned().collect(),
+        },
+    }));
+    let parikh = parikh_program(args.parikh.clone())?;
+    let TeamArgs { inputs, oracle, timeout, jobs, out, .. } = args;
+    let run = Teams { inputs, oracle, asked, teams: all, parikh, timeout, jobs, out };
+    signals::catch();
+    let results = run.run()?;
+    print!("{}", run.table(&results));
+    let title = if leave_out { "With each engine left out" } else { "Each engine alone" };
+    let plot = run.out.join("engines.svg");
+    let svg = cactus::plot(title, "goals settled", &teams::curves(&results));
+    std::fs::write(&plot, svg).map_err(Error::at(&plot))?;
+    if signals::interrupted() {
+        return Ok(4);
+    }
+    let mut rows = results.iter().flat_map(|(_, rows)| rows);
+    Ok(if rows.any(|row| row.verdict == Verdict::Wrong) { 3 } else { 0 })
 }
 
 fn audit(args: EvidenceArgs) -> Result<u8, Error> {

@@ -40,6 +40,9 @@ pub enum Flaw {
     /// The trap is empty in the initial marking.
     #[error("trap {0} is not marked initially")]
     Unmarked(usize),
+    /// What is said to come first does not.
+    #[error("precedence {0}: {1}")]
+    Precedence(usize, &'static str),
     /// A bound does not hold initially.
     #[error("{0}: the initial marking breaks the bound on {1:?}")]
     Initially(usize, PlaceId),

@@ -6,8 +6,8 @@
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
 //!   each with a weighting of the places that shows it by adding up integers.
 //! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
-//!   of a comparison and its negation one holds, because tokens are whole, and the lemmas forbid
-//!   every such choice. Mostly obvious; where it is not, [`LinearCertificate::steps`]
+//!   of a comparison and its negation one holds, because tokens are whole, of two others because of
+//!   what has to come first ([`Precedence`]), and the lemmas forbid every such choice. Mostly obvious; where it is not, [`LinearCertificate::steps`]
 //!   lists intermediate clauses, each of which follows from those before it by unit propagation.
 //!
 //! # Reading one
@@ -25,6 +25,7 @@
 use super::counters;
 use super::flaw::{Flaw, check_places};
 use super::lemma::Lemma;
+use super::precedence::Precedence;
 use super::skeleton::{Skeleton, Variables};
 use crate::refutation;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
@@ -43,6 +44,9 @@ pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom
     pub atoms: Vec<A>,
     /// Sets of places that stay marked once they are: a firing that takes from one puts into it.
     pub traps: Vec<Vec<P>>,
+    /// What has to happen before something else can.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub precedences: Vec<Precedence<P>>,
     /// Which comparisons exclude each other.
     pub lemmas: Vec<Lemma<P, U>>,
     /// Clauses on the way to the contradiction, in order; variables as [`LinearCertificate::clauses`]
@@ -59,7 +63,7 @@ pub struct Lemmas<'a> {
 }
 
 impl LinearCertificate {
-    /// Checks traps and lemmas.
+    /// Checks traps, precedences and lemmas.
     ///
     /// # Errors
     /// The first flaw found, or [`Flaw::Stopped`].
@@ -71,6 +75,12 @@ impl LinearCertificate {
         }
         for (index, trap) in self.traps.iter().enumerate() {
             check_trap(net, index, trap)?;
+        }
+        for (index, precedence) in self.precedences.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
+            precedence.check(net, index, self)?;
         }
         for (index, lemma) in self.lemmas.iter().enumerate() {
             if !goes_on() {
@@ -95,6 +105,7 @@ impl LinearCertificate {
             }
             variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);
         }
+        clauses.extend(self.precedences.iter().map(Precedence::clause));
         clauses.extend(self.lemmas.iter().map(Lemma::clause));
         Lemmas { certificate: self, clauses, variables }
     }
@@ -180,6 +191,7 @@ mod tests {
             counters: vec![],
             atoms: vec![inside(in1), inside(in2)],
             traps: vec![],
+            precedences: vec![],
             lemmas: vec![Lemma {
                 atoms: vec![(0, 1), (1, 1)],
                 traps: vec![],
@@ -234,6 +246,7 @@ mod tests {
             counters: vec![],
             atoms: [p, q].map(|place| Atom { sum: LinearSum::place(place), bound: 0 }).to_vec(),
             traps: vec![vec![p, q]],
+            precedences: vec![],
             lemmas: vec![Lemma {
                 atoms: vec![(0, 1), (1, 1)],
                 traps: vec![(0, 1)],

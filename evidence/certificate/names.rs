@@ -20,7 +20,9 @@
 //! ```
 //!
 //! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
-//! `firings#0`, `firings#1` … count them. Integers may have up to 127 bits.
+//! `firings#0`, `firings#1` … count them. What has to come first stands between traps and lemmas, if anything:
+//! `"precedences": [{"unfed": {"places": ["p"], "idle": 0, "fed": 1}}, {"kept": {"places": ["q"], "idle": 2,
+//! "marked": 3}}]`, with comparisons by their position. Integers may have up to 127 bits.
 
 use super::bounds::{Bound, Bounds, Inference};
 use super::counters;
@@ -96,6 +98,9 @@ fn linear(
         assumes_units: named.assumes_units,
         atoms: all(&named.atoms, atom)?,
         traps: all(&named.traps, |trap| all(trap, |name| place(&counting, name)))?,
+        precedences: all(&named.precedences, |precedence| {
+            precedence.renamed(|name| place(&counting, name), |atom| atom)
+        })?,
         lemmas: all(&named.lemmas, lemma)?,
         steps: named.steps.clone(),
         counters,

@@ -34,6 +34,11 @@ impl<'b> Over<'b> {
         in_tokens_of(self.ground, goal, self.board.proved(goal))
     }
 
+    /// [`Board::seen`], as the goal reads on the engine's net.
+    pub fn seen(&self, goal: GoalId) -> Option<i128> {
+        in_tokens_of(self.ground, goal, self.board.seen(goal))
+    }
+
     /// For what follows from `document`, which is about the engine's net: it is checked once, when
     /// something is first said to follow from it, and then for each goal.
     pub fn by<'d>(self, document: &'d Arc<Document>) -> By<'d>

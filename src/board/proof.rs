@@ -32,6 +32,8 @@ pub enum Argument {
     StateEquation {
         /// How many traps it uses.
         traps: usize,
+        /// How often it uses what has to come first.
+        precedences: usize,
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
     },
@@ -186,10 +188,12 @@ impl fmt::Display for Argument {
             Argument::Undone => {
                 f.write_str("every firing can be undone by others, wherever it happens")
             }
-            Argument::StateEquation { traps, assumes_units } => {
-                f.write_str(match traps {
-                    0 => "the state equation excludes it",
-                    _ => "the state equation and traps exclude it",
+            Argument::StateEquation { traps, precedences, assumes_units } => {
+                f.write_str(match (traps, precedences) {
+                    (0, 0) => "the state equation excludes it",
+                    (_, 0) => "the state equation and traps exclude it",
+                    (0, _) => "the state equation and the order of firings exclude it",
+                    _ => "the state equation, traps and the order of firings exclude it",
                 })?;
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }

@@ -3,13 +3,14 @@
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::{
-    Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, count,
+    Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, Precedence, count,
 };
 use crate::evidence::closed_set::ClosedSet;
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 /// A document about `net` as it stands in a file: what [`NamedDocument::resolve`] reads back.
 pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
@@ -76,12 +77,17 @@ fn linear(
         units: lemma.units.iter().map(|&(u, factor)| (unit(u), factor)).collect(),
         weights: lemma.weights.iter().map(|(p, weight)| (place(p), *weight)).collect(),
     };
+    let named = |precedence: &Precedence| {
+        let named = precedence.renamed(|p| Ok::<_, Infallible>(place(p)), |atom| atom);
+        named.unwrap_or_else(|never| match never {})
+    };
     let counters = certificate.counters.iter();
     LinearCertificate {
         assumes_units: certificate.assumes_units,
         counters: counters.map(|set| set.iter().map(transition).collect()).collect(),
         atoms: certificate.atoms.iter().map(|atom| comparison(atom, &counting)).collect(),
         traps: certificate.traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
+        precedences: certificate.precedences.iter().map(named).collect(),
         lemmas: certificate.lemmas.iter().map(lemma).collect(),
         steps: certificate.steps.clone(),
     }

@@ -7,7 +7,9 @@
 use super::text::{Text, counted};
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
-use crate::evidence::certificate::{Bounds, Induction, Lemma, LinearCertificate, count};
+use crate::evidence::certificate::{
+    Bounds, Induction, Lemma, LinearCertificate, Precedence, count,
+};
 use crate::evidence::home::Structure;
 use crate::evidence::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
@@ -250,6 +252,10 @@ impl Reader<'_> {
                 self.places("A trap that is marked stays marked; one token at least on ", trap);
             self.line(text);
         }
+        for precedence in &certificate.precedences {
+            let text = self.precedence(precedence, &certificate.atoms);
+            self.line(text);
+        }
         for lemma in &certificate.lemmas {
             let text = self.lemma(lemma, certificate);
             self.line(text);
@@ -261,6 +267,16 @@ impl Reader<'_> {
             let text = self.clause(step, &certificate.atoms);
             self.line(text);
         }
+    }
+
+    fn precedence(&self, precedence: &Precedence, atoms: &[Atom]) -> Text {
+        let words = match precedence {
+            Precedence::Unfed { .. } => "Empty until somebody puts into them from outside, ",
+            Precedence::Kept { .. } => "A trap that stays marked once somebody has put into it, ",
+        };
+        let text = self.places(words, precedence.places()).say(": ");
+        let atoms: Vec<&Atom> = precedence.atoms().iter().filter_map(|&at| atoms.get(at)).collect();
+        text.list(&atoms, ", or ", |text, atom| text.then(self.comparison(atom)))
     }
 
     fn lemma(&self, lemma: &Lemma, certificate: &LinearCertificate) -> Text {
@@ -363,6 +379,7 @@ mod tests {
         let linear = Document::Linear(LinearCertificate {
             assumes_units: false,
             counters: Vec::new(),
+            precedences: Vec::new(),
             atoms: vec![Atom { sum, bound: -2 }],
             traps: vec![vec![q]],
             lemmas: vec![Lemma {

@@ -49,6 +49,11 @@ pub fn engines_named(names: &[String]) -> &'static [Engine] {
     Box::leak(chosen.copied().collect())
 }
 
+/// The names of those that take part by default, and of those that do only where they are asked for.
+pub fn engine_names() -> [Vec<String>; 2] {
+    [ENGINES, BY_NAME].map(|engines| engines.iter().map(|engine| plain(engine.name)).collect())
+}
+
 fn every_engine() -> impl Iterator<Item = &'static Engine> {
     ENGINES.iter().chain(BY_NAME)
 }

@@ -23,7 +23,7 @@ mod state_space;
 
 pub use crate::engine::diagrams::{Course, Try};
 pub use coloured::{quotient, run_coloured};
-pub use config::{Config, engine_name, engines_named};
+pub use config::{Config, engine_name, engine_names, engines_named};
 pub use counting::{Adding, Count, Counted};
 pub use event::{AtWork, Between, Event, Report, Turn, Unanswered};
 pub use schedule::Schedule;

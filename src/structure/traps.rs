@@ -55,7 +55,17 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
 /// Up to `most` traps within `within` that are marked initially, and from which no place can be left
 /// out: one around each marked place that none of the ones before has.
 pub fn small_marked_traps(net: &Net, within: &[PlaceId], most: usize) -> Vec<Vec<PlaceId>> {
-    if !is_marked(net, within) {
+    small_traps(net, within, |p| net.initial()[p] > 0, most)
+}
+
+/// The same around places that `wanted` accepts.
+pub fn small_traps(
+    net: &Net,
+    within: &[PlaceId],
+    wanted: impl Fn(PlaceId) -> bool,
+    most: usize,
+) -> Vec<Vec<PlaceId>> {
+    if !within.iter().any(|&p| wanted(p)) {
         return Vec::new();
     }
     let largest = largest_trap(net, within);
@@ -63,13 +73,13 @@ pub fn small_marked_traps(net: &Net, within: &[PlaceId], most: usize) -> Vec<Vec
     largest.iter().for_each(|p| inside[p.index()] = true);
     let mut found: Vec<Vec<PlaceId>> = Vec::new();
     let mut covered = vec![false; net.place_count()];
-    for &seed in largest.iter().filter(|&&p| net.initial()[p] > 0) {
+    for &seed in largest.iter().filter(|&&p| wanted(p)) {
         if found.len() == most {
             break;
         }
         if !covered[seed.index()] {
             let grown = grow(net, seed, &inside);
-            let trap = minimise(net, Kind::Trap, &grown, |p| net.initial()[p] > 0);
+            let trap = minimise(net, Kind::Trap, &grown, &wanted);
             trap.iter().for_each(|p| covered[p.index()] = true);
             if !found.contains(&trap) {
                 found.push(trap);

@@ -50,7 +50,7 @@ const PAGES: &[Page<'_>] = &[
                 "takes BenchExec's results: benchmarks/tests/batches.rs has some",
             ),
         ],
-        before: &[],
+        before: &[("parikh-bench hard", "echo 'Toy-PT-1 RD ReachabilityDeadlock TRUE' > GOALS")],
     },
     Page { path: "docs/extending.md", not_run: &[CARGO], before: &[] },
     Page { path: "docs/limits.md", not_run: &[], before: &[] },

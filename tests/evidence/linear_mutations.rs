@@ -314,6 +314,7 @@ fn mutilated_files_are_errors() {
     let certificate = LinearCertificate {
         assumes_units: false,
         counters: vec![],
+        precedences: vec![],
         atoms: vec![more.clone()],
         traps: vec![],
         lemmas: vec![Lemma {

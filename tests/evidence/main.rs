@@ -9,6 +9,7 @@ mod closed_sets;
 mod figures;
 mod homes;
 mod linear_mutations;
+mod precedences;
 mod runs;
 mod unit_claims;
 mod wrong_question;

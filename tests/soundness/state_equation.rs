@@ -11,7 +11,7 @@ use parikh::engine::state_equation::{self, Config, Statistics};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate};
 use parikh::solvers::Budget;
 
 /// Runs the engine by itself.
@@ -197,4 +197,25 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
     let mut unknown = certificate.clone();
     unknown.counters[0].push(parikh::net::TransitionId::new(1));
     assert!(!proves(&unknown));
+}
+
+#[test]
+fn a_maximum_is_narrowed_to_whole_firings() {
+    // In fractions seven tokens become seven. In whole firings 6, of which nothing was seen here.
+    let net = parikh::net::text::parse(
+        "place p 7\nplace q\nplace r\ntransition t: 5*p -> 5*q\ntransition u: 3*p -> 3*r",
+    )
+    .unwrap();
+    let sum = |names: [&str; 2]| {
+        LinearSum::new(names.map(|name| (net.place_named(name).unwrap(), 1))).unwrap()
+    };
+    let sums = [sum(["q", "r"]), sum(["p", "r"])];
+    let (board, statistics) = solve(&net, sums.map(Goal::Maximise).into());
+    assert_eq!(board.proved(GoalId::new(0)), Some(6));
+    assert_eq!(board.proved(GoalId::new(1)), Some(7));
+    assert_eq!(statistics.faults, 0);
+    let (document, refuted) = document_of(&board, GoalId::new(0)).unwrap();
+    assert_eq!(refutes(&document, &net, &refuted), Ok(()));
+    let Document::Linear(certificate) = document else { panic!("{document:?}") };
+    assert!(!certificate.counters.is_empty());
 }

@@ -10,7 +10,7 @@
 
 use super::goal;
 use super::solver::{Answer, Known, Lesson, Solver};
-use super::terms::{Bound, Cube, Terms, Why};
+use super::terms::{Bound, Cube, Terms, Why, negated};
 use crate::evidence::certificate::{Bounds, Induction};
 use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::Budget;
@@ -143,10 +143,6 @@ pub(super) fn document(
         learnt.map(|clause| in_variables(clause, &variable_of)).collect();
     induction.ending = ending?;
     Some(induction)
-}
-
-fn negated(cube: &[Bound]) -> Vec<Bound> {
-    cube.iter().map(|bound| bound.negated()).collect()
 }
 
 /// The literals of what has to hold before a firing; `None` when it never does.

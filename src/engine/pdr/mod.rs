@@ -1,7 +1,8 @@
 //! Property-directed reachability: proofs by induction, clause by clause, and witnesses on the way.
 //!
 //! Read in this order: `terms` (bounds and cubes, and what a firing makes of them), `solver` (bounds as
-//! propositional variables), `goal` (what is to be reached as cubes), `prover` (the algorithm), `backward`
+//! propositional variables), `goal` (what is to be reached as cubes), `prover` (the algorithm), `lasting` (what is proved
+//! for all questions at once), `backward`
 //! (k-induction, with the same parts), `bmc` (unrolling, the same question asked forwards), `document` (an invariant as the checker wants it).
 //!
 //! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and those that
@@ -15,6 +16,7 @@ mod backward;
 mod bmc;
 mod document;
 mod goal;
+mod lasting;
 mod prover;
 mod solver;
 mod terms;
@@ -26,6 +28,7 @@ use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
 use backward::Backward;
 use bmc::Bmc;
+use lasting::Proved;
 use parikh_net::{Goal, GoalId, LinearSum, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
 use prover::{Decide, End, Prover};
@@ -76,6 +79,7 @@ struct Induction<'g, D> {
     intervals: Intervals,
     rests_on: Provenance,
     provers: Vec<(GoalId, D)>,
+    proved: Proved,
     /// Goals that nothing more can be done for here.
     given_up: Vec<GoalId>,
     /// That of the round, once there was one.
@@ -104,6 +108,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             intervals,
             work,
             provers: Vec::new(),
+            proved: Proved::default(),
             given_up: Vec::new(),
             slice: None,
             statistics: Statistics::default(),
@@ -129,8 +134,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
 
     fn prover(&mut self, id: GoalId, predicate: Predicate) -> D {
         if let Some(at) = self.provers.iter().position(|(known, _)| *known == id) {
-            let (_, prover) = self.provers.swap_remove(at);
-            if *prover.predicate() == predicate {
+            let (_, mut prover) = self.provers.swap_remove(at);
+            if *prover.predicate() == predicate || prover.turn_to(&predicate) {
                 return prover;
             }
         }
@@ -160,6 +165,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 continue;
             }
             let mut prover = self.prover(id, predicate);
+            prover.learn(&self.proved);
             let before = prover.so_far();
             let end = prover.run(budget);
             let after = prover.so_far();
@@ -187,14 +193,18 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                     if board.is_open(id) && is_as_before() {
                         return self.given_up.push(id);
                     }
+                    // A maximum goes on with what is known by now.
+                    self.provers.push((id, prover));
                 }
                 End::Never(cubes) => {
                     let predicate = prover.predicate().clone();
-                    if self.refute(id, goal, prover.into_terms(), &cubes, &predicate).is_none()
+                    let mut terms = prover.into_terms();
+                    if self.refute(id, goal, &mut terms, &cubes, &predicate).is_none()
                         || board.is_open(id)
                     {
                         return self.given_up.push(id);
                     }
+                    self.proved.add(&cubes, &terms);
                     self.statistics.refuted += 1;
                 }
             }
@@ -206,7 +216,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         &self,
         id: GoalId,
         goal: &Goal,
-        mut terms: Terms<'_>,
+        terms: &mut Terms<'_>,
         cubes: &[terms::Cube],
         predicate: &Predicate,
     ) -> Option<()> {
@@ -220,7 +230,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
             intervals::bounds(net, facts, level, ends, budget)
         };
-        let invariant = document::document(&mut terms, cubes, predicate, bounds, budget)?;
+        let invariant = document::document(terms, cubes, predicate, bounds, budget)?;
         let argument = Argument::Induction {
             clauses: invariant.clauses.len(),
             assumes_units: invariant.bounds.assumes_units,

@@ -23,8 +23,9 @@
 //! 2022 (predecessors of cubes along a transition, computed and not asked for).
 
 use super::goal;
+use super::lasting::{Lasting, Proved};
 use super::solver::{Answer, Known, Solver};
-use super::terms::{Bound, Cube, Terms, Why, cube, includes};
+use super::terms::{Bound, Cube, Terms, Why, cube, includes, negated};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
@@ -84,6 +85,8 @@ pub(super) struct Prover<'n> {
     goal: Known,
     /// By level; nothing at 0.
     blocked: Vec<Vec<Cube>>,
+    /// Blocked at every level: what was proved for other questions.
+    lasting: Lasting,
     /// By level the literal with which what is blocked there counts.
     active: Vec<Literal>,
     temporaries: usize,
@@ -99,6 +102,14 @@ pub(super) trait Decide<'n> {
 
     /// For a predicate that does not hold initially and has comparisons as its only leaves.
     fn new(terms: Terms<'n>, predicate: Predicate) -> Self;
+
+    /// Takes in what was proved of the net for other questions; the list only ever grows.
+    fn learn(&mut self, _proved: &Proved) {}
+
+    /// Asks for another predicate from now on, if what is known stays of use. Whether it does.
+    fn turn_to(&mut self, _predicate: &Predicate) -> bool {
+        false
+    }
 
     /// Goes on.
     fn run(&mut self, budget: &Budget) -> End;
@@ -123,6 +134,7 @@ impl<'n> Decide<'n> for Prover<'n> {
             solver: Solver::new(BatSat::new()),
             goal: Known::Is(false),
             blocked: vec![Vec::new()],
+            lasting: Lasting::default(),
             active: Vec::new(),
             temporaries: 0,
             learnt: 0,
@@ -131,6 +143,18 @@ impl<'n> Decide<'n> for Prover<'n> {
         prover.rebuild();
         prover.open_level();
         prover
+    }
+
+    fn learn(&mut self, proved: &Proved) {
+        for cube in self.lasting.learn(proved, &mut self.terms) {
+            self.solver.add(&self.terms, &negated(&cube), None);
+        }
+    }
+
+    fn turn_to(&mut self, predicate: &Predicate) -> bool {
+        self.predicate = predicate.clone();
+        self.rebuild();
+        true
     }
 
     fn run(&mut self, budget: &Budget) -> End {
@@ -184,7 +208,8 @@ impl Prover<'_> {
                 }
             }
             if self.blocked[level].is_empty() {
-                let cubes = self.blocked[level + 1..].iter().flatten().cloned().collect();
+                let blocked = self.blocked[level + 1..].iter().flatten();
+                let cubes = blocked.chain(self.lasting.cubes()).cloned().collect();
                 return Ok(Some(End::Never(cubes)));
             }
         }
@@ -201,6 +226,9 @@ impl Prover<'_> {
             self.solver.add(&self.terms, &lesson, None);
             self.solver.lessons.push(lesson);
         }
+        for cube in self.lasting.cubes() {
+            self.solver.add(&self.terms, &negated(cube), None);
+        }
         for level in 0..self.blocked.len() {
             let active = self.solver.sat.new_variable();
             match self.active.get_mut(level) {
@@ -208,8 +236,7 @@ impl Prover<'_> {
                 None => self.active.push(active),
             }
             for cube in &self.blocked[level] {
-                let clause: Vec<Bound> = cube.iter().map(|bound| bound.negated()).collect();
-                self.solver.add(&self.terms, &clause, Some(!active));
+                self.solver.add(&self.terms, &negated(cube), Some(!active));
             }
         }
     }
@@ -284,7 +311,8 @@ impl Prover<'_> {
     }
 
     fn is_blocked(&self, cube: &[Bound], level: usize) -> bool {
-        self.blocked[level..].iter().flatten().any(|known| includes(known, cube))
+        let mut known = self.blocked[level..].iter().flatten().chain(self.lasting.cubes());
+        known.any(|known| includes(known, cube))
     }
 
     /// Blocks a cube at a level.
@@ -292,8 +320,7 @@ impl Prover<'_> {
         for known in &mut self.blocked[..=level] {
             known.retain(|known| !includes(&cube, known));
         }
-        let clause: Vec<Bound> = cube.iter().map(|bound| bound.negated()).collect();
-        self.solver.add(&self.terms, &clause, Some(!self.active[level]));
+        self.solver.add(&self.terms, &negated(&cube), Some(!self.active[level]));
         self.blocked[level].push(cube);
         self.learnt += 1;
     }
@@ -357,8 +384,7 @@ impl Prover<'_> {
         }
         self.temporaries += 1;
         let outside = self.solver.sat.new_variable();
-        let clause: Vec<Bound> = cube.iter().map(|bound| bound.negated()).collect();
-        self.solver.add(&self.terms, &clause, Some(!outside));
+        self.solver.add(&self.terms, &negated(cube), Some(!outside));
         outside
     }
 

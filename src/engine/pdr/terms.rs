@@ -51,6 +51,11 @@ pub(super) fn cube(mut bounds: Vec<Bound>) -> Cube {
     bounds
 }
 
+/// "Not all of these hold" as a clause.
+pub(super) fn negated(cube: &[Bound]) -> Vec<Bound> {
+    cube.iter().map(|bound| bound.negated()).collect()
+}
+
 /// Whether every marking of `inner` is one of `outer`, as their bounds show.
 pub(super) fn includes(outer: &[Bound], inner: &[Bound]) -> bool {
     let mut at = 0;
@@ -179,6 +184,14 @@ impl<'n> Terms<'n> {
             Some(row) => self.rows[row].clone(),
         };
         Some(Atom { sum: sum.negated(), bound })
+    }
+
+    /// A bound as a comparison; `None` beyond 64 bits.
+    pub(super) fn atom(&self, bound: Bound) -> Option<Atom> {
+        match bound.upper {
+            false => self.at_least(bound.term, bound.value),
+            true => Some(self.at_least(bound.term, bound.value.checked_add(1)?)?.negated()),
+        }
     }
 
     /// The rows with their terms.

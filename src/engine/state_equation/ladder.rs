@@ -4,15 +4,25 @@ use super::Engine;
 use super::atoms::{AtomId, Node};
 use super::proposer::Proposal;
 use super::relaxation::Decision;
-use crate::board::Over;
+use crate::board::{Over, Proof};
 use crate::evidence::certificate::Lemma;
-use parikh_net::{Atom, Goal, LinearSum};
+use parikh_net::{Atom, Goal, LinearSum, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
 /// Cuts for one solution.
 const CUTS: usize = 3;
+
+/// How far it came with a predicate.
+pub(super) enum Pursuit {
+    /// Nothing is left to propose: lemmas exclude it.
+    Excluded,
+    /// The goal has a candidate.
+    Rests,
+    /// Out of time, or a solver gave up.
+    Unfinished,
+}
 
 impl Engine<'_> {
     /// Works on one goal. Whether it is settled or has a candidate.
@@ -25,6 +35,29 @@ impl Engine<'_> {
         budget: &Budget,
         over: Over<'_>,
     ) -> bool {
+        match self.propose(index, tree, root, budget) {
+            Pursuit::Rests => true,
+            Pursuit::Unfinished => false,
+            Pursuit::Excluded => {
+                let Goal::Reach(predicate) = goal else { return true };
+                let Some(proof) = self.refute(index, tree, predicate, budget, over) else {
+                    return false;
+                };
+                self.statistics.refuted += 1;
+                over.unreachable(self.targets[index].id, proof);
+                true
+            }
+        }
+    }
+
+    /// Proposes comparisons for a predicate until none are left or a solution stands.
+    pub(super) fn propose(
+        &mut self,
+        index: usize,
+        tree: &Node,
+        root: Literal,
+        budget: &Budget,
+    ) -> Pursuit {
         let mut last: Option<Rc<super::Point>> = None;
         let depth = self.targets[index].depth;
         loop {
@@ -34,11 +67,11 @@ impl Engine<'_> {
                 .pool
                 .iter()
                 .rev()
-                .filter(|point| depth == 0 || point.is_integral())
-                .find(|point| tree.holds(&mut |atom| point.satisfies(atoms.get(atom))));
+                .filter(|point| tree.holds(&mut |atom| point.satisfies(atoms.get(atom))))
+                .find(|point| depth == 0 || self.is_whole(point));
             if let Some(point) = known.cloned() {
                 self.rest(index, point);
-                return true;
+                return Pursuit::Rests;
             }
             let near = last.as_ref().or(self.pool.last());
             let likely = |atom: AtomId| near.is_some_and(|point| point.satisfies(atoms.get(atom)));
@@ -46,53 +79,46 @@ impl Engine<'_> {
             let proposal = self.proposer.propose(tree, root, splits, &likely, budget);
             let chosen = match proposal {
                 Proposal::Try(chosen) => chosen,
-                Proposal::Refuted => return self.refuted(index, tree, goal, budget, over),
-                Proposal::Unknown => return false,
+                Proposal::Refuted => return Pursuit::Excluded,
+                Proposal::Unknown => return Pursuit::Unfinished,
             };
             match self.relaxation.conjunction(&chosen, &self.atoms, budget) {
                 Decision::Infeasible(lemma) => self.learn(lemma),
                 Decision::Feasible(point) => {
                     let point = Rc::new(point);
                     let refined = self.exclude_by_traps(&point)
-                        || self.targets[index].splits.len() < depth && self.split(index, &point);
+                        || self.targets[index].splits.len() < depth
+                            && (self.order(index, &point) || self.split(index, &point));
                     if !refined {
                         self.rest(index, point);
-                        return true;
+                        return Pursuit::Rests;
                     }
                     last = Some(point);
                 }
-                Decision::Unknown => return false,
+                Decision::Unknown => return Pursuit::Unfinished,
             }
             if budget.is_exhausted() {
-                return false;
+                return Pursuit::Unfinished;
             }
         }
     }
 
-    /// No proposal is left: the goal is unreachable, if its certificate stands.
-    fn refuted(
+    /// The proof that a predicate is unreachable for which no proposal is left, if it stands.
+    pub(super) fn refute(
         &mut self,
         index: usize,
         tree: &Node,
-        goal: &Goal,
+        predicate: &Predicate,
         budget: &Budget,
         over: Over<'_>,
-    ) -> bool {
-        let Goal::Reach(predicate) = goal else { return true };
+    ) -> Option<Proof> {
         let mut atoms = tree.atoms();
         atoms.extend(self.splits.iter().flat_map(|&(low, high)| [low, high]));
         atoms.sort_unstable();
         atoms.dedup();
         let lemmas: Vec<Lemma> = self.lemmas_about(&atoms).into_iter().cloned().collect();
         let lemmas: Vec<&Lemma> = lemmas.iter().collect();
-        match self.prove(self.targets[index].id, predicate, &lemmas, budget, over) {
-            Some(proof) => {
-                self.statistics.refuted += 1;
-                over.unreachable(self.targets[index].id, proof);
-                true
-            }
-            None => false,
-        }
+        self.prove(self.targets[index].id, predicate, &lemmas, budget, over)
     }
 
     /// Splits on sums that the point breaks: from now on the goal is looked for below the broken

@@ -22,7 +22,8 @@
 //! A candidate with broken tokens or firings is refined once all goals have theirs
 //! ([`Engine::deepen`]): the goal is *split* on a sum that the candidate breaks, Σ ≤ k or Σ ≥ k + 1,
 //! a cut from the solver's basis if there is one, and the SAT solver proposes sides along with
-//! comparisons. Candidates that remain are handed to the walk.
+//! comparisons. So it is on an order of firings that the candidate does not respect (`precedence`). Candidates that
+//! remain are handed to the walk.
 //!
 //! Lemmas and traps are shared by all goals, so what one goal needed the next one has.
 //!
@@ -42,6 +43,7 @@
 mod atoms;
 mod ladder;
 mod maxima;
+mod precedence;
 mod proofs;
 mod proposer;
 mod relaxation;
@@ -52,17 +54,18 @@ pub use session::ENGINE;
 use super::Task;
 pub use super::registry::Progress;
 use crate::board::{Argument, Over, Proof};
-use crate::evidence::certificate::{Lemma, LinearCertificate};
+use crate::evidence::certificate::{Lemma, LinearCertificate, Precedence};
 use crate::evidence::{Document, words};
 use crate::structure::traps::small_marked_traps;
 use atoms::{AtomId, Atoms, Node};
+use maxima::Whole;
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::certify::Tally;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::linear_program::ProgramError;
-use proofs::NoProof;
+use proofs::{Known, NoProof};
 use proposer::{Proposer, Split};
 use relaxation::{Point, Relaxation, TOLERANCE};
 use std::collections::{HashMap, HashSet};
@@ -98,7 +101,8 @@ pub fn certificate(
     traps: &[Vec<PlaceId>],
     budget: &Budget,
 ) -> Option<LinearCertificate> {
-    match proofs::certificate(net, refuted, lemmas, atom, traps, budget, None) {
+    let known = Known { lemmas, atom, traps, precedences: &[] };
+    match proofs::certificate(net, refuted, known, budget, None) {
         Ok(certificate) => Some(certificate),
         Err(NoProof::Unfinished) => None,
         Err(NoProof::Flawed(flaw)) => {
@@ -191,6 +195,7 @@ enum Kind {
     Maximum {
         negated: LinearSum,
         unbounded: bool,
+        whole: Whole,
     },
 }
 
@@ -208,6 +213,8 @@ pub struct Engine<'n> {
     clashes: HashSet<(AtomId, AtomId)>,
     /// The splits made for some goal.
     splits: HashSet<Split>,
+    /// Why there is no third side, for those of them that are no comparison and its negation.
+    precedences: Vec<Precedence>,
     targets: Vec<Target>,
     /// Some recent candidates: a goal that one of them satisfies needs no program.
     pool: Vec<Rc<Point>>,
@@ -273,6 +280,7 @@ impl<'n> Engine<'n> {
             lemmas_of: HashMap::new(),
             clashes: HashSet::new(),
             splits: HashSet::new(),
+            precedences: Vec::new(),
             targets: goals.iter().map(target).collect(),
             pool: Vec::new(),
             statistics: Statistics::default(),
@@ -307,14 +315,16 @@ impl<'n> Engine<'n> {
         })
     }
 
-    /// Lets the goals that rest on broken numbers of tokens be looked for with whole ones, by more
-    /// splits than before. Whether there are any; then call [`slice`](Self::slice) again.
+    /// Lets the goals that rest on broken numbers of tokens, or on firings in no order, be looked for with whole
+    /// ones in some order, by more splits than before. Whether there are any; then call [`slice`](Self::slice) again.
     pub fn deepen(&mut self, task: &Task<'_>) -> bool {
         let mut any = false;
-        for target in &mut self.targets {
-            let broken = target.candidate.as_ref().is_some_and(|(point, _)| !point.is_integral());
-            let more = target.depth < DEEPEST && matches!(target.kind, Kind::Reach { .. });
-            if broken && more && task.board.is_open(target.id) {
+        for index in 0..self.targets.len() {
+            let Target { candidate: Some((point, _)), depth, id, .. } = &self.targets[index] else {
+                continue;
+            };
+            if *depth < DEEPEST && task.board.is_open(*id) && !self.is_whole(point) {
+                let target = &mut self.targets[index];
                 target.depth = (target.depth * 4).clamp(32, DEEPEST);
                 target.candidate = None;
                 any = true;
@@ -392,7 +402,11 @@ impl<'n> Engine<'n> {
         self.describe(index, goal);
         if let Kind::New = self.targets[index].kind {
             self.targets[index].kind = match goal {
-                Goal::Maximise(sum) => Kind::Maximum { negated: sum.negated(), unbounded: false },
+                Goal::Maximise(sum) => Kind::Maximum {
+                    negated: sum.negated(),
+                    unbounded: false,
+                    whole: Whole::default(),
+                },
                 Goal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
                     self.learn_clashes(&tree.atoms());
@@ -410,10 +424,13 @@ impl<'n> Engine<'n> {
                 let done = self.pursue(index, &tree, root, goal, budget, over);
                 (Kind::Reach { tree, root }, done)
             }
-            Kind::Maximum { negated, mut unbounded } => {
-                let done =
+            Kind::Maximum { negated, mut unbounded, mut whole } => {
+                let mut done =
                     unbounded || self.maximise(index, &negated, &mut unbounded, budget, task, over);
-                (Kind::Maximum { negated, unbounded }, done)
+                if done && !unbounded && self.targets[index].depth > 0 {
+                    done = self.narrow(index, &negated, &mut whole, budget, over);
+                }
+                (Kind::Maximum { negated, unbounded, whole }, done)
             }
         };
         self.targets[index].kind = kind;
@@ -526,9 +543,9 @@ impl<'n> Engine<'n> {
         over: Over<'_>,
     ) -> Option<Proof> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
-        let traps = self.relaxation.traps();
-        let dump = self.config.dump.as_ref();
-        match proofs::certificate(self.net, refuted, lemmas, &atom, traps, budget, dump) {
+        let (traps, precedences) = (self.relaxation.traps(), &self.precedences);
+        let known = Known { lemmas, atom: &atom, traps, precedences };
+        match proofs::certificate(self.net, refuted, known, budget, self.config.dump.as_ref()) {
             Ok(certificate) => Some(proof(certificate)),
             Err(NoProof::Unfinished) => None,
             Err(NoProof::Flawed(flaw)) => {
@@ -541,9 +558,12 @@ impl<'n> Engine<'n> {
 }
 
 fn proof(certificate: LinearCertificate) -> Proof {
-    let (traps, assumes_units) = (certificate.traps.len(), certificate.assumes_units);
-    let document = Arc::new(Document::Linear(certificate));
-    Proof::new(Argument::StateEquation { traps, assumes_units }, Some(document))
+    let argument = Argument::StateEquation {
+        traps: certificate.traps.len(),
+        precedences: certificate.precedences.len(),
+        assumes_units: certificate.assumes_units,
+    };
+    Proof::new(argument, Some(Arc::new(Document::Linear(certificate))))
 }
 
 /// The goal with this id. `at` is where it should be: tasks list their goals in the order that the

@@ -4,13 +4,14 @@
 //! comparisons only are handed to a SAT solver, each behind an assumption; its core is what the
 //! certificate lists. Then the steps are worked out, and the checker has the last word.
 
-use crate::evidence::certificate::{Flaw, Lemma, LinearCertificate};
+use crate::evidence::certificate::{Flaw, Lemma, LinearCertificate, Precedence};
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::{Literal, to_dimacs};
 use parikh_solvers::dump::{Dump, recorded_sat};
 use parikh_solvers::sat::{ProvingSat, SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
+use std::convert::Infallible;
 
 /// Why there is no certificate.
 pub(super) enum NoProof {
@@ -20,22 +21,30 @@ pub(super) enum NoProof {
     Flawed(Flaw),
 }
 
-/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, whose atoms are positions in
-/// a list that `atom` reads and whose traps are positions in `traps`. Checked.
+/// What a certificate is made from.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// Their atoms are positions in the list that `atom` reads, their traps positions in `traps`.
+    pub(super) lemmas: &'a [&'a Lemma],
+    pub(super) atom: &'a dyn Fn(usize) -> Atom,
+    pub(super) traps: &'a [Vec<PlaceId>],
+    /// With atoms as lemmas have them.
+    pub(super) precedences: &'a [Precedence],
+}
+
+/// The certificate that no reachable marking satisfies `refuted`, checked.
 pub(super) fn certificate(
     net: &Net,
     refuted: &Predicate,
-    lemmas: &[&Lemma],
-    atom: &dyn Fn(usize) -> Atom,
-    traps: &[Vec<PlaceId>],
+    known: Known<'_>,
     budget: &Budget,
     dump: Option<&Dump>,
 ) -> Result<LinearCertificate, NoProof> {
-    let mut certificate = assemble(net, lemmas, atom, traps);
-    if lemmas.len() > 1 {
+    let mut certificate = assemble(net, known);
+    if known.lemmas.len() > 1 {
         let needed = core(net, &certificate, refuted, budget, dump).ok_or(NoProof::Unfinished)?;
-        let needed: Vec<&Lemma> = needed.into_iter().map(|index| lemmas[index]).collect();
-        certificate = assemble(net, &needed, atom, traps);
+        let needed: Vec<&Lemma> = needed.into_iter().map(|index| known.lemmas[index]).collect();
+        certificate = assemble(net, Known { lemmas: &needed, ..known });
     }
     match accepts(net, &certificate, refuted) {
         Ok(()) => return Ok(certificate),
@@ -59,21 +68,26 @@ fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> R
     certificate.check(net, goes_on)?.refute(&refuted.to_atoms(net), goes_on)
 }
 
-/// The lemmas with their atoms and traps, renumbered in the order they come up.
-fn assemble(
-    net: &Net,
-    lemmas: &[&Lemma],
-    atom: &dyn Fn(usize) -> Atom,
-    traps: &[Vec<PlaceId>],
-) -> LinearCertificate {
+/// The lemmas with their atoms and traps, renumbered in the order they come up, and the precedences of whose
+/// comparisons they speak.
+fn assemble(net: &Net, known: Known<'_>) -> LinearCertificate {
+    let Known { atom, traps, .. } = known;
     let (mut atom_of, mut trap_of) = (Vec::new(), Vec::new());
-    let renumbered = lemmas.iter().map(|lemma| {
+    let renumbered = known.lemmas.iter().map(|lemma| {
         let mut lemma = (*lemma).clone();
         lemma.atoms.iter_mut().for_each(|(index, _)| *index = position(&mut atom_of, *index));
         lemma.traps.iter_mut().for_each(|(index, _)| *index = position(&mut trap_of, *index));
         lemma
     });
     let mut lemmas: Vec<Lemma> = renumbered.collect();
+    let spoken =
+        |precedence: &&Precedence| precedence.atoms().iter().all(|at| atom_of.contains(at));
+    let own = known.precedences.iter().filter(spoken).filter_map(|precedence| {
+        let at =
+            |index: usize| atom_of.iter().position(|&known| known == index).unwrap_or_default();
+        precedence.renamed(|&place| Ok::<_, Infallible>(place), at).ok()
+    });
+    let precedences = own.collect();
     let mut atoms: Vec<Atom> = atom_of.into_iter().map(atom).collect();
     let counters = renumber_counters(net, &mut atoms, &mut lemmas);
     LinearCertificate {
@@ -81,6 +95,7 @@ fn assemble(
         assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
         atoms,
         traps: trap_of.into_iter().map(|index: usize| traps[index].clone()).collect(),
+        precedences,
         lemmas,
         steps: Vec::new(),
     }

@@ -29,6 +29,7 @@ use parikh_solvers::certify::{Contradiction, Tally};
 use parikh_solvers::dump::{Dump, recorded_lp};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
 /// Slack within which a floating-point value counts as an integer or a comparison as satisfied.
@@ -70,10 +71,12 @@ pub(super) struct Point {
     pub(super) firings: Vec<f64>,
     /// The tokens of each place, and after them the firings of each class.
     pub(super) marking: Vec<f64>,
+    /// Whether it is one in whole numbers and some order, once that was asked.
+    pub(super) whole: OnceCell<bool>,
 }
 
 /// The place that counts the firings of a class.
-fn counter(net: &Net, effect: EffectId) -> PlaceId {
+pub(super) fn counter(net: &Net, effect: EffectId) -> PlaceId {
     PlaceId::new(net.place_count() + effect.index())
 }
 
@@ -83,6 +86,13 @@ impl Point {
         let terms = atom.sum.terms().iter();
         let value: f64 = terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum();
         value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
+    }
+
+    /// A sum of tokens, rounded.
+    pub(super) fn value(&self, sum: &LinearSum) -> i128 {
+        let terms = sum.terms().iter();
+        // Saturates where it is of no use.
+        terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum::<f64>().round() as i128
     }
 
     /// Whether all tokens and firings are whole numbers, give or take.
@@ -491,7 +501,7 @@ impl<'n> Relaxation<'n> {
                 }
             }
         }
-        Point { firings, marking }
+        Point { firings, marking, whole: OnceCell::new() }
     }
 }
 
