@@ -96,18 +96,19 @@ impl Symbolic {
 
 fn seconds(tried: &Try) -> Option<f64> {
     match &tried.end {
-        Some((since, Ok(_))) => Some(since.as_secs_f64()),
+        Some((since, Ok(()))) => Some(since.as_secs_f64()),
         _ => None,
     }
 }
 
 fn fields(tried: &Try) -> [String; 6] {
-    let (end, time, markings) = match &tried.end {
-        Some((since, Ok(markings))) => ("closed".to_owned(), *since, markings.to_string()),
-        Some((since, Err(stop))) => (stop.to_string(), *since, String::new()),
-        None => ("not begun".to_owned(), Duration::ZERO, String::new()),
+    let (end, time) = match &tried.end {
+        Some((since, Ok(()))) => ("closed".to_owned(), *since),
+        Some((since, Err(stop))) => (stop.to_string(), *since),
+        None => ("not begun".to_owned(), Duration::ZERO),
     };
     let time = format!("{:.3}", time.as_secs_f64());
+    let markings = tried.markings.as_ref().map(ToString::to_string).unwrap_or_default();
     let (score, nodes) = (format!("{:.1}", tried.score), tried.figures.peak.to_string());
     [tried.idea.to_owned(), score, end, time, nodes, markings]
 }

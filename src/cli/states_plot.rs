@@ -12,8 +12,11 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
     };
     let mut curves: Vec<Curve> = Vec::new();
     for tried in tries {
+        let counted = tried.markings.as_ref().map(short);
         let (style, how) = match &tried.end {
-            Some((_, Ok(markings))) => ("to the end", format!("{} markings", short(markings))),
+            Some((_, Ok(()))) => {
+                ("to the end", counted.map_or("all markings".to_owned(), |it| it + " markings"))
+            }
             Some((_, Err(stop))) => ("given up", stop.to_string()),
             None => ("given up", "under way".to_owned()),
         };
@@ -31,8 +34,8 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[Try]) -> String {
     }
     let most = curves.iter().flat_map(|curve| &curve.points).fold(0.0, |most, p| p.0.max(most));
     // All markings are there at once, when a set is closed.
-    let closed = tries.iter().filter_map(|tried| match &tried.end {
-        Some((since, Ok(markings))) => Some((tried, seconds(tried, *since), markings)),
+    let closed = tries.iter().filter_map(|tried| match (&tried.end, &tried.markings) {
+        (Some((since, Ok(()))), Some(markings)) => Some((tried, seconds(tried, *since), markings)),
         _ => None,
     });
     let mut paid = Vec::new();

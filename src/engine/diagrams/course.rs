@@ -23,8 +23,24 @@ pub struct Try {
     pub nodes: Vec<(Duration, usize)>,
     /// How large the diagrams were in the end.
     pub figures: Figures,
-    /// When and how it ended: all markings, or why there are none.
-    pub end: Option<(Duration, Result<BigUint, Stop>)>,
+    /// When and how it ended: with all markings, or why not.
+    pub end: Option<(Duration, Result<(), Stop>)>,
+    /// How many markings there are, where they were counted.
+    pub markings: Option<BigUint>,
+}
+
+/// The try that led to a set.
+#[derive(Clone, Copy, Debug)]
+pub struct Tried<'c> {
+    pub(super) course: &'c Course,
+    pub(super) at: usize,
+}
+
+impl Tried<'_> {
+    /// How many markings there are.
+    pub fn counted(&self, markings: &BigUint) {
+        self.course.lock()[self.at].markings = Some(markings.clone());
+    }
 }
 
 /// All tries so far, by their beginning. Clones are the same course.
@@ -47,7 +63,7 @@ impl Course {
     pub(super) fn begin(&self, idea: &'static str, score: f64) -> usize {
         let mut tries = self.lock();
         let (start, nodes, figures) = (Instant::now(), Vec::new(), Figures::default());
-        tries.push(Try { idea, score, start, nodes, figures, end: None });
+        tries.push(Try { idea, score, start, nodes, figures, end: None, markings: None });
         tries.len() - 1
     }
 
@@ -71,7 +87,7 @@ impl Course {
     }
 
     /// It has ended.
-    pub(super) fn end(&self, at: usize, figures: &Figures, how: Result<BigUint, Stop>) {
+    pub(super) fn end(&self, at: usize, figures: &Figures, how: Result<(), Stop>) {
         let it = &mut self.lock()[at];
         let since = it.start.elapsed();
         it.nodes.push((since, figures.nodes));

@@ -36,6 +36,7 @@ pub fn figures(
         let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
         let each: Vec<(u32, i64)> = reached.level_of.iter().map(|&level| (level, 1)).collect();
         let markings = reached.diagrams.count(reached.set)?;
+        reached.tried.counted(&markings);
         let closed = match confirm(net, &reached, &markings) {
             Ok(closed) => closed,
             Err(flaw) => return Ok(Err(flaw.into())),

@@ -17,7 +17,7 @@ pub mod order;
 mod satisfying;
 pub mod sums;
 
-pub use course::{Course, Try};
+pub use course::{Course, Tried, Try};
 pub use goals::ENGINE;
 
 use parikh_net::{Net, PlaceId};
@@ -75,6 +75,8 @@ pub struct Reached<'r, 'd> {
     pub transitions: &'r [Vec<Touch>],
     /// The same, made ready for firing.
     pub relation: &'r Relation,
+    /// Where to say how many they are.
+    pub tried: Tried<'r>,
 }
 
 impl Reached<'_, '_> {
@@ -168,8 +170,12 @@ pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
     for order in &order::candidates(net, &budget.share(0.2)) {
         let bytes = (budget.memory_left() as f64 * MEMORY) as usize;
         let limits = (bytes, &budget.slice(slice), budget);
+        let count = |reached: Reached<'_, '_>| {
+            reached.tried.counted(&reached.diagrams.count(reached.set)?);
+            Ok(())
+        };
         // What it comes to stands in the course.
-        let _ = saturate(net, order, limits, &course, &|_: Reached<'_, '_>| Ok(()));
+        let _ = saturate(net, order, limits, &course, &count);
     }
     course.tries()
 }
@@ -227,18 +233,13 @@ fn saturate<T: Send>(
             figures.peak,
             figures.collections
         );
-        let set = match result {
-            Ok(set) => set,
-            Err(stop) => {
-                course.end(this, &figures, Err(stop));
-                return Err(stop);
-            }
-        };
+        course.end(this, &figures, result.map(|_| ()));
+        let set = result?;
         diagrams.keep(set);
-        course.end(this, &figures, Ok(diagrams.count(set)?));
         diagrams.set_limits(Limits { bytes, stop: &stop_after });
         let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
-        then(Reached { diagrams: &mut diagrams, set, order, level_of, transitions, relation })
+        let (diagrams, tried) = (&mut diagrams, Tried { course, at: this });
+        then(Reached { diagrams, set, order, level_of, transitions, relation, tried })
     };
     // Where the system gives no thread with so deep a stack, there is no room for the rest either.
     with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))

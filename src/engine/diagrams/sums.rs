@@ -49,6 +49,7 @@ pub fn sums(
             Err(error) => return Ok(Err(error.into())),
         };
         let markings = reached.diagrams.count(reached.set)?;
+        reached.tried.counted(&markings);
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
         let closed = confirm(&part.net, &reached, &markings);
         Ok(closed.map(|closed| Sums { sums, markings, closed }).map_err(Incomplete::from))
