@@ -24,24 +24,24 @@ use num_bigint::BigUint;
 use std::time::Duration;
 
 /// What one way to the reachable set took.
-pub struct Found {
-    pub seconds: f64,
+pub(crate) struct Found {
+    pub(crate) seconds: f64,
     /// `None` where time was over.
-    pub count: Option<BigUint>,
+    pub(crate) count: Option<BigUint>,
     /// The most bytes at one time.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 /// Seconds for all unions and all images, and the numbers of members of the results.
 #[derive(Default)]
-pub struct Operations {
-    pub union: f64,
-    pub product: f64,
-    pub counts: Vec<BigUint>,
+pub(crate) struct Operations {
+    pub(crate) union: f64,
+    pub(crate) product: f64,
+    pub(crate) counts: Vec<BigUint>,
 }
 
 /// Seconds that this thread has had a processor: others work on the machine, too.
-pub fn cpu() -> f64 {
+pub(crate) fn cpu() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: it writes to a timespec of ours, and to nothing else.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
@@ -50,9 +50,9 @@ pub fn cpu() -> f64 {
 }
 
 /// A net with the most tokens that each place holds.
-pub struct Case {
-    pub model: Model,
-    pub most: u64,
+pub(crate) struct Case {
+    pub(crate) model: Model,
+    pub(crate) most: u64,
 }
 
 #[global_allocator]
@@ -128,7 +128,7 @@ fn short(count: &BigUint) -> String {
 }
 
 /// Sets as a run makes them: the markings after each of so many rounds.
-pub const ROUNDS: usize = 12;
+pub(crate) const ROUNDS: usize = 12;
 
 /// How often operations are repeated.
-pub const REPEATED: usize = 20;
+pub(crate) const REPEATED: usize = 20;

@@ -10,7 +10,7 @@ fn relation(case: &Case) -> Relation {
 }
 
 /// Breadth-first, with chaining, by saturation.
-pub fn reach(case: &Case, limit: Duration) -> [Found; 3] {
+pub(crate) fn reach(case: &Case, limit: Duration) -> [Found; 3] {
     ["breadth", "chaining", "saturation"].map(|how| {
         let relation = relation(case);
         // On a thread of its own, whose clock begins at 0.
@@ -33,7 +33,7 @@ pub fn reach(case: &Case, limit: Duration) -> [Found; 3] {
 }
 
 /// Sets after each of some rounds: their images, and the unions with these.
-pub fn operations(case: &Case) -> Operations {
+pub(crate) fn operations(case: &Case) -> Operations {
     let work = || {
         let relation = relation(case);
         let mut result = Operations::default();

@@ -93,7 +93,7 @@ impl Net {
 }
 
 /// Breadth-first, and with chaining: the rounds are those of the other side.
-pub fn reach(case: &Case, limit: Duration) -> [Found; 2] {
+pub(crate) fn reach(case: &Case, limit: Duration) -> [Found; 2] {
     [false, true].map(|chaining| {
         let work = || {
             let mut net = Net::new(case);
@@ -126,7 +126,7 @@ pub fn reach(case: &Case, limit: Duration) -> [Found; 2] {
 }
 
 /// As on the other side.
-pub fn operations(case: &Case) -> Operations {
+pub(crate) fn operations(case: &Case) -> Operations {
     let work = || {
         let mut result = Operations::default();
         for _ in 0..REPEATED {

@@ -3,10 +3,13 @@
 use parikh_symbolic::Touch;
 
 /// A net over levels.
-pub struct Model {
-    pub name: String,
-    pub initial: Vec<u64>,
-    pub transitions: Vec<Vec<Touch>>,
+pub(crate) struct Model {
+    /// With its size.
+    pub(crate) name: String,
+    /// By level.
+    pub(crate) initial: Vec<u64>,
+    /// By ascending level each.
+    pub(crate) transitions: Vec<Vec<Touch>>,
 }
 
 /// What a transition takes and puts, one token each, as touches.
@@ -23,7 +26,7 @@ fn transition(take: &[usize], put: &[usize]) -> Vec<Touch> {
 }
 
 /// Philosophers who take the left fork first.
-pub fn philosophers(seats: usize) -> Model {
+pub(crate) fn philosophers(seats: usize) -> Model {
     let at = |seat: usize, place: usize| seat % seats * 5 + place;
     let mut transitions = Vec::new();
     for i in 0..seats {
@@ -40,7 +43,7 @@ pub fn philosophers(seats: usize) -> Model {
 
 /// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994): eight places a node, five of which say where
 /// its slot is, three where it is itself.
-pub fn slotted_ring(nodes: usize) -> Model {
+pub(crate) fn slotted_ring(nodes: usize) -> Model {
     let at = |node: usize, place: usize| node % nodes * 8 + place;
     let mut transitions = Vec::new();
     for i in 0..nodes {
@@ -61,7 +64,7 @@ pub fn slotted_ring(nodes: usize) -> Model {
 }
 
 /// The production system of Ciardo and Tilgner 1996, with n cards in each of its four cells.
-pub fn kanban(cards: u64) -> Model {
+pub(crate) fn kanban(cards: u64) -> Model {
     // Per cell: free cards, then cards in the machine, at fault, and ready. Free cards are last in the first two
     // cells and first in the others: all that the lower cells have to know of the upper ones.
     let cell = |number: usize, place: usize| match (number < 2, place) {
@@ -95,7 +98,7 @@ pub fn kanban(cards: u64) -> Model {
 }
 
 /// A token goes round; who has it may work beside.
-pub fn token_ring(stations: usize) -> Model {
+pub(crate) fn token_ring(stations: usize) -> Model {
     let mut transitions = Vec::new();
     for i in 0..stations {
         let [idle, wait, work, token] = [0, 1, 2, 3].map(|place| i * 4 + place);
