@@ -232,7 +232,7 @@ fn what_nothing_can_come_before_is_refuted() {
             "unfed",
         ),
         (
-            "place s 1\nplace p\nplace q\nplace r\nplace o 2\ntransition t: s -> p + r
+            "place p\nplace q\nplace r\nplace o 2\ntransition t: -> p + r
              transition u: p -> 2*q\ntransition v: 2*q -> p\ntransition w: p + o -> q\ntransition x: 3*q -> q",
             "kept",
         ),
