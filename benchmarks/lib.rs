@@ -10,6 +10,7 @@
 //! reductions, with [`memory`] counted. [`evidence`] counts what an auditor confirms.
 //! [`encodings`] compares encodings and solvers on the goals of instances ([`goals`]),
 //! [`encodings_table`] and [`cactus`] show it; [`lp`] compares the solvers of linear programs.
+//! [`symbolic`] compares orders of places for decision diagrams.
 //! [`readers`] holds the prover's reader of models against the auditor's.
 //! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]); [`shard`] splits a contest
 //! for many machines and puts it together, [`benchexec`] hands it to BenchExec and takes its results.
@@ -48,6 +49,7 @@ pub mod store;
 pub mod structure;
 pub mod structure_table;
 pub mod summary;
+pub mod symbolic;
 pub mod table;
 pub mod teams;
 pub mod verdict;

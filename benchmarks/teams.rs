@@ -32,7 +32,7 @@ pub struct Team {
     pub engines: Vec<String>,
 }
 
-/// An examination with the goals that count, by the ends of their ids: all of them when empty.
+/// An examination with the goals that count: all of them when empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The instance.
@@ -123,6 +123,14 @@ impl Teams {
             for (at, store) in stores.iter().enumerate() {
                 if !store.holds(&asked.instance, asked.exam) {
                     open.push_back((at, asked));
+                } else if let Some(goal) = asked.goals.iter().find(|goal| !has(store, asked, goal))
+                {
+                    let path = self.out.join(format!("{}.csv", self.teams[at].name));
+                    let problem = format!(
+                        "found the examination, but not {goal}: it was made for other goals, or there is \
+                         none of that name; expected another --out, or no such file"
+                    );
+                    return Err(Error::Rows { path, problem });
                 }
             }
         }
@@ -205,8 +213,9 @@ impl Teams {
             memory: None,
             logs: None,
         })?;
-        let rows = || score(name, *exam, &questions, &outcome);
-        Ok((outcome.end != End::Interrupted).then(rows))
+        let mut rows = score(name, *exam, &questions, &outcome);
+        rows.retain(|row| goals.is_empty() || goals.contains(&row.id));
+        Ok((outcome.end != End::Interrupted).then_some(rows))
     }
 
     /// A line for each team: what it settled, of known and of unknown answer, what no other team but the first
@@ -251,6 +260,12 @@ impl Teams {
         }
         text
     }
+}
+
+/// Whether a result file knows a goal of an examination.
+fn has(store: &Store, asked: &Asked, goal: &str) -> bool {
+    let of = |row: &Row| row.instance == asked.instance && row.exam == asked.exam && row.id == goal;
+    store.rows().iter().any(of)
 }
 
 /// Which goal a row is about.
@@ -363,5 +378,10 @@ mod tests {
         assert_eq!(curves(&results)[2].seconds.len(), 2);
         std::fs::remove_file(&teams.parikh).unwrap();
         assert_eq!(teams.table(&teams.run().unwrap()), table);
+        // Nothing is said of a goal that was not asked then.
+        let mut other = teams.clone();
+        other.asked[0].goals.insert("f-3".to_owned());
+        let error = other.run().unwrap_err().to_string();
+        assert!(error.contains("f-3") && error.contains("all.csv"), "{error}");
     }
 }

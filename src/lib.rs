@@ -19,6 +19,7 @@ pub mod input;
 pub mod layout;
 pub mod mcc;
 pub mod names;
+pub mod plot;
 pub mod png;
 pub mod reduction;
 pub mod report;

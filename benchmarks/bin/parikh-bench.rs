@@ -17,7 +17,7 @@ use parikh_benchmarks::teams::{self, Asked, Team, Teams};
 use parikh_benchmarks::verdict::Verdict;
 use parikh_benchmarks::{
     Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
-    structure_table, summary, table,
+    structure_table, summary, symbolic, table,
 };
 use parikh_encodings::Encoding;
 use std::ffi::OsString;
@@ -141,6 +141,13 @@ enum Command {
     /// argument and are no failure of the run: forms err.
     #[command(after_help = EXIT_CODES)]
     Structure(StructureArgs),
+    /// Compare orders of places for decision diagrams on the P/T instances
+    ///
+    /// Each net as it is, in each order that is made for it, from the best score on: the most nodes, the time and how
+    /// it ended. The result file has a line per order; the table sums up what each idea is good for,
+    /// the plot shows how many sets each closes within which time.
+    #[command(after_help = EXIT_CODES)]
+    Symbolic(symbolic::Symbolic),
     /// Count what answers stand on, and how many an auditor confirms from the files alone
     ///
     /// Each pair of an instance and an examination is one run of `parikh check --evidence` and one of
@@ -481,7 +488,7 @@ struct TeamArgs {
     /// The `parikh` to run [default: the one beside this program]
     #[arg(long, value_name = "PATH")]
     parikh: Option<PathBuf>,
-    /// The directory of the result files and the plot
+    /// The directory of the result files and the plot; another one for another timeout
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
@@ -508,6 +515,7 @@ fn main() -> ExitCode {
         }
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
         Command::Structure(args) => structure(args),
+        Command::Symbolic(args) => args.run(),
         Command::Evidence(args) => audit(args),
         Command::Hard(args) => in_teams(args, false),
         Command::Ablate(args) => in_teams(args, true),

@@ -25,7 +25,7 @@
 
 use super::flaw::{Flaw, check_places};
 use super::linear::LinearCertificate;
-use parikh_net::{Atom, Net, PlaceArc, PlaceId, TransitionId};
+use parikh_net::{Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// Of two comparisons one holds, because of what has to come first. See the file's head. Comparisons
@@ -109,33 +109,38 @@ impl Precedence {
         let (first, second) = (atom(first)?, atom(second)?);
         let refuse = |why: &'static str| Err(Flaw::Precedence(index, why));
 
-        let set = Set::of(net, self.places(), certificate);
+        let set = Set::of(net, self.places());
+        let own = net.place_count() - certificate.counters.len();
+        let counted = |place: PlaceId| {
+            let at = place.index().checked_sub(own)?;
+            certificate.counters.get(at).map(Vec::as_slice)
+        };
         let happens_after = match self {
             Precedence::Unfed { places, .. } => {
                 if places.iter().any(|&place| net.initial()[place] > 0) {
                     return refuse("a place of it is marked initially");
                 }
-                let mut feeders =
-                    set.transitions(|p| net.producers(p)).filter(|&t| !set.is_taken_by(t));
-                feeders.all(|t| set.is_counted(t, second))
+                let mut is_counted = vec![false; net.transition_count()];
+                let counters = second.sum.terms().iter().filter_map(|&(place, _)| counted(place));
+                counters.flatten().for_each(|t| is_counted[t.index()] = true);
+                net.transitions().all(|t| !set.puts(t) || set.takes(t) || is_counted[t.index()])
             }
             Precedence::Kept { places, .. } => {
-                if set.transitions(|p| net.consumers(p)).any(|t| !set.is_fed_by(t)) {
+                if net.transitions().any(|t| set.takes(t) && !set.puts(t)) {
                     return refuse("somebody takes from the trap and puts nothing back");
                 }
-                places.iter().all(|place| second.sum.terms().iter().any(|(p, _)| p == place))
+                let mut has = vec![false; net.place_count()];
+                second.sum.terms().iter().for_each(|(place, _)| has[place.index()] = true);
+                places.iter().all(|place| has[place.index()])
             }
         };
-        let is_zero_before = |place: PlaceId| {
-            let counted = set.counted(place);
-            match self {
-                Precedence::Unfed { .. } => {
-                    set.contains(place)
-                        || counted.is_some_and(|all| all.iter().all(|&t| set.is_taken_by(t)))
-                }
-                Precedence::Kept { .. } => {
-                    counted.is_some_and(|all| all.iter().all(|&t| set.is_fed_by(t)))
-                }
+        let is_zero_before = |place: PlaceId| match self {
+            Precedence::Unfed { .. } => {
+                set.contains(place)
+                    || counted(place).is_some_and(|all| all.iter().all(|&t| set.takes(t)))
+            }
+            Precedence::Kept { .. } => {
+                counted(place).is_some_and(|all| all.iter().all(|&t| set.puts(t)))
             }
         };
         let terms = first.sum.terms();
@@ -149,53 +154,39 @@ impl Precedence {
     }
 }
 
-/// A set of places of a net with counters.
-struct Set<'a> {
-    net: &'a Net,
-    places: &'a [PlaceId],
+/// A set of places, and the transitions around it.
+struct Set {
     inside: Vec<bool>,
-    certificate: &'a LinearCertificate,
+    takes: Vec<bool>,
+    puts: Vec<bool>,
 }
 
-impl<'a> Set<'a> {
-    fn of(net: &'a Net, places: &'a [PlaceId], certificate: &'a LinearCertificate) -> Self {
-        let mut inside = vec![false; net.place_count()];
-        places.iter().for_each(|place| inside[place.index()] = true);
-        Set { net, places, inside, certificate }
+impl Set {
+    fn of(net: &Net, places: &[PlaceId]) -> Self {
+        let mut set = Set {
+            inside: vec![false; net.place_count()],
+            takes: vec![false; net.transition_count()],
+            puts: vec![false; net.transition_count()],
+        };
+        for &place in places {
+            set.inside[place.index()] = true;
+            net.consumers(place).iter().for_each(|arc| set.takes[arc.transition.index()] = true);
+            net.producers(place).iter().for_each(|arc| set.puts[arc.transition.index()] = true);
+        }
+        set
     }
 
     fn contains(&self, place: PlaceId) -> bool {
         self.inside[place.index()]
     }
 
-    /// The transitions at the arcs of its places.
-    fn transitions(
-        &self,
-        arcs: impl Fn(PlaceId) -> &'a [PlaceArc],
-    ) -> impl Iterator<Item = TransitionId> {
-        self.places.iter().flat_map(move |&place| arcs(place)).map(|arc| arc.transition)
+    /// Whether `t` takes from it.
+    fn takes(&self, t: TransitionId) -> bool {
+        self.takes[t.index()]
     }
 
-    fn is_taken_by(&self, t: TransitionId) -> bool {
-        self.net.pre(t).iter().any(|arc| self.contains(arc.place))
-    }
-
-    fn is_fed_by(&self, t: TransitionId) -> bool {
-        self.net.post(t).iter().any(|arc| self.contains(arc.place))
-    }
-
-    /// The transitions whose firings a place counts.
-    fn counted(&self, place: PlaceId) -> Option<&'a [TransitionId]> {
-        let counters = &self.certificate.counters;
-        let at = place.index().checked_sub(self.net.place_count() - counters.len())?;
-        counters.get(at).map(Vec::as_slice)
-    }
-
-    /// Whether a counter in the comparison counts the firings of `t`.
-    fn is_counted(&self, t: TransitionId, comparison: &Atom) -> bool {
-        let counts = |&(place, _): &(PlaceId, i64)| {
-            self.counted(place).is_some_and(|counted| counted.contains(&t))
-        };
-        comparison.sum.terms().iter().any(counts)
+    /// Whether `t` puts into it.
+    fn puts(&self, t: TransitionId) -> bool {
+        self.puts[t.index()]
     }
 }

@@ -27,6 +27,7 @@ mod replay_coloured;
 mod report;
 mod signals;
 mod states;
+mod states_plot;
 mod structure;
 mod trace_file;
 mod unfold;

@@ -2,14 +2,14 @@
 
 use super::job::{Job, Subject};
 use super::output::{self, FIGURE, Format, Printer};
-use super::{Outcome, check, limits, model, signals};
+use super::{Outcome, check, limits, model, signals, states_plot};
 use crate::mcc::Examination;
 use crate::run;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 #[command(after_help = ABOUT)]
@@ -28,6 +28,9 @@ pub(super) struct Arguments {
     /// How to print the figures.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Shape,
+    /// Draw how decision diagrams grew: the nodes of each order of places that was tried, over time.
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,7 +58,8 @@ unknown, and the exit code is 3. `parikh check -e StateSpace` asks the same in t
 
 Examples:
   parikh states philosophers.pnml
-  parikh states INPUTS/Philosophers-PT-000050 --timeout 5m --format json";
+  parikh states INPUTS/Philosophers-PT-000050 --timeout 5m --format json
+  parikh states philosophers.pnml --plot philosophers.svg";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
@@ -89,7 +93,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     ));
     bar.enable_steady_tick(Duration::from_millis(120));
     let subject = Subject::Examination(Examination::StateSpace, None);
+    let (start, course) = (Instant::now(), config.course.clone());
     let report = Job::new(&net, subject, &budget, config).run(&printer, Default::default())?;
     bar.finish_and_clear();
+    if let Some(file) = &arguments.plot {
+        let plot = states_plot::plot(net.name(), start, &course.tries());
+        std::fs::write(file, plot).with_context(|| format!("cannot write {}", file.display()))?;
+    }
     Ok(check::outcome(&report))
 }

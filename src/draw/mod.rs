@@ -25,6 +25,7 @@ pub use net::net;
 pub use scene::{Form, Line, Node, Scene};
 pub use strip::{MOST_PICTURES, Strip, strip};
 pub use summary::{Summary, summary};
+pub(crate) use svg::escaped;
 pub use svg::svg;
 
 use parikh_net::{Net, PlaceId, TransitionId};

@@ -310,7 +310,7 @@ fn tip(from: Point, at: Point, text: &mut String) {
 }
 
 /// Text as XML takes it; control characters, which it does not take at all, are shown as a box.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,6 +1,7 @@
 //! How a plan is worked on.
 
 use super::schedule::Schedule;
+use crate::engine::diagrams::Course;
 use crate::engine::registry::{BY_NAME, ENGINES, Engine};
 use parikh_solvers::dump::Dump;
 
@@ -26,6 +27,8 @@ pub struct Config {
     pub engines: &'static [Engine],
     /// What the workers do, in order; by default [`Schedule::of_threads`].
     pub schedule: Option<Schedule>,
+    /// Told what becomes of the orders that diagrams are tried with where markings are counted.
+    pub course: Course,
 }
 
 /// The name of an engine, as it is written on a command line.
@@ -74,6 +77,7 @@ impl Default for Config {
             own_reduction_below: 0.7,
             engines: ENGINES,
             schedule: None,
+            course: Course::default(),
         }
     }
 }

@@ -4,7 +4,8 @@
 //! markings, and those of the parts of what is left are visited ([`crate::evidence::counting`]), or added up on
 //! diagrams of them. Where these are few, the checker visits them again by itself, and the numbers are certified.
 
-use crate::engine::{diagrams, explicit};
+use crate::engine::diagrams::{self, Course};
+use crate::engine::explicit;
 use crate::evidence::counting::{self, CountError, Figures, Formula, NoFormula};
 use crate::evidence::reduction::NamedLog;
 use crate::reduction::rules::Limits;
@@ -54,6 +55,7 @@ pub struct Count<'n> {
     /// Whether some were made on diagrams, and whether the checker found these to be complete.
     on_diagrams: bool,
     closed: bool,
+    course: Course,
 }
 
 /// How often the net is reduced again without removing places on which a number depends together.
@@ -109,6 +111,7 @@ impl<'n> Count<'n> {
             sums,
             on_diagrams: false,
             closed: true,
+            course: Course::default(),
         })
     }
 
@@ -124,12 +127,18 @@ impl<'n> Count<'n> {
             sums,
             on_diagrams: false,
             closed: true,
+            course: Course::default(),
         }
     }
 
     /// Whether it is about fewer markings than there are, as far as one can tell.
     pub fn is_smaller(&self) -> bool {
         self.log.is_some() || self.formula.parts.len() > 1
+    }
+
+    /// The same, and `course` is told how diagrams grow.
+    pub fn telling(self, course: &Course) -> Self {
+        Count { course: course.clone(), ..self }
     }
 
     /// Adds up the markings that are left.
@@ -154,7 +163,8 @@ impl<'n> Count<'n> {
                         Some(sums.map_err(|why| why.to_string())?)
                     }
                     Adding::Diagrams(threads) => {
-                        let sums = diagrams::sums::sums(part, weights, threads, budget);
+                        let course = &self.course;
+                        let sums = diagrams::sums::sums(part, weights, threads, budget, course);
                         let found = sums.map_err(|why| why.to_string())?;
                         self.on_diagrams = true;
                         self.closed &= found.closed;

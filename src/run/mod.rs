@@ -21,6 +21,7 @@ pub mod schedule;
 mod short_walks;
 mod state_space;
 
+pub use crate::engine::diagrams::{Course, Try};
 pub use coloured::{quotient, run_coloured};
 pub use config::{Config, engine_name, engine_names, engines_named};
 pub use counting::{Adding, Count, Counted};

@@ -95,6 +95,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         }
         let mut count = Count::prepare(net, &budget.share(EARLY))
             .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
+            .map(|count| count.telling(&config.course))
             .ok();
         // Visiting markings as they are was tried, and has its turn again at the end.
         if let Some(smaller) = count.as_mut().filter(|count| count.is_smaller()) {
@@ -286,7 +287,8 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         let found = match config.certified_only {
             true => Err(UNCERTIFIED.to_owned()),
             false => {
-                let figures = diagrams::figures::figures(net, config.threads, budget);
+                let figures =
+                    diagrams::figures::figures(net, config.threads, budget, &config.course);
                 figures.map_err(|why| why.to_string())
             }
         };

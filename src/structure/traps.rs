@@ -47,7 +47,8 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
     seeds.sort_by_key(|&p| net.consumers(p).len());
     let mut inside = vec![false; net.place_count()];
     largest.iter().for_each(|p| inside[p.index()] = true);
-    let grown = seeds.into_iter().take(SEEDS).map(|seed| grow(net, seed, &inside));
+    let grown = seeds.into_iter().take(SEEDS);
+    let grown = grown.filter_map(|seed| grow(net, seed, &inside, usize::MAX));
     let smallest = grown.min_by_key(Vec::len)?;
     Some(minimise(net, Kind::Trap, &smallest, |p| net.initial()[p] > 0))
 }
@@ -55,15 +56,16 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
 /// Up to `most` traps within `within` that are marked initially, and from which no place can be left
 /// out: one around each marked place that none of the ones before has.
 pub fn small_marked_traps(net: &Net, within: &[PlaceId], most: usize) -> Vec<Vec<PlaceId>> {
-    small_traps(net, within, |p| net.initial()[p] > 0, most)
+    small_traps(net, within, |p| net.initial()[p] > 0, most, usize::MAX)
 }
 
-/// The same around places that `wanted` accepts.
+/// The same around places that `wanted` accepts. Traps that grow beyond `places` are given up.
 pub fn small_traps(
     net: &Net,
     within: &[PlaceId],
     wanted: impl Fn(PlaceId) -> bool,
     most: usize,
+    places: usize,
 ) -> Vec<Vec<PlaceId>> {
     if !within.iter().any(|&p| wanted(p)) {
         return Vec::new();
@@ -73,12 +75,16 @@ pub fn small_traps(
     largest.iter().for_each(|p| inside[p.index()] = true);
     let mut found: Vec<Vec<PlaceId>> = Vec::new();
     let mut covered = vec![false; net.place_count()];
+    let mut given_up = 0;
     for &seed in largest.iter().filter(|&&p| wanted(p)) {
-        if found.len() == most {
+        if found.len() == most || given_up > most {
             break;
         }
         if !covered[seed.index()] {
-            let grown = grow(net, seed, &inside);
+            let Some(grown) = grow(net, seed, &inside, places) else {
+                given_up += 1;
+                continue;
+            };
             let trap = minimise(net, Kind::Trap, &grown, &wanted);
             trap.iter().for_each(|p| covered[p.index()] = true);
             if !found.contains(&trap) {
@@ -89,11 +95,14 @@ pub fn small_traps(
     found
 }
 
-/// A trap with `seed` inside the trap `inside`.
-fn grow(net: &Net, seed: PlaceId, inside: &[bool]) -> Vec<PlaceId> {
+/// A trap with `seed` inside the trap `inside`; `None` beyond so many places.
+fn grow(net: &Net, seed: PlaceId, inside: &[bool], places: usize) -> Option<Vec<PlaceId>> {
     let mut grown = std::collections::BTreeSet::from([seed]);
     let mut pending = vec![seed];
     while let Some(p) = pending.pop() {
+        if grown.len() > places {
+            return None;
+        }
         for arc in net.consumers(p) {
             let outputs = || net.post(arc.transition).iter().map(|arc| arc.place);
             if outputs().any(|q| grown.contains(&q)) {
@@ -107,7 +116,7 @@ fn grow(net: &Net, seed: PlaceId, inside: &[bool]) -> Vec<PlaceId> {
             }
         }
     }
-    grown.into_iter().collect()
+    Some(grown.into_iter().collect())
 }
 
 #[cfg(test)]

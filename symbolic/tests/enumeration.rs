@@ -125,7 +125,8 @@ fn members(diagrams: &Diagrams<'_>, set: Set) -> BTreeSet<Vec<u64>> {
 
 #[test]
 fn saturation_and_breadth_first_search_find_what_enumeration_finds() {
-    for_each_net(100 * scale(), 1, |rng, net, markings| {
+    // In three orders each: 10,200 nets, or a million with PARIKH_SCALE=100.
+    for_each_net(3_400 * scale(), 1, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
@@ -142,6 +143,7 @@ fn saturation_and_breadth_first_search_find_what_enumeration_finds() {
             found.push(breadth);
         }
         assert_eq!(&members(&diagrams, found[0]), markings);
+        assert_eq!(diagrams.count(found[0]).unwrap(), BigUint::from(markings.len()));
         assert!(found.iter().all(|&set| set == found[0]), "one set has one diagram");
     });
 }

@@ -15,5 +15,6 @@ mod progress;
 mod readme;
 mod reduce;
 mod report;
+mod states;
 mod structure;
 mod verdicts;

@@ -38,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // What is made of it. Layouts know no net.
     ("layout", &[]),
     ("png", &[]),
+    ("plot", &["draw"]),
     ("draw", &["formula", "layout", "names", "structure"]),
     (
         "report",
@@ -68,6 +69,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ground",
             "input",
             "mcc",
+            "plot",
             "png",
             "reduction",
             "report",
@@ -86,7 +88,7 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
     (
         "`parikh` writes by `output::line`: the macros panic when nobody reads on",
         &["println!", "print!"],
-        &["benchmarks", "evidence/bin"],
+        &["benchmarks", "evidence/bin", "symbolic/benches"],
     ),
     (
         "only programs write to stderr; libraries log",
@@ -108,6 +110,7 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
             "evidence/audit",
             "evidence/coloured/audit.rs",
             "evidence/bin",
+            "symbolic/benches",
         ],
     ),
 ];

@@ -178,7 +178,8 @@ fn counts_through_reductions_are_those_of_enumeration() {
             if added.log == log {
                 assert_eq!(added.visited, visited, "{}", context());
             }
-            let whole = on_diagrams(&net, 1 + counted % 2, &Budget::unlimited()).unwrap();
+            let course = parikh::run::Course::default();
+            let whole = on_diagrams(&net, 1 + counted % 2, &Budget::unlimited(), &course).unwrap();
             assert_eq!((&whole.states, &whole.firings), (&figures.states, &figures.transitions));
             let most = (space.most_in_place(), space.most_in_marking() as i128);
             assert_eq!((whole.max_tokens_in_place, whole.max_tokens_per_marking), most);

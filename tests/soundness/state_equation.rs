@@ -219,3 +219,47 @@ fn a_maximum_is_narrowed_to_whole_firings() {
     let Document::Linear(certificate) = document else { panic!("{document:?}") };
     assert!(!certificate.counters.is_empty());
 }
+
+#[test]
+fn what_nothing_can_come_before_is_refuted() {
+    // Counts of firings allow each of these: a and b feed each other from nothing; t marks a trap that is
+    // said to be empty in the end.
+    let cases = [
+        ("place p\nplace q\nplace r\ntransition a: p -> q\ntransition b: q -> p + r", "unfed"),
+        (
+            "place p\nplace q\nplace r\nplace s 1\ntransition a: p -> q\ntransition b: q -> p + r
+             transition c: s -> p",
+            "unfed",
+        ),
+        (
+            "place p\nplace q\nplace r\nplace o 2\ntransition t: -> p + r
+             transition u: p -> 2*q\ntransition v: 2*q -> p\ntransition w: p + o -> q\ntransition x: 3*q -> q",
+            "kept",
+        ),
+    ];
+    for (at, (text, kind)) in cases.into_iter().enumerate() {
+        let net = parikh::net::text::parse(text).unwrap();
+        let place = |name: &str| net.place_named(name).unwrap();
+        let some = Predicate::at_least(place("r"), 1);
+        let goal = match at {
+            0 => some,
+            1 => Predicate::and([some, Predicate::at_least(place("s"), 1)]),
+            _ => {
+                let empty = ["p", "q"].map(|name| Predicate::no_more_than(place(name), 0));
+                Predicate::and([some].into_iter().chain(empty))
+            }
+        };
+        let (board, statistics) = solve(&net, vec![Goal::Reach(goal.clone())]);
+        assert_eq!(statistics.faults, 0);
+        let Some((document, refuted)) = document_of(&board, GoalId::new(0)) else {
+            panic!("case {at} is open: {statistics}")
+        };
+        assert_eq!(refutes(&document, &net, &refuted), Ok(()));
+        let Document::Linear(mut certificate) = document else { panic!("{document:?}") };
+        let named = format!("{:?}", certificate.precedences).to_lowercase();
+        assert!(named.contains(kind), "case {at}: {named}");
+        // It takes them.
+        certificate.precedences.clear();
+        assert!(refutes(&Document::Linear(certificate), &net, &refuted).is_err());
+    }
+}

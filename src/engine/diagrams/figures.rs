@@ -1,7 +1,7 @@
 //! The figures of a state space from a diagram of all markings of the net as it is.
 
 use super::confirm::confirm;
-use super::{Incomplete, explore};
+use super::{Course, Incomplete, explore_telling};
 use num_bigint::BigUint;
 use parikh_net::Net;
 use parikh_solvers::Budget;
@@ -25,12 +25,18 @@ pub struct StateSpace {
 ///
 /// # Errors
 /// When the budget does not suffice.
-pub fn figures(net: &Net, threads: usize, budget: &Budget) -> Result<StateSpace, Incomplete> {
-    explore(net, threads, budget, |reached| {
+pub fn figures(
+    net: &Net,
+    threads: usize,
+    budget: &Budget,
+    course: &Course,
+) -> Result<StateSpace, Incomplete> {
+    explore_telling(net, threads, budget, course, |reached| {
         let needs = |t: &Vec<parikh_symbolic::Touch>| t.iter().map(|t| (t.level, t.pre)).collect();
         let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
         let each: Vec<(u32, i64)> = reached.level_of.iter().map(|&level| (level, 1)).collect();
         let markings = reached.diagrams.count(reached.set)?;
+        reached.tried.counted(&markings);
         let closed = match confirm(net, &reached, &markings) {
             Ok(closed) => closed,
             Err(flaw) => return Ok(Err(flaw.into())),

@@ -10,7 +10,7 @@
 //! the first short tries only one order is gone on with.
 
 use super::confirm::closed_set;
-use super::{MOST_LEVELS, Reached, order, saturate, tries};
+use super::{Course, MOST_LEVELS, Reached, order, saturate, tries};
 use crate::board::{Argument, Board, Proof};
 use crate::engine::registry::{Assignment, Engine, Progress, Role, Session, Sides};
 use crate::evidence::Document;
@@ -134,7 +134,7 @@ impl Session for Goals<'_> {
             self.statistics.tried += 1;
             let settle = |reached: Reached<'_, '_>| settle(ground, board, reached, budget);
             let limits = (bytes, &slice, budget);
-            match saturate(ground.net(), &self.orders[order], limits, &settle) {
+            match saturate(ground.net(), &self.orders[order], limits, &Course::default(), &settle) {
                 Ok(settled) => {
                     self.statistics.nodes = settled.nodes;
                     self.statistics.refuted += settled.refuted;

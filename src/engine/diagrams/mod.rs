@@ -10,12 +10,14 @@
 //! or give no more time than is to be lost.
 
 pub mod confirm;
+mod course;
 pub mod figures;
 mod goals;
 pub mod order;
 mod satisfying;
 pub mod sums;
 
+pub use course::{Course, Tried, Try};
 pub use goals::ENGINE;
 
 use parikh_net::{Net, PlaceId};
@@ -73,6 +75,8 @@ pub struct Reached<'r, 'd> {
     pub transitions: &'r [Vec<Touch>],
     /// The same, made ready for firing.
     pub relation: &'r Relation,
+    /// Where to say how many they are.
+    pub tried: Tried<'r>,
 }
 
 impl Reached<'_, '_> {
@@ -96,6 +100,20 @@ pub fn explore<T: Send>(
     budget: &Budget,
     then: impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, Incomplete> {
+    explore_telling(net, threads, budget, &Course::default(), then)
+}
+
+/// The same, and `course` is told what becomes of each order.
+///
+/// # Errors
+/// When no order led to the end within the budget.
+pub fn explore_telling<T: Send>(
+    net: &Net,
+    threads: usize,
+    budget: &Budget,
+    course: &Course,
+    then: impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, Incomplete> {
     if net.place_count() > MOST_LEVELS {
         return Err(Incomplete::TooLarge);
     }
@@ -116,7 +134,7 @@ pub fn explore<T: Send>(
             let order = &orders[*order];
             let slice = slice.map_or_else(|| all.child(), |slice| all.slice(slice));
             let bytes = (all.memory_left() as f64 * MEMORY) as usize / threads.max(1);
-            match saturate(net, order, (bytes, &slice, &all), &then) {
+            match saturate(net, order, (bytes, &slice, &all), course, &then) {
                 Ok(value) => {
                     *found.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(value);
                     all.cancel();
@@ -143,6 +161,25 @@ pub fn explore<T: Send>(
     }
 }
 
+/// What becomes of each order by itself, in so much time each: for comparisons.
+pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
+    let course = Course::default();
+    if net.place_count() > MOST_LEVELS {
+        return Vec::new();
+    }
+    for order in &order::candidates(net, &budget.share(0.2)) {
+        let bytes = (budget.memory_left() as f64 * MEMORY) as usize;
+        let limits = (bytes, &budget.slice(slice), budget);
+        let count = |reached: Reached<'_, '_>| {
+            reached.tried.counted(&reached.diagrams.count(reached.set)?);
+            Ok(())
+        };
+        // What it comes to stands in the course.
+        let _ = saturate(net, order, limits, &course, &count);
+    }
+    course.tries()
+}
+
 /// Which order is tried for how long; the last one as long as there is time.
 fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     let mut tries = Vec::new();
@@ -161,6 +198,7 @@ fn saturate<T: Send>(
     net: &Net,
     order: &Order,
     (bytes, budget, after): (usize, &Budget, &Budget),
+    course: &Course,
     then: &(impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync),
 ) -> Result<T, Stop> {
     let mut level_of = vec![0; net.place_count()];
@@ -174,7 +212,11 @@ fn saturate<T: Send>(
     for place in net.places() {
         initial[level_of[place.index()] as usize] = net.initial()[place];
     }
-    let stop = |_: &Figures| budget.is_exhausted();
+    let this = course.begin(order.idea, order.score);
+    let stop = |figures: &Figures| {
+        course.sample(this, figures);
+        budget.is_exhausted()
+    };
     let stop_after = |_: &Figures| after.is_exhausted();
     let start = std::time::Instant::now();
     let try_it = || {
@@ -191,11 +233,13 @@ fn saturate<T: Send>(
             figures.peak,
             figures.collections
         );
+        course.end(this, &figures, result.map(|_| ()));
         let set = result?;
         diagrams.keep(set);
         diagrams.set_limits(Limits { bytes, stop: &stop_after });
         let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
-        then(Reached { diagrams: &mut diagrams, set, order, level_of, transitions, relation })
+        let (diagrams, tried) = (&mut diagrams, Tried { course, at: this });
+        then(Reached { diagrams, set, order, level_of, transitions, relation, tried })
     };
     // Where the system gives no thread with so deep a stack, there is no room for the rest either.
     with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))

@@ -3,7 +3,7 @@
 //! all markings.
 
 use super::confirm::confirm;
-use super::{Incomplete, explore};
+use super::{Course, Incomplete, explore_telling};
 use crate::evidence::counting::{Function, Part, WeightError, Weights};
 use num_bigint::BigUint;
 use parikh_net::PlaceId;
@@ -32,9 +32,10 @@ pub fn sums(
     weights: &mut Weights,
     threads: usize,
     budget: &Budget,
+    course: &Course,
 ) -> Result<Sums, Incomplete> {
     let weights = Mutex::new(weights);
-    explore(&part.net, threads, budget, |reached| {
+    explore_telling(&part.net, threads, budget, course, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
         let mut weights = weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut table = Table {
@@ -48,6 +49,7 @@ pub fn sums(
             Err(error) => return Ok(Err(error.into())),
         };
         let markings = reached.diagrams.count(reached.set)?;
+        reached.tried.counted(&markings);
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
         let closed = confirm(&part.net, &reached, &markings);
         Ok(closed.map(|closed| Sums { sums, markings, closed }).map_err(Incomplete::from))

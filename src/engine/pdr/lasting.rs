@@ -5,8 +5,9 @@
 //! where many are alike, as maxima of places with the same part in a model are, the first
 //! proof is most of every other. Provers number sums as they come up, so what they share is written as comparisons.
 
-use super::terms::{Cube, Terms, cube, includes};
+use super::terms::{Cube, Terms, cube};
 use parikh_net::Atom;
+use std::collections::HashSet;
 
 /// So many cubes are shared: each is a clause in every solver.
 const MOST: usize = 2000;
@@ -15,6 +16,7 @@ const MOST: usize = 2000;
 #[derive(Default)]
 pub(super) struct Proved {
     cubes: Vec<Vec<Atom>>,
+    known: HashSet<Vec<Atom>>,
 }
 
 impl Proved {
@@ -24,9 +26,10 @@ impl Proved {
             cube.iter().map(|&bound| terms.atom(bound)).collect()
         };
         let Some(new) = cubes.iter().map(written).collect::<Option<Vec<_>>>() else { return };
-        let new: Vec<Vec<Atom>> =
-            new.into_iter().filter(|cube| !self.cubes.contains(cube)).collect();
+        let mut new: Vec<Vec<Atom>> = new;
+        new.retain(|cube| !self.known.contains(cube));
         if self.cubes.len() + new.len() <= MOST {
+            self.known.extend(new.iter().cloned());
             self.cubes.extend(new);
         }
     }
@@ -49,10 +52,8 @@ impl Lasting {
             // Every comparison was a bound before.
             let Some(bounds) = bounds else { continue };
             let own = cube(bounds);
-            if !self.cubes.iter().any(|known| includes(known, &own)) {
-                self.cubes.push(own.clone());
-                new.push(own);
-            }
+            self.cubes.push(own.clone());
+            new.push(own);
         }
         self.seen = proved.cubes.len();
         new

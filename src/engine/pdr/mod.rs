@@ -194,7 +194,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         return self.given_up.push(id);
                     }
                     // A maximum goes on with what is known by now.
-                    self.provers.push((id, prover));
+                    if board.is_open(id) {
+                        self.provers.push((id, prover));
+                    }
                 }
                 End::Never(cubes) => {
                     let predicate = prover.predicate().clone();
@@ -264,6 +266,7 @@ impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
             if open.is_empty() {
                 return Progress::Finished;
             }
+            self.provers.retain(|(id, _)| self.work.board.is_open(*id));
             let (least, most) = FIRST_SLICE;
             let first = || {
                 let fair = budget.remaining().map_or(most, |left| left / open.len() as u32);

@@ -86,10 +86,14 @@ impl Engine<'_> {
                 Decision::Infeasible(lemma) => self.learn(lemma),
                 Decision::Feasible(point) => {
                     let point = Rc::new(point);
+                    // Whole numbers first: what orders exclude of broken ones would use up the splits.
                     let refined = self.exclude_by_traps(&point)
                         || self.targets[index].splits.len() < depth
-                            && (self.order(index, &point) || self.split(index, &point));
+                            && (self.split(index, &point) || self.order(index, &point));
                     if !refined {
+                        if depth > 0 {
+                            self.is_whole(&point);
+                        }
                         self.rest(index, point);
                         return Pursuit::Rests;
                     }

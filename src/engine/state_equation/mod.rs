@@ -323,7 +323,9 @@ impl<'n> Engine<'n> {
             let Target { candidate: Some((point, _)), depth, id, .. } = &self.targets[index] else {
                 continue;
             };
-            if *depth < DEEPEST && task.board.is_open(*id) && !self.is_whole(point) {
+            // Nobody has looked at its order yet, which takes time.
+            let is_new = *depth == 0;
+            if *depth < DEEPEST && task.board.is_open(*id) && (is_new || !self.is_whole(point)) {
                 let target = &mut self.targets[index];
                 target.depth = (target.depth * 4).clamp(32, DEEPEST);
                 target.candidate = None;

@@ -12,7 +12,7 @@
 
 use super::Engine;
 use super::relaxation::{Point, TOLERANCE, counter};
-use crate::evidence::certificate::Precedence;
+use crate::evidence::certificate::{Lemma, Precedence};
 use crate::structure::traps::small_traps;
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use std::collections::BTreeSet;
@@ -61,10 +61,6 @@ impl Engine<'_> {
         let empty = |p: &PlaceId| point.marking[p.index()] < TOLERANCE;
         let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
         all.extend(kept(self.net, &fires, &empty));
-        all.retain(|broken| {
-            let sums = [Some(&broken.idle), broken.fed.as_ref()];
-            sums.into_iter().flatten().all(|sum| (1..=TERMS).contains(&sum.len()))
-        });
         all
     }
 
@@ -88,6 +84,10 @@ impl Engine<'_> {
                 None => Precedence::Kept { places, idle, marked: since },
             });
             self.proposer.split(split);
+            if matches!(&broken.fed, Some(effects) if effects.is_empty()) {
+                // Nobody can: 0 ≤ −1.
+                self.learn(Lemma { atoms: vec![(since, 1)], ..Lemma::default() });
+            }
         }
         Some(split)
     }
@@ -100,6 +100,7 @@ fn unfed(net: &Net, fires: &[bool]) -> Vec<Broken> {
     let is_missing = |p: PlaceId| !marked[p.index()];
     let can_begin = |t: TransitionId| !net.pre(t).iter().any(|arc| is_missing(arc.place));
     let mut all: Vec<Broken> = Vec::new();
+    let mut tried = 0;
     for effect in net.effect_classes() {
         let class = net.class(effect);
         let waits =
@@ -107,8 +108,16 @@ fn unfed(net: &Net, fires: &[bool]) -> Vec<Broken> {
         if !waits || all.iter().any(|known| known.idle.contains(&effect)) {
             continue;
         }
-        all.push(around(net, class, &fires, &is_missing));
-        if all.len() == SETS {
+        tried += 1;
+        let found = around(net, class, &fires, &is_missing);
+        // Of those that wait, some are enough, this one among them.
+        let idle =
+            std::iter::once(effect).chain(found.idle.iter().copied().filter(|e| *e != effect));
+        let idle = idle.take(TERMS).collect();
+        if found.fed.as_ref().is_some_and(|fed| fed.len() <= TERMS) {
+            all.push(Broken { idle, ..found });
+        }
+        if all.len() == SETS || tried == 4 * SETS {
             break;
         }
     }
@@ -185,9 +194,12 @@ fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<Broken> {
             is_fed[change.place.index()] |= fires[effect.index()];
         }
     }
-    let traps = small_traps(net, empty, |p| is_fed[p.index()], SETS);
+    let traps = small_traps(net, empty, |p| is_fed[p.index()], SETS, TERMS);
     let broken = |places: Vec<PlaceId>| {
-        let idle = places.iter().flat_map(|p| &feeders[p.index()]).copied().collect();
+        let all = || places.iter().flat_map(|p| &feeders[p.index()]).copied();
+        // Some are enough, if one that fired is among them.
+        let (fired, others): (Vec<_>, Vec<_>) = all().partition(|effect| fires[effect.index()]);
+        let idle = fired.into_iter().chain(others).take(TERMS).collect();
         Broken { places, idle, fed: None }
     };
     traps.into_iter().map(broken).collect()

@@ -11,6 +11,7 @@ use parikh_solvers::cnf::{Literal, to_dimacs};
 use parikh_solvers::dump::{Dump, recorded_sat};
 use parikh_solvers::sat::{ProvingSat, SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
+use std::collections::HashMap;
 use std::convert::Infallible;
 
 /// Why there is no certificate.
@@ -72,29 +73,28 @@ fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> R
 /// comparisons they speak.
 fn assemble(net: &Net, known: Known<'_>) -> LinearCertificate {
     let Known { atom, traps, .. } = known;
-    let (mut atom_of, mut trap_of) = (Vec::new(), Vec::new());
+    let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());
     let renumbered = known.lemmas.iter().map(|lemma| {
         let mut lemma = (*lemma).clone();
-        lemma.atoms.iter_mut().for_each(|(index, _)| *index = position(&mut atom_of, *index));
-        lemma.traps.iter_mut().for_each(|(index, _)| *index = position(&mut trap_of, *index));
+        lemma.atoms.iter_mut().for_each(|(index, _)| *index = atom_of.position(*index));
+        lemma.traps.iter_mut().for_each(|(index, _)| *index = trap_of.position(*index));
         lemma
     });
     let mut lemmas: Vec<Lemma> = renumbered.collect();
-    let spoken =
-        |precedence: &&Precedence| precedence.atoms().iter().all(|at| atom_of.contains(at));
-    let own = known.precedences.iter().filter(spoken).filter_map(|precedence| {
-        let at =
-            |index: usize| atom_of.iter().position(|&known| known == index).unwrap_or_default();
+    let position = |at: usize| atom_of.known.get(&at).copied();
+    let own = known.precedences.iter().filter_map(|precedence| {
+        precedence.atoms().into_iter().map(position).collect::<Option<Vec<usize>>>()?;
+        let at = |at| position(at).unwrap_or_default();
         precedence.renamed(|&place| Ok::<_, Infallible>(place), at).ok()
     });
     let precedences = own.collect();
-    let mut atoms: Vec<Atom> = atom_of.into_iter().map(atom).collect();
+    let mut atoms: Vec<Atom> = atom_of.list.into_iter().map(atom).collect();
     let counters = renumber_counters(net, &mut atoms, &mut lemmas);
     LinearCertificate {
         counters,
         assumes_units: lemmas.iter().any(|lemma| !lemma.units.is_empty()),
         atoms,
-        traps: trap_of.into_iter().map(|index: usize| traps[index].clone()).collect(),
+        traps: trap_of.list.into_iter().map(|index| traps[index].clone()).collect(),
         precedences,
         lemmas,
         steps: Vec::new(),
@@ -133,12 +133,21 @@ fn renumber_counters(
     used.iter().map(class).collect()
 }
 
-/// Where `wanted` stands in the list, at the end if it was not there.
-fn position(list: &mut Vec<usize>, wanted: usize) -> usize {
-    list.iter().position(|&known| known == wanted).unwrap_or_else(|| {
-        list.push(wanted);
-        list.len() - 1
-    })
+/// What came up, in order, each once.
+#[derive(Default)]
+struct Positions {
+    list: Vec<usize>,
+    known: HashMap<usize, usize>,
+}
+
+impl Positions {
+    /// Where it stands, at the end if it was not there.
+    fn position(&mut self, wanted: usize) -> usize {
+        *self.known.entry(wanted).or_insert_with(|| {
+            self.list.push(wanted);
+            self.list.len() - 1
+        })
+    }
 }
 
 /// Lemmas that suffice, by position; `None` when that is not found out.

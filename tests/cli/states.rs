@@ -1,0 +1,96 @@
+//! `parikh states` in the middle of decision diagrams: stopped, short of memory, and drawn.
+
+use crate::support::binary::{Desk, stderr, stdout};
+
+/// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994), eight places a node: with 300 nodes, its diagram
+/// takes minutes.
+fn slotted_ring(nodes: usize) -> String {
+    let mut net = String::new();
+    for i in 0..nodes {
+        for place in ["a", "b", "c 1", "d", "e", "f 1", "g", "h"] {
+            let (name, tokens) = place.split_at(1);
+            net.push_str(&format!("place {name}{i}{tokens}\n"));
+        }
+        let next = (i + 1) % nodes;
+        let transitions = [
+            format!("a{i} -> d{i}"),
+            format!("a{i} -> b{i}"),
+            format!("b{i} -> d{i}"),
+            format!("b{i} -> e{i}"),
+            format!("e{i} + g{i} -> c{i} + f{i}"),
+            format!("d{i} + g{i} -> c{i} + h{i}"),
+            format!("c{next} + h{i} -> a{next} + g{i}"),
+            format!("c{next} + f{i} -> b{next} + g{i}"),
+        ];
+        for (at, transition) in transitions.iter().enumerate() {
+            net.push_str(&format!("transition t{at}_{i}: {transition}\n"));
+        }
+    }
+    net
+}
+
+#[test]
+fn the_growth_of_diagrams_is_drawn_and_what_paid_is_said() {
+    let desk = Desk::with(&slotted_ring(10));
+    let said = desk.fine(&["states", "model.pnml", "--plot", "growth.svg"]);
+    assert!(said.contains("8 291 791 872"), "{said}");
+    let svg = desk.read("growth.svg");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(svg.contains(" paid after ") && svg.contains("to the end (score "), "{svg}");
+    // Nothing is left of this one that diagrams would be needed for.
+    let small = Desk::with("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+    small.fine(&["states", "model.pnml", "--plot", "growth.svg"]);
+    assert!(small.read("growth.svg").contains("no diagrams were tried"));
+    let output = small.run(&["states", "model.pnml", "--plot", "none/growth.svg"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot write none/growth.svg"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_in_the_middle_of_saturation_ends_it_with_what_is_known() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let desk = Desk::with(&slotted_ring(300));
+    let mut child = desk
+        .command(&["states", "model.pnml", "--timeout", "300s", "--threads", "2"])
+        .env("PARIKH_LOG", "parikh=debug")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    // One order has been given up: another is under way.
+    let under_way = log.find(|line| line.as_ref().unwrap().contains("stopped by its caller"));
+    assert!(under_way.is_some(), "no diagrams grow");
+    // What more is said has somewhere to go.
+    std::thread::spawn(move || log.for_each(drop));
+    let killed = Instant::now();
+    let kill = format!("kill -s TERM {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{said}");
+    // A second, and what a busy machine adds.
+    assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
+    assert!(said.contains("markings") && said.contains("unknown"), "{said}");
+}
+
+#[test]
+fn short_of_memory_what_is_known_is_printed() {
+    // Three thousand tokens on eight places: as many markings as fit nowhere, and diagrams of many nodes.
+    let mut net = String::from("place p0 1500\nplace p1 1500\n");
+    (2..8).for_each(|i| net.push_str(&format!("place p{i}\n")));
+    for i in 0..8 {
+        let p = |ahead: usize| (i + ahead) % 8;
+        net.push_str(&format!("transition t{i}: p{i} + p{} -> p{} + p{}\n", p(1), p(3), p(5)));
+        net.push_str(&format!("transition u{i}: p{i} + p{} -> p{} + p{}\n", p(3), p(1), p(6)));
+    }
+    let desk = Desk::with(&net);
+    let line = ["states", "model.pnml", "--timeout", "10s", "--threads", "2", "--memory", "64M"];
+    let output = desk.run(&line);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let said = stdout(&output);
+    assert!(said.contains("most tokens in a marking") && said.contains("unknown"), "{said}");
+}
