@@ -1,6 +1,9 @@
 //! How fast the explicit engine finds new markings, and how many bytes each takes.
 //!
-//! `cargo bench --no-default-features -p parikh-benchmarks --bench explicit [-- SECONDS [FILTER]]`
+//! `cargo bench --no-default-features -p parikh-benchmarks --bench explicit [-- SECONDS [THREADS [NETS]]]`
+//!
+//! `NETS` are directories of contest instances, or a word that is in the names of nets made here. `THREADS`
+//! are numbers with commas between: each net is searched on so many threads, one after the other.
 
 use parikh::board::Board;
 use parikh::engine::Task;
@@ -9,7 +12,8 @@ use parikh::net::{
     Facts, Goal, GoalId, Net, NetBuilder, PlaceId, Predicate, Provenance, TransitionId,
 };
 use parikh::solvers::Budget;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// `machines` cyclic state machines of `states` places each. Every `coupling`-th step is taken
 /// together with the next machine.
@@ -79,42 +83,48 @@ fn counters(length: usize, tokens: u64) -> Net {
     builder.build().unwrap()
 }
 
-/// Processor time of this thread: the machine may be busy with others.
-fn cpu_time() -> Duration {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = text.split_ascii_whitespace().next().and_then(|n| n.parse().ok());
-    Duration::from_nanos(nanoseconds.unwrap_or(0))
+/// Processor time of all threads, also those that have ended, in seconds: the machine may be busy with others.
+fn cpu_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // After the name in brackets: utime and stime are the 12th and the 13th, in hundredths of a second.
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    fields.skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-fn measure(net: &Net, safe: bool, seconds: u64, stubborn: bool) {
-    let nowhere = net.places().map(|p| Predicate::at_least(p, 1));
-    let one = Goal::Reach(Predicate::and(nowhere));
+/// How to search.
+#[derive(Clone, Copy)]
+struct Way {
+    seconds: u64,
+    threads: usize,
+    stubborn: bool,
+}
+
+fn measure(net: &Net, facts: &Facts, way: Way) {
+    let Way { seconds, threads, stubborn } = way;
     let goals = if stubborn {
         // Out of reach, and more than one machine takes part.
         let both = [1, 11].map(|i| Predicate::at_least(PlaceId::new(i), 1));
         let second = Predicate::at_least(PlaceId::new(12), 2);
         vec![(GoalId::new(0), Goal::Reach(Predicate::and(both.into_iter().chain([second]))))]
     } else {
+        // Out of reach, and asked of no more than a few markings: only the search is measured.
         let other = Goal::Reach(Predicate::at_least(PlaceId::new(0), 1 << 40));
-        vec![(GoalId::new(0), one), (GoalId::new(1), other)]
+        vec![(GoalId::new(0), other.clone()), (GoalId::new(1), other)]
     };
-    let mut facts = Facts::none(net);
-    if safe {
-        net.places().for_each(|p| facts.bound_above(p, 1, Provenance::UnitsClaimed));
-    }
     let board = Board::new(net, goals.iter().map(|(_, goal)| goal.clone()).collect());
     let budget = Budget::lasting(Duration::from_secs(seconds)).with_memory_ceiling(8 << 30);
-    let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &budget, seed: 0 };
-    let config = Config { full_share: 1.0, ..Config::default() };
-    let start = cpu_time();
+    let task = Task { net, goals: &goals, facts, board: &board, budget: &budget, seed: 0 };
+    let config = Config { full_share: 1.0, threads, ..Config::default() };
+    let (start, cpu) = (Instant::now(), cpu_time());
     let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
-    let elapsed = (cpu_time() - start).as_secs_f64();
+    let (elapsed, cpu) = (start.elapsed().as_secs_f64(), cpu_time() - cpu);
     println!(
-        "{:22} {:8} {:>11} states {:6.2} s cpu {:6.2} M states/s {:7.2} M firings/s {:6.1} bytes/state, {} repackings, {}/{} ended",
+        "{:30} {:8} {threads} threads {:>11} states {:6.2} s {:6.2} s cpu {:6.2} M states/s {:7.2} M firings/s {:6.1} bytes/state, {} repackings, {}/{} ended",
         net.name(),
         if stubborn { "stubborn" } else { "full" },
         statistics.states,
         elapsed,
+        cpu,
         statistics.states as f64 / elapsed / 1e6,
         statistics.firings as f64 / elapsed / 1e6,
         statistics.bytes_per_state(),
@@ -127,7 +137,20 @@ fn measure(net: &Net, safe: bool, seconds: u64, stubborn: bool) {
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let seconds = words.first().and_then(|word| word.parse().ok()).unwrap_or(5);
-    let filter = words.get(1).map_or("", String::as_str);
+    let threads = words.get(1).map_or("1", String::as_str).split(',').map(|number| number.parse());
+    let threads: Vec<usize> = threads.collect::<Result<_, _>>().expect("numbers of threads");
+    let ways = |stubborn| threads.iter().map(move |&threads| Way { seconds, threads, stubborn });
+    let (instances, filters): (Vec<&String>, Vec<&String>) =
+        words.iter().skip(2).partition(|word| Path::new(word).is_dir());
+    for instance in &instances {
+        let model = Path::new(instance).join("model.pnml");
+        let net = parikh::input::read_net(&model).unwrap_or_else(|error| panic!("{error}"));
+        ways(false).for_each(|way| measure(&net, &Facts::claimed_by_model(&net), way));
+    }
+    if !instances.is_empty() {
+        return;
+    }
+    let filter = filters.first().map_or("", |filter| filter.as_str());
     let nets = [
         (machines(20, 5, 3), true),
         (machines(25, 4, 5), true),
@@ -139,7 +162,10 @@ fn main() {
         (counters(14, 20), false),
     ];
     for (net, safe) in nets.iter().filter(|(net, _)| net.name().contains(filter)) {
-        measure(net, *safe, seconds, false);
-        measure(net, *safe, seconds, true);
+        let mut facts = Facts::none(net);
+        if *safe {
+            net.places().for_each(|p| facts.bound_above(p, 1, Provenance::UnitsClaimed));
+        }
+        ways(false).chain(ways(true)).for_each(|way| measure(net, &facts, way));
     }
 }

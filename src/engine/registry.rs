@@ -105,6 +105,8 @@ pub struct Assignment<'g> {
     pub board: &'g Board<'g>,
     /// Same seed, same run; workers have different ones.
     pub seed: u64,
+    /// How many threads it may use, its own included: all of them where nobody else works.
+    pub threads: usize,
     /// Where questions to solvers are written to, if anywhere.
     pub dump: Option<Dump>,
     /// What to follow, of engines with the role [`Role::Guided`].

@@ -83,6 +83,15 @@ impl<'a> Portfolio<'a> {
         self.at_work.len()
     }
 
+    /// How many threads an engine may use: all of them where no worker has anything to do but one. Workers that
+    /// are through with their steps walk.
+    fn threads_of_an_engine(&self) -> usize {
+        let walks = self.config.engines.iter().any(|engine| engine.role == Role::Walk);
+        let is_walk = |step: &Phase| matches!(step, Phase::Walk(..));
+        let steps = self.schedule.workers.iter().filter(|steps| !steps.iter().all(is_walk));
+        if walks || steps.count() > 1 { 1 } else { self.threads() }
+    }
+
     /// Puts back what was taken.
     pub(super) fn put_statistics(&self, statistics: Vec<(String, String)>) {
         whole(&self.statistics).splice(0..0, statistics);
@@ -337,6 +346,7 @@ impl<'p> Worker<'p, '_> {
             ground,
             board: all.board,
             seed: all.config.seed.wrapping_add(self.worker as u64),
+            threads: all.threads_of_an_engine(),
             dump: all.config.dump.clone(),
             hints,
         }

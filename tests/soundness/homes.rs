@@ -73,7 +73,7 @@ fn each_engine_says_what_enumeration_says() {
                 reach();
             }
             let (ground, board, hints) = (&ground, &board, Vec::new());
-            let assignment = Assignment { ground, board, seed, dump: None, hints };
+            let assignment = Assignment { ground, board, seed, threads: 2, dump: None, hints };
             let slice = Budget::unlimited().slice(Duration::from_millis(4));
             let slice = if engine.name == "regions" { &slice } else { &budget };
             (engine.start)(assignment).unwrap().slice(slice);
@@ -121,7 +121,7 @@ fn each_engine_says_what_enumeration_says() {
 fn answers(net: &Net, plan: Plan, certified_only: bool) -> HashMap<String, Answer> {
     let budget =
         Budget::unlimited().slice(Duration::from_secs(if certified_only { 1 } else { 30 }));
-    let config = Config { threads: 1, certified_only, ..Config::default() };
+    let config = Config { threads: 2, certified_only, ..Config::default() };
     let mut answers = HashMap::new();
     let report = run::run(net, plan, &config, &budget, |event| {
         if let Event::Answered(answer) = event {
@@ -236,8 +236,14 @@ fn nothing_false_is_said_of_nets_without_bound() {
                     under.reached(GoalId::new(at), FiringSequence::new());
                 }
             }
-            let assignment =
-                Assignment { ground: &ground, board: &board, seed, dump: None, hints: Vec::new() };
+            let assignment = Assignment {
+                ground: &ground,
+                board: &board,
+                seed,
+                threads: 2,
+                dump: None,
+                hints: Vec::new(),
+            };
             let slice = Budget::unlimited().slice(Duration::from_millis(20));
             (engine.start)(assignment).unwrap().slice(&slice);
             assert_eq!(board.faults(), 0, "{}", context());
@@ -340,7 +346,8 @@ fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
         let ground = Ground::original(&net, listed, facts, &known);
         let engine = ENGINES.iter().find(|it| it.name == "graph of a reduced net").unwrap();
         let hints = Vec::new();
-        let assignment = Assignment { ground: &ground, board: &board, seed: 1, dump: None, hints };
+        let assignment =
+            Assignment { ground: &ground, board: &board, seed: 1, threads: 2, dump: None, hints };
         let said = (engine.start)(assignment)
             .unwrap()
             .slice(&Budget::unlimited().slice(Duration::from_secs(60)));

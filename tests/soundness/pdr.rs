@@ -35,7 +35,14 @@ fn run(net: &Net, goals: &[Goal], with_facts: bool, time: Duration, tally: &mut 
     let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
     let known = Intervals::new(net, &facts);
     let ground = Ground::original(net, listed.collect(), facts, &known);
-    let work = Assignment { ground: &ground, board: &board, seed: 1, dump: None, hints: vec![] };
+    let work = Assignment {
+        ground: &ground,
+        board: &board,
+        seed: 1,
+        threads: 2,
+        dump: None,
+        hints: vec![],
+    };
     let mut session = (pdr::ENGINE.start)(work).expect("works on any net");
     session.slice(&Budget::lasting(time));
     assert_eq!(board.faults(), 0, "{}", context());

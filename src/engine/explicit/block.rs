@@ -1,18 +1,28 @@
-//! The successors of some markings in a row, as one thread computes them.
+//! What some markings in a row lead to that was not known before, as one thread finds it.
 //!
-//! They come in the order of the markings and of their firings, with what finds them in a table, and sorted by
-//! the part of the table that is to be asked. Nothing of the set of markings is changed by making a block.
+//! The thread fires all that is chosen and looks all of it up, while nobody changes the set of markings. Most
+//! successors are there: these are forgotten at once, as are those that the block itself has met a moment ago.
+//! The others are kept in the order of the markings and of their firings, with what finds them in a table, and
+//! sorted by the part of the table that is to be asked when it is certain which of them are new.
 
 use super::moves::Moves;
-use super::set::{Hash, PARTS};
-use super::store::Layout;
+use super::set::{Hash, PARTS, equal};
+use super::store::{Layout, Store};
+use super::tree::Folder;
+use std::collections::TryReserveError;
 
-/// Successors of markings in a row, and what a thread noted of these markings. See the module.
+/// How many of the successors met last are compared with those that come.
+const LATE: usize = 1 << 11;
+
+/// Successors of markings in a row that were not known, and what a thread noted of these markings. See the
+/// module.
 pub(crate) struct Block<N> {
     /// The number of the first marking.
     pub(crate) first: u32,
-    /// By marking how many successors there are of it and those before it.
+    /// By marking how many successors are kept of it and those before it.
     pub(crate) ends: Vec<u32>,
+    /// How many there were, known ones among them.
+    pub(crate) firings: u64,
     /// By successor the transition, …
     pub(crate) fired: Vec<u32>,
     /// … the whole key, …
@@ -21,7 +31,7 @@ pub(crate) struct Block<N> {
     roots: Vec<u64>,
     /// … and what finds it.
     pub(crate) hashes: Vec<Hash>,
-    /// Successors with parts that have no number yet: they have neither a root nor a hash.
+    /// Successors with parts that have no number yet: they have neither a root nor a hash. Ascending.
     pub(crate) unfolded: Vec<u32>,
     /// All successors, those of the same part of the table side by side, else in their order …
     order: Vec<u32>,
@@ -34,6 +44,29 @@ pub(crate) struct Block<N> {
     layout: Layout,
 }
 
+/// What a thread has for itself, to make one block after the other.
+pub(crate) struct Maker {
+    /// Successors of a marking, one key after the other, …
+    keys: Vec<u64>,
+    /// … and the roots of what is stored of them, if that is folded, and what finds them.
+    found: Vec<(Option<u64>, Hash)>,
+    /// Successors kept of late, each at a place that comes from its hash, and one more; 0 for none.
+    late: Vec<u32>,
+    /// If keys are folded.
+    pub(crate) folder: Option<Folder>,
+}
+
+impl Maker {
+    pub(crate) fn new(folder: Option<Folder>) -> Self {
+        Maker { keys: Vec::new(), found: Vec::new(), late: vec![0; LATE], folder }
+    }
+
+    /// For another block.
+    pub(crate) fn begin(&mut self) {
+        self.late.fill(0);
+    }
+}
+
 /// No successors of a marking, for one firing does not fit the layout of keys, or memory is short.
 pub(crate) struct Unfit;
 
@@ -42,6 +75,7 @@ impl<N: Default> Block<N> {
         Block {
             first: 0,
             ends: Vec::new(),
+            firings: 0,
             fired: Vec::new(),
             keys: Vec::new(),
             roots: Vec::new(),
@@ -58,6 +92,7 @@ impl<N: Default> Block<N> {
     /// Empties it, for successors of markings from `first` on.
     pub(crate) fn begin(&mut self, first: u32, layout: Layout) {
         (self.first, self.layout, self.is_cut) = (first, layout, true);
+        self.firings = 0;
         self.ends.clear();
         self.fired.clear();
         self.keys.clear();
@@ -69,8 +104,8 @@ impl<N: Default> Block<N> {
         self.notes = N::default();
     }
 
-    /// Adds what firing each of `chosen` in `key`, the next marking, makes of it. `root_of` what is stored of a
-    /// key, if that is folded, is `None` where it has parts that are not known.
+    /// Fires each of `chosen` in `key`, the marking that comes next, which `maker` has loaded last, and adds what
+    /// is not in `store`.
     ///
     /// # Errors
     /// When one does not fit. Nothing is added then.
@@ -79,45 +114,67 @@ impl<N: Default> Block<N> {
         key: &[u64],
         chosen: &[u32],
         moves: &Moves,
-        mut root_of: impl FnMut(&[u64]) -> Option<u64>,
+        store: &Store,
+        maker: &mut Maker,
     ) -> Result<(), Unfit> {
         let Layout { words, stored, folded } = self.layout;
-        let before = self.fired.len();
-        let (more, roots) = (chosen.len(), if folded { chosen.len() } else { 0 });
-        let reserved = self.ends.try_reserve(1).is_ok()
-            && self.keys.try_reserve(more * words).is_ok()
-            && self.fired.try_reserve(more).is_ok()
-            && self.hashes.try_reserve(more).is_ok()
-            && self.unfolded.try_reserve(roots).is_ok()
-            && self.roots.try_reserve(roots).is_ok();
-        let fits = reserved
-            && chosen.iter().all(|&t| {
-                let at = self.keys.len();
-                self.keys.extend_from_slice(key);
-                moves.fire(t, &mut self.keys[at..]).is_ok()
-            });
-        if !fits {
-            self.keys.truncate(before * words);
-            return Err(Unfit);
+        let Maker { keys, found, late, folder } = maker;
+        self.reserve(chosen.len()).map_err(|_| Unfit)?;
+        keys.clear();
+        found.clear();
+        keys.try_reserve(chosen.len() * words).map_err(|_| Unfit)?;
+        found.try_reserve(chosen.len()).map_err(|_| Unfit)?;
+        for &t in chosen {
+            let at = keys.len();
+            keys.extend_from_slice(key);
+            moves.fire(t, &mut keys[at..]).map_err(|_| Unfit)?;
         }
-        self.fired.extend_from_slice(chosen);
-        for at in before..self.fired.len() {
-            let key = &self.keys[at * words..][..stored];
-            let hash = match folded {
-                false => Hash::of(key),
-                true => {
-                    let root = root_of(key);
-                    if root.is_none() {
-                        self.unfolded.push(at as u32);
-                    }
-                    self.roots.push(root.unwrap_or(0));
-                    Hash::of(&[root.unwrap_or(0)])
-                }
+        for key in keys.chunks_exact(words) {
+            let root = if folded { store.root_apart(folder, &key[..stored]) } else { None };
+            let hash = match root {
+                Some(root) => Hash::of(&[root]),
+                None => Hash::of(&key[..stored]),
             };
-            self.hashes.push(hash);
+            found.push((root, hash));
         }
+        // So that the memory works on all of them at once.
+        store.touch(found.iter().map(|it| it.1));
+        for ((&t, key), &(root, hash)) in chosen.iter().zip(keys.chunks_exact(words)).zip(&*found) {
+            let at = self.fired.len() as u32;
+            let root_key = [root.unwrap_or(0)];
+            let stored = if folded { &root_key[..] } else { &key[..stored] };
+            if folded && root.is_none() {
+                self.unfolded.push(at);
+            } else {
+                let late = &mut late[hash.short() % LATE];
+                let is_late = late.checked_sub(1).is_some_and(|late| equal(self.stored(late), stored));
+                if is_late || store.contains(stored, hash) {
+                    continue;
+                }
+                *late = at + 1;
+            }
+            self.keys.extend_from_slice(key);
+            self.fired.push(t);
+            self.hashes.push(hash);
+            if folded {
+                self.roots.push(root_key[0]);
+            }
+        }
+        self.firings += chosen.len() as u64;
         self.ends.push(self.fired.len() as u32);
         Ok(())
+    }
+
+    /// Room for so many successors of one more marking.
+    fn reserve(&mut self, more: usize) -> Result<(), TryReserveError> {
+        let Layout { words, folded, .. } = self.layout;
+        let folded = if folded { more } else { 0 };
+        self.ends.try_reserve(1)?;
+        self.keys.try_reserve(more * words)?;
+        self.fired.try_reserve(more)?;
+        self.hashes.try_reserve(more)?;
+        self.unfolded.try_reserve(folded)?;
+        self.roots.try_reserve(folded)
     }
 
     /// The whole key of a successor.

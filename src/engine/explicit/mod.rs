@@ -63,7 +63,8 @@ pub const ENGINE: Engine = Engine {
             let (ground, board) = (work.ground, work.board);
             let task = ground.shrunk_task(board, budget, work.seed);
             let (under, over) = (ground.under(board, "EXPLICIT"), ground.over(board, "EXPLICIT"));
-            run(&task, under, over, &Config::default()).to_string()
+            let config = Config { threads: work.threads, ..Config::default() };
+            run(&task, under, over, &config).to_string()
         })
     },
 };

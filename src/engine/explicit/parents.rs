@@ -46,6 +46,11 @@ impl Parents {
         Parents { kind: Kind::Steps(Steps::default()), len: 0, room: room.clone() }
     }
 
+    /// How many there are: one for each marking but the initial one.
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
     /// Adds the parent of the next marking.
     ///
     /// # Errors

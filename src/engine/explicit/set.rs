@@ -88,6 +88,11 @@ impl Hash {
         self.0 as u8
     }
 
+    /// Some of its bits, none of which chooses the bucket.
+    pub(crate) fn short(self) -> usize {
+        self.0 as u32 as usize
+    }
+
     fn bucket(self, buckets: usize) -> usize {
         // The upper half scaled to the range: any number of buckets will do.
         (((self.0 >> 32) * buckets as u64) >> 32) as usize
@@ -258,6 +263,16 @@ impl Set {
         }
     }
 
+    /// Reads the first key of which that bucket says that it may be the one, so that it is in the cache as well.
+    /// Asked for all successors when all their buckets were [read](Self::touch).
+    pub(crate) fn touch_key(&self, hash: Hash) {
+        let Some(bucket) = self.table.get(hash.bucket(self.table.len())) else { return };
+        let slot = (bucket.matches(hash.tag()).trailing_zeros() / 8) as usize;
+        if slot < bucket.taken() {
+            black_box(self.arena.key(bucket.numbers[slot])[0]);
+        }
+    }
+
     /// The number of `key`, if it is there.
     pub(crate) fn find(&self, key: &[u64], hash: Hash) -> Option<u32> {
         match look_round(&self.table, hash, |number| equal(self.arena.key(number), key)) {
@@ -410,7 +425,7 @@ impl Drop for Set {
 }
 
 /// Whether two keys of one length are equal. Most are a word or two, too few to call `memcmp` for.
-fn equal(a: &[u64], b: &[u64]) -> bool {
+pub(crate) fn equal(a: &[u64], b: &[u64]) -> bool {
     if a.len() > 8 { a == b } else { a.iter().zip(b).all(|(x, y)| x == y) }
 }
 

@@ -80,9 +80,10 @@ impl Store {
         Ok(Store { layout, tree: None, set, parents, room, roots, hashes, fresh: Vec::new() })
     }
 
-    /// How many markings it holds.
+    /// How many markings it holds. One for whose parent there was no room is none of them.
     pub(crate) fn len(&self) -> u32 {
-        self.set.len()
+        let with_parents = self.parents.as_ref().map_or(NONE, |parents| parents.len() + 1);
+        self.set.len().min(with_parents)
     }
 
     /// Writes what is stored of the key with this number to the first words of `key`.
@@ -115,7 +116,8 @@ impl Store {
 
     /// Adds keys, those of successors of the marking loaded last, one after the other in `keys`, and says of
     /// each, in their order, its position, its number and whether it is new. First all are hashed, then the
-    /// table's line of each is read, so that the memory works on all of them at once, then each is looked up.
+    /// table's line of each is read, and the key that it names, so that the memory works on all of them at once,
+    /// then each is looked up.
     ///
     /// # Errors
     /// When there is no room for one that is new.
@@ -139,9 +141,8 @@ impl Store {
             };
             self.hashes.push(hash);
         }
-        for &hash in &self.hashes {
-            self.set.touch(hash);
-        }
+        self.hashes.iter().for_each(|&hash| self.set.touch(hash));
+        self.hashes.iter().for_each(|&hash| self.set.touch_key(hash));
         for (at, &hash) in self.hashes.iter().enumerate() {
             let key = match &self.tree {
                 Some(_) => &self.roots[at..=at],
@@ -174,6 +175,17 @@ impl Store {
     /// The root of what is stored of a successor of the marking that `folder` has loaded, if its parts are known.
     pub(crate) fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64> {
         self.tree.as_ref()?.fold_apart(folder.as_mut()?, stored).ok()
+    }
+
+    /// Reads what is needed to look for what has these hashes: everything of each kind at once.
+    pub(crate) fn touch(&self, hashes: impl Iterator<Item = Hash> + Clone) {
+        hashes.clone().for_each(|hash| self.set.touch(hash));
+        hashes.for_each(|hash| self.set.touch_key(hash));
+    }
+
+    /// Whether there is a marking of which this is stored: some words, or the root.
+    pub(crate) fn contains(&self, stored: &[u64], hash: Hash) -> bool {
+        self.set.find(stored, hash).is_some()
     }
 
     /// Adds the successors in `blocks`, with the table divided among `threads`, and then, block by block, says of
@@ -392,6 +404,20 @@ mod tests {
             store.read(9999, &mut read);
             assert_eq!((read, store.parent(9999)), (key(9999), 4999));
         }
+    }
+
+    #[test]
+    fn every_marking_has_a_parent_wherever_the_room_ends() {
+        // Parents take a kilobyte now and then, keys 64: at some of these ceilings the former have none left.
+        let mut short_of_parents = 0;
+        for ceiling in (200_000..400_000).step_by(512) {
+            let mut store = Store::new(&key(0), true, ceiling, &Budget::unlimited()).unwrap();
+            let full = (1..).find(|&i| store.add(&key(i), i / 2, |_, _, _| {}).is_err()).unwrap();
+            short_of_parents += u32::from(store.set.len() > full);
+            assert_eq!(store.len(), full);
+            assert_eq!(store.parent(full - 1), (full - 1) / 2);
+        }
+        assert!(short_of_parents > 0);
     }
 
     #[test]
