@@ -12,7 +12,7 @@ use super::tree::Folder;
 use std::collections::TryReserveError;
 
 /// How many of the successors met last are compared with those that come.
-const LATE: usize = 1 << 11;
+const LATE: usize = 1 << 13;
 
 /// Successors of markings in a row that were not known, and what a thread noted of these markings. See the
 /// module.
@@ -147,7 +147,8 @@ impl<N: Default> Block<N> {
                 self.unfolded.push(at);
             } else {
                 let late = &mut late[hash.short() % LATE];
-                let is_late = late.checked_sub(1).is_some_and(|late| equal(self.stored(late), stored));
+                let is_late =
+                    late.checked_sub(1).is_some_and(|late| equal(self.stored(late), stored));
                 if is_late || store.contains(stored, hash) {
                     continue;
                 }

@@ -53,7 +53,7 @@ const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1 << 30
 const LEAST: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
 
 /// The most markings of a block, so that it stays in a thread's cache, …
-const BLOCK: u32 = 128;
+const BLOCK: u32 = 512;
 
 /// … and the least blocks of a chunk for each thread: several, for some take longer than others.
 const BLOCKS: u32 = 8;

@@ -18,6 +18,7 @@
 //! that is [`Full`] takes no more keys, but its arena can still be read.
 
 use super::room::{Full, Room, reserved};
+use super::threads::{Tasks, together};
 use std::hint::black_box;
 
 /// Bytes of a chunk of keys, about.
@@ -287,7 +288,7 @@ impl Set {
     /// When it is new and there is no room.
     pub(crate) fn insert(&mut self, key: &[u64], hash: Hash) -> Result<(u32, bool), Full> {
         if u64::from(self.arena.len) >= self.grow_at {
-            self.grow(self.arena.len.into())?;
+            self.grow(self.arena.len.into(), 1)?;
         }
         let arena = &self.arena;
         match look_round(&self.table, hash, |number| equal(arena.key(number), key)) {
@@ -302,21 +303,26 @@ impl Set {
         }
     }
 
-    /// The parts of the table, where `more` keys at most are to be added to all of them together.
+    /// The parts of the table, where `more` keys at most are to be added to all of them together. A table that
+    /// grows is filled by so many threads.
     ///
     /// # Errors
     /// When there is no room for so many.
-    pub(crate) fn parts(&mut self, more: u64) -> Result<impl Iterator<Item = Part<'_>>, Full> {
+    pub(crate) fn parts(
+        &mut self,
+        more: u64,
+        threads: usize,
+    ) -> Result<impl Iterator<Item = Part<'_>>, Full> {
         let (keys, slots) = (u64::from(self.arena.len), (self.table.len() * SLOTS) as u64);
         if keys + more >= NONE.into() {
             return Err(Full);
         }
         if keys >= self.grow_at {
-            self.grow(keys)?;
+            self.grow(keys, threads)?;
         }
         // One is always left free, so that looking has an end.
         if keys + more >= slots {
-            self.grow(keys + more)?;
+            self.grow(keys + more, threads)?;
         }
         let (arena, all) = (&self.arena, self.table.len());
         let parts = self.table.chunks_mut(all / PARTS).enumerate();
@@ -361,7 +367,7 @@ impl Set {
     }
 
     /// Makes a table that so many keys, at least those that are there, do not fill.
-    fn grow(&mut self, keys: u64) -> Result<(), Full> {
+    fn grow(&mut self, keys: u64, threads: usize) -> Result<(), Full> {
         let load = if self.table.len() < LARGE { LOAD / 2 } else { LOAD_AFTER };
         let slots = (keys.max(2 * SLOTS as u64) * 16).div_ceil(load);
         let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
@@ -374,18 +380,43 @@ impl Set {
         let mut table = reserved(buckets)?;
         table.resize(buckets, EMPTY);
         self.table = table;
-        let chunks = self.arena.chunks.iter();
-        let keys = chunks.flat_map(|chunk| chunk.chunks_exact(self.arena.words));
-        for (number, key) in (0..).zip(keys) {
-            let hash = Hash::of(key);
-            let mut at = hash.bucket(buckets);
-            while self.table[at].taken() == SLOTS {
-                at = if at + 1 == buckets { 0 } else { at + 1 };
-            }
-            self.table[at].push(hash.tag(), number);
+        if self.fill(threads).is_err() {
+            self.drop_table();
+            return Err(Full);
         }
         let most = if buckets < LARGE { LOAD } else { LOAD_LARGE };
         self.grow_at = slots * most / 16;
+        Ok(())
+    }
+
+    /// Puts all keys into the empty table. Each thread goes through all of them, and puts there those for its share
+    /// of the buckets.
+    fn fill(&mut self, threads: usize) -> Result<(), Full> {
+        let (arena, all) = (&self.arena, self.table.len());
+        let threads = if all < LARGE { 1 } else { threads.clamp(1, PARTS) };
+        let size = (all / PARTS * PARTS.div_ceil(threads)).max(1);
+        let mut shares: Vec<Share<'_>> = Vec::new();
+        for (at, buckets) in self.table.chunks_mut(size).enumerate() {
+            shares.push(Share { buckets, first: at * size, rest: Vec::new(), is_full: false });
+        }
+        let tasks = Tasks::new(shares.iter_mut());
+        together(&mut vec![(); threads], |()| {
+            while let Some(share) = tasks.next() {
+                share.is_full = share.fill(arena, all).is_err();
+            }
+        });
+        if shares.iter().any(|share| share.is_full) {
+            return Err(Full);
+        }
+        let rest: Vec<Vec<u32>> = shares.into_iter().map(|share| share.rest).collect();
+        for number in rest.into_iter().flatten() {
+            let hash = Hash::of(self.arena.key(number));
+            match look_round(&self.table, hash, |_| false) {
+                Slot::Free(at) => self.table[at].push(hash.tag(), number),
+                // Never: it has more slots than there are keys.
+                Slot::Found(_) | Slot::Beyond => return Err(Full),
+            }
+        }
         Ok(())
     }
 
@@ -411,8 +442,41 @@ impl Set {
             }
             self.room.give_back(self.arena.chunk_bytes());
         }
-        converted.grow(converted.arena.len.into())?;
+        converted.grow(converted.arena.len.into(), 1)?;
         Ok(converted)
+    }
+}
+
+/// A share of the buckets of a table that is being filled.
+struct Share<'s> {
+    buckets: &'s mut [Bucket],
+    /// The first of them.
+    first: usize,
+    /// Keys that no bucket from their own one on has a slot for.
+    rest: Vec<u32>,
+    /// Whether there was no memory for these.
+    is_full: bool,
+}
+
+impl Share<'_> {
+    /// Puts there all keys for these buckets, of a table that has so many.
+    fn fill(&mut self, arena: &Arena, all: usize) -> Result<(), Full> {
+        let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words));
+        for (number, key) in (0..).zip(keys) {
+            let hash = Hash::of(key);
+            let Some(home) = hash.bucket(all).checked_sub(self.first) else { continue };
+            if home >= self.buckets.len() {
+                continue;
+            }
+            match self.buckets[home..].iter_mut().find(|bucket| bucket.taken() < SLOTS) {
+                Some(bucket) => bucket.push(hash.tag(), number),
+                None => {
+                    self.rest.try_reserve(1).map_err(|_| Full)?;
+                    self.rest.push(number);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -472,7 +536,7 @@ mod tests {
     /// put behind their parts.
     fn add_by_parts(set: &mut Set, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
         let mut fresh: Vec<(usize, Put)> = Vec::new();
-        for (at, mut part) in set.parts(keys.len() as u64).unwrap().enumerate() {
+        for (at, mut part) in set.parts(keys.len() as u64, 3).unwrap().enumerate() {
             let mut mine: Vec<(usize, Put)> = Vec::new();
             let hash = |key: u64| Hash::of(&[key]);
             for (position, &key) in keys.iter().enumerate().filter(|it| hash(*it.1).part() == at) {
@@ -546,5 +610,16 @@ mod tests {
         assert!((0..keys).all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, true))));
         let mut again = (0..keys).step_by(1000);
         assert!(again.all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, false))));
+        // Filled by several threads, and as full as it ever is.
+        for threads in [2, 3, 7, 50] {
+            let slots = keys * 16 / LOAD_LARGE;
+            let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
+            set.table = vec![EMPTY; buckets];
+            set.fill(threads).unwrap();
+            let taken: usize = set.table.iter().map(Bucket::taken).sum();
+            assert_eq!(taken as u64, keys);
+            let find = |key: u64| set.find(&[key << 20], Hash::of(&[key << 20]));
+            assert!((0..keys).all(|key| find(key) == Some(key as u32)));
+        }
     }
 }

@@ -230,7 +230,7 @@ impl Store {
         // block is in its cache.
         let mut shares: Vec<Vec<PartAtWork<'_>>> = Vec::new();
         shares.resize_with(threads.min(PARTS), Vec::new);
-        for (at, (part, fresh)) in self.set.parts(all)?.zip(fresh).enumerate() {
+        for (at, (part, fresh)) in self.set.parts(all, threads)?.zip(fresh).enumerate() {
             shares[at % threads.min(PARTS)].push(PartAtWork { at, part, fresh });
         }
         let shares = Tasks::new(shares.into_iter());
