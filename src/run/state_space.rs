@@ -154,7 +154,8 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         }
     }
 
-    /// On several threads: diagrams on half of them, beside everything else, until somebody has counted.
+    /// On several threads: diagrams on half of them, beside everything else, until somebody has counted. More would
+    /// help little: six orders are tried at first, soon two, and each thread takes its part of the memory.
     fn beside_diagrams(
         &mut self,
         net: &Net,
@@ -166,7 +167,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         let (tell, hear) = mpsc::channel();
         self.beside = Some(hear);
         let mut drawn = count.clone();
-        let drawing = Adding::Diagrams(config.threads / 2);
+        let drawing = Adding::Diagrams(config.threads.div_ceil(2));
         std::thread::scope(|scope| {
             let numbers = &numbers;
             scope.spawn(move || {
@@ -195,7 +196,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         budget: &Budget,
         numbers: &Budget,
     ) -> bool {
-        let threads = config.threads - config.threads / 2;
+        let threads = config.threads / 2;
         if count.is_smaller() {
             self.count(count, Adding::Visiting(threads), config, &numbers.share(EARLY));
         }

@@ -41,7 +41,7 @@ const FEW: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
 const FIRST: u32 = 64;
 
 /// … and of any other, …
-const MOST: u32 = if cfg!(debug_assertions) { 50 } else { 1 << 13 };
+const MOST: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 13 };
 
 /// … the most bytes of what is kept of its successors, about, …
 const BYTES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 16 << 20 };
