@@ -31,7 +31,7 @@ use super::space::{Space, Stuck};
 use super::threads::{Tasks, together};
 use parikh_net::PlaceId;
 use parikh_solvers::Budget;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// The least markings that are worth the threads.
@@ -41,13 +41,13 @@ const FEW: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
 const FIRST: u32 = 64;
 
 /// … and of any other, …
-const MOST: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 13 };
+const MOST: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 14 };
 
 /// … the most bytes of what is kept of its successors, about, …
 const BYTES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 16 << 20 };
 
 /// … and the time that they may take. No test is to depend on it.
-const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1 << 30 } else { 20 });
+const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1 << 30 } else { 50 });
 
 /// Where chunks of so many markings are still too long, one thread goes on alone.
 const LEAST: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
@@ -166,6 +166,8 @@ impl<V: Visitor> Crew<V> {
         let expanded: u32 = blocks.iter().map(|block| block.ends.len() as u32).sum();
         let bytes: usize = blocks.iter().map(Block::bytes).sum();
         if expanded == 0 {
+            // What the others did was for nothing: less of it, should this go on.
+            self.most = (self.most / 4).max(LEAST);
             return Ok(0);
         }
         space.store_mut().add_blocks(blocks, self.threads, |block, added| match added {
@@ -227,7 +229,8 @@ impl<V: Visitor> Crew<V> {
             block.begin(first, layout);
         }
         let tasks = Tasks::new(self.blocks.iter_mut().zip(firsts));
-        let (stop, bytes) = (AtomicBool::new(false), BYTES / self.threads);
+        let (stop, made) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let threads = self.threads;
         together(&mut self.lanes, |lane| {
             while !stop.load(Relaxed)
                 && let Some((block, first)) = tasks.next()
@@ -236,7 +239,9 @@ impl<V: Visitor> Crew<V> {
                 lane.maker.begin();
                 for number in first..last {
                     let late = number % POLLING == 0 && budget.is_exhausted();
-                    if late || block.bytes() > bytes || !lane.fire(number, block, space, visitor) {
+                    // The others are at work on blocks like this one.
+                    let large = made.load(Relaxed) + threads * block.bytes() > BYTES;
+                    if late || large || !lane.fire(number, block, space, visitor) {
                         break;
                     }
                 }
@@ -245,6 +250,7 @@ impl<V: Visitor> Crew<V> {
                     // No successors, no markings.
                     block.begin(first, layout);
                 }
+                made.fetch_add(block.bytes(), Relaxed);
                 stop.fetch_or(block.is_cut, Relaxed);
             }
         });
