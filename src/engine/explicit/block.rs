@@ -15,7 +15,8 @@ use std::collections::TryReserveError;
 const LATE: usize = 1 << 13;
 
 /// Successors of markings in a row that were not known, and what a thread noted of these markings. See the
-/// module.
+/// module. No two are in one line of the cache, as threads write to them at the same time.
+#[repr(align(128))]
 pub(crate) struct Block<N> {
     /// The number of the first marking.
     pub(crate) first: u32,
@@ -138,7 +139,7 @@ impl<N: Default> Block<N> {
             found.push((root, hash));
         }
         // So that the memory works on all of them at once.
-        store.touch(found.iter().map(|it| it.1));
+        found.iter().for_each(|it| store.touch(it.1));
         for ((&t, key), &(root, hash)) in chosen.iter().zip(keys.chunks_exact(words)).zip(&*found) {
             let at = self.fired.len() as u32;
             let root_key = [root.unwrap_or(0)];

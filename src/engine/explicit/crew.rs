@@ -102,7 +102,8 @@ pub(crate) enum Done<'a, N> {
     New(u32, &'a [u64], u32),
 }
 
-/// One thread's own.
+/// One thread's own, in lines of the cache that no other thread writes to.
+#[repr(align(128))]
 struct Lane<S> {
     scratch: S,
     key: Vec<u64>,

@@ -264,16 +264,6 @@ impl Set {
         }
     }
 
-    /// Reads the first key of which that bucket says that it may be the one, so that it is in the cache as well.
-    /// Asked for all successors when all their buckets were [read](Self::touch).
-    pub(crate) fn touch_key(&self, hash: Hash) {
-        let Some(bucket) = self.table.get(hash.bucket(self.table.len())) else { return };
-        let slot = (bucket.matches(hash.tag()).trailing_zeros() / 8) as usize;
-        if slot < bucket.taken() {
-            black_box(self.arena.key(bucket.numbers[slot])[0]);
-        }
-    }
-
     /// The number of `key`, if it is there.
     pub(crate) fn find(&self, key: &[u64], hash: Hash) -> Option<u32> {
         match look_round(&self.table, hash, |number| equal(self.arena.key(number), key)) {

@@ -11,7 +11,7 @@
 use super::block::Block;
 use super::parents::Parents;
 use super::room::{Full, Room};
-use super::set::{Hash, NONE, PARTS, Part, Put, Set};
+use super::set::{Hash, NONE, PARTS, Part, Put, Set, equal};
 use super::threads::{Tasks, together};
 use super::tree::{Folder, Tree};
 use parikh_solvers::Budget;
@@ -35,11 +35,12 @@ struct Fresh {
     put: Put,
 }
 
-/// A part of the table, with what is new to it.
+/// A part of the table, with what is new to it. In lines of the cache of its own, as a [`Block`].
+#[repr(align(128))]
 struct PartAtWork<'s> {
     at: usize,
     part: Part<'s>,
-    fresh: &'s mut Vec<Fresh>,
+    fresh: Vec<Fresh>,
 }
 
 /// Successors whose lines of the table are read at once.
@@ -116,8 +117,7 @@ impl Store {
 
     /// Adds keys, those of successors of the marking loaded last, one after the other in `keys`, and says of
     /// each, in their order, its position, its number and whether it is new. First all are hashed, then the
-    /// table's line of each is read, and the key that it names, so that the memory works on all of them at once,
-    /// then each is looked up.
+    /// table's line of each is read, so that the memory works on all of them at once, then each is looked up.
     ///
     /// # Errors
     /// When there is no room for one that is new.
@@ -142,7 +142,6 @@ impl Store {
             self.hashes.push(hash);
         }
         self.hashes.iter().for_each(|&hash| self.set.touch(hash));
-        self.hashes.iter().for_each(|&hash| self.set.touch_key(hash));
         for (at, &hash) in self.hashes.iter().enumerate() {
             let key = match &self.tree {
                 Some(_) => &self.roots[at..=at],
@@ -177,10 +176,9 @@ impl Store {
         self.tree.as_ref()?.fold_apart(folder.as_mut()?, stored).ok()
     }
 
-    /// Reads what is needed to look for what has these hashes: everything of each kind at once.
-    pub(crate) fn touch(&self, hashes: impl Iterator<Item = Hash> + Clone) {
-        hashes.clone().for_each(|hash| self.set.touch(hash));
-        hashes.for_each(|hash| self.set.touch_key(hash));
+    /// Reads the table's line of what has this hash, as [`add`](Self::add) does.
+    pub(crate) fn touch(&self, hash: Hash) {
+        self.set.touch(hash);
     }
 
     /// Whether there is a marking of which this is stored: some words, or the root.
@@ -230,17 +228,21 @@ impl Store {
         // block is in its cache.
         let mut shares: Vec<Vec<PartAtWork<'_>>> = Vec::new();
         shares.resize_with(threads.min(PARTS), Vec::new);
-        for (at, (part, fresh)) in self.set.parts(all, threads)?.zip(fresh).enumerate() {
+        for (at, (part, fresh)) in self.set.parts(all, threads)?.zip(&mut *fresh).enumerate() {
+            let fresh = std::mem::take(fresh);
             shares[at % threads.min(PARTS)].push(PartAtWork { at, part, fresh });
         }
-        let shares = Tasks::new(shares.into_iter());
+        let tasks = Tasks::new(shares.iter_mut());
         together(&mut vec![(); threads], |()| {
-            while let Some(mut share) = shares.next() {
+            while let Some(share) = tasks.next() {
                 for number in 0..blocks.len() {
                     share.iter_mut().for_each(|part| part.put_all(number, blocks));
                 }
             }
         });
+        for part in shares.into_iter().flatten() {
+            fresh[part.at] = part.fresh;
+        }
         Ok(())
     }
 
@@ -336,7 +338,7 @@ impl PartAtWork<'_> {
                 let (key, hash) = (block.stored(at), block.hashes[at as usize]);
                 let is_fresh = |other: u32| {
                     let Fresh { block, at, .. } = fresh[other as usize];
-                    blocks[block as usize].stored(at) == key
+                    equal(blocks[block as usize].stored(at), key)
                 };
                 if let Some(put) = part.put(key, hash, fresh.len() as u32, is_fresh) {
                     fresh.push(Fresh { block: number as u32, at, put });
