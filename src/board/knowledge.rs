@@ -6,15 +6,15 @@ use parikh_net::FiringSequence;
 /// What is known of a goal.
 #[derive(Clone, Debug)]
 pub enum Knowledge {
-    /// Of a [`Goal::Reach`].
+    /// Of a [`Goal::Reach`](parikh_net::Goal::Reach).
     Reach(Reach),
-    /// Of a [`Goal::Maximise`].
+    /// Of a [`Goal::Maximise`](parikh_net::Goal::Maximise).
     Maximum(Maximum),
-    /// Of a [`Goal::Home`].
+    /// Of a [`Goal::Home`](parikh_net::Goal::Home).
     Home(Home),
 }
 
-/// What is known of a [`Goal::Home`].
+/// What is known of a [`Goal::Home`](parikh_net::Goal::Home).
 #[derive(Clone, Debug)]
 pub enum Home {
     /// Nothing yet.
@@ -41,7 +41,7 @@ pub enum Home {
     },
 }
 
-/// What is known of a [`Goal::Reach`].
+/// What is known of a [`Goal::Reach`](parikh_net::Goal::Reach).
 #[derive(Clone, Debug)]
 pub enum Reach {
     /// Nothing yet.
@@ -64,7 +64,7 @@ pub enum Reach {
     },
 }
 
-/// What is known of a [`Goal::Maximise`]: the maximum lies in [seen, proved].
+/// What is known of a [`Goal::Maximise`](parikh_net::Goal::Maximise): the maximum lies in [seen, proved].
 #[derive(Clone, Debug, Default)]
 pub struct Maximum {
     /// The largest value seen, with its witness and finder.
