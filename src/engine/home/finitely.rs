@@ -23,6 +23,7 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep;
 use std::sync::Arc;
 
 /// In the registry.
@@ -85,7 +86,7 @@ const ENOUGH: usize = 64;
 /// Condition 1 for as many transitions as there are; nothing when there are none, or no time.
 fn weights(net: &Net, budget: &Budget) -> Option<Vec<(PlaceId, u64)>> {
     let program = program(net).ok()?;
-    let mut solver = solver(program);
+    let mut solver = keep(program);
     let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
     let bound = optimum.certify(solver.program()).ok()?;
     let multipliers = bound.multipliers();
@@ -124,17 +125,6 @@ fn program(net: &Net) -> Result<LinearProgram, ProgramError> {
     }
     program.set_objective(Sense::Maximise, costs)?;
     Ok(program)
-}
-
-#[cfg(feature = "highs")]
-fn solver(program: LinearProgram) -> impl IncrementalLp {
-    parikh_solvers::lp_highs::HighsModel::new(program)
-}
-
-#[cfg(not(feature = "highs"))]
-fn solver(program: LinearProgram) -> impl IncrementalLp {
-    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
-    Cold::new(MicroLp::new(), program)
 }
 
 #[cfg(test)]
