@@ -22,6 +22,7 @@ pub const ENGINES: &[Engine] = &[
     home::undone::ENGINE,
     home::commoner::ENGINE,
     home::closed::ENGINE,
+    home::downhill::ENGINE,
     home::regions::ENGINE,
     home::graph::REDUCED,
     state_equation::ENGINE,

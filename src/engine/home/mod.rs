@@ -6,18 +6,22 @@
 //! | [`commoner`] | kept | siphons and traps of nets with asymmetric choice |
 //! | [`closed`] | kept | the same of the net closed to a cycle: processes that can always be completed |
 //! | [`undone`] | kept | firings that can be undone wherever they happen |
+//! | [`downhill`] | kept | firings that lower a weighted sum and end at the initial marking |
 //! | [`regions`] | lost | a walk somewhere, and a proof from there |
 //! | [`graph`] | both | the terminal components of the whole reachability graph |
 //!
 //! They work on the net that was read, whose dead ends and dead transitions other engines look for at
 //! the same time. Sources are with each.
 
+mod along;
 pub mod closed;
 pub mod commoner;
+pub mod downhill;
 pub mod finitely;
 pub mod graph;
 pub mod regions;
 mod roam;
+mod slope;
 pub mod undone;
 
 use crate::board::Board;
