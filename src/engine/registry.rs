@@ -24,6 +24,7 @@ pub const ENGINES: &[Engine] = &[
     home::closed::ENGINE,
     home::downhill::ENGINE,
     home::regions::ENGINE,
+    home::described::ENGINE,
     home::graph::REDUCED,
     state_equation::ENGINE,
     explicit::ENGINE,

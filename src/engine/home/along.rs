@@ -9,11 +9,11 @@ use parikh_net::{GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// The least and the greatest length of a walk, as powers of two.
-const LENGTHS: std::ops::RangeInclusive<u32> = 6..=17;
+/// The length of the first walk, as a power of two.
+const FIRST: u32 = 5;
 
 /// Walks one after the other that see nothing new before this is given up.
-const IDLE: u32 = 24;
+const IDLE: u32 = 12;
 
 /// What was seen.
 pub(super) struct Seen {
@@ -25,11 +25,12 @@ pub(super) struct Seen {
     pub(super) unseen: Vec<GoalId>,
 }
 
-/// Walks from `from` and looks for the goals.
+/// Walks from `from` and looks for the goals; the longest walks are 2 to the power of `longest`.
 pub(super) fn walk(
     net: &Net,
     from: &Marking,
     goals: &[(GoalId, &Predicate)],
+    longest: u32,
     (seed, budget): (u64, &Budget),
 ) -> Seen {
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -46,8 +47,7 @@ pub(super) fn walk(
     let mut open = vec![true; goals.len()];
     let mut left = goals.len();
     let mut idle = 0;
-    let lengths = LENGTHS.chain(std::iter::repeat(*LENGTHS.end()));
-    for length in lengths {
+    for length in (FIRST..longest).chain(std::iter::repeat(longest)) {
         if left == 0 || idle == IDLE || budget.is_exhausted() {
             break;
         }

@@ -44,6 +44,9 @@ const WALKS: u64 = 60;
 /// The greatest length of a walk away, as a power of two.
 const LONGEST: u32 = 13;
 
+/// The same of a walk that looks for what is to be seen.
+const LONGEST_SEEING: u32 = 16;
+
 /// How often it is begun again, with other choices.
 const TRIES: u64 = 4;
 
@@ -110,7 +113,7 @@ fn report(
     budget: &Budget,
 ) -> usize {
     let (net, board) = (work.ground.net(), work.board);
-    let seen = along::walk(net, net.initial(), goals, (work.seed, &budget.share(0.5)));
+    let seen = along::walk(net, net.initial(), goals, LONGEST_SEEING, (work.seed, &budget.share(0.5)));
     let (mut along, mut kept) = (seen.along, seen.goals);
     // What others have reached, on the net that was read.
     for &(id, wanted) in goals.iter().filter(|(id, _)| seen.unseen.contains(id)) {
@@ -176,7 +179,8 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
     intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     if board.is_open(id) {
-        let config = state_equation::Config::default();
+        // One goal, which has all of the time.
+        let config = state_equation::Config { share: 1.0, ..state_equation::Config::default() };
         if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
             let over = board.over(ENGINE.technique);
             engine.slice(&slice.slice(SLICE), &task, over);
