@@ -227,3 +227,70 @@ pub fn sequence(firings: &[(TransitionId, u64)]) -> FiringSequence {
     firings.iter().for_each(|&(t, count)| sequence.push(t, count));
     sequence
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn net() -> Net {
+        text::parse(
+            "place idle 2\nplace waiting\nplace inside\nplace lock 1\n\
+             transition ask: idle -> waiting\ntransition enter: waiting + lock -> inside\n\
+             transition leave: inside -> idle + lock",
+        )
+        .unwrap()
+    }
+
+    fn downhill(net: &Net, weights: &[(&str, u64)]) -> Returning {
+        let weight = |&(name, weight): &(&str, u64)| (net.place_named(name).unwrap(), weight);
+        let weights = weights.iter().map(weight).collect();
+        // Two idle, one or both waiting, one of them inside.
+        let way = Way::Downhill { weights, document: Document::Markings(5) };
+        let along = vec![[0, 1, 2].map(|t| (TransitionId::new(t), 1)).to_vec()];
+        Returning { to: Some(Vec::new()), way, along }
+    }
+
+    fn check(net: &Net, returning: &Returning, wanted: &[Predicate]) -> Option<Vec<bool>> {
+        let wanted: Vec<&Predicate> = wanted.iter().collect();
+        check_returning(net, returning, &wanted, &mut || true).ok()
+    }
+
+    #[test]
+    fn what_goes_downhill_ends_at_home() {
+        let net = net();
+        let mut wanted: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
+        wanted.push(Predicate::exactly(net.initial()));
+        let right = downhill(&net, &[("waiting", 2), ("inside", 1)]);
+        // That it is exactly so is not upward closed.
+        assert_eq!(check(&net, &right, &wanted), Some(vec![true, true, true, false]));
+        // Entering is no way down, and waiting is an end.
+        assert_eq!(check(&net, &downhill(&net, &[("waiting", 1), ("inside", 1)]), &wanted), None);
+        assert_eq!(check(&net, &downhill(&net, &[]), &wanted), None);
+        assert_eq!(check(&net, &downhill(&net, &[("inside", 1), ("inside", 1)]), &wanted), None);
+        let mut not_seen = right.clone();
+        not_seen.along[0].truncate(1);
+        assert_eq!(check(&net, &not_seen, &wanted), Some(vec![true, true, false, false]));
+        let mut not_enabled = right.clone();
+        not_enabled.along[0].remove(0);
+        assert_eq!(check(&net, &not_enabled, &wanted), None);
+        let mut elsewhere = right.clone();
+        elsewhere.to = Some(vec![(TransitionId::new(0), 1)]);
+        assert_eq!(check(&net, &elsewhere, &wanted), None);
+        let mut direct = right;
+        (direct.to, direct.along) = (None, Vec::new());
+        assert_eq!(check(&net, &direct, &wanted), Some(vec![true, false, false, true]));
+    }
+
+    #[test]
+    fn fewer_tokens_do_harm_or_not() {
+        let p = PlaceId::new(0);
+        let upward = Predicate::or([
+            Predicate::at_least(p, 3),
+            Predicate::and([Predicate::Enabled(TransitionId::new(0)), Predicate::NotDead]),
+        ]);
+        assert!(is_upward_closed(&upward));
+        assert!(!is_upward_closed(&upward.clone().negated()));
+        assert!(!is_upward_closed(&Predicate::and([upward, Predicate::no_more_than(p, 4)])));
+    }
+}

@@ -27,6 +27,16 @@ pub(super) fn cover(
     steps: &[(TransitionId, u64)],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
+    cover_dropping((set, shape, net), target, steps, DROPPED_AT, goes_on)
+}
+
+fn cover_dropping(
+    (set, shape, net): (&ClosedSet, &Shape, &Net),
+    target: &Predicate,
+    steps: &[(TransitionId, u64)],
+    dropped_at: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<bool, Flaw> {
     let mut store = Store::new(set, shape, net, goes_on);
     // The same node again where something made is in the set already: in the end all of it should be.
     for (&node, number) in set.nodes.iter().zip(2..) {
@@ -40,7 +50,7 @@ pub(super) fn cover(
         let touched = touched(net, shape, t, count)?;
         let before = store.before(set.root, found, &touched)?;
         found = store.union(found, before)?;
-        if store.made.len() > DROPPED_AT {
+        if store.made.len() > dropped_at {
             found = store.drop_but(found);
             if store.made.len() > DROPPED_AT / 2 {
                 return Err(too_large());
@@ -128,5 +138,61 @@ impl Store<'_, '_> {
             }
         }
         new(set, &numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    /// All (p, q, r) with p + q + r = 3.
+    fn set() -> ClosedSet {
+        let mut nodes: Vec<(u64, u32, u32)> = Vec::new();
+        let mut put = |value, down, right| {
+            nodes.push((value, down, right));
+            nodes.len() as u32 + 1
+        };
+        let r: Vec<u32> = (0..4).map(|value| put(value, 1, 0)).collect();
+        let q: Vec<u32> = (0..4u64)
+            .map(|sum| (0..=sum).rev().fold(0, |right, v| put(v, r[(sum - v) as usize], right)))
+            .collect();
+        let root = (0..4u64).rev().fold(0, |right, v| put(v, q[3 - v as usize], right));
+        ClosedSet { order: (0..3).map(parikh_net::PlaceId::new).collect(), nodes, root }
+    }
+
+    #[test]
+    fn steps_lead_everywhere_also_where_nodes_are_dropped() {
+        let net = text::parse(
+            "place p 3\nplace q\nplace r\ntransition a: p -> q\ntransition b: q -> r\n\
+             transition c: r -> p",
+        )
+        .unwrap();
+        let set = set();
+        let checked = set.check(&net, &mut || true).unwrap();
+        let home = Predicate::at_least(parikh_net::PlaceId::new(0), 3);
+        let [a, b, c] = [0, 1, 2].map(TransitionId::new);
+        // All of q to r, then all of r to p: one and two at a time.
+        let steps = [(c, 1), (c, 2), (b, 1), (b, 2)];
+        let lead = |steps: &[(TransitionId, u64)], dropped_at| {
+            let of = (&set, &checked.shape, &net);
+            cover_dropping(of, &home, steps, dropped_at, &mut || true).unwrap()
+        };
+        for dropped_at in [0, 3, DROPPED_AT] {
+            assert!(lead(&steps, dropped_at));
+            assert!(!lead(&steps[..3], dropped_at), "three of q");
+            assert!(!lead(&[(b, 1), (b, 2), (c, 1), (c, 2)], dropped_at));
+            assert!(!lead(&[(a, 1), (a, 2)], dropped_at));
+        }
+        let none = lead(&[(c, 1), (c, 1), (c, 1), (b, 1), (b, 1), (b, 1)], 0);
+        assert!(none, "one at a time, as often as there are tokens");
+        let checked = |steps: &[(TransitionId, u64)]| {
+            checked.leads_to(&net, &home, steps, &mut || true)
+        };
+        assert_eq!(checked(&steps), Ok(()));
+        assert_eq!(checked(&[(c, 0)]), Err(Flaw::Overflow));
+        assert_eq!(checked(&[(c, u64::MAX)]), Err(Flaw::Overflow));
+        let none = TransitionId::new(3);
+        assert_eq!(checked(&[(none, 1)]), Err(Flaw::NoSuchTransition(none)));
     }
 }
