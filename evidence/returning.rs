@@ -26,9 +26,7 @@ use crate::certificate::{Document, Flaw};
 use crate::closed_set::ClosedSet;
 use crate::home::HomeFlaw;
 use crate::replay::{Replayer, replay};
-use parikh_net::{
-    Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId,
-};
+use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// Transitions, and how often each fires in a row.

@@ -122,7 +122,8 @@ impl<'n> Judge<'n> {
                 let after = sequence(after);
                 let mut why = None;
                 let lost = |wanted: &Predicate| {
-                    let checked = home::check_lost(net, &after, wanted, Some(document), &mut || true);
+                    let checked =
+                        home::check_lost(net, &after, wanted, Some(document), &mut || true);
                     checked.map_err(|flaw| why = Some(flaw.to_string())).is_ok()
                 };
                 if document.assumes_units() {

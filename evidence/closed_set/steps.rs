@@ -186,9 +186,8 @@ mod tests {
         }
         let none = lead(&[(c, 1), (c, 1), (c, 1), (b, 1), (b, 1), (b, 1)], 0);
         assert!(none, "one at a time, as often as there are tokens");
-        let checked = |steps: &[(TransitionId, u64)]| {
-            checked.leads_to(&net, &home, steps, &mut || true)
-        };
+        let checked =
+            |steps: &[(TransitionId, u64)]| checked.leads_to(&net, &home, steps, &mut || true);
         assert_eq!(checked(&steps), Ok(()));
         assert_eq!(checked(&[(c, 0)]), Err(Flaw::Overflow));
         assert_eq!(checked(&[(c, u64::MAX)]), Err(Flaw::Overflow));

@@ -56,7 +56,8 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
             Structure::Undone(all.iter().filter_map(named).collect())
         }
         Structure::Returning(ways) => {
-            let (place, transition) = (|p: &PlaceId| Ok(place(p)), |t: &TransitionId| Ok(transition(t)));
+            let (place, transition) =
+                (|p: &PlaceId| Ok(place(p)), |t: &TransitionId| Ok(transition(t)));
             let document = |document: &Document| Ok(in_names(document, net));
             match ways.renamed(&place, &transition, &document) {
                 Ok(named) => Structure::Returning(Box::new(named)),

@@ -21,60 +21,78 @@ type Mutation = (&'static str, fn(&mut Rng, &Net, &mut Returning) -> bool);
 
 /// What can be wrong with ways back; false where there is nothing to be made wrong.
 const MUTATIONS: [Mutation; 20] = [
-    ("a weight is one larger", |rng, _, it| weights(it).is_some_and(|all| {
-        let Some(weight) = rng.choice(all.iter_mut()) else { return false };
-        weight.1 += 1;
-        true
-    })),
-    ("a weight is one smaller", |rng, _, it| weights(it).is_some_and(|all| {
-        let Some(weight) = rng.choice(all.iter_mut()) else { return false };
-        weight.1 -= 1;
-        true
-    })),
-    ("a weight is of another place", |rng, net, it| weights(it).is_some_and(|all| {
-        let Some(weight) = rng.choice(all.iter_mut()) else { return false };
-        let place = PlaceId::new(rng.usize(..net.place_count() + 1));
-        std::mem::replace(&mut weight.0, place) != place
-    })),
-    ("a weight is missing", |rng, _, it| weights(it).is_some_and(|all| {
-        !all.is_empty() && all.swap_remove(rng.usize(..all.len())).1 > 0
-    })),
-    ("a weight stands twice", |rng, _, it| weights(it).is_some_and(|all| {
-        let again = rng.choice(all.iter()).copied();
-        all.extend(again);
-        again.is_some()
-    })),
-    ("all weights are the other way round", |_, net, it| weights(it).is_some_and(|all| {
-        let listed: Vec<PlaceId> = all.iter().map(|it| it.0).collect();
-        *all = net.places().filter(|p| !listed.contains(p)).map(|p| (p, 1)).collect();
-        true
-    })),
-    ("a step is missing", |rng, _, it| steps(it).is_some_and(|all| {
-        !all.is_empty() && all.remove(rng.usize(..all.len())).1 > 0
-    })),
-    ("steps are the other way round", |_, _, it| steps(it).is_some_and(|all| {
-        all.reverse();
-        all.len() > 1
-    })),
-    ("a step is of another transition", |rng, net, it| steps(it).is_some_and(|all| {
-        let Some(step) = rng.choice(all.iter_mut()) else { return false };
-        let t = TransitionId::new(rng.usize(..net.transition_count() + 1));
-        std::mem::replace(&mut step.0, t) != t
-    })),
-    ("a step is of more firings", |rng, _, it| steps(it).is_some_and(|all| {
-        rng.choice(all.iter_mut()).map(|step| step.1 += 1).is_some()
-    })),
-    ("a step is of no firing", |rng, _, it| steps(it).is_some_and(|all| {
-        rng.choice(all.iter_mut()).map(|step| step.1 = 0).is_some()
-    })),
-    ("a step is of very many firings", |rng, _, it| steps(it).is_some_and(|all| {
-        rng.choice(all.iter_mut()).map(|step| step.1 = u64::MAX).is_some()
-    })),
-    ("there are no steps", |_, _, it| steps(it).is_some_and(|all| {
-        let had_some = !all.is_empty();
-        all.clear();
-        had_some
-    })),
+    ("a weight is one larger", |rng, _, it| {
+        weights(it).is_some_and(|all| {
+            let Some(weight) = rng.choice(all.iter_mut()) else { return false };
+            weight.1 += 1;
+            true
+        })
+    }),
+    ("a weight is one smaller", |rng, _, it| {
+        weights(it).is_some_and(|all| {
+            let Some(weight) = rng.choice(all.iter_mut()) else { return false };
+            weight.1 -= 1;
+            true
+        })
+    }),
+    ("a weight is of another place", |rng, net, it| {
+        weights(it).is_some_and(|all| {
+            let Some(weight) = rng.choice(all.iter_mut()) else { return false };
+            let place = PlaceId::new(rng.usize(..net.place_count() + 1));
+            std::mem::replace(&mut weight.0, place) != place
+        })
+    }),
+    ("a weight is missing", |rng, _, it| {
+        weights(it)
+            .is_some_and(|all| !all.is_empty() && all.swap_remove(rng.usize(..all.len())).1 > 0)
+    }),
+    ("a weight stands twice", |rng, _, it| {
+        weights(it).is_some_and(|all| {
+            let again = rng.choice(all.iter()).copied();
+            all.extend(again);
+            again.is_some()
+        })
+    }),
+    ("all weights are the other way round", |_, net, it| {
+        weights(it).is_some_and(|all| {
+            let listed: Vec<PlaceId> = all.iter().map(|it| it.0).collect();
+            *all = net.places().filter(|p| !listed.contains(p)).map(|p| (p, 1)).collect();
+            true
+        })
+    }),
+    ("a step is missing", |rng, _, it| {
+        steps(it).is_some_and(|all| !all.is_empty() && all.remove(rng.usize(..all.len())).1 > 0)
+    }),
+    ("steps are the other way round", |_, _, it| {
+        steps(it).is_some_and(|all| {
+            all.reverse();
+            all.len() > 1
+        })
+    }),
+    ("a step is of another transition", |rng, net, it| {
+        steps(it).is_some_and(|all| {
+            let Some(step) = rng.choice(all.iter_mut()) else { return false };
+            let t = TransitionId::new(rng.usize(..net.transition_count() + 1));
+            std::mem::replace(&mut step.0, t) != t
+        })
+    }),
+    ("a step is of more firings", |rng, _, it| {
+        steps(it).is_some_and(|all| rng.choice(all.iter_mut()).map(|step| step.1 += 1).is_some())
+    }),
+    ("a step is of no firing", |rng, _, it| {
+        steps(it).is_some_and(|all| rng.choice(all.iter_mut()).map(|step| step.1 = 0).is_some())
+    }),
+    ("a step is of very many firings", |rng, _, it| {
+        steps(it)
+            .is_some_and(|all| rng.choice(all.iter_mut()).map(|step| step.1 = u64::MAX).is_some())
+    }),
+    ("there are no steps", |_, _, it| {
+        steps(it).is_some_and(|all| {
+            let had_some = !all.is_empty();
+            all.clear();
+            had_some
+        })
+    }),
     ("a marking is another one", |rng, _, it| match &mut it.way {
         Way::Steps { set, .. } => {
             rng.choice(set.nodes.iter_mut()).map(|node| node.0 += 1).is_some()
@@ -95,10 +113,12 @@ const MUTATIONS: [Mutation; 20] = [
         }
         Way::Downhill { .. } => false,
     }),
-    ("it begins after another firing", |rng, net, it| it.to.as_mut().is_some_and(|to| {
-        to.push((TransitionId::new(rng.usize(..net.transition_count())), 1));
-        true
-    })),
+    ("it begins after another firing", |rng, net, it| {
+        it.to.as_mut().is_some_and(|to| {
+            to.push((TransitionId::new(rng.usize(..net.transition_count())), 1));
+            true
+        })
+    }),
     ("it does not begin anywhere", |_, _, it| it.to.take().is_some()),
     ("a firing along is another one", |rng, net, it| {
         let Some(along) = rng.choice(it.along.iter_mut()) else { return false };

@@ -111,7 +111,7 @@ fn each_engine_says_what_enumeration_says() {
         ("undone", 5, 0),
         ("downhill", 20, 0),
         ("regions", 0, 100),
-        ("diagrams, home", 100, 100),
+        ("terminal components", 100, 100),
         ("graph", 100, 100),
         ("graph of a reduced net", 20, 20),
     ] {
@@ -138,7 +138,9 @@ fn diagrams_and_weights_say_what_enumeration_says() {
             goals.iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal.clone())).collect();
         let facts = Facts::none(&net);
         let known = Intervals::new(&net, &facts);
-        for engine in ENGINES.iter().filter(|it| ["downhill", "diagrams, home"].contains(&it.name)) {
+        for engine in
+            ENGINES.iter().filter(|it| ["downhill", "terminal components"].contains(&it.name))
+        {
             let board = Board::new(&net, goals.clone());
             let ground = Ground::original(&net, listed.clone(), facts.clone(), &known);
             let assignment =
@@ -165,7 +167,7 @@ fn diagrams_and_weights_say_what_enumeration_says() {
             }
         }
     }
-    let (kept, lost) = settled["diagrams, home"];
+    let (kept, lost) = settled["terminal components"];
     assert!(kept > done && lost > done && left * 50 < kept + lost, "{settled:?}, {left} left");
     assert!(settled["downhill"].0 > done / 10, "{settled:?}");
 }

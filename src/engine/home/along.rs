@@ -74,7 +74,8 @@ pub(super) fn walk(
                     break;
                 }
             }
-            if firings.len() >> length > 0 || firings.len() % 1024 == 1023 && budget.is_exhausted() {
+            if firings.len() >> length > 0 || firings.len() % 1024 == 1023 && budget.is_exhausted()
+            {
                 break;
             }
             match roam.walk(1).steps().first() {

@@ -29,9 +29,9 @@ use crate::engine::diagrams::confirm::closed;
 use crate::engine::diagrams::{Reached, explore};
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::walk;
+use crate::evidence::Document;
 use crate::evidence::pump_grows;
 use crate::evidence::returning::{Firings, Returning, Way, covering, is_upward_closed};
-use crate::evidence::Document;
 use crate::ground::Ground;
 use parikh_net::{FiringSequence, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -40,7 +40,7 @@ use std::time::Duration;
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
-    name: "diagrams, home",
+    name: "terminal components",
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::Homes,

@@ -15,6 +15,7 @@
 //! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that lowers w·m.
 //! 2. What is asked for is upward closed and holds somewhere along firings from the initial marking.
 
+use super::roam::Roam;
 use super::slope::{Weights, covers, find};
 use super::{along, open};
 use crate::board::{Board, Knowledge, Reach};
@@ -23,7 +24,6 @@ use crate::engine::state_equation;
 use crate::engine::{Task, intervals};
 use crate::evidence::Document;
 use crate::evidence::returning::{Returning, Way, covering, is_upward_closed};
-use super::roam::Roam;
 use parikh_net::{Facts, Goal, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -113,28 +113,29 @@ fn report(
     budget: &Budget,
 ) -> usize {
     let (net, board) = (work.ground.net(), work.board);
-    let seen = along::walk(net, net.initial(), goals, LONGEST_SEEING, (work.seed, &budget.share(0.5)));
+    let seen =
+        along::walk(net, net.initial(), goals, LONGEST_SEEING, (work.seed, &budget.share(0.5)));
     let (mut along, mut kept) = (seen.along, seen.goals);
     // What others have reached, on the net that was read.
     for &(id, wanted) in goals.iter().filter(|(id, _)| seen.unseen.contains(id)) {
-        let reached = board.ids().find_map(|goal| match (board.goal(goal), board.knowledge(goal)) {
-            (Goal::Reach(it), Some(Knowledge::Reach(Reach::Reached { witness, .. })))
-                if it == wanted =>
-            {
-                witness.map(|witness| witness.to_sequence())
-            }
-            _ => None,
-        });
+        let reached =
+            board.ids().find_map(|goal| match (board.goal(goal), board.knowledge(goal)) {
+                (Goal::Reach(it), Some(Knowledge::Reach(Reach::Reached { witness, .. })))
+                    if it == wanted =>
+                {
+                    witness.map(|witness| witness.to_sequence())
+                }
+                _ => None,
+            });
         if let Some(sequence) = reached.filter(|_| work.ground.parent().is_none()) {
             along.push(sequence.steps().iter().map(|step| (step.transition, step.count)).collect());
             kept.push(id);
         }
     }
-    board.homes(ENGINE.technique).on(work.ground).returning(&kept, Returning {
-        to: Some(Vec::new()),
-        way,
-        along,
-    })
+    board
+        .homes(ENGINE.technique)
+        .on(work.ground)
+        .returning(&kept, Returning { to: Some(Vec::new()), way, along })
 }
 
 /// A marking with fewer tokens than initially in which none of these is enabled, at the end of a walk.

@@ -49,7 +49,9 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     if lost > 0 && open(work.ground, work.board).next().is_none() {
         return format!("{lost} goals ask for firings that take from places that only lose tokens");
     }
-    let Some(weights) = weights(net, net.effect_classes(), budget) else { return "no weights".to_owned() };
+    let Some(weights) = weights(net, net.effect_classes(), budget) else {
+        return "no weights".to_owned();
+    };
     let lost = report(work, homes, &weights);
     format!("{lost} goals ask for firings that a weighted sum of {} places bounds", weights.len())
 }

@@ -27,8 +27,8 @@ mod slope;
 pub mod undone;
 
 use crate::board::Board;
-use crate::evidence::home::one_of;
 use crate::engine::registry::Assignment;
+use crate::evidence::home::one_of;
 use crate::ground::{Ground, reduced};
 use parikh_net::{Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
@@ -46,8 +46,8 @@ fn open<'g>(
 
 /// The net that was read, reduced for the liveness of what is asked for, where that is smaller.
 fn reduced_for<'g>(work: &Assignment<'g>, budgets: (&Budget, &Budget)) -> Option<Ground<'g>> {
-    let live = open(work.ground, work.board)
-        .filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));
+    let live =
+        open(work.ground, work.board).filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));
     let live: Vec<GoalId> = live.map(|(id, _)| id).collect();
     reduced::reduce(work.ground, &live, work.board, budgets, |_, facts| facts)
 }

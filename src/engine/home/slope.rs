@@ -59,9 +59,9 @@ pub(super) fn find<E>(
             (!budget.is_exhausted()).then(|| weights_falling(net, &all, budget)).flatten()
         };
         // Beside all that lower it now, or beside those only that had to be added.
-        let found = [&falling[..], &required[..]].into_iter().find_map(|others| {
-            enabled.iter().take(8).find_map(|&t| Some((t, with(others, t)?)))
-        });
+        let found = [&falling[..], &required[..]]
+            .into_iter()
+            .find_map(|others| enabled.iter().take(8).find_map(|&t| Some((t, with(others, t)?))));
         let Some((t, better)) = found else { return Ok(None) };
         required.push(t);
         weights = better;
@@ -71,8 +71,7 @@ pub(super) fn find<E>(
 
 /// The weights of shortest ways home: a place's is more than that of all that one of its consumers makes of a token.
 fn shortest(net: &Net, home: &Marking, budget: &Budget) -> Weights {
-    let mut weight: Vec<Option<u64>> =
-        net.places().map(|p| (home[p] > 0).then_some(0)).collect();
+    let mut weight: Vec<Option<u64>> = net.places().map(|p| (home[p] > 0).then_some(0)).collect();
     let mut open: VecDeque<TransitionId> = net.transitions().collect();
     let mut is_open = vec![true; net.transition_count()];
     while let Some(t) = open.pop_front() {
@@ -81,9 +80,8 @@ fn shortest(net: &Net, home: &Marking, budget: &Budget) -> Weights {
             break;
         }
         let gain = net.delta(t).iter().filter(|change| change.delta > 0);
-        let made = gain.map(|change| {
-            weight[change.place.index()]?.checked_mul(change.delta.unsigned_abs())
-        });
+        let made = gain
+            .map(|change| weight[change.place.index()]?.checked_mul(change.delta.unsigned_abs()));
         let made = made.sum::<Option<u64>>().and_then(|made| made.checked_add(1));
         let Some(made) = made.filter(|&made| made <= HEAVIEST) else { continue };
         for change in net.delta(t).iter().filter(|change| change.delta < 0) {
