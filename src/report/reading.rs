@@ -437,6 +437,19 @@ mod tests {
         );
         let finitely = read_structure(&Structure::Finitely(vec![(p, 1)]), &net, &net);
         assert!(plain(&finitely, &net)[0].starts_with("No firing raises p, so"));
+        let document = Document::Markings(2);
+        let weights = vec![(p, 3)];
+        let way = Way::Downhill { weights, document: document.clone() };
+        let returning = Returning { to: Some(vec![]), way, along: Vec::new() };
+        let ways = read_structure(&Structure::Returning(Box::new(returning)), &net, &net);
+        let ways = plain(&ways, &net);
+        assert!(
+            ways[0].starts_with("The transitions that lower 3·p, fired as long as"),
+            "{ways:?}"
+        );
+        assert!(ways[2].starts_with("So a marking that covers the one after 0 firings"));
+        let lost = Structure::Lost { after: vec![(TransitionId::new(0), 7)], document };
+        assert!(plain(&read_structure(&lost, &net, &net), &net)[0].contains("after 7 firings"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Ways back as evidence: those that are found are accepted, and whatever is accepted says nothing false.
 
+use super::homes::copies;
+use crate::support::binary::{run, stderr};
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -7,11 +9,13 @@ use parikh::board::{Board, Evidence, Home, Knowledge};
 use parikh::engine::home::{described, downhill};
 use parikh::engine::intervals::Intervals;
 use parikh::engine::registry::Assignment;
+use parikh::evidence::audit::{Audit, Verdict};
 use parikh::evidence::home::Structure;
+use parikh::evidence::reader::pnml;
 use parikh::evidence::returning::{Firings, Returning, Way, check_returning};
 use parikh::evidence_files::structure_in_names;
 use parikh::ground::Ground;
-use parikh::net::generate::{Shape, random};
+use parikh::net::generate::{self, Shape, random};
 use parikh::net::{Facts, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
 use std::collections::BTreeMap;
@@ -233,4 +237,81 @@ fn mutilated_ways_back_show_nothing_false() {
         // What is one firing more or less may be as good as before.
         assert!(refused > 0 && made >= scaled(10), "{kind}: {refused} of {made}");
     }
+}
+
+/// Liveness of nets in twelve parts by the command line, each from diagrams of all of it: the auditor confirms it and
+/// visits no marking, and never confirms the opposite.
+#[test]
+fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().to_str().unwrap();
+    let model = directory.path().join("model.pnml");
+    let file = directory.path().join("Liveness.jsonl");
+    let kinds = ["\"steps\":{\"set\"", "\"downhill\"", "\"lost\"", "\"on\":\"r1\""];
+    let mut seen: BTreeMap<&str, u64> = BTreeMap::new();
+    let (mut done, mut refused) = (BTreeMap::new(), 0);
+    for seed in 0.. {
+        if [true, false].iter().all(|live| done.get(live) == Some(&12)) {
+            break;
+        }
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        if space.states() < 4 || net.transition_count() == 0 {
+            continue;
+        }
+        let live = net.transitions().all(|t| space.stays(&Predicate::Enabled(t)));
+        let so_far = done.entry(live).or_insert(0);
+        if *so_far == 12 {
+            continue;
+        }
+        *so_far += 1;
+        std::fs::write(&model, generate::pnml(&copies(&net, 12))).unwrap();
+        let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
+        let model = model.to_str().unwrap();
+        let checked = run(&[
+            "check",
+            model,
+            "--evidence",
+            path,
+            "-j",
+            "1",
+            "-e",
+            "Liveness",
+            "--engines",
+            "terminal-components",
+        ]);
+        assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+        let audit = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            let mut audit = Audit::new(&net, 0, Box::new(|_| Err("no formulas".to_owned())));
+            audit.file(&file).map(|()| audit.finish().judged.remove(0).verdict)
+        };
+        let right = std::fs::read_to_string(&file).unwrap();
+        let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
+        assert!(right.contains(if live { yes } else { no }), "{right}");
+        let verdict = audit(&right).unwrap();
+        assert!(matches!(verdict, Verdict::Confirmed(_)), "{verdict:?}: {right}");
+        for kind in kinds.into_iter().filter(|kind| right.contains(kind)) {
+            *seen.entry(kind).or_default() += 1;
+        }
+        let (is, opposite) = if live { (yes, no) } else { (no, yes) };
+        for wrong in [
+            right.replace(is, opposite),
+            right.replace("\"on\":\"r1\",", ""),
+            right.replace("\"along\":[[", "\"along\":[],\"less\":[["),
+            right.replace("\"steps\":[[", "\"steps\":[],\"less\":[["),
+            right.replace("\"weights\":[[", "\"weights\":[],\"less\":[["),
+            right.replace("\"after\":[[", "\"after\":[],\"less\":[["),
+        ] {
+            if wrong == right {
+                continue;
+            }
+            let verdict = audit(&wrong);
+            let confirmed = matches!(verdict, Ok(Verdict::Confirmed(_)));
+            assert!(wrong.contains(is) || !confirmed, "{verdict:?}: {wrong}");
+            refused += u64::from(!confirmed);
+        }
+    }
+    assert_eq!(seen.len(), kinds.len(), "{seen:?}");
+    assert!(refused >= 40, "{refused}");
 }
