@@ -2,8 +2,8 @@
 //!
 //! What leads to a marking h, backwards inside the set, is found by saturation like the set itself. Where the net can end
 //! up, it is found so (Xie and Beerel): from any marking h, as long as something can be reached from h that does
-//! not lead back to h, go on from there; in the end all that h reaches leads back to it, a *terminal component*. What
-//! leads there is done with; the same again for the rest.
+//! not lead back to h, go on from there, first at random, which skips most of what is on the way; in the end all that h
+//! reaches leads back to it, a *terminal component*. What leads there is done with; the same again for the rest.
 //!
 //! ```text
 //! all markings ── what leads to component 1 ── what leads to component 2 ── …      φ stays reachable if and only if
@@ -22,6 +22,7 @@
 //! A. Xie, P. A. Beerel, *Implicit enumeration of strongly connected components*, ICCAD 1999; Y. Zhao, G. Ciardo,
 //! *Symbolic CTL model checking of asynchronous systems using constrained saturation*, ATVA 2009.
 
+use super::roam::Roam;
 use super::slope::{Weights, find};
 use super::{along, open, reduced_for};
 use crate::board::Argument;
@@ -54,6 +55,9 @@ const MOST_PLACES: usize = 20_000;
 
 /// Components that are looked for: a net with more has as good as one for each of its markings.
 const COMPONENTS: usize = 64;
+
+/// Firings at random before a terminal component is looked for.
+const FAR: u64 = 1 << 12;
 
 /// Goals that are said to be lost in one component, and kept each by itself: each has a document.
 const EACH: usize = 16;
@@ -162,6 +166,7 @@ impl Homes<'_, '_, '_> {
         let (relation, all) = (self.reached.relation, self.reached.set);
         let mut components = Vec::new();
         let mut from = self.initial();
+        let mut steps = 0;
         // What does not lead to a component that is known.
         let mut left = all;
         loop {
@@ -176,10 +181,12 @@ impl Homes<'_, '_, '_> {
             };
             let beyond = self.reached.diagrams.difference(ahead, back)?;
             if let Some(member) = self.reached.diagrams.member(beyond) {
-                from = member;
+                steps += 1;
+                from = self.far_from(&member, steps);
                 self.reached.diagrams.release(back);
                 continue;
             }
+            tracing::debug!("diagrams: a terminal component after {steps} steps");
             self.reached.diagrams.keep(ahead);
             components.push(Component { home: from, set: ahead });
             let rest = self.reached.diagrams.difference(left, back)?;
@@ -195,18 +202,31 @@ impl Homes<'_, '_, '_> {
                 return Ok(None);
             }
             self.reached.diagrams.keep(left);
-            from = self.reached.diagrams.member(left).unwrap_or_default();
+            let member = self.reached.diagrams.member(left).unwrap_or_default();
+            from = self.far_from(&member, steps);
         }
+    }
+
+    /// Where a random walk from a member ends.
+    fn far_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
+        let seed = self.work.seed.wrapping_add(seed);
+        let mut roam = Roam::new(self.ground.net(), &self.marking(member), seed);
+        roam.walk(FAR);
+        self.over_levels(roam.marking())
+    }
+
+    /// A marking over levels.
+    fn over_levels(&self, marking: &Marking) -> Vec<u64> {
+        let mut vector = vec![0; self.reached.level_of.len()];
+        for (&tokens, &level) in marking.tokens().iter().zip(self.reached.level_of) {
+            vector[level as usize] = tokens;
+        }
+        vector
     }
 
     /// The initial marking over levels.
     fn initial(&self) -> Vec<u64> {
-        let net = self.ground.net();
-        let mut initial = vec![0; self.reached.level_of.len()];
-        for (place, &level) in net.places().zip(self.reached.level_of) {
-            initial[level as usize] = net.initial()[place];
-        }
-        initial
+        self.over_levels(self.ground.net().initial())
     }
 
     /// A member as a marking.

@@ -20,10 +20,10 @@ use super::slope::{Weights, covers, find};
 use super::{along, open};
 use crate::board::{Board, Knowledge, Reach};
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
-use crate::engine::state_equation;
-use crate::engine::{Task, intervals};
+use crate::engine::{Task, intervals, pdr, state_equation};
 use crate::evidence::Document;
 use crate::evidence::returning::{Returning, Way, covering, is_upward_closed};
+use crate::ground::Ground;
 use parikh_net::{Facts, Goal, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -176,9 +176,9 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     let goals = vec![(id, Goal::Reach(wanted.clone()))];
     let board = Board::new(net, vec![goals[0].1.clone()]).with_budget(budget).certified_only();
     let facts = Facts::none(net);
-    let slice = budget.share(0.7);
+    let slice = budget.share(0.5);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
-    intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    let known = intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     if board.is_open(id) {
         // One goal, which has all of the time.
         let config = state_equation::Config { share: 1.0, ..state_equation::Config::default() };
@@ -188,6 +188,14 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
             while board.is_open(id) && !slice.is_exhausted() && engine.deepen(&task) {
                 engine.slice(&slice.slice(SLICE), &task, over);
             }
+        }
+    }
+    if board.is_open(id) && !budget.is_exhausted() {
+        let ground = Ground::original(net, goals.clone(), Facts::none(net), &known);
+        let (ground, board, hints) = (&ground, &board, Vec::new());
+        let assignment = Assignment { ground, board, seed: 1, dump: None, hints };
+        if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {
+            session.slice(&budget.share(0.7));
         }
     }
     match board.knowledge(id) {
