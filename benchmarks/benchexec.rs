@@ -1,9 +1,10 @@
-//! Batches by BenchExec (Beyer, Löwe, Wendler: *Reliable benchmarking*, STTT 2019), which limits and measures
-//! processes by the kernel's control groups: writes its tasks, reads its results.
+//! Batches by BenchExec (Beyer, Löwe, Wendler: *Reliable benchmarking*, STTT 2019), which limits
+//! and measures processes by the kernel's control groups: writes its tasks, reads its results.
 //!
-//! A directory of tasks has, for each instance and examination, a task definition `NAME-XX.yml` that names the
-//! model and what is known; a property file for each examination; the tool-info module in `contest/`; and the
-//! benchmark definition `parikh.xml`, with a run definition for each examination.
+//! A directory of tasks has, for each instance and examination, a task definition `NAME-XX.yml`
+//! that names the model and what is known; a property file for each examination; the tool-info
+//! module in `contest/`; and the benchmark definition `parikh.xml`, with a run definition for each
+//! examination.
 
 use crate::answer::Answer;
 use crate::contest::score;
@@ -114,8 +115,9 @@ fn definition_of(name: &str, exam: Exam, known: &[oracle::Question]) -> String {
     )
 }
 
-/// Reads a result file of BenchExec, with the logs in the directory beside it, and scores the answers. What
-/// BenchExec does not say is when an answer came: each counts as of the end of its run.
+/// Reads a result file of BenchExec, with the logs in the directory beside it, and scores the
+/// answers. What BenchExec does not say is when an answer came: each counts as of the end of its
+/// run.
 ///
 /// # Errors
 /// When the file is no such result, a log is missing, or an instance or oracle cannot be read.

@@ -11,7 +11,8 @@ use std::path::Path;
 /// A family with its parameters.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum Family {
-    /// Dining philosophers who take their forks one after the other: one-safe, 3^N markings, two deadlocks
+    /// Dining philosophers who take their forks one after the other: one-safe, 3^N markings, two
+    /// deadlocks
     Philosophers {
         /// Philosophers
         #[arg(value_parser = clap::value_parser!(u32).range(2..=10_000_000))]

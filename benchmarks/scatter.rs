@@ -1,6 +1,6 @@
-//! Scatter plots as SVG: a point for each question that two runs were asked, at the seconds that either
-//! took. Below the diagonal the run on the y axis was faster. Both axes are logarithmic; what a run did not
-//! answer stands beyond the outermost line.
+//! Scatter plots as SVG: a point for each question that two runs were asked, at the seconds that
+//! either took. Below the diagonal the run on the y axis was faster. Both axes are logarithmic;
+//! what a run did not answer stands beyond the outermost line.
 
 use crate::html::escaped;
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! A contest in parts: each part makes some of the runs, wherever and whenever, and the parts' result files are
-//! put together afterwards.
+//! A contest in parts: each part makes some of the runs, wherever and whenever, and the parts'
+//! result files are put together afterwards.
 
 use crate::error::Error;
 use crate::exam::Exam;
@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// One of so many parts of a contest: every so-manieth run from its own on, so that the parts take about as
-/// long as each other.
+/// One of so many parts of a contest: every so-manieth run from its own on, so that the parts take
+/// about as long as each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// From 1.
@@ -45,7 +45,8 @@ impl FromStr for Shard {
 /// The rows of several result files, instance by instance in the order in which they come.
 ///
 /// # Errors
-/// When a file cannot be read, has a run that was not written to the end, or a run that another file has.
+/// When a file cannot be read, has a run that was not written to the end, or a run that another
+/// file has.
 pub fn merge(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
     let mut from: HashMap<(String, Exam), &Path> = HashMap::new();
     let mut all: Vec<Row> = Vec::new();

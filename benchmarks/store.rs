@@ -4,7 +4,8 @@
 //! short by a crash or a full disk is recognised when the file is opened again: it is dropped, the
 //! rest is written anew beside the file and renamed over it, and the run is made again.
 //!
-//! The file is locked while it is open: two contests that continue it at the same time would make runs twice.
+//! The file is locked while it is open: two contests that continue it at the same time would make
+//! runs twice.
 
 use crate::error::Error;
 use crate::exam::Exam;
@@ -29,8 +30,8 @@ impl Store {
     /// Opens the file, or makes it with its line of column names.
     ///
     /// # Errors
-    /// When it cannot be read or written, another process has it open, or it holds something else than a
-    /// result file of ours: a peer's file is never touched.
+    /// When it cannot be read or written, another process has it open, or it holds something else
+    /// than a result file of ours: a peer's file is never touched.
     pub fn open(path: &Path) -> Result<Store, Error> {
         let mut options = OpenOptions::new();
         let mut file =

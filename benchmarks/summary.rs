@@ -23,7 +23,8 @@ pub struct Run {
     pub rows: Vec<Row>,
 }
 
-/// The page about the first of `runs`, beside the others. `last` is an earlier run, for what changed since.
+/// The page about the first of `runs`, beside the others. `last` is an earlier run, for what
+/// changed since.
 ///
 /// # Errors
 /// When a log cannot be read.

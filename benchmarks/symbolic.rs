@@ -1,4 +1,5 @@
-//! Orders of places for decision diagrams, compared: the nodes, the time and the end of each on each net.
+//! Orders of places for decision diagrams, compared: the nodes, the time and the end of each on
+//! each net.
 
 use crate::cactus::{self, Curve};
 use crate::contest::read_list;

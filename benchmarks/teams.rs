@@ -1,9 +1,10 @@
-//! Teams of engines on the same questions: what each settles, what no other does, and what is lost without one.
+//! Teams of engines on the same questions: what each settles, what no other does, and what is lost
+//! without one.
 //!
-//! A team is a choice of engines (`parikh check --engines`); its result file is like any other and can be
-//! compared, summed up, and continued after an interruption. The questions are those of a list of
-//! goals (`benchmarks/hard.txt`: instance, examination, goal, and `aside` for those that are counted apart) or of whole
-//! examinations of a list of instances.
+//! A team is a choice of engines (`parikh check --engines`); its result file is like any other and
+//! can be compared, summed up, and continued after an interruption. The questions are those of a
+//! list of goals (`benchmarks/hard.txt`: instance, examination, goal, and `aside` for those that
+//! are counted apart) or of whole examinations of a list of instances.
 
 use crate::cactus::Curve;
 use crate::contest::score;
@@ -218,13 +219,15 @@ impl Teams {
         Ok((outcome.end != End::Interrupted).then_some(rows))
     }
 
-    /// A line for each team: what it settled, of known and of unknown answer, what no other team but the first
-    /// settled, and what the first settled and it did not.
-    pub fn table(&self, results: &[(Team, Vec<Row>)]) -> String {
-        let mut text = String::from(
+    /// A line for each team: what it settled, of known and of unknown answer, what the first
+    /// settled and it did not, and the other way round; where each is `alone`, also what no other
+    /// team but the first settled.
+    pub fn table(&self, results: &[(Team, Vec<Row>)], alone: bool) -> String {
+        let (title, rule) = if alone { (" by no other |", "---|") } else { ("", "") };
+        let mut text = format!(
             "| engines | goals | settled | right | of known | wrong | aside right | of known | of unknown | \
-             by no other | lost against the first | gained | seconds |\n\
-             |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+             lost against the first | gained | seconds |{title}\n\
+             |---|---|---|---|---|---|---|---|---|---|---|---|{rule}\n",
         );
         let settled: Vec<BTreeSet<Goal<'_>>> = results
             .iter()
@@ -236,7 +239,12 @@ impl Teams {
             let count = |which: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| which(row)).count();
             let known = |row: &Row| !row.expected.is_empty() && row.expected != NOBODY_KNOWS;
             let right = |row: &Row| row.verdict == Verdict::Ok;
-            let alone = settled[at].iter().filter(|goal| by.get(*goal) == Some(&1)).count();
+            let unique = settled[at].iter().filter(|goal| by.get(*goal) == Some(&1)).count();
+            let unique = match (alone, at) {
+                (false, _) => String::new(),
+                (true, 0) => "  |".to_owned(),
+                (true, _) => format!(" {unique} |"),
+            };
             let lost = settled[0].difference(&settled[at]).count();
             let gained = settled[at].difference(&settled[0]).count();
             // Each run once.
@@ -244,7 +252,7 @@ impl Teams {
                 rows.iter().map(|row| ((&*row.instance, row.exam), row.wall)).collect();
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {lost} | {gained} | {:.0} |",
+                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {lost} | {gained} | {:.0} |{unique}",
                 team.name,
                 rows.len(),
                 settled[at].len(),
@@ -254,7 +262,6 @@ impl Teams {
                 count(&|row| right(row) && self.is_aside(row)),
                 count(&|row| known(row) && self.is_aside(row)),
                 count(&|row| row.verdict == Verdict::New),
-                if at == 0 { "".to_owned() } else { alone.to_string() },
                 walls.values().sum::<f64>(),
             );
         }
@@ -358,26 +365,21 @@ mod tests {
             out: directory.path().join("out"),
         };
         let results = teams.run().unwrap();
-        let table = teams.table(&results);
+        let table = teams.table(&results, true);
         let cells = |line: usize| -> Vec<String> {
-            let mut cells: Vec<String> = table
-                .lines()
-                .nth(line)
-                .unwrap()
-                .split('|')
-                .map(|cell| cell.trim().to_owned())
-                .collect();
-            // Neither the empty ends nor the time.
-            cells.truncate(cells.len() - 2);
-            cells.split_off(1)
+            let line = table.lines().nth(line).unwrap().trim_matches('|');
+            let mut cells: Vec<String> = line.split('|').map(|it| it.trim().to_owned()).collect();
+            cells.remove(11); // The time.
+            cells
         };
         let words = |text: &str| -> Vec<String> { text.split(' ').map(str::to_owned).collect() };
-        assert_eq!(cells(2)[..9], words("all 2 2 1 1 0 1 1 1"));
-        assert_eq!(cells(3), words("walk 2 1 1 1 0 1 1 0 0 1 0"));
-        assert_eq!(cells(4), words("pdr 2 2 1 1 0 1 1 1 1 0 0"));
+        assert_eq!(cells(2)[..11], words("all 2 2 1 1 0 1 1 1 0 0"));
+        assert_eq!(cells(3), words("walk 2 1 1 1 0 1 1 0 1 0 0"));
+        assert_eq!(cells(4), words("pdr 2 2 1 1 0 1 1 1 0 0 1"));
+        assert!(!teams.table(&results, false).contains("no other"));
         assert_eq!(curves(&results)[2].seconds.len(), 2);
         std::fs::remove_file(&teams.parikh).unwrap();
-        assert_eq!(teams.table(&teams.run().unwrap()), table);
+        assert_eq!(teams.table(&teams.run().unwrap(), true), table);
         // Nothing is said of a goal that was not asked then.
         let mut other = teams.clone();
         other.asked[0].goals.insert("f-3".to_owned());

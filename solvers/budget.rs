@@ -3,14 +3,14 @@
 //! A [`Budget`] is cheap to clone and to ask. A [`slice`](Budget::slice) of a budget ends no later
 //! than its parent and is cancelled with it, so that a stage can ration its own parts.
 //!
-//! Memory is the resident set of the whole process against a ceiling in bytes, and, where the
+//! Memory is the resident set of the whole process, and of solvers in processes of their own, against a ceiling in bytes, and, where the
 //! process has a limit on its address space (`ulimit -v`), its address space against that limit:
 //! crossing it would not be an answer "unknown" but an abort. The kernel is asked at most every
 //! [`SAMPLING`], by whichever loop asks first; in between the last reading is used, so that asking
 //! costs a few relaxed loads and a clock reading.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long one reading of the memory is used before the kernel is asked again.
@@ -209,11 +209,30 @@ impl Usage {
         let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
         let mut pages = statm.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
         let address_space = pages.next()?? * PAGE;
-        Some(Usage { address_space, resident: pages.next()?? * PAGE })
+        let mut resident = pages.next()?? * PAGE;
+        for child in CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            let statm = std::fs::read_to_string(format!("/proc/{child}/statm")).unwrap_or_default();
+            let pages = statm.split_ascii_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok());
+            resident += pages.unwrap_or(0) * PAGE;
+        }
+        Some(Usage { address_space, resident })
     }
 }
 
-/// The resident set of this process in bytes, a few milliseconds old; 0 where `/proc` is missing.
+/// Processes whose memory counts as ours.
+static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// From now on the resident set of this process counts as ours.
+pub fn count_child(process: u32) {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(process);
+}
+
+/// It is gone.
+pub fn forget_child(process: u32) {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).retain(|&other| other != process);
+}
+
+/// The resident set of this process and those counted with it in bytes, a few milliseconds old; 0 where `/proc` is missing.
 pub fn resident_bytes() -> u64 {
     Usage::sample().resident
 }

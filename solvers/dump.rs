@@ -231,6 +231,10 @@ impl<S: IncrementalLp> IncrementalLp for Recorded<S> {
         self.solver.add_row(bounds, coefficients)
     }
 
+    fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
+        self.solver.inverse_row(column)
+    }
+
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
         let (name, header) = self.dump.described();
         self.log(self.dump.program(&name, &header, self.solver.program()));

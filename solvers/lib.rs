@@ -10,6 +10,8 @@
 //!   timeout are all [`NoAnswer`].
 //! - Back-ends, one file each: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
 //!   [`sat_batsat`].
+//! - Native ones may run in processes of their own: `guest` (feature `highs`); [`lp_chosen`] is what
+//!   engines use.
 //! - Trust: [`certify`] re-checks LP answers in exact arithmetic, [`rational`] guesses what it checks,
 //!   [`model`] evaluates terms; proofs of SAT back-ends are for a checker outside.
 
@@ -20,10 +22,13 @@ pub mod cnf;
 mod dual_program;
 pub mod dump;
 mod exact;
+#[cfg(feature = "highs")]
+pub mod guest;
 pub mod linear_expression;
 pub mod linear_program;
 pub mod linear_terms;
 pub mod lp;
+pub mod lp_chosen;
 pub mod lp_cold;
 #[cfg(feature = "highs")]
 pub mod lp_highs;

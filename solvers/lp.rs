@@ -138,3 +138,37 @@ pub trait IncrementalLp {
     /// Solves the program as it is now within `budget`.
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer;
 }
+
+impl<L: IncrementalLp + ?Sized> IncrementalLp for Box<L> {
+    fn program(&self) -> &LinearProgram {
+        (**self).program()
+    }
+
+    fn set_objective(&mut self, sense: Sense, costs: &[(Column, i64)]) -> Result<(), ProgramError> {
+        (**self).set_objective(sense, costs)
+    }
+
+    fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
+        (**self).set_row_bounds(row, bounds)
+    }
+
+    fn set_column_bounds(&mut self, column: Column, bounds: Interval) -> Result<(), ProgramError> {
+        (**self).set_column_bounds(column, bounds)
+    }
+
+    fn add_row(
+        &mut self,
+        bounds: Interval,
+        coefficients: &[(Column, i64)],
+    ) -> Result<Row, ProgramError> {
+        (**self).add_row(bounds, coefficients)
+    }
+
+    fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
+        (**self).inverse_row(column)
+    }
+
+    fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
+        (**self).solve_again(budget)
+    }
+}

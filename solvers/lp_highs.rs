@@ -57,6 +57,14 @@ pub struct HighsModel {
     loaded: bool,
     /// What changed since the last run.
     changed: Changed,
+    /// Called at every iteration.
+    pub(crate) pulse: Option<fn()>,
+}
+
+/// What the callback is handed.
+struct Watch<'b> {
+    budget: &'b Budget,
+    pulse: Option<fn()>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +107,7 @@ impl HighsModel {
     pub fn new(program: LinearProgram) -> Self {
         // SAFETY: no preconditions.
         let model = Handle(unsafe { Highs_create() });
-        HighsModel { program, model, loaded: false, changed: Changed::Everything }
+        HighsModel { program, model, loaded: false, changed: Changed::Everything, pulse: None }
     }
 
     /// Notes whether a call succeeded; warnings count as success.
@@ -179,12 +187,13 @@ impl HighsModel {
         const PRIMAL_SIMPLEX: HighsInt = 4;
         let strategy = if primal { PRIMAL_SIMPLEX } else { DUAL_SIMPLEX };
         let highs = self.model.0;
-        let budget: *const Budget = budget;
-        // SAFETY: the model is alive; the callback and the budget it reads are only used during
+        let watch = Watch { budget, pulse: self.pulse };
+        let watched = std::ptr::from_ref(&watch).cast_mut().cast();
+        // SAFETY: the model is alive; the callback and the watch it reads are only used during
         // `Highs_run`, since the callback is stopped and forgotten right after it.
         unsafe {
             Highs_setIntOptionValue(highs, c"simplex_strategy".as_ptr(), strategy);
-            Highs_setCallback(highs, Some(ask_budget), budget.cast_mut().cast());
+            Highs_setCallback(highs, Some(ask_budget), watched);
             Highs_startCallback(highs, kHighsCallbackSimplexInterrupt);
             let status = Highs_run(highs);
             Highs_stopCallback(highs, kHighsCallbackSimplexInterrupt);
@@ -379,25 +388,27 @@ impl IncrementalLp for HighsModel {
     }
 }
 
-/// Stops the simplex method once the budget behind `budget` is spent.
+/// Stops the simplex method once the budget behind `watch` is spent.
 ///
 /// # Safety
-/// `budget` points to a [`Budget`] that lives through the call; `input` is null or writable.
+/// `watch` points to a [`Watch`] that lives through the call; `input` is null or writable.
 unsafe extern "C" fn ask_budget(
     _kind: c_int,
     _message: *const c_char,
     _output: *const HighsCallbackDataOut,
     input: *mut HighsCallbackDataIn,
-    budget: *mut c_void,
+    watch: *mut c_void,
 ) {
-    if input.is_null() || budget.is_null() {
+    if input.is_null() || watch.is_null() {
         return;
     }
     // SAFETY: as the caller promises; see `HighsModel::run`.
-    unsafe {
-        let budget = &*budget.cast::<Budget>();
-        (*input).user_interrupt = c_int::from(budget.is_exhausted());
+    let watch = unsafe { &*watch.cast::<Watch<'_>>() };
+    if let Some(pulse) = watch.pulse {
+        pulse();
     }
+    // SAFETY: as the caller promises.
+    unsafe { (*input).user_interrupt = c_int::from(watch.budget.is_exhausted()) };
 }
 
 /// Whether the simplex method can start at a feasible point, all columns at their lower ends, that

@@ -9,8 +9,8 @@ use crate::closed_set::{CheckedClosedSet, ClosedSet};
 use parikh_net::{Atom, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// A certificate of any kind. Plain data: to be stored, written down, mutilated and checked again. In memory
-/// its nodes are ids, in a file names: see [`NamedDocument`](super::NamedDocument).
+/// A certificate of any kind. Plain data: to be stored, written down, mutilated and checked again.
+/// In memory its nodes are ids, in a file names: see [`NamedDocument`](super::NamedDocument).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
@@ -20,8 +20,8 @@ pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
     Bounds(Bounds<P>),
     /// An inductive invariant.
     Induction(Induction<P, A>),
-    /// How many markings are reachable: they are to be looked at one by one. It is what keeps the work in
-    /// bounds: as soon as there is one marking more, the document is refused.
+    /// How many markings are reachable: they are to be looked at one by one. It is what keeps the
+    /// work in bounds: as soon as there is one marking more, the document is refused.
     Markings(u64),
     /// A set of markings that no firing leaves.
     ClosedSet(ClosedSet<P>),

@@ -1,21 +1,22 @@
 //! Inductive invariants: clauses over linear comparisons that hold at first, and that no firing breaks.
 //!
 //! # Conditions
-//! A certificate lists bounds with their derivation (as [`bounds`](super::bounds) has them), comparisons
-//! a·m ≤ k, clauses over them, and steps. The checker demands
+//! A certificate lists bounds with their derivation (as [`bounds`](super::bounds) has them),
+//! comparisons a·m ≤ k, clauses over them, and steps. The checker demands
 //!
 //! 1. the bounds are derived rightly;
 //! 2. every clause has a literal that is true of m₀;
 //! 3. every step follows from the bounds, the clauses and the steps before it;
-//! 4. for every clause c and transition t: a marking m with all bounds, clauses and steps that enables t,
-//!    after which the upper bounds hold and c is false, contradicts itself. Where t makes no literal of c false
-//!    that was true, there is nothing to show: c holds before.
+//! 4. for every clause c and transition t: a marking m with all bounds, clauses and steps that
+//!    enables t, after which the upper bounds hold and c is false, contradicts itself. Where t
+//!    makes no literal of c false that was true, there is nothing to show: c holds before.
 //!
-//! A predicate is refuted if its skeleton and the steps at the end, which may speak of its junctions, too,
-//! lead to a contradiction in the same way.
+//! A predicate is refuted if its skeleton and the steps at the end, which may speak of its
+//! junctions, too, lead to a contradiction in the same way.
 //!
 //! Whatever follows or contradicts itself does so by intervals and unit propagation
-//! ([`propagation`](super::propagation)); what would take a case split has to be written down as a step.
+//! ([`propagation`](super::propagation)); what would take a case split has to be written down as a
+//! step.
 //!
 //! # Soundness
 //! By induction along a firing sequence all clauses hold: by (2) at first; if they hold in a reachable
@@ -38,8 +39,8 @@ use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// An inductive invariant. Plain data. Comparison i is variable i + 1 of clauses and steps, negative for
-/// its negation.
+/// An inductive invariant. Plain data. Comparison i is variable i + 1 of clauses and steps,
+/// negative for its negation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Induction<P = PlaceId, A = Atom> {
     /// Bounds on tokens that hold of every reachable marking.
@@ -117,9 +118,9 @@ impl Induction {
         Ok(Invariant { certificate: self, known })
     }
 
-    /// The clauses that "`predicate` holds" comes down to, checked or not, and how many variables there
-    /// are. The comparisons of the predicate that the certificate does not have follow after its own, in
-    /// the order of the predicate; then its junctions, parents before children.
+    /// The clauses that "`predicate` holds" comes down to, checked or not, and how many variables
+    /// there are. The comparisons of the predicate that the certificate does not have follow after
+    /// its own, in the order of the predicate; then its junctions, parents before children.
     pub fn clauses_of(
         &self,
         net: &Net,
@@ -151,8 +152,8 @@ impl Induction {
 }
 
 impl Invariant<'_> {
-    /// Accepts that no marking of the invariant satisfies `predicate`, which has comparisons as its only
-    /// leaves.
+    /// Accepts that no marking of the invariant satisfies `predicate`, which has comparisons as its
+    /// only leaves.
     ///
     /// # Errors
     /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].

@@ -1,14 +1,15 @@
 //! Sums of inequalities, and a propositional refutation.
 //!
-//! A [`LinearCertificate`] says why no reachable marking satisfies a predicate, in two layers that are read
-//! and checked separately:
+//! A [`LinearCertificate`] says why no reachable marking satisfies a predicate, in two layers that
+//! are read and checked separately:
 //!
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
 //!   each with a weighting of the places that shows it by adding up integers.
 //! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
 //!   of a comparison and its negation one holds, because tokens are whole, of two others because of
-//!   what has to come first ([`Precedence`]), and the lemmas forbid every such choice. Mostly obvious; where it is not, [`LinearCertificate::steps`]
-//!   lists intermediate clauses, each of which follows from those before it by unit propagation.
+//!   what has to come first ([`Precedence`]), and the lemmas forbid every such choice. Mostly obvious;
+//!   where it is not, [`LinearCertificate::steps`] lists intermediate clauses, each of which follows
+//!   from those before it by unit propagation.
 //!
 //! # Reading one
 //! The weights of a lemma are the interesting part: no firing increases the weighted number of
@@ -19,8 +20,9 @@
 //! J. Farkas, *Theorie der einfachen Ungleichungen*, 1902; T. Murata, *Petri nets*, Proc. IEEE 77,
 //! 1989, §V; J. Esparza, S. Melzer, *Verification of safety properties using integer programming:
 //! beyond the state equation*, FMSD 16, 2000 (traps); E. Goldberg, Y. Novikov, *Verification of
-//! proofs of unsatisfiability for CNF formulas*, DATE 2003 (steps by unit propagation); A. H. Land, A. G.
-//! Doig, *An automatic method of solving discrete programming problems*, Econometrica 28, 1960 (cases).
+//! proofs of unsatisfiability for CNF formulas*, DATE 2003 (steps by unit propagation); A. H. Land,
+//! A. G. Doig, *An automatic method of solving discrete programming problems*, Econometrica 28,
+//! 1960 (cases).
 
 use super::counters;
 use super::flaw::{Flaw, check_places};
@@ -111,8 +113,8 @@ impl LinearCertificate {
     }
 
     /// The clauses that the lemmas and "`predicate` holds" come down to, those of the lemmas last;
-    /// contradictory if the certificate refutes it. Variable i + 1 says that atom i holds; the junctions of
-    /// the predicate, parents before children, follow.
+    /// contradictory if the certificate refutes it. Variable i + 1 says that atom i holds; the
+    /// junctions of the predicate, parents before children, follow.
     pub fn clauses(&self, net: &Net, predicate: &Predicate) -> Vec<Vec<i32>> {
         let Lemmas { clauses, variables, .. } = self.lemmas();
         let skeleton = Skeleton::of(&predicate.to_atoms(net), self.atoms.len(), &variables);
@@ -145,15 +147,20 @@ impl Lemmas<'_> {
 /// in Q. Marked once, it stays marked: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
 pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
     check_places(net, trap.iter().copied())?;
-    let mut inside = vec![false; net.place_count()];
-    trap.iter().for_each(|place| inside[place.index()] = true);
-    let takers = trap.iter().flat_map(|&place| net.consumers(place)).map(|arc| arc.transition);
-    let empties = |t: &TransitionId| !net.post(*t).iter().any(|arc| inside[arc.place.index()]);
-    if let Some(t) = takers.into_iter().find(empties) {
+    if let Some(t) = emptying(net, trap) {
         return Err(Flaw::Empties(index, t));
     }
     let marked = trap.iter().any(|&place| net.initial()[place] > 0);
     if marked { Ok(()) } else { Err(Flaw::Unmarked(index)) }
+}
+
+/// A transition that takes from a set of places and puts nothing into it; none of a trap.
+pub(super) fn emptying(net: &Net, places: &[PlaceId]) -> Option<TransitionId> {
+    let mut inside = vec![false; net.place_count()];
+    places.iter().for_each(|place| inside[place.index()] = true);
+    let mut takers =
+        places.iter().flat_map(|&place| net.consumers(place)).map(|arc| arc.transition);
+    takers.find(|&t| !net.post(t).iter().any(|arc| inside[arc.place.index()]))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! All markings: a plain way to visit them.
 //!
-//! Where the reachable markings are few, the plainest argument is to look at each: a set, a list, one rule
-//! for firing. It shares no code with the searches of engines, and leaves nothing out: no stubborn sets, no
-//! reductions.
+//! Where the reachable markings are few, the plainest argument is to look at each: a set, a list,
+//! one rule for firing. It shares no code with the searches of engines, and leaves nothing out: no
+//! stubborn sets, no reductions.
 
 use super::flaw::Flaw;
 use parikh_net::{Marking, Net};

@@ -20,9 +20,10 @@
 //! ```
 //!
 //! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
-//! `firings#0`, `firings#1` … count them. What has to come first stands between traps and lemmas, if anything:
-//! `"precedences": [{"unfed": {"places": ["p"], "idle": 0, "fed": 1}}, {"kept": {"places": ["q"], "idle": 2,
-//! "marked": 3}}]`, with comparisons by their position. Integers may have up to 127 bits.
+//! `firings#0`, `firings#1` … count them. What has to come first stands between traps and lemmas,
+//! if anything: `"precedences": [{"unfed": {"places": ["p"], "idle": 0, "fed": 1}}, {"kept":
+//! {"places": ["q"], "idle": 2, "marked": 3}}]`, with comparisons by their position. Integers may
+//! have up to 127 bits.
 
 use super::bounds::{Bound, Bounds, Inference};
 use super::counters;

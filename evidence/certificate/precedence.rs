@@ -1,30 +1,43 @@
 //! Precedence: what has to happen before something else can.
 //!
-//! The state equation counts firings and forgets their order, so that it lets transitions feed each other
-//! from nothing: one takes what only the other gives, and the other what only the first one gives. Two
-//! arguments about order exclude that. Each says that of two comparisons one holds in every reachable
-//! marking, of the net with [counters](super::counters):
+//! The state equation counts firings and forgets their order, so that it lets transitions feed each
+//! other from nothing: one takes what only the other gives, and the other what only the first one
+//! gives. Two arguments about order exclude that. Each says that of two comparisons one holds in
+//! every reachable marking, of the net with [counters](super::counters):
 //!
-//! - [`Unfed`](Precedence::Unfed): places that are empty at first. Until a transition puts into them that
-//!   takes nothing from them, they stay empty, and whoever takes from them cannot fire. So either nobody has
-//!   taken from them, or somebody has fed them from outside.
-//! - [`Kept`](Precedence::Kept): a trap, marked or not. Once somebody has put into it, it stays marked. So either
-//!   nobody has put into it, or it has a token.
+//! - [`Unfed`](Precedence::Unfed): places that are empty at first. Until a transition puts into
+//!   them that takes nothing from them, they stay empty, and whoever takes from them cannot fire.
+//!   So either nobody has taken from them, or somebody has fed them from outside.
+//! - [`Kept`](Precedence::Kept): a trap, marked or not. Once somebody has put into it, it stays
+//!   marked. So either nobody has put into it, or it has a token.
 //!
 //! # Conditions
-//! The first comparison, Σ aᵢ·m(pᵢ) ≤ k, has k ≥ 0, and a positive aᵢ only where m(pᵢ) is 0 as long as it
-//! did not happen: for a place of an unfed set, and for a counter all of whose transitions take from the set, or put
-//! into the trap. The second, with k ≥ −1, has negative aᵢ only, and for each way in which it may have happened a
-//! term that has a token since: a counter of each transition that feeds the set, or each place of the trap.
+//! The first comparison is Σ aᵢ·m(pᵢ) ≤ k, the second Σ bᵢ·m(qᵢ) ≤ l. The checker demands
+//!
+//! 1. of an unfed set that none of its places is marked initially; of a trap that whoever takes
+//!    from it puts into it;
+//! 2. k ≥ 0, and aᵢ > 0 only for places of an unfed set, and for counters all of whose transitions
+//!    take from the set, or put into the trap;
+//! 3. l ≥ −1, and bᵢ < 0 everywhere;
+//! 4. of an unfed set that each transition that puts into it without taking from it is counted by
+//!    some qᵢ; of a trap that each of its places is some qᵢ.
+//!
+//! # Soundness
+//! Call it the event when for the first time a transition puts into an unfed set without taking
+//! from it, or any puts into the trap. Before it, by (1), an unfed set has no token, so that nobody
+//! can take from it; and nobody has put into the trap. So what (2) lets count is 0, and the first
+//! sum is at most 0 ≤ k. After it, by (4), some qᵢ has a token: the counter of that transition,
+//! which nobody takes from, or a place of the trap, which (1) keeps marked. By (3) the second sum
+//! is then at most −1 ≤ l.
 //!
 //! # Sources
-//! Y. Thierry-Mieg, *Structural reductions revisited*, PETRI NETS 2020 (who reads has to be fed); J. Esparza, S. Melzer,
-//! *Verification of safety properties using integer programming: beyond the state equation*, FMSD 16, 2000
-//! (traps); E. Fraca, S. Haddad, *Complexity analysis of continuous Petri nets*, Fundamenta Informaticae 137,
-//! 2015 (which sets of transitions can fire at all).
+//! Y. Thierry-Mieg, *Structural reductions revisited*, PETRI NETS 2020 (who reads has to be fed);
+//! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
+//! state equation*, FMSD 16, 2000 (traps); E. Fraca, S. Haddad, *Complexity analysis of continuous Petri nets*,
+//! Fundamenta Informaticae 137, 2015 (which sets of transitions can fire at all).
 
 use super::flaw::{Flaw, check_places};
-use super::linear::LinearCertificate;
+use super::linear::{LinearCertificate, emptying};
 use parikh_net::{Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +131,7 @@ impl Precedence {
         let happens_after = match self {
             Precedence::Unfed { places, .. } => {
                 if places.iter().any(|&place| net.initial()[place] > 0) {
-                    return refuse("a place of it is marked initially");
+                    return refuse("a place of it is marked initially"); // 1
                 }
                 let mut is_counted = vec![false; net.transition_count()];
                 let counters = second.sum.terms().iter().filter_map(|&(place, _)| counted(place));
@@ -126,8 +139,8 @@ impl Precedence {
                 net.transitions().all(|t| !set.puts(t) || set.takes(t) || is_counted[t.index()])
             }
             Precedence::Kept { places, .. } => {
-                if net.transitions().any(|t| set.takes(t) && !set.puts(t)) {
-                    return refuse("somebody takes from the trap and puts nothing back");
+                if emptying(net, places).is_some() {
+                    return refuse("somebody takes from the trap and puts nothing back"); // 1
                 }
                 let mut has = vec![false; net.place_count()];
                 second.sum.terms().iter().for_each(|(place, _)| has[place.index()] = true);
@@ -145,10 +158,10 @@ impl Precedence {
         };
         let terms = first.sum.terms();
         if first.bound < 0 || terms.iter().any(|&(p, a)| a > 0 && !is_zero_before(p)) {
-            return refuse("its first comparison may fail before anything has happened");
+            return refuse("its first comparison may fail before anything has happened"); // 2
         }
         if second.bound < -1 || second.sum.terms().iter().any(|&(_, a)| a > 0) || !happens_after {
-            return refuse("its second comparison may fail after it has happened");
+            return refuse("its second comparison may fail after it has happened"); // 3, 4
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! What follows from clauses over linear comparisons, by intervals and unit propagation.
 //!
-//! A *term* is the tokens of a place, a sum of them (a row), or a truth value (0 or 1). Of each term an
-//! interval is known. A literal bounds a term from one side. Where all literals of a clause but one are
-//! false, the last one holds; a row's interval follows from those of its places, and bounds each of them
-//! by what the others leave. Nothing else is done: no case is ever split, so an answer takes time in
-//! proportion to what is propagated, and "no contradiction" says nothing.
+//! A *term* is the tokens of a place, a sum of them (a row), or a truth value (0 or 1). Of each
+//! term an interval is known. A literal bounds a term from one side. Where all literals of a clause
+//! but one are false, the last one holds; a row's interval follows from those of its places, and
+//! bounds each of them by what the others leave. Nothing else is done: no case is ever split, so an
+//! answer takes time in proportion to what is propagated, and "no contradiction" says nothing.
 //!
 //! # Sources
 //! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving linear

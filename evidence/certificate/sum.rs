@@ -12,8 +12,9 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// The sum of step `index` with these weights w, and w·m₀ as the constant; accepted if no firing raises
-    /// it: Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition t. Then w·m ≤ w·m₀ for every reachable m.
+    /// The sum of step `index` with these weights w, and w·m₀ as the constant; accepted if no
+    /// firing raises it: Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition t. Then w·m ≤
+    /// w·m₀ for every reachable m.
     pub(super) fn never_raised(
         net: &Net,
         index: usize,

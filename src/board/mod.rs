@@ -25,6 +25,7 @@
 
 mod evidence;
 mod homes;
+mod knowledge;
 mod over;
 mod proof;
 mod under;
@@ -32,6 +33,7 @@ mod witness;
 
 pub use evidence::{Argued, Evidence, Shown};
 pub use homes::{Found, Homes, Visited};
+pub use knowledge::{Home, Knowledge, Maximum, Reach};
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};
 pub use under::Under;
@@ -52,90 +54,6 @@ use std::time::Duration;
 
 /// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
-
-/// What is known of a goal.
-#[derive(Clone, Debug)]
-pub enum Knowledge {
-    /// Of a [`Goal::Reach`].
-    Reach(Reach),
-    /// Of a [`Goal::Maximise`].
-    Maximum(Maximum),
-    /// Of a [`Goal::Home`].
-    Home(Home),
-}
-
-/// What is known of a [`Goal::Home`].
-#[derive(Clone, Debug)]
-pub enum Home {
-    /// Nothing yet.
-    Open,
-    /// It stays reachable wherever the net goes.
-    Kept {
-        /// Why.
-        proof: Proof,
-        /// What that stands on.
-        evidence: Evidence,
-        /// Who proved it.
-        by: Technique,
-    },
-    /// From somewhere it cannot be reached any more.
-    Lost {
-        /// How to get there, where the proof tells of a particular marking.
-        witness: Option<Witness>,
-        /// Why not from there: a document is about the net begun from that marking.
-        proof: Proof,
-        /// What that stands on.
-        evidence: Evidence,
-        /// Who found it.
-        by: Technique,
-    },
-}
-
-/// What is known of a [`Goal::Reach`].
-#[derive(Clone, Debug)]
-pub enum Reach {
-    /// Nothing yet.
-    Open,
-    /// There is such a marking. The witness is left out when the board does not keep them.
-    Reached {
-        /// How to get there.
-        witness: Option<Witness>,
-        /// Who found it.
-        by: Technique,
-    },
-    /// There is no such marking.
-    Unreachable {
-        /// Why not.
-        proof: Proof,
-        /// What that stands on.
-        evidence: Evidence,
-        /// Who proved it.
-        by: Technique,
-    },
-}
-
-/// What is known of a [`Goal::Maximise`]: the maximum lies in [seen, proved].
-#[derive(Clone, Debug, Default)]
-pub struct Maximum {
-    /// The largest value seen, with its witness and finder.
-    pub seen: Option<(i128, Option<Witness>, Technique)>,
-    /// The smallest bound proved, with its proof and prover.
-    pub proved: Option<(i128, Proof, Technique)>,
-    /// What that bound stands on.
-    pub evidence: Option<Evidence>,
-    /// A prefix and a pump that show there is no maximum.
-    pub unbounded: Option<(FiringSequence, FiringSequence, Technique)>,
-}
-
-impl Maximum {
-    /// The maximum, once seen and proved meet.
-    pub fn value(&self) -> Option<i128> {
-        match (&self.seen, &self.proved) {
-            (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),
-            _ => None,
-        }
-    }
-}
 
 struct Entry {
     knowledge: Knowledge,

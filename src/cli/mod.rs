@@ -10,6 +10,7 @@ mod evidence;
 mod explain;
 mod formulas;
 mod graph;
+mod guest;
 mod info;
 mod job;
 mod limits;
@@ -109,6 +110,9 @@ enum Command {
     /// known, DO_NOT_COMPETE for examinations that Parikh does not take part in, and
     /// CANNOT_COMPUTE when no answer was found.
     Mcc,
+    /// Be the process that a native solver runs in: what Parikh starts itself with.
+    #[command(hide = true, name = guest::COMMAND)]
+    Guest,
 }
 
 /// How a command ended, when it ended well.
@@ -123,6 +127,7 @@ enum Outcome {
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     start_logging(arguments.verbose, arguments.quiet);
+    guest::invite(&arguments.command);
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Encode(arguments) => encode::run(&arguments),
@@ -142,6 +147,7 @@ pub fn main() -> ExitCode {
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(&arguments),
         Command::Mcc => mcc::run(),
+        Command::Guest => guest::run(),
     };
     match result {
         Ok(outcome) => ExitCode::from(code_of(outcome)),

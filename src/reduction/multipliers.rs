@@ -10,7 +10,6 @@ use parikh_evidence::reduction::WorkNet;
 use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_net::{PlaceId, TransitionId};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
-use parikh_solvers::lp::IncrementalLp;
 use parikh_solvers::rational::convergent;
 use std::collections::HashMap;
 
@@ -23,19 +22,6 @@ const NOISE: f64 = 1e-9;
 
 /// The largest denominator of a number in a solution, and of all of them in common.
 const DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
-
-/// A solver that goes on from its last solution, where the build has one.
-#[cfg(feature = "highs")]
-pub(super) fn solver(program: LinearProgram) -> Box<dyn IncrementalLp> {
-    Box::new(parikh_solvers::lp_highs::HighsModel::new(program))
-}
-
-/// A solver that goes on from its last solution, where the build has one.
-#[cfg(not(feature = "highs"))]
-pub(super) fn solver(program: LinearProgram) -> Box<dyn IncrementalLp> {
-    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
-    Box::new(Cold::new(MicroLp::without_certificates(), program))
-}
 
 /// The positions of positive numbers with the integers that they are in proportion to: the likeliest
 /// guesses first. None where the numbers are no fractions with small denominators.

@@ -23,6 +23,7 @@ use parikh_net::{EffectId, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -105,7 +106,7 @@ fn weights(
     budget: &Budget,
 ) -> Option<Vec<(PlaceId, u64)>> {
     let program = program(net, classes).ok()?;
-    let mut solver = solver(program);
+    let mut solver = keep(program);
     let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
     let bound = optimum.certify(solver.program()).ok()?;
     let multipliers = bound.multipliers();
@@ -147,17 +148,6 @@ fn program(
     }
     program.set_objective(Sense::Maximise, costs)?;
     Ok(program)
-}
-
-#[cfg(feature = "highs")]
-fn solver(program: LinearProgram) -> impl IncrementalLp {
-    parikh_solvers::lp_highs::HighsModel::new(program)
-}
-
-#[cfg(not(feature = "highs"))]
-fn solver(program: LinearProgram) -> impl IncrementalLp {
-    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
-    Cold::new(MicroLp::new(), program)
 }
 
 #[cfg(test)]

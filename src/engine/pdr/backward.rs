@@ -1,26 +1,29 @@
 //! k-induction, from the goal backwards.
 //!
-//! A property is k-inductive when no path of k markings without goal, all of which the known facts allow,
-//! leads to one. These paths are gone through from their ends: B₀ are the cubes of the goal, Bᵢ₊₁ the
-//! cubes from which some transition leads into one of Bᵢ, without what the facts exclude and what is in a
-//! cube already. Predecessors are exact, so the property is k-inductive just if B_k is empty. Then no
-//! firing enters the cubes found so far from outside: their complement is an inductive invariant, which
-//! is what the checker is shown; k-induction by itself would leave it a question about k firings at
-//! once. A cube with the initial marking in it is the base case that fails, and spells out a witness.
+//! A property is k-inductive when no path of k markings without goal, all of which the known facts
+//! allow, leads to one. These paths are gone through from their ends: B₀ are the cubes of the goal,
+//! Bᵢ₊₁ the cubes from which some transition leads into one of Bᵢ, without what the facts exclude
+//! and what is in a cube already. Predecessors are exact, so the property is k-inductive just if
+//! B_k is empty. Then no firing enters the cubes found so far from outside: their complement is an
+//! inductive invariant, which is what the checker is shown; k-induction by itself would leave it a
+//! question about k firings at once. A cube with the initial marking in it is the base case that
+//! fails, and spells out a witness.
 //!
 //! What makes it strong is facts: place invariants and bounds.
 //!
 //! # Cost
 //! There may be a lot of cubes, where a path of k steps is one question for a solver. Nothing is
-//! generalised: what [`prover`](super::prover) finds by one clause takes a cube for each way to fail here.
+//! generalised: what [`prover`](super::prover) finds by one clause takes a cube for each way to
+//! fail here.
 //!
 //! # Sources
-//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*, FMCAD
-//! 2000; P. Abdulla, K. Čerāns, B. Jonsson, Y.-K. Tsay, *General decidability theorems for infinite-state
-//! systems*, LICS 1996 (backward reachability by sets closed under predecessors).
+//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
+//! SAT-solver*, FMCAD 2000; P. Abdulla, K. Čerāns, B. Jonsson, Y.-K. Tsay, *General decidability
+//! theorems for infinite-state systems*, LICS 1996 (backward reachability by sets closed under
+//! predecessors).
 
+use super::decide::{Decide, End, Obligation, sequence};
 use super::goal;
-use super::prover::{Decide, End, Obligation, sequence};
 use super::solver::{Answer, Known, Solver};
 use super::terms::{Bound, Cube, Terms, Why, cube};
 use parikh_net::Predicate;

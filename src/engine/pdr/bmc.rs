@@ -1,16 +1,16 @@
 //! Bounded model checking: is the goal reached in k firings, for k = 0, 1, 2, …?
 //!
-//! The net is unrolled: k + 1 markings, each with its own variables "at least so many tokens", and one
-//! choice of a transition between two of them, or none. A marking may hold no more of a place than bounds
-//! and so many firings allow, which is all that keeps the number of variables finite. Each round adds a
-//! step to the same solver, and asks whether the last marking satisfies the goal.
+//! The net is unrolled: k + 1 markings, each with its own variables "at least so many tokens", and
+//! one choice of a transition between two of them, or none. A marking may hold no more of a place
+//! than bounds and so many firings allow, which is all that keeps the number of variables finite.
+//! Each round adds a step to the same solver, and asks whether the last marking satisfies the goal.
 //!
 //! It only ever finds witnesses, the shortest there are.
 //!
 //! # Source
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999.
 
-use super::prover::{Decide, End};
+use super::decide::{Decide, End};
 use super::terms::Terms;
 use parikh_net::{Atom, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -239,8 +239,8 @@ impl Bmc<'_> {
         }
     }
 
-    /// A literal from which it follows that the last marking satisfies the goal; `None` where a sum takes
-    /// too many variables.
+    /// A literal from which it follows that the last marking satisfies the goal; `None` where a sum
+    /// takes too many variables.
     fn goal(&mut self) -> Option<Known> {
         let predicate = self.predicate.clone();
         self.holds(&predicate)

@@ -1,12 +1,12 @@
 //! An invariant as a document: the cubes that are needed, and steps where propagation is not enough.
 //!
-//! 1. *Needed* is what refutes the goal, what keeps that inductive, what keeps that inductive, and so on,
-//!    as the cores of a solver tell; most cubes of the last frames are not.
-//! 2. What rows said during the search is not part of it: the checker sees their intervals itself. A row
-//!    that never changes its value becomes two clauses, one from each side.
-//! 3. A solver that writes down what it learns answers all questions once more. What it learns follows by
-//!    propagation from what it was given and learnt before, and after it each question ends in a
-//!    contradiction by propagation: these clauses are the steps.
+//! 1. *Needed* is what refutes the goal, what keeps that inductive, what keeps that inductive, and
+//!    so on, as the cores of a solver tell; most cubes of the last frames are not.
+//! 2. What rows said during the search is not part of it: the checker sees their intervals itself.
+//!    A row that never changes its value becomes two clauses, one from each side.
+//! 3. A solver that writes down what it learns answers all questions once more. What it learns
+//!    follows by propagation from what it was given and learnt before, and after it each question
+//!    ends in a contradiction by propagation: these clauses are the steps.
 
 use super::goal;
 use super::solver::{Answer, Known, Lesson, Solver};
@@ -19,8 +19,9 @@ use parikh_solvers::sat::{ProvingSat, SatSolver};
 use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
 use std::collections::{BTreeSet, HashMap};
 
-/// The document that none of `predicate` is outside these cubes, which are never entered. `bounds` gives the
-/// derivation of the ends of these places' intervals. `None` when the budget ends or numbers are too large.
+/// The document that none of `predicate` is outside these cubes, which are never entered. `bounds`
+/// gives the derivation of the ends of these places' intervals. `None` when the budget ends or
+/// numbers are too large.
 pub(super) fn document(
     terms: &mut Terms<'_>,
     cubes: &[Cube],

@@ -50,8 +50,8 @@ pub(super) fn encode<S: SatSolver>(
     }
 }
 
-/// A cube of markings that satisfy `predicate`, with the one that `values` stand for; `None` when they do
-/// not satisfy it.
+/// A cube of markings that satisfy `predicate`, with the one that `values` stand for; `None` when
+/// they do not satisfy it.
 pub(super) fn part_of<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut Terms<'_>,

@@ -1,9 +1,10 @@
 //! What was proved for one question and holds whatever is asked: cubes that no firing enters.
 //!
-//! Frames know nothing of the goal: when two of them are the same, their cubes are blocked for ever,
-//! not just where this goal is concerned. So the next question on the same net begins with them, and
-//! where many are alike, as maxima of places with the same part in a model are, the first
-//! proof is most of every other. Provers number sums as they come up, so what they share is written as comparisons.
+//! Frames know nothing of the goal: when two of them are the same, their cubes are blocked for
+//! ever, not just where this goal is concerned. So the next question on the same net begins with
+//! them, and where many are alike, as maxima of places with the same part in a model are, the first
+//! proof is most of every other. Provers number sums as they come up, so what they share is written
+//! as comparisons.
 
 use super::terms::{Cube, Terms, cube};
 use parikh_net::Atom;

@@ -1,19 +1,21 @@
 //! Property-directed reachability: proofs by induction, clause by clause, and witnesses on the way.
 //!
-//! Read in this order: `terms` (bounds and cubes, and what a firing makes of them), `solver` (bounds as
-//! propositional variables), `goal` (what is to be reached as cubes), `prover` (the algorithm), `lasting` (what is proved
-//! for all questions at once), `backward`
-//! (k-induction, with the same parts), `bmc` (unrolling, the same question asked forwards), `document` (an invariant as the checker wants it).
+//! Read in this order: `terms` (bounds and cubes, and what a firing makes of them), `solver`
+//! (bounds as propositional variables), `goal` (what is to be reached as cubes), `decide` (how a
+//! question is asked, and how that ends), `prover` (the algorithm), `lasting` (what is proved for
+//! all questions at once), `backward` (k-induction, with the same parts), `bmc` (unrolling, the
+//! same question asked forwards), `document` (an invariant as the checker wants it).
 //!
-//! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and those that
-//! nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
+//! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and
+//! those that nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
 //!
 //! # Strategy
-//! A prover for each open goal, in rounds of growing slices; what they have learnt is kept. A maximum is
-//! the goal to exceed the largest value seen, again and again, until that is refuted.
+//! A prover for each open goal, in rounds of growing slices; what they have learnt is kept. A
+//! maximum is the goal to exceed the largest value seen, again and again, until that is refuted.
 
 mod backward;
 mod bmc;
+mod decide;
 mod document;
 mod goal;
 mod lasting;
@@ -28,10 +30,11 @@ use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
 use backward::Backward;
 use bmc::Bmc;
+use decide::{Decide, End};
 use lasting::Proved;
 use parikh_net::{Goal, GoalId, LinearSum, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
-use prover::{Decide, End, Prover};
+use prover::Prover;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,27 +1,30 @@
 //! One question, "can a marking with this property be reached?", by property-directed reachability.
 //!
-//! Frames F₀ ⊆ F₁ ⊆ … over-approximate what is reached in so many firings: F₀ is the initial marking, Fᵢ
-//! the markings outside all cubes blocked at i or beyond. A cube of goal markings that the last frame
-//! still allows becomes an obligation: show that it is not reached in so many firings. For each transition
-//! that may lead into it, the markings from which it does are a cube again (see [`Terms::before`]). Those
-//! that the frame before allows become obligations in their turn; one with the initial marking in it
-//! spells out a firing sequence to the goal, since no predecessor is approximated. If none is left, as
-//! many bounds of the cube are given up as the same argument allows, and what remains is blocked. When
-//! all cubes blocked at i hold at i + 1 too, they make an inductive invariant.
+//! Frames F₀ ⊆ F₁ ⊆ … over-approximate what is reached in so many firings: F₀ is the initial
+//! marking, Fᵢ the markings outside all cubes blocked at i or beyond. A cube of goal markings that
+//! the last frame still allows becomes an obligation: show that it is not reached in so many
+//! firings. For each transition that may lead into it, the markings from which it does are a cube
+//! again (see [`Terms::before`]). Those that the frame before allows become obligations in their
+//! turn; one with the initial marking in it spells out a firing sequence to the goal, since no
+//! predecessor is approximated. If none is left, as many bounds of the cube are given up as the
+//! same argument allows, and what remains is blocked. When all cubes blocked at i hold at i + 1
+//! too, they make an inductive invariant.
 //!
 //! # Why no transition relation
-//! A firing of t adds constants, so a bound after it is a bound before it. With t fixed, one step is a
-//! question about a single marking: a few assumptions, most of which propagate to an answer at once. The
-//! transitions that help no bound of a cube to become true cannot enter it from outside, so that a cube
-//! of a few places asks about a few transitions, however large the net is.
+//! A firing of t adds constants, so a bound after it is a bound before it. With t fixed, one step
+//! is a question about a single marking: a few assumptions, most of which propagate to an answer at
+//! once. The transitions that help no bound of a cube to become true cannot enter it from outside,
+//! so that a cube of a few places asks about a few transitions, however large the net is.
 //!
 //! # Sources
 //! A. Bradley, *SAT-based model checking without unrolling*, VMCAI 2011; N. Eén, A. Mishchenko, R.
 //! Brayton, *Efficient implementation of property directed reachability*, FMCAD 2011; Z. Hassan, A.
-//! Bradley, F. Somenzi, *Better generalization in IC3*, FMCAD 2013 (counter-examples to generalisation);
-//! N. Amat, S. Dal Zilio, T. Hujsa, *Property directed reachability for generalized Petri nets*, TACAS
-//! 2022 (predecessors of cubes along a transition, computed and not asked for).
+//! Bradley, F. Somenzi, *Better generalization in IC3*, FMCAD 2013 (counter-examples to
+//! generalisation); N. Amat, S. Dal Zilio, T. Hujsa, *Property directed reachability for
+//! generalized Petri nets*, TACAS 2022 (predecessors of cubes along a transition, computed and not
+//! asked for).
 
+use super::decide::{Decide, End, Obligation, sequence};
 use super::goal;
 use super::lasting::{Lasting, Proved};
 use super::solver::{Answer, Known, Solver};
@@ -33,18 +36,6 @@ use parikh_solvers::sat::SatSolver;
 use parikh_solvers::sat_batsat::BatSat;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
-
-/// How a run ended.
-pub(super) enum End {
-    /// There: this leads to such a marking.
-    Reached(FiringSequence),
-    /// Never: no marking outside all of these cubes satisfies the property, and no firing enters one.
-    Never(Vec<Cube>),
-    /// The budget ended.
-    Unfinished,
-    /// Nothing more can be tried, for this reason.
-    NoMore(&'static str),
-}
 
 /// The budget ended.
 struct Stopped;
@@ -60,13 +51,6 @@ enum Step {
 /// By transition, which of the bounds after it cannot come true, given the frame before: what holds for
 /// a cube holds for any other with the same bounds in it.
 type Reasons = HashMap<TransitionId, Vec<Bound>>;
-
-/// A cube from which the goal is reached.
-pub(super) struct Obligation {
-    pub(super) cube: Cube,
-    /// What it leads to: another obligation, by this transition; nothing for a part of the goal.
-    pub(super) next: Option<(usize, TransitionId)>,
-}
 
 /// Clauses that come and go before all is built anew.
 const TEMPORARIES: usize = 3000;
@@ -93,35 +77,6 @@ pub(super) struct Prover<'n> {
     /// Cubes blocked so far.
     learnt: u64,
     questions: u64,
-}
-
-/// Decides one question, as far as it gets.
-pub(super) trait Decide<'n> {
-    /// What it makes, for statistics.
-    const FINDS: &'static str;
-
-    /// For a predicate that does not hold initially and has comparisons as its only leaves.
-    fn new(terms: Terms<'n>, predicate: Predicate) -> Self;
-
-    /// Takes in what was proved of the net for other questions; the list only ever grows.
-    fn learn(&mut self, _proved: &Proved) {}
-
-    /// Asks for another predicate from now on, if what is known stays of use. Whether it does.
-    fn turn_to(&mut self, _predicate: &Predicate) -> bool {
-        false
-    }
-
-    /// Goes on.
-    fn run(&mut self, budget: &Budget) -> End;
-
-    /// What is asked.
-    fn predicate(&self) -> &Predicate;
-
-    /// What it has worked with.
-    fn into_terms(self) -> Terms<'n>;
-
-    /// How much was made, and questions to the solver.
-    fn so_far(&self) -> (u64, u64);
 }
 
 impl<'n> Decide<'n> for Prover<'n> {
@@ -325,8 +280,8 @@ impl Prover<'_> {
         self.learnt += 1;
     }
 
-    /// Whether the cube, which does not contain the initial marking, is entered from outside from the frame
-    /// before `level`.
+    /// Whether the cube, which does not contain the initial marking, is entered from outside from
+    /// the frame before `level`.
     fn step(
         &mut self,
         cube: &[Bound],
@@ -388,8 +343,8 @@ impl Prover<'_> {
         outside
     }
 
-    /// Of what has to hold before a firing, something that the initial marking breaks, as a position in the
-    /// cube if it is for a bound of it; `None` if it breaks nothing.
+    /// Of what has to hold before a firing, something that the initial marking breaks, as a
+    /// position in the cube if it is for a bound of it; `None` if it breaks nothing.
     fn blame_first(&self, before: &[(Bound, Why)]) -> Option<BTreeSet<usize>> {
         let broken = before.iter().filter(|&&(bound, _)| !self.terms.holds_at_first(bound));
         // None comes first: what asks for no bound is preferred.
@@ -397,8 +352,8 @@ impl Prover<'_> {
         Some(least.into_iter().collect())
     }
 
-    /// Why no marking of a frame outside the cube has what has to hold before a firing: the positions of
-    /// bounds that are to blame. `None` if some marking has.
+    /// Why no marking of a frame outside the cube has what has to hold before a firing: the
+    /// positions of bounds that are to blame. `None` if some marking has.
     fn blame(
         &mut self,
         before: &[(Bound, Why)],
@@ -474,8 +429,8 @@ impl Prover<'_> {
         Ok(cube)
     }
 
-    /// The cube, or one that is larger still, if it is not entered; predecessors that are in the way are
-    /// blocked if that is simple.
+    /// The cube, or one that is larger still, if it is not entered; predecessors that are in the
+    /// way are blocked if that is simple.
     fn enlarge(
         &mut self,
         cube: Cube,
@@ -506,15 +461,4 @@ impl Prover<'_> {
 
 fn no_reasons() -> Reasons {
     Reasons::new()
-}
-
-/// From the last of these obligations to the goal.
-pub(super) fn sequence(all: &[Obligation]) -> FiringSequence {
-    let mut fired = Vec::new();
-    let mut at = all.len() - 1;
-    while let Some((next, t)) = all[at].next {
-        fired.push(t);
-        at = next;
-    }
-    fired.into_iter().collect()
 }

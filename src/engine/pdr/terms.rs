@@ -1,8 +1,9 @@
 //! What clauses speak of: tokens of places and sums of them, with bounds, and cubes of bounds.
 //!
-//! A firing adds the same to a term wherever it takes place, so what holds after a firing of t is a bound
-//! on the same term before it: m(p) + δ ≥ k just if m(p) ≥ k − δ. The markings from which t leads into a
-//! cube are a cube again, exactly, whatever the weights are and whether or not places are bounded.
+//! A firing adds the same to a term wherever it takes place, so what holds after a firing of t is a
+//! bound on the same term before it: m(p) + δ ≥ k just if m(p) ≥ k − δ. The markings from which t
+//! leads into a cube are a cube again, exactly, whatever the weights are and whether or not places
+//! are bounded.
 
 use crate::engine::intervals::Level;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, TransitionId};
@@ -263,8 +264,9 @@ impl<'n> Terms<'n> {
         changes.binary_search_by_key(&t, |&(t, _)| t).map_or(0, |at| changes[at].1)
     }
 
-    /// What has to hold before a firing of `t` that leads into the cube: first what `t` takes, then what the
-    /// upper ends of intervals ask for after it, then each bound of the cube as it reads before.
+    /// What has to hold before a firing of `t` that leads into the cube: first what `t` takes, then
+    /// what the upper ends of intervals ask for after it, then each bound of the cube as it reads
+    /// before.
     pub(super) fn before(&self, t: TransitionId, cube: &[Bound]) -> Vec<(Bound, Why)> {
         let inputs = self.net.pre(t).iter().map(|arc| {
             let (term, value) = (arc.place.index(), i128::from(arc.weight));

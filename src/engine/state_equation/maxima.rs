@@ -5,11 +5,12 @@
 //! improvement goes to the board at once, because the walk may have seen as much already.
 //!
 //! # In whole numbers
-//! Tokens and firings come in ones, and the optimum of the program need not: a bound of a few tokens more
-//! than was ever seen is often nothing but that. So when all goals rest, `narrow` asks whether the sum can be one more
-//! than was seen, as of any predicate, split by split ([`ladder`](super::ladder)). If it cannot, the
-//! maximum is settled. If there is a solution in whole numbers, the question moves up, half of the way
-//! from the solution's value to the bound at a time; what it excludes lowers the bound.
+//! Tokens and firings come in ones, and the optimum of the program need not: a bound of a few
+//! tokens more than was ever seen is often nothing but that. So when all goals rest, `narrow` asks
+//! whether the sum can be one more than was seen, as of any predicate, split by split
+//! ([`ladder`](super::ladder)). If it cannot, the maximum is settled. If there is a solution in
+//! whole numbers, the question moves up, half of the way from the solution's value to the bound at
+//! a time; what it excludes lowers the bound.
 
 use super::Engine;
 use super::atoms::Node;
@@ -94,8 +95,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Lowers the bound of a goal that rests to what whole numbers allow. Whether it is settled or nothing is
-    /// left to try.
+    /// Lowers the bound of a goal that rests to what whole numbers allow. Whether it is settled or
+    /// nothing is left to try.
     pub(super) fn narrow(
         &mut self,
         index: usize,

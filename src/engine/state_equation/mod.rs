@@ -22,8 +22,8 @@
 //! A candidate with broken tokens or firings is refined once all goals have theirs
 //! ([`Engine::deepen`]): the goal is *split* on a sum that the candidate breaks, Σ ≤ k or Σ ≥ k + 1,
 //! a cut from the solver's basis if there is one, and the SAT solver proposes sides along with
-//! comparisons. So it is on an order of firings that the candidate does not respect (`precedence`). Candidates that
-//! remain are handed to the walk.
+//! comparisons. So it is on an order of firings that the candidate does not respect (`precedence`).
+//! Candidates that remain are handed to the walk.
 //!
 //! Lemmas and traps are shared by all goals, so what one goal needed the next one has.
 //!
@@ -43,13 +43,16 @@
 mod atoms;
 mod ladder;
 mod maxima;
+mod point;
 mod precedence;
 mod proofs;
 mod proposer;
 mod relaxation;
 mod session;
+mod statistics;
 
 pub use session::ENGINE;
+pub use statistics::Statistics;
 
 use super::Task;
 pub use super::registry::Progress;
@@ -61,13 +64,13 @@ use atoms::{AtomId, Atoms, Node};
 use maxima::Whole;
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
-use parikh_solvers::certify::Tally;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::linear_program::ProgramError;
+use point::{Point, TOLERANCE};
 use proofs::{Known, NoProof};
 use proposer::{Proposer, Split};
-use relaxation::{Point, Relaxation, TOLERANCE};
+use relaxation::Relaxation;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -90,9 +93,9 @@ impl Default for Config {
     }
 }
 
-/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, with the steps that its propositional part needs; `atom`
-/// and `traps` are what the lemmas' positions refer to. `None` when it is not found in time or does
-/// not stand the checker.
+/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, with the steps that its
+/// propositional part needs; `atom` and `traps` are what the lemmas' positions refer to. `None` when it
+/// is not found in time or does not stand the checker.
 pub fn certificate(
     net: &Net,
     refuted: &Predicate,
@@ -109,56 +112,6 @@ pub fn certificate(
             tracing::error!("internal error: a certificate from given lemmas: {flaw}");
             None
         }
-    }
-}
-
-/// What the engine did.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Statistics {
-    /// Goals shown to be unreachable.
-    pub refuted: usize,
-    /// Bounds proved, improvements included.
-    pub bounds: usize,
-    /// Goals that a solution was found for which nothing here excludes.
-    pub candidates: usize,
-    /// Linear programs solved.
-    pub programs: u64,
-    /// Those that had no solution.
-    pub infeasible: u64,
-    /// Those without an answer: out of time, or the solver gave up.
-    pub unanswered: u64,
-    /// How answers in floating point that refute something were proved exactly.
-    pub certified: Tally,
-    /// Proofs with numbers too large for a lemma.
-    pub too_large: u64,
-    /// Lemmas learned.
-    pub lemmas: usize,
-    /// Traps found.
-    pub traps: usize,
-    /// Certificates that failed their check: bugs of ours.
-    pub faults: usize,
-    /// Time spent, set-up included.
-    pub time: Duration,
-}
-
-impl std::fmt::Display for Statistics {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} goals refuted, {} bounds, {} candidates; {} programs ({} infeasible, {} without an \
-             answer); refutations and bounds certified: {}, {} too large; {} lemmas, {} traps, {:.2?}",
-            self.refuted,
-            self.bounds,
-            self.candidates,
-            self.programs,
-            self.infeasible,
-            self.unanswered,
-            self.certified,
-            self.too_large,
-            self.lemmas,
-            self.traps,
-            self.time
-        )
     }
 }
 
@@ -315,8 +268,9 @@ impl<'n> Engine<'n> {
         })
     }
 
-    /// Lets the goals that rest on broken numbers of tokens, or on firings in no order, be looked for with whole
-    /// ones in some order, by more splits than before. Whether there are any; then call [`slice`](Self::slice) again.
+    /// Lets the goals that rest on broken numbers of tokens, or on firings in no order, be looked
+    /// for with whole ones in some order, by more splits than before. Whether there are any; then
+    /// call [`slice`](Self::slice) again.
     pub fn deepen(&mut self, task: &Task<'_>) -> bool {
         let mut any = false;
         for index in 0..self.targets.len() {
@@ -534,8 +488,8 @@ impl<'n> Engine<'n> {
         lemmas.filter(|lemma| lemma.atoms.iter().all(|&(atom, _)| known(atom))).collect()
     }
 
-    /// The checked proof, for a goal, that no reachable marking satisfies `refuted`; `None` when it is not finished, or flawed, which the
-    /// board hears of.
+    /// The checked proof, for a goal, that no reachable marking satisfies `refuted`; `None` when it
+    /// is not finished, or flawed, which the board hears of.
     fn prove(
         &mut self,
         id: GoalId,

@@ -1,17 +1,18 @@
 //! Order: what a solution has fire although nothing could have come before it.
 //!
-//! Counts of firings know no order. Two things are looked for in a solution, each of which becomes a clause of two
-//! comparisons, for all goals, and the solution has to take one of its sides:
+//! Counts of firings know no order. Two things are looked for in a solution, each of which becomes a
+//! clause of two comparisons, for all goals, and the solution has to take one of its sides:
 //!
-//! - *Transitions that cannot begin.* Fire what the solution has fire, as often as one likes, from the initial marking: the places
-//!   that never get a token make a set that is empty at first, and the transitions that wait for them have
-//!   count 0, or somebody puts into the set from outside whom the solution does not have fire.
+//! - *Transitions that cannot begin.* Fire what the solution has fire, as often as one likes, from the
+//!   initial marking: the places that never get a token make a set that is empty at first, and the
+//!   transitions that wait for them have count 0, or somebody puts into the set from outside whom the
+//!   solution does not have fire.
 //! - *Traps that were marked on the way* and are empty in the end.
 //!
 //! [`Precedence`] has the arguments, and its checker.
 
 use super::Engine;
-use super::relaxation::{Point, TOLERANCE, counter};
+use super::point::{Point, TOLERANCE, counter};
 use crate::evidence::certificate::{Lemma, Precedence};
 use crate::structure::traps::small_traps;
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
@@ -93,7 +94,8 @@ impl Engine<'_> {
     }
 }
 
-/// Sets of places that are empty at first, that transitions of these effects wait for, and that none of these effects feeds.
+/// Sets of places that are empty at first, that transitions of these effects wait for, and that
+/// none of these effects feeds.
 fn unfed(net: &Net, fires: &[bool]) -> Vec<Broken> {
     let fires = |t: TransitionId| fires[net.effect_of(t).index()];
     let marked = markable(net, &fires);
@@ -153,7 +155,8 @@ fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
     marked
 }
 
-/// A set of missing places that all of `class` wait for and that nothing of what fires feeds from outside.
+/// A set of missing places that all of `class` wait for and that nothing of what fires feeds from
+/// outside.
 fn around(
     net: &Net,
     class: &[TransitionId],

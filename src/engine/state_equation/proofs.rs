@@ -69,8 +69,8 @@ fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> R
     certificate.check(net, goes_on)?.refute(&refuted.to_atoms(net), goes_on)
 }
 
-/// The lemmas with their atoms and traps, renumbered in the order they come up, and the precedences of whose
-/// comparisons they speak.
+/// The lemmas with their atoms and traps, renumbered in the order they come up, and the precedences
+/// of whose comparisons they speak.
 fn assemble(net: &Net, known: Known<'_>) -> LinearCertificate {
     let Known { atom, traps, .. } = known;
     let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());

@@ -19,6 +19,7 @@ mod cuts;
 mod multipliers;
 
 use super::atoms::{AtomId, Atoms};
+use super::point::{Point, TOLERANCE, counter};
 use crate::evidence::certificate::Lemma;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
@@ -27,13 +28,11 @@ use parikh_net::{Atom, EffectId, Facts, LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::Budget;
 use parikh_solvers::certify::{Contradiction, Tally};
 use parikh_solvers::dump::{Dump, recorded_lp};
-use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
+use parikh_solvers::linear_program::{Column, Interval, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
-
-/// Slack within which a floating-point value counts as an integer or a comparison as satisfied.
-pub(super) const TOLERANCE: f64 = 1e-6;
 
 /// What a row's value is, up to its value in the initial marking. Places after the net's own count
 /// the firings of effect classes.
@@ -63,60 +62,6 @@ enum End {
 struct Asserted {
     lower: Option<(i64, AtomId)>,
     upper: Option<(i64, AtomId)>,
-}
-
-/// A solution: the firings of each column and the marking they lead to, in floating point.
-#[derive(Clone, Debug)]
-pub(super) struct Point {
-    pub(super) firings: Vec<f64>,
-    /// The tokens of each place, and after them the firings of each class.
-    pub(super) marking: Vec<f64>,
-    /// Whether it is one in whole numbers and some order, once that was asked.
-    pub(super) whole: OnceCell<bool>,
-}
-
-/// The place that counts the firings of a class.
-pub(super) fn counter(net: &Net, effect: EffectId) -> PlaceId {
-    PlaceId::new(net.place_count() + effect.index())
-}
-
-impl Point {
-    /// Whether `atom` holds, give or take.
-    pub(super) fn satisfies(&self, atom: &Atom) -> bool {
-        let terms = atom.sum.terms().iter();
-        let value: f64 = terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum();
-        value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
-    }
-
-    /// A sum of tokens, rounded.
-    pub(super) fn value(&self, sum: &LinearSum) -> i128 {
-        let terms = sum.terms().iter();
-        // Saturates where it is of no use.
-        terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum::<f64>().round() as i128
-    }
-
-    /// Whether all tokens and firings are whole numbers, give or take.
-    pub(super) fn is_integral(&self) -> bool {
-        self.most_broken().is_none()
-    }
-
-    /// The place or counter whose number is furthest from whole, and that number rounded down.
-    pub(super) fn most_broken(&self) -> Option<(PlaceId, i64)> {
-        let distance = |tokens: f64| (tokens - tokens.round()).abs();
-        let broken = self
-            .marking
-            .iter()
-            .enumerate()
-            .filter(|&(_, &tokens)| distance(tokens) > 100.0 * TOLERANCE && tokens.abs() < 1e9);
-        let (index, tokens) =
-            broken.max_by(|(_, a), (_, b)| distance(**a).total_cmp(&distance(**b)))?;
-        Some((PlaceId::new(index), tokens.floor() as i64))
-    }
-
-    /// Whether some place of `trap` is marked, or they are together.
-    pub(super) fn marks(&self, trap: &[PlaceId]) -> bool {
-        trap.iter().map(|p| self.marking[p.index()]).sum::<f64>() >= 1.0 - TOLERANCE
-    }
 }
 
 /// The answer about a conjunction.
@@ -201,7 +146,7 @@ impl<'n> Relaxation<'n> {
         Ok(Relaxation {
             net,
             equation,
-            lp: solver(program, dump),
+            lp: recorded_lp(keep(program), dump),
             forms,
             base,
             sums: HashMap::new(),
@@ -503,15 +448,4 @@ impl<'n> Relaxation<'n> {
         }
         Point { firings, marking, whole: OnceCell::new() }
     }
-}
-
-#[cfg(feature = "highs")]
-fn solver(program: LinearProgram, dump: Option<&Dump>) -> Box<dyn IncrementalLp + Send> {
-    recorded_lp(parikh_solvers::lp_highs::HighsModel::new(program), dump)
-}
-
-#[cfg(not(feature = "highs"))]
-fn solver(program: LinearProgram, dump: Option<&Dump>) -> Box<dyn IncrementalLp + Send> {
-    use parikh_solvers::{lp_cold::Cold, lp_microlp::MicroLp};
-    recorded_lp(Cold::new(MicroLp::new(), program), dump)
 }

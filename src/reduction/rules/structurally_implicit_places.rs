@@ -33,13 +33,14 @@
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
-use crate::reduction::multipliers::{Effects, MOST_ARCS, arc_count, integers, solver};
+use crate::reduction::multipliers::{Effects, MOST_ARCS, arc_count, integers};
 use crate::reduction::search::Search;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};
 use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep_for_hints;
 use std::collections::HashMap;
 
 /// Places with more arcs are left alone.
@@ -126,7 +127,7 @@ impl<'n> Vouchers<'n> {
             let row = net.pre(t).iter().map(taken).chain([(tokens, -1)]);
             needs.insert(t, program.add_row(Interval::FREE, row)?);
         }
-        Ok(Vouchers { net, lp: solver(program), effects, needs, within })
+        Ok(Vouchers { net, lp: keep_for_hints(program), effects, needs, within })
     }
 
     /// Likely candidates with `p` as the place to go. It vouches for nobody that comes later, then.

@@ -15,13 +15,14 @@
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
-use crate::reduction::multipliers::{Effects, MOST_ARCS, arc_count, integers, solver};
+use crate::reduction::multipliers::{Effects, MOST_ARCS, arc_count, integers};
 use crate::reduction::search::Search;
 use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, WeightedSum, WorkNet};
 use parikh_net::{Arc, Marking, PlaceId, TransitionId};
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep_for_hints;
 
 /// An optimum above this is taken for 0.
 const NEGATIVE: f64 = -1e-6;
@@ -114,7 +115,7 @@ impl<'n> Sums<'n> {
         net.transitions().filter_map(|t| effects.row(t)).for_each(|row| live[row.index()] += 1);
         let dead = vec![false; net.transition_ids()];
         let possible = dead.clone();
-        Ok(Sums { net, lp: solver(program), effects, live, asked, dead, possible })
+        Ok(Sums { net, lp: keep_for_hints(program), effects, live, asked, dead, possible })
     }
 
     fn run(&mut self, budget: &Budget, candidates: &mut Vec<Candidate>) {

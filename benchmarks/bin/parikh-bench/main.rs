@@ -1,0 +1,486 @@
+//! The contest harness: each command, from its options to its exit code.
+
+mod arguments;
+
+use arguments::*;
+use clap::Parser;
+use parikh_benchmarks::benchexec::{self, Tasks};
+use parikh_benchmarks::contest::{Contest, read_list};
+use parikh_benchmarks::encodings::Encodings;
+use parikh_benchmarks::evidence::{self, Audits};
+use parikh_benchmarks::exam::Exam;
+use parikh_benchmarks::generate::{describe, write};
+use parikh_benchmarks::lp::{self, Lp};
+use parikh_benchmarks::memory::Counting;
+use parikh_benchmarks::reasons::Reasons;
+use parikh_benchmarks::reductions::Reductions;
+use parikh_benchmarks::shard;
+use parikh_benchmarks::structure::{Structure, place_transition_instances};
+use parikh_benchmarks::teams::{self, Asked, Team, Teams};
+use parikh_benchmarks::verdict::Verdict;
+use parikh_benchmarks::{
+    Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
+    structure_table, summary, table,
+};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// `reductions` measures memory by it.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Contest(args) => contest(*args),
+        Command::Summary(args) => sum_up(args),
+        Command::Merge { files, list, exams, out } => {
+            put_together(&files, list.as_deref(), &exams, &out)
+        }
+        Command::Tasks(args) => tasks(args),
+        Command::Collect { results, inputs, oracle, out } => {
+            collect(&results, &inputs, &oracle, &out)
+        }
+        Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
+        Command::Structure(args) => structure(args),
+        Command::Symbolic(args) => args.run(),
+        Command::Evidence(args) => audit(args),
+        Command::Hard(args) => in_teams(args, false),
+        Command::Ablate(args) => in_teams(args, true),
+        Command::Reductions(args) => reductions(args),
+        Command::Encodings(args) => encodings(args),
+        Command::Lp(args) => lp(args),
+        Command::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
+        Command::Generate { family, output, format } => match family.make() {
+            Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
+                if let Some(known) = known {
+                    eprint!("{}", describe(&known));
+                }
+                0
+            }),
+            Err(misfit) => {
+                eprintln!("error: {misfit}");
+                return ExitCode::from(2);
+            }
+        },
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// The program given, or the one beside this.
+fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
+    let beside = || {
+        let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
+        Ok(own.with_file_name("parikh"))
+    };
+    // The tool runs in another directory, so a relative path would not find it.
+    let path = given.map_or_else(beside, Ok)?;
+    path.canonicalize().map_err(Error::at(&path))
+}
+
+/// All engines together, and each alone, or all but each.
+fn in_teams(args: TeamArgs, leave_out: bool) -> Result<u8, Error> {
+    let asked = match (&args.goals, &args.list) {
+        (Some(goals), _) => teams::read_goals(goals)?,
+        (None, list) => {
+            let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
+            let of = |instance: String| {
+                args.exams.iter().map(move |&exam| Asked::whole(instance.clone(), exam))
+            };
+            instances.into_iter().flat_map(of).collect()
+        }
+    };
+    let [by_default, by_name] = parikh::run::engine_names();
+    let chosen = match (args.engines.is_empty(), leave_out) {
+        (false, _) => args.engines.clone(),
+        (true, true) => by_default.clone(),
+        (true, false) => by_default.iter().chain(&by_name).cloned().collect(),
+    };
+    let mut all = vec![Team { name: "all".to_owned(), engines: Vec::new() }];
+    all.extend(chosen.into_iter().map(|engine| match leave_out {
+        false => Team { name: engine.clone(), engines: vec![engine] },
+        true => Team {
+            name: format!("without-{engine}"),
+            engines: by_default.iter().filter(|other| **other != engine).cloned().collect(),
+        },
+    }));
+    let parikh = parikh_program(args.parikh.clone())?;
+    let TeamArgs { inputs, oracle, timeout, jobs, out, .. } = args;
+    let run = Teams { inputs, oracle, asked, teams: all, parikh, timeout, jobs, out };
+    signals::catch();
+    let results = run.run()?;
+    print!("{}", run.table(&results, !leave_out));
+    let title = if leave_out { "With each engine left out" } else { "Each engine alone" };
+    let plot = run.out.join("engines.svg");
+    let svg = cactus::plot(title, "goals settled", &teams::curves(&results));
+    std::fs::write(&plot, svg).map_err(Error::at(&plot))?;
+    if signals::interrupted() {
+        return Ok(4);
+    }
+    let mut rows = results.iter().flat_map(|(_, rows)| rows);
+    Ok(if rows.any(|row| row.verdict == Verdict::Wrong) { 3 } else { 0 })
+}
+
+fn audit(args: EvidenceArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let parikh = parikh_program(args.parikh)?;
+    let run = Audits { inputs: args.inputs, parikh, timeout: args.timeout };
+    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
+    file.write_record(evidence::COLUMNS).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    for name in &instances {
+        for &exam in &args.exams {
+            if signals::interrupted() {
+                break;
+            }
+            let measurement = run.measure(name, exam)?;
+            let fields = evidence::fields(&measurement);
+            file.write_record(&fields).map_err(failed)?;
+            file.flush().map_err(Error::at(&args.out))?;
+            if measurement.is_wrong() {
+                eprintln!("WRONG {}", fields.join(" "));
+            }
+            all.push(measurement);
+        }
+        eprintln!("{name}");
+    }
+    print!("{}", evidence::print(&all));
+    if signals::interrupted() {
+        return Ok(4);
+    }
+    Ok(if all.iter().any(evidence::Measurement::is_wrong) { 3 } else { 0 })
+}
+
+fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
+    let instances = match list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(inputs)?,
+    };
+    signals::catch();
+    let (mut nets, mut formulas, mut different, mut seconds) = (0, 0, 0, [0.0; 2]);
+    for name in &instances {
+        if signals::interrupted() {
+            return Ok(4);
+        }
+        let measurement = readers::compare(inputs, name)?;
+        for difference in &measurement.differences {
+            println!("{name}: {difference}");
+        }
+        nets += 1;
+        formulas += measurement.formulas;
+        different += usize::from(!measurement.differences.is_empty());
+        seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, more)| *sum += more);
+        eprintln!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
+    }
+    println!(
+        "{nets} models and {formulas} formulas read twice, {different} models differ; \
+         {:.1} s by the prover's reader, {:.1} s by the auditor's",
+        seconds[0], seconds[1]
+    );
+    Ok(if different > 0 { 3 } else { 0 })
+}
+
+fn contest(args: ContestArgs) -> Result<u8, Error> {
+    let command = match args.command {
+        Some(command) => vec!["sh".into(), "-c".into(), command],
+        None => {
+            vec![parikh_program(args.parikh)?.into(), "mcc".into()]
+        }
+    };
+    signals::catch();
+    let rows = Contest {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        instances: read_list(&args.list)?,
+        exams: args.exams,
+        shard: args.shard,
+        command,
+        tool: args.tool,
+        timeout: args.timeout,
+        grace: args.grace,
+        memory: args.memory,
+        jobs: args.jobs,
+        out: args.out,
+        logs: args.logs,
+        temporary: args.temporary,
+    }
+    .run()?;
+    print!("{}", table::print(&rows));
+    if signals::interrupted() {
+        eprintln!("interrupted; the same command continues");
+        return Ok(4);
+    }
+    Ok(code_for(&rows))
+}
+
+fn put_together(
+    files: &[PathBuf],
+    list: Option<&Path>,
+    exams: &[Exam],
+    out: &Path,
+) -> Result<u8, Error> {
+    let rows = shard::merge(files)?;
+    std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
+    print!("{}", table::print(&rows));
+    let instances = list.map(read_list).transpose()?.unwrap_or_default();
+    let lacking = shard::lacking(&rows, &instances, exams);
+    if let Some((name, exam)) = lacking.first() {
+        eprintln!("{} runs are in no part, the first of {name} {exam}", lacking.len());
+        return Ok(4);
+    }
+    Ok(code_for(&rows))
+}
+
+fn tasks(args: TaskArgs) -> Result<u8, Error> {
+    let count = Tasks {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        instances: read_list(&args.list)?,
+        exams: args.exams,
+        timeout: args.timeout,
+        memory: args.memory,
+        cores: args.cores,
+        out: args.out,
+    }
+    .write()?;
+    eprintln!("{count} tasks");
+    Ok(0)
+}
+
+fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Result<u8, Error> {
+    let mut rows = Vec::new();
+    for file in results {
+        rows.extend(benchexec::collect(file, inputs, oracle)?);
+    }
+    std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
+    print!("{}", table::print(&rows));
+    Ok(code_for(&rows))
+}
+
+fn code_for(rows: &[row::Row]) -> u8 {
+    if table::sum_up(rows).1.wrong > 0 { 3 } else { 0 }
+}
+
+fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::Row>, Error> {
+    let rows = row::read(path)?;
+    Ok(match at {
+        Some(limit) => compare::at(&rows, limit.as_secs_f64()),
+        None => rows,
+    })
+}
+
+fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
+    // Files are called by their names, or by their paths where two have the same name.
+    let every: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
+    let name = |path: &PathBuf| match path.file_stem() {
+        Some(stem) if every.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
+            stem.to_string_lossy().into_owned()
+        }
+        _ => path.display().to_string(),
+    };
+    let run = |path: &PathBuf| -> Result<summary::Run, Error> {
+        Ok(summary::Run { name: name(path), rows: read(path, args.at)? })
+    };
+    let runs = args.files.iter().map(run).collect::<Result<Vec<_>, _>>()?;
+    for run in &runs {
+        if runs.len() > 1 {
+            println!("{}", run.name);
+        }
+        print!("{}", table::print(&run.rows));
+    }
+    if let Some(page) = &args.html {
+        let last = args.last.as_ref().map(run).transpose()?;
+        let mut reasons = Reasons::of(args.logs.as_deref());
+        let html = summary::html(&runs, last.as_ref(), &mut reasons)?;
+        std::fs::write(page, html).map_err(Error::at(page))?;
+    }
+    Ok(code_for(&runs[0].rows))
+}
+
+fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result<u8, Error> {
+    let [a, b] = &files;
+    let rows = [read(a, at)?, read(b, at)?];
+    let comparison = compare::compare(&rows[0], &rows[1]);
+    println!("A = {}\nB = {}", a.display(), b.display());
+    print!("{}", comparison.print_table());
+    if list {
+        print!("{}", comparison.print_differences());
+    }
+    Ok(if comparison.contradicts() { 3 } else { 0 })
+}
+
+fn structure(args: StructureArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let structure = Structure {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        timeout: args.timeout,
+        siphon_trap: args.siphon_trap,
+        memory: args.memory.saturating_mul(1 << 20),
+    };
+    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    for name in &instances {
+        if signals::interrupted() {
+            break;
+        }
+        let measurement = structure.measure(name)?;
+        if all.is_empty() {
+            file.write_record(structure_table::header(&measurement)).map_err(failed)?;
+        }
+        let fields = structure_table::fields(&measurement);
+        file.write_record(&fields).map_err(failed)?;
+        file.flush().map_err(Error::at(&args.out))?;
+        if structure_table::is_wrong(&measurement) {
+            eprintln!("WRONG {}", fields.join(" "));
+        }
+        all.push(measurement);
+        eprintln!("{}/{} {name}", all.len(), instances.len());
+    }
+    print!("{}", structure_table::print(&all));
+    if signals::interrupted() {
+        return Ok(4);
+    }
+    Ok(if all.iter().any(structure_table::is_wrong) { 3 } else { 0 })
+}
+
+fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
+    let instances = read_list(&args.list)?;
+    let encodings = Encodings {
+        inputs: args.inputs,
+        oracle: args.oracle,
+        exams: args.exams,
+        encodings: args.encodings,
+        backends: args.backends,
+        timeout: args.timeout,
+        unreachable_only: args.unreachable,
+        largest: args.largest,
+        most: args.most,
+        traps: args.traps,
+    };
+    let measured = over(&instances, &args.out, &encodings_table::COLUMNS, |name| {
+        Ok(encodings.measure(name)?.map(|all| {
+            let lines = all.iter().map(|m| encodings_table::fields(m).to_vec()).collect();
+            (all, lines)
+        }))
+    })?;
+    for m in measured.iter().filter(|m| m.wrong) {
+        eprintln!("WRONG {}", encodings_table::fields(m).join(" "));
+    }
+    print!("{}", encodings_table::print(&measured));
+    if let Some(path) = &args.plot {
+        let curves = encodings_table::curves(&measured);
+        let plot = cactus::plot(
+            "Goals refuted, by encoding and back-end",
+            "questions refuted, each within",
+            &curves,
+        );
+        std::fs::write(path, plot).map_err(Error::at(path))?;
+    }
+    Ok(match measured.iter().any(|m| m.wrong) {
+        true => 3,
+        false if signals::interrupted() => 4,
+        false => 0,
+    })
+}
+
+fn lp(args: LpArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let lp =
+        Lp { inputs: args.inputs, timeout: args.timeout, largest: args.largest, most: args.most };
+    let measured = over(&instances, &args.out, &lp::COLUMNS, |name| {
+        Ok(lp.measure(name)?.map(|all| {
+            let lines = all.iter().map(|m| lp::fields(m).to_vec()).collect();
+            (all, lines)
+        }))
+    })?;
+    print!("{}", lp::print(&measured));
+    let disagreements = lp::disagreements(&measured);
+    disagreements.iter().for_each(|disagreement| eprintln!("WRONG {disagreement}"));
+    Ok(match disagreements.is_empty() {
+        false => 3,
+        true if signals::interrupted() => 4,
+        true => 0,
+    })
+}
+
+/// What is measured of an instance, and its lines of the result file.
+type Measured<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
+
+/// Measures every instance, with a line of the result file for each measurement as it is made.
+fn over<M>(
+    instances: &[String],
+    out: &Path,
+    columns: &[&str],
+    measure: impl Fn(&str) -> Result<Measured<M>, Error>,
+) -> Result<Vec<M>, Error> {
+    let failed = |error: csv::Error| Error::at(out)(error.into());
+    let mut file = csv::Writer::from_path(out).map_err(failed)?;
+    file.write_record(columns).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    let mut passed_over = 0;
+    for (index, name) in instances.iter().enumerate() {
+        if signals::interrupted() {
+            break;
+        }
+        match measure(name)? {
+            Some((measured, lines)) => {
+                for line in lines {
+                    file.write_record(line).map_err(failed)?;
+                }
+                file.flush().map_err(Error::at(out))?;
+                all.extend(measured);
+            }
+            None => passed_over += 1,
+        }
+        eprintln!("{}/{} {name}", index + 1, instances.len());
+    }
+    eprintln!("{passed_over} of {} instances are too large and passed over", instances.len());
+    Ok(all)
+}
+
+fn reductions(args: ReductionsArgs) -> Result<u8, Error> {
+    let instances = match &args.list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(&args.inputs)?,
+    };
+    let reductions = Reductions { inputs: args.inputs, timeout: args.timeout, alone: args.alone };
+    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
+    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
+    file.write_record(reductions_table::header()).map_err(failed)?;
+    signals::catch();
+    let mut all = Vec::new();
+    for (at, name) in instances.iter().enumerate() {
+        if signals::interrupted() {
+            break;
+        }
+        for measurement in reductions.measure(name)? {
+            file.write_record(reductions_table::fields(&measurement)).map_err(failed)?;
+            all.push(measurement);
+        }
+        file.flush().map_err(Error::at(&args.out))?;
+        eprintln!("{}/{} {name}", at + 1, instances.len());
+    }
+    print!("{}", reductions_table::print(&all, args.slow.as_secs_f64()));
+    Ok(if signals::interrupted() { 4 } else { 0 })
+}

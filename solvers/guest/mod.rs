@@ -1,0 +1,60 @@
+//! Solvers that are not ours, as guests: each in a process of its own, fed with questions.
+//!
+//! A native library may abort, never come back, or take all memory there is, and with it the
+//! answers to all other questions. As a guest it takes at most itself along: whoever asked starts
+//! another one, tells it all that the first one knew, and asks again.
+//!
+//! ```text
+//!   GuestLp ──── changes, then "solve, you have 100 ms" ───▶ serve
+//!   (keeps the program)                                      (the same program in the library)
+//!           ◀── "still at it" … a point, a ray, no answer ──
+//! ```
+//!
+//! # What may happen, and what it costs
+//! - *The guest dies* (an abort, `kill -9`, the kernel short of memory): the question is asked
+//!   again, of a new guest. After [`ATTEMPTS`] deaths in a row over one question that one stays
+//!   without answer.
+//! - *It is silent*: it says at least every [`PULSE`] that it is still at work. After a [patience]
+//!   that grows with the program it counts as dead.
+//! - *It takes too much memory*: its resident set counts as ours, see [`Budget`](crate::Budget).
+//!   When the ceiling is reached while it works, it goes.
+//! - *We have to stop*: it is told so, and keeps the basis it has reached for the next question. Nobody
+//!   waits longer than [`GRACE`] for it.
+//! - *We die*: the guest finds nobody to read from, and ends.
+//!
+//! Nothing that it says is trusted any more than what the library says in our own process: answers are
+//! floating point, and hints.
+//!
+//! # What it costs when nothing happens
+//! A few milliseconds to start one, beside whatever else is done first (they are handed on from
+//! program to program), and two switches between processes a question; ARCHITECTURE.md has figures.
+
+mod host;
+mod process;
+mod serve;
+mod wire;
+
+pub use host::GuestLp;
+pub use process::{Program, invite, prepare, program};
+pub use serve::serve;
+
+use std::time::Duration;
+
+/// So many guests die over one question before it is left alone.
+pub const ATTEMPTS: usize = 5;
+
+/// The pause before a third attempt; four times as long before each one after that. Whatever killed
+/// two in a row from outside may be over by then.
+pub const PAUSE: Duration = Duration::from_millis(5);
+
+/// A guest at work says so this often, if its library lets it.
+pub const PULSE: Duration = Duration::from_millis(100);
+
+/// How long a guest that was told to stop is waited for, before its answer is left for later.
+pub const GRACE: Duration = Duration::from_millis(20);
+
+/// How long a guest may be silent over a program with so many coefficients: 5 s, and a second more for
+/// each 20,000. (Between two iterations a simplex method may have to factorise its basis.)
+pub fn patience(coefficients: usize) -> Duration {
+    Duration::from_secs(5) + Duration::from_secs(1) * (coefficients / 20_000).min(600) as u32
+}

@@ -1,0 +1,201 @@
+//! The processes: how one is started, spoken to and seen off, and the idle ones.
+
+use super::wire::{Outgoing, first_message};
+use crate::budget::{self, Budget};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::pipe::fcntl_setpipe_size;
+use std::ffi::OsString;
+use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How a guest is started: a program that calls [`serve`](super::serve) with these arguments.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The program.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+static PROGRAM: OnceLock<Program> = OnceLock::new();
+
+/// From now on native solvers run as guests of this process, in processes of `program`. Only the first
+/// call counts. Without one they run in this process.
+pub fn invite(program: Program) {
+    let _ = PROGRAM.set(program);
+}
+
+/// Starts a guest, so that it is there when it is needed.
+pub fn prepare() {
+    if program().is_some() {
+        // Whoever needs one tries again, and says what is wrong.
+        std::thread::spawn(|| Process::start().map(Process::leave_idle));
+    }
+}
+
+/// What [`invite`] was told.
+pub fn program() -> Option<&'static Program> {
+    PROGRAM.get()
+}
+
+/// Guests without a question, for the next program.
+static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
+
+/// More idle guests than this are seen off.
+const MOST_IDLE: usize = 2;
+
+/// Bytes that a pipe holds, if the system lets us.
+const PIPE: usize = 1 << 20;
+
+/// How often a budget is looked at while a guest works.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// A guest.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    to: ChildStdin,
+    from: ChildStdout,
+    heard: Vec<u8>,
+}
+
+/// Why waiting for a guest came to an end without a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// It is gone.
+    Dead,
+    /// So long.
+    Enough,
+}
+
+impl Process {
+    /// An idle one, or a new one.
+    pub(super) fn get() -> io::Result<Process> {
+        loop {
+            let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(mut process) = idle else { return Process::start() };
+            // Unless somebody killed it meanwhile.
+            if let Ok(None) = process.child.try_wait() {
+                return Ok(process);
+            }
+        }
+    }
+
+    fn start() -> io::Result<Process> {
+        let program = program().ok_or(io::ErrorKind::NotFound)?;
+        let mut child = Command::new(&program.path)
+            .args(&program.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // What a library has to say when it aborts is for nobody's screen.
+            .stderr(Stdio::null())
+            .spawn()?;
+        budget::count_child(child.id());
+        let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let process = Process { child, to, from, heard: Vec::new() };
+        // Otherwise a guest that does not read could keep us writing.
+        fcntl_setfl(&process.to, fcntl_getfl(&process.to)? | OFlags::NONBLOCK)?;
+        // Fewer switches for large programs and points; a system may grant less.
+        let _ = fcntl_setpipe_size(&process.to, PIPE);
+        let _ = fcntl_setpipe_size(&process.from, PIPE);
+        tracing::debug!(process = process.child.id(), "a guest for native solvers");
+        Ok(process)
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Says all of `out`, unless the guest is dead or does not listen for that long.
+    pub(super) fn say(&mut self, out: &Outgoing, patience: Duration) -> Result<(), Waited> {
+        let mut rest = &out.0[..];
+        let mut since = Instant::now();
+        while !rest.is_empty() {
+            match self.to.write(rest) {
+                Ok(0) => return Err(Waited::Dead),
+                Ok(count) => {
+                    rest = &rest[count..];
+                    since = Instant::now();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if since.elapsed() >= patience {
+                        return Err(Waited::Enough);
+                    }
+                    ready(&mut [PollFd::new(&self.to, PollFlags::OUT)], GLANCE)?;
+                }
+                Err(_) => return Err(Waited::Dead),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next message; gives up after `patience`, or as soon as `budget` is spent.
+    pub(super) fn hear(
+        &mut self,
+        patience: Duration,
+        budget: Option<&Budget>,
+    ) -> Result<Vec<u8>, Waited> {
+        let since = Instant::now();
+        loop {
+            if let Some(message) = first_message(&mut self.heard) {
+                return Ok(message);
+            }
+            let left = patience.saturating_sub(since.elapsed());
+            let wait = GLANCE
+                .min(left)
+                .min(budget.and_then(Budget::remaining).unwrap_or(GLANCE))
+                .max(Duration::from_micros(50));
+            if ready(&mut [PollFd::new(&self.from, PollFlags::IN)], wait)? {
+                let mut bytes = [0; 1 << 16];
+                match self.from.read(&mut bytes) {
+                    Ok(0) => return Err(Waited::Dead),
+                    Ok(count) => self.heard.extend_from_slice(&bytes[..count]),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                    Err(_) => return Err(Waited::Dead),
+                }
+            } else if left.is_zero() || budget.is_some_and(Budget::is_exhausted) {
+                return Err(Waited::Enough);
+            }
+        }
+    }
+
+    /// For the next program, if there is room for one more idle guest. It must not owe an answer.
+    pub(super) fn leave_idle(self) {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < MOST_IDLE {
+            idle.push(self);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may be stopped, or far from any place where it would notice that nobody asks any more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        budget::forget_child(self.child.id());
+    }
+}
+
+impl From<rustix::io::Errno> for Waited {
+    fn from(_: rustix::io::Errno) -> Self {
+        Waited::Dead
+    }
+}
+
+/// Whether one of these is ready, or gone, within `wait`.
+fn ready(descriptors: &mut [PollFd<'_>], wait: Duration) -> rustix::io::Result<bool> {
+    let wait = Timespec { tv_sec: wait.as_secs() as _, tv_nsec: wait.subsec_nanos() as _ };
+    match poll(descriptors, Some(&wait)) {
+        Ok(count) => Ok(count > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error),
+    }
+}

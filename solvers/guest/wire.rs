@@ -1,0 +1,461 @@
+//! What host and guest say to each other, in bytes.
+//!
+//! A message is its length (four bytes), a tag, and its parts: numbers with the least byte first,
+//! lists as their length and their elements. Vectors of floating-point numbers leave out the zeros,
+//! which are most. Both ends are the same program, so there are no versions.
+
+use crate::answer::NoAnswer;
+use crate::budget::Exhausted;
+use crate::linear_program::{Column, Interval, LinearProgram, Row, Sense};
+use crate::lp::{Infeasibility, LpAnswer, Optimum};
+
+/// What the host says.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Forget what was before; this is the program now.
+    Load(LinearProgram),
+    /// As [`IncrementalLp::set_objective`](crate::lp::IncrementalLp::set_objective).
+    Objective(Sense, Vec<(Column, i64)>),
+    /// The bounds of a row.
+    RowBounds(Row, Interval),
+    /// The bounds of a column.
+    ColumnBounds(Column, Interval),
+    /// One more row.
+    AddRow(Interval, Vec<(Column, i64)>),
+    /// Solve it, in so many microseconds; `u64::MAX` for no limit.
+    Solve(u64),
+    /// The row of the inverse basis that belongs to a column.
+    InverseRow(Column),
+    /// Stop solving.
+    Stop,
+}
+
+/// What the guest says.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// It is still at work.
+    Pulse,
+    /// The answer to [`Order::Solve`].
+    Solved(LpAnswer),
+    /// The answer to [`Order::InverseRow`].
+    InverseRow(Option<Vec<(Row, f64)>>),
+}
+
+/// Bytes that are no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Garbled;
+
+/// Messages on their way out.
+#[derive(Debug, Default)]
+pub(super) struct Outgoing(pub(super) Vec<u8>);
+
+impl Outgoing {
+    /// One message, written by `parts`.
+    fn message(&mut self, tag: u8, parts: impl FnOnce(&mut Self)) {
+        let start = self.0.len();
+        self.count(0);
+        self.0.push(tag);
+        parts(self);
+        let length = (self.0.len() - start - 4) as u32;
+        self.0[start..start + 4].copy_from_slice(&length.to_le_bytes());
+    }
+
+    /// Lists are shorter than 2³²: columns and rows are numbered in 32 bits.
+    fn count(&mut self, count: usize) {
+        self.0.extend((count as u32).to_le_bytes());
+    }
+
+    fn integer(&mut self, value: i64) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    fn float(&mut self, value: f64) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    fn flag(&mut self, flag: bool) {
+        self.0.push(u8::from(flag));
+    }
+
+    fn sense(&mut self, sense: Sense) {
+        self.flag(sense == Sense::Maximise);
+    }
+
+    fn interval(&mut self, interval: Interval) {
+        for end in [interval.lower, interval.upper] {
+            self.flag(end.is_some());
+            if let Some(end) = end {
+                self.integer(end);
+            }
+        }
+    }
+
+    fn entries(&mut self, entries: &[(Column, i64)]) {
+        self.count(entries.len());
+        for &(column, a) in entries {
+            self.count(column.index());
+            self.integer(a);
+        }
+    }
+
+    fn floats(&mut self, values: &[f64]) {
+        self.count(values.len());
+        self.count(values.iter().filter(|&&value| value != 0.0).count());
+        for (position, &value) in values.iter().enumerate().filter(|&(_, &value)| value != 0.0) {
+            self.count(position);
+            self.float(value);
+        }
+    }
+
+    fn multipliers(&mut self, multipliers: Option<&[f64]>) {
+        self.flag(multipliers.is_some());
+        if let Some(multipliers) = multipliers {
+            self.floats(multipliers);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.0.extend(text.as_bytes());
+    }
+
+    pub(super) fn load(&mut self, program: &LinearProgram) {
+        self.message(0, |out| {
+            out.sense(program.sense());
+            out.count(program.columns().len());
+            program.columns().iter().for_each(|&bounds| out.interval(bounds));
+            let costs = program.objective().iter().enumerate().filter(|&(_, &cost)| cost != 0);
+            let costs: Vec<_> = costs.map(|(c, &cost)| (Column(c as u32), cost)).collect();
+            out.entries(&costs);
+            out.count(program.rows().len());
+            for (_, entries, bounds) in program.iter_rows() {
+                out.interval(bounds);
+                out.entries(entries);
+            }
+        });
+    }
+
+    pub(super) fn objective(&mut self, sense: Sense, costs: &[(Column, i64)]) {
+        self.message(1, |out| {
+            out.sense(sense);
+            out.entries(costs);
+        });
+    }
+
+    pub(super) fn row_bounds(&mut self, row: Row, bounds: Interval) {
+        self.message(2, |out| {
+            out.count(row.index());
+            out.interval(bounds);
+        });
+    }
+
+    pub(super) fn column_bounds(&mut self, column: Column, bounds: Interval) {
+        self.message(3, |out| {
+            out.count(column.index());
+            out.interval(bounds);
+        });
+    }
+
+    pub(super) fn add_row(&mut self, bounds: Interval, entries: &[(Column, i64)]) {
+        self.message(4, |out| {
+            out.interval(bounds);
+            out.entries(entries);
+        });
+    }
+
+    pub(super) fn solve(&mut self, microseconds: u64) {
+        self.message(5, |out| out.0.extend(microseconds.to_le_bytes()));
+    }
+
+    pub(super) fn inverse_row(&mut self, column: Column) {
+        self.message(6, |out| out.count(column.index()));
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.message(7, |_| ());
+    }
+
+    pub(super) fn reply(&mut self, reply: &Reply) {
+        match reply {
+            Reply::Pulse => self.message(0, |_| ()),
+            Reply::Solved(answer) => self.message(1, |out| out.answer(answer)),
+            Reply::InverseRow(row) => self.message(2, |out| {
+                out.flag(row.is_some());
+                let entries = row.as_deref().unwrap_or_default();
+                out.count(entries.len());
+                for (row, value) in entries {
+                    out.count(row.index());
+                    out.float(*value);
+                }
+            }),
+        }
+    }
+
+    fn answer(&mut self, answer: &LpAnswer) {
+        match answer {
+            LpAnswer::Optimal(optimum) => {
+                self.0.push(0);
+                self.float(optimum.objective);
+                self.floats(&optimum.point);
+                self.multipliers(optimum.multipliers.as_deref());
+            }
+            LpAnswer::Infeasible(infeasibility) => {
+                self.0.push(1);
+                self.multipliers(infeasibility.multipliers.as_deref());
+            }
+            LpAnswer::Unbounded => self.0.push(2),
+            LpAnswer::NoAnswer(NoAnswer::Exhausted(why)) => {
+                self.0.push(3);
+                self.0.push(match why {
+                    Exhausted::Time => 0,
+                    Exhausted::Memory => 1,
+                    Exhausted::Cancelled => 2,
+                });
+            }
+            LpAnswer::NoAnswer(NoAnswer::Unknown(text)) => {
+                self.0.push(4);
+                self.text(text);
+            }
+            LpAnswer::NoAnswer(NoAnswer::Failed(text)) => {
+                self.0.push(5);
+                self.text(text);
+            }
+        }
+    }
+}
+
+/// Takes the first whole message off `bytes`; nothing while there is none.
+pub(super) fn first_message(bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
+    let message = bytes.get(4..4 + length)?.to_vec();
+    bytes.drain(..4 + length);
+    Some(message)
+}
+
+/// A message being read.
+struct Parts<'b>(&'b [u8]);
+
+impl<'b> Parts<'b> {
+    fn bytes(&mut self, count: usize) -> Result<&'b [u8], Garbled> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(Garbled)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Garbled> {
+        self.bytes(N)?.try_into().map_err(|_| Garbled)
+    }
+
+    fn byte(&mut self) -> Result<u8, Garbled> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    fn flag(&mut self) -> Result<bool, Garbled> {
+        match self.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Garbled),
+        }
+    }
+
+    fn number(&mut self) -> Result<u32, Garbled> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    /// Of elements with at least one byte each.
+    fn count(&mut self) -> Result<usize, Garbled> {
+        let count = self.number()? as usize;
+        if count > self.0.len() { Err(Garbled) } else { Ok(count) }
+    }
+
+    fn integer(&mut self) -> Result<i64, Garbled> {
+        Ok(i64::from_le_bytes(self.array()?))
+    }
+
+    fn float(&mut self) -> Result<f64, Garbled> {
+        Ok(f64::from_le_bytes(self.array()?))
+    }
+
+    fn sense(&mut self) -> Result<Sense, Garbled> {
+        Ok(if self.flag()? { Sense::Maximise } else { Sense::Minimise })
+    }
+
+    fn interval(&mut self) -> Result<Interval, Garbled> {
+        let mut end = || Ok(if self.flag()? { Some(self.integer()?) } else { None });
+        Ok(Interval { lower: end()?, upper: end()? })
+    }
+
+    fn entries(&mut self) -> Result<Vec<(Column, i64)>, Garbled> {
+        let count = self.count()?;
+        (0..count).map(|_| Ok((Column(self.number()?), self.integer()?))).collect()
+    }
+
+    /// A vector that is to have this length.
+    fn floats(&mut self, length: usize) -> Result<Vec<f64>, Garbled> {
+        if self.number()? as usize != length {
+            return Err(Garbled);
+        }
+        let mut values = vec![0.0; length];
+        for _ in 0..self.count()? {
+            let position = self.number()? as usize;
+            *values.get_mut(position).ok_or(Garbled)? = self.float()?;
+        }
+        Ok(values)
+    }
+
+    fn multipliers(&mut self, rows: usize) -> Result<Option<Vec<f64>>, Garbled> {
+        Ok(if self.flag()? { Some(self.floats(rows)?) } else { None })
+    }
+
+    fn text(&mut self) -> Result<String, Garbled> {
+        let count = self.count()?;
+        Ok(String::from_utf8_lossy(self.bytes(count)?).into_owned())
+    }
+
+    fn end<T>(self, value: T) -> Result<T, Garbled> {
+        if self.0.is_empty() { Ok(value) } else { Err(Garbled) }
+    }
+}
+
+/// A host's message.
+pub(super) fn order(message: &[u8]) -> Result<Order, Garbled> {
+    let mut parts = Parts(message);
+    let order = match parts.byte()? {
+        0 => Order::Load(program(&mut parts)?),
+        1 => Order::Objective(parts.sense()?, parts.entries()?),
+        2 => Order::RowBounds(Row(parts.number()?), parts.interval()?),
+        3 => Order::ColumnBounds(Column(parts.number()?), parts.interval()?),
+        4 => Order::AddRow(parts.interval()?, parts.entries()?),
+        5 => Order::Solve(u64::from_le_bytes(parts.array()?)),
+        6 => Order::InverseRow(Column(parts.number()?)),
+        7 => Order::Stop,
+        _ => return Err(Garbled),
+    };
+    parts.end(order)
+}
+
+fn program(parts: &mut Parts<'_>) -> Result<LinearProgram, Garbled> {
+    let sense = parts.sense()?;
+    let mut program = LinearProgram::new(sense);
+    for _ in 0..parts.count()? {
+        program.add_column(parts.interval()?).map_err(|_| Garbled)?;
+    }
+    program.set_objective(sense, parts.entries()?).map_err(|_| Garbled)?;
+    for _ in 0..parts.count()? {
+        program.add_row(parts.interval()?, parts.entries()?).map_err(|_| Garbled)?;
+    }
+    Ok(program)
+}
+
+/// A guest's message about a program of so many columns and rows.
+pub(super) fn reply(message: &[u8], (columns, rows): (usize, usize)) -> Result<Reply, Garbled> {
+    let mut parts = Parts(message);
+    let reply = match parts.byte()? {
+        0 => Reply::Pulse,
+        1 => Reply::Solved(match parts.byte()? {
+            0 => LpAnswer::Optimal(Optimum {
+                objective: parts.float()?,
+                point: parts.floats(columns)?,
+                multipliers: parts.multipliers(rows)?,
+            }),
+            1 => LpAnswer::Infeasible(Infeasibility { multipliers: parts.multipliers(rows)? }),
+            2 => LpAnswer::Unbounded,
+            3 => LpAnswer::NoAnswer(NoAnswer::Exhausted(match parts.byte()? {
+                0 => Exhausted::Time,
+                1 => Exhausted::Memory,
+                2 => Exhausted::Cancelled,
+                _ => return Err(Garbled),
+            })),
+            4 => LpAnswer::NoAnswer(NoAnswer::Unknown(parts.text()?)),
+            5 => LpAnswer::NoAnswer(NoAnswer::Failed(parts.text()?)),
+            _ => return Err(Garbled),
+        }),
+        2 => {
+            let is_there = parts.flag()?;
+            let count = parts.count()?;
+            let mut entries = Vec::with_capacity(count);
+            for _ in 0..count {
+                let row = parts.number()?;
+                if row as usize >= rows {
+                    return Err(Garbled);
+                }
+                entries.push((Row(row), parts.float()?));
+            }
+            Reply::InverseRow(is_there.then_some(entries))
+        }
+        _ => return Err(Garbled),
+    };
+    parts.end(reply)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> LinearProgram {
+        let mut program = LinearProgram::new(Sense::Maximise);
+        let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
+        let y = program.add_column(Interval::between(-3, 8)).unwrap();
+        program.add_row(Interval::at_most(4), [(x, 2), (y, -1)]).unwrap();
+        program.set_objective(Sense::Maximise, [(y, 7)]).unwrap();
+        program
+    }
+
+    fn messages(out: Outgoing) -> Vec<Vec<u8>> {
+        let mut bytes = out.0;
+        let messages = std::iter::from_fn(|| first_message(&mut bytes)).collect();
+        assert!(bytes.is_empty());
+        messages
+    }
+
+    #[test]
+    fn what_is_said_is_what_is_heard() {
+        let program = example();
+        let mut out = Outgoing::default();
+        out.load(&program);
+        out.row_bounds(Row(0), Interval::exactly(-5));
+        out.column_bounds(Column(1), Interval::FREE);
+        out.solve(u64::MAX);
+        let heard: Vec<String> =
+            messages(out).iter().map(|m| format!("{:?}", order(m).unwrap())).collect();
+        assert_eq!(heard[0], format!("{:?}", Order::Load(program.clone())));
+        assert_eq!(heard[1], format!("{:?}", Order::RowBounds(Row(0), Interval::exactly(-5))));
+        assert_eq!(heard[2], format!("{:?}", Order::ColumnBounds(Column(1), Interval::FREE)));
+        assert_eq!(heard[3], format!("{:?}", Order::Solve(u64::MAX)));
+
+        let optimum = LpAnswer::Optimal(Optimum {
+            objective: 56.0,
+            point: vec![0.0, 8.0],
+            multipliers: Some(vec![0.5]),
+        });
+        let mut out = Outgoing::default();
+        out.reply(&Reply::Solved(optimum.clone()));
+        let Reply::Solved(heard) = reply(&messages(out)[0], (2, 1)).unwrap() else { panic!() };
+        assert_eq!(heard, optimum);
+    }
+
+    /// Whatever a broken guest says, it is heard as something of the right size or not at all.
+    #[test]
+    fn garbled_messages_are_refused() {
+        let program = example();
+        let mut out = Outgoing::default();
+        out.load(&program);
+        let whole = messages(out).remove(0);
+        for length in 0..whole.len() {
+            assert!(order(&whole[..length]).is_err(), "{length}");
+        }
+        let mut random = fastrand::Rng::with_seed(3);
+        for _ in 0..20_000 {
+            let length = random.usize(..40);
+            let mut bytes: Vec<u8> =
+                std::iter::repeat_with(|| random.u8(..4)).take(length).collect();
+            if let Some(first) = bytes.first_mut() {
+                *first = random.u8(..3);
+            }
+            if let Ok(Reply::Solved(LpAnswer::Optimal(optimum))) = reply(&bytes, (2, 1)) {
+                assert_eq!(optimum.point.len(), 2);
+            }
+            let _ = order(&bytes);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What is known of a goal.
+
+use super::{Evidence, Proof, Technique, Witness};
+use parikh_net::FiringSequence;
+
+/// What is known of a goal.
+#[derive(Clone, Debug)]
+pub enum Knowledge {
+    /// Of a [`Goal::Reach`](parikh_net::Goal::Reach).
+    Reach(Reach),
+    /// Of a [`Goal::Maximise`](parikh_net::Goal::Maximise).
+    Maximum(Maximum),
+    /// Of a [`Goal::Home`](parikh_net::Goal::Home).
+    Home(Home),
+}
+
+/// What is known of a [`Goal::Home`](parikh_net::Goal::Home).
+#[derive(Clone, Debug)]
+pub enum Home {
+    /// Nothing yet.
+    Open,
+    /// It stays reachable wherever the net goes.
+    Kept {
+        /// Why.
+        proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
+        /// Who proved it.
+        by: Technique,
+    },
+    /// From somewhere it cannot be reached any more.
+    Lost {
+        /// How to get there, where the proof tells of a particular marking.
+        witness: Option<Witness>,
+        /// Why not from there: a document is about the net begun from that marking.
+        proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
+        /// Who found it.
+        by: Technique,
+    },
+}
+
+/// What is known of a [`Goal::Reach`](parikh_net::Goal::Reach).
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// Nothing yet.
+    Open,
+    /// There is such a marking. The witness is left out when the board does not keep them.
+    Reached {
+        /// How to get there.
+        witness: Option<Witness>,
+        /// Who found it.
+        by: Technique,
+    },
+    /// There is no such marking.
+    Unreachable {
+        /// Why not.
+        proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
+        /// Who proved it.
+        by: Technique,
+    },
+}
+
+/// What is known of a [`Goal::Maximise`](parikh_net::Goal::Maximise): the maximum lies in [seen, proved].
+#[derive(Clone, Debug, Default)]
+pub struct Maximum {
+    /// The largest value seen, with its witness and finder.
+    pub seen: Option<(i128, Option<Witness>, Technique)>,
+    /// The smallest bound proved, with its proof and prover.
+    pub proved: Option<(i128, Proof, Technique)>,
+    /// What that bound stands on.
+    pub evidence: Option<Evidence>,
+    /// A prefix and a pump that show there is no maximum.
+    pub unbounded: Option<(FiringSequence, FiringSequence, Technique)>,
+}
+
+impl Maximum {
+    /// The maximum, once seen and proved meet.
+    pub fn value(&self) -> Option<i128> {
+        match (&self.seen, &self.proved) {
+            (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),
+            _ => None,
+        }
+    }
+}
