@@ -12,6 +12,9 @@ use std::collections::HashMap;
 /// Transitions, by their places in the list that was given, and how often each fires in a row.
 pub type Steps = Vec<(usize, u64)>;
 
+/// How often a transition fires in a row, and where that row is.
+type Powers = Vec<(u64, usize)>;
+
 impl Diagrams<'_> {
     /// Steps by which all members of `all`, which no firing leaves, lead to a member of `target`; `None` where they do
     /// not. `transitions` are over `levels` levels.
@@ -34,7 +37,7 @@ impl Diagrams<'_> {
         let most = self.most_by_level(all);
         let mut rows: Vec<Vec<Touch>> = Vec::new();
         // By transition, its rows: fired once, twice, four times.
-        let mut rows_of: Vec<Vec<(u64, usize)>> = Vec::new();
+        let mut rows_of: Vec<Powers> = Vec::new();
         for touches in transitions {
             let mut powers = Vec::new();
             if touches.iter().any(|touch| touch.change != 0) {
@@ -63,7 +66,7 @@ impl Diagrams<'_> {
     fn go_back(
         &mut self,
         relation: &Relation,
-        (rows_of, suffix_of): (&[Vec<(u64, usize)>], &[u32]),
+        (rows_of, suffix_of): (&[Powers], &[u32]),
         target: Set,
         all: Set,
     ) -> Result<Option<Steps>, Stop> {

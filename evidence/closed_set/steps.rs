@@ -114,7 +114,7 @@ impl Store<'_, '_> {
         };
         mark(set, &mut used);
         // Each refers to those before it.
-        for at in (0..self.made.len()).rev().collect::<Vec<_>>() {
+        for at in (0..self.made.len()).rev() {
             if used[at] {
                 let (_, down, right) = self.made[at];
                 mark(down, &mut used);

@@ -30,9 +30,9 @@ use crate::engine::diagrams::confirm::closed;
 use crate::engine::diagrams::{Reached, explore};
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::walk;
-use crate::evidence::Document;
 use crate::evidence::pump_grows;
 use crate::evidence::returning::{Firings, Returning, Way, covering, is_upward_closed};
+use crate::evidence::{Document, replay};
 use crate::ground::Ground;
 use parikh_net::{FiringSequence, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -58,6 +58,9 @@ const COMPONENTS: usize = 64;
 
 /// Firings at random before a terminal component is looked for.
 const FAR: u64 = 1 << 12;
+
+/// The lengths of walks that may end in a component, as powers of two.
+const WALKS_TO: std::ops::Range<u32> = 2..15;
 
 /// Goals that are said to be lost in one component, and kept each by itself: each has a document.
 const EACH: usize = 16;
@@ -135,10 +138,7 @@ struct Component {
 impl Homes<'_, '_, '_> {
     fn settle(&mut self) -> Result<String, Stop> {
         let backwards = self.reached.relation.reversed()?;
-        let components = self.components(&backwards)?;
-        let Some(components) = components else {
-            return Ok(format!("more than {COMPONENTS} terminal components"));
-        };
+        let (components, all) = self.components(&backwards)?;
         let (mut kept, mut lost) = (Vec::new(), 0);
         let goals: Vec<(GoalId, &Predicate)> = open(self.ground, self.work.board).collect();
         for &(id, wanted) in &goals {
@@ -156,13 +156,15 @@ impl Homes<'_, '_, '_> {
                 Some(_) => {}
             }
         }
-        let shown = self.keep(&kept, &components)?;
+        // What others have is not known.
+        let shown = if all { self.keep(&kept, &components)? } else { 0 };
         let (components, kept) = (components.len(), kept.len());
-        Ok(format!("{components} terminal components, {shown} of {kept} kept, {lost} lost"))
+        let more = if all { "" } else { " and more" };
+        Ok(format!("{components} terminal components{more}, {shown} of {kept} kept, {lost} lost"))
     }
 
-    /// The terminal components; nothing where there are too many.
-    fn components(&mut self, backwards: &Relation) -> Result<Option<Vec<Component>>, Stop> {
+    /// The terminal components, and whether these are all, or some where there are too many.
+    fn components(&mut self, backwards: &Relation) -> Result<(Vec<Component>, bool), Stop> {
         let (relation, all) = (self.reached.relation, self.reached.set);
         let mut components = Vec::new();
         let mut from = self.initial();
@@ -196,10 +198,10 @@ impl Homes<'_, '_, '_> {
             }
             left = rest;
             if left.is_empty() {
-                return Ok(Some(components));
+                return Ok((components, true));
             }
             if components.len() == COMPONENTS {
-                return Ok(None);
+                return Ok((components, false));
             }
             self.reached.diagrams.keep(left);
             let member = self.reached.diagrams.member(left).unwrap_or_default();
@@ -235,6 +237,24 @@ impl Homes<'_, '_, '_> {
         Marking::new(levels.map(|&level| member[level as usize]).collect())
     }
 
+    /// A random walk that ends in a component, which it does not leave any more: soon found, where a way backwards
+    /// takes long.
+    fn walk_to(&self, set: Set) -> Option<FiringSequence> {
+        let net = self.ground.net();
+        for length in WALKS_TO {
+            let mut roam =
+                Roam::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
+            let way = roam.walk(1 << length);
+            if self.reached.diagrams.contains(set, &self.over_levels(roam.marking())) {
+                return Some(way);
+            }
+            if self.budget.is_exhausted() {
+                return None;
+            }
+        }
+        None
+    }
+
     /// Firings to a component.
     fn way_to(&mut self, component: &Component) -> Result<Option<FiringSequence>, Stop> {
         let home = self.reached.diagrams.single(&component.home)?;
@@ -247,8 +267,11 @@ impl Homes<'_, '_, '_> {
             return Ok(false);
         }
         let set = component.set;
-        // Anywhere in it, which is nearer than some member.
-        let Some(way) = self.reached.firings_to(self.ground.net(), set)? else { return Ok(false) };
+        let way = match self.walk_to(set) {
+            Some(way) => way,
+            // Anywhere in it, which is nearer than some member.
+            None => self.reached.firings_to(self.ground.net(), set)?.unwrap_or_default(),
+        };
         let document = closed(&self.reached, set);
         let nodes = document.nodes.len();
         let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
@@ -292,11 +315,19 @@ impl Homes<'_, '_, '_> {
         component: &Component,
     ) -> Result<usize, Stop> {
         let net = self.ground.net();
-        let home = self.marking(&component.home);
-        let to = match home == *net.initial() {
-            true => FiringSequence::new(),
-            false => self.way_to(component)?.unwrap_or_default(),
+        let (home, to) = match self.walk_to(component.set) {
+            _ if component.home == self.initial() => (net.initial().clone(), FiringSequence::new()),
+            // Any of its markings will do.
+            Some(to) => match replay(net, &to) {
+                Ok(home) => (home, to),
+                Err(_) => return Ok(0),
+            },
+            None => {
+                let to = self.way_to(component)?.unwrap_or_default();
+                (self.marking(&component.home), to)
+            }
         };
+        let from = self.over_levels(&home);
         let slice = self.budget.share(0.2);
         let seen = along::walk(net, &home, goals, LONGEST_WALK, (self.work.seed, &slice));
         let (mut along, mut kept) = (seen.along, seen.goals);
@@ -306,7 +337,7 @@ impl Homes<'_, '_, '_> {
             let firings = self.reached.diagrams.firings(
                 relation,
                 transitions,
-                &component.home,
+                &from,
                 target,
                 component.set,
             )?;
