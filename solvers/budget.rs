@@ -212,8 +212,10 @@ impl Usage {
         let mut resident = pages.next()?? * PAGE;
         for child in CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             let statm = std::fs::read_to_string(format!("/proc/{child}/statm")).unwrap_or_default();
-            let pages = statm.split_ascii_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok());
-            resident += pages.unwrap_or(0) * PAGE;
+            let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|n| n.parse().ok());
+            // What it shares are our own program and libraries.
+            let (all, shared): (u64, u64) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+            resident += all.saturating_sub(shared) * PAGE;
         }
         Some(Usage { address_space, resident })
     }

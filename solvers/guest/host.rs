@@ -1,13 +1,24 @@
 //! The host's side: a program that is kept here, and solved over there.
 
 use super::process::{Process, Waited};
-use super::wire::{Outgoing, Reply, reply};
-use super::{ATTEMPTS, GRACE, PAUSE, patience};
+use super::wire::{Allowance, Outgoing, Reply, reply};
+use super::{ATTEMPTS, GRACE, PAUSE, patience, patience_after_stop};
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, Exhausted};
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use crate::lp::{IncrementalLp, LpAnswer};
+use crate::lp_highs::HighsModel;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// Guests cannot be had here: what comes is solved inside.
+static NO_GUESTS: AtomicBool = AtomicBool::new(false);
+
+/// Some guest has answered: they can be had.
+static HAVE_ANSWERED: AtomicBool = AtomicBool::new(false);
+
+/// Programs with more coefficients would be messages that are too long. They do not come up.
+const MOST_COEFFICIENTS: usize = 100_000_000;
 
 /// A program that HiGHS solves in a process of its own, keeping its basis between runs.
 #[derive(Debug)]
@@ -19,14 +30,40 @@ pub struct GuestLp {
     untold: Outgoing,
     /// So many rows it was told of.
     told_rows: usize,
-    /// Since when it owes an answer that nobody waits for any more.
-    owes: Option<Instant>,
+    owes: Option<Debt>,
     /// That of the last question, for others that go with it.
     budget: Budget,
+    /// The library in our own process, where there are no guests.
+    inside: Option<Box<HighsModel>>,
 }
 
-/// The guest is of no use any more.
-struct Lost(&'static str);
+/// An answer that has not come yet.
+#[derive(Clone, Copy, Debug)]
+struct Debt {
+    /// When the guest was last heard of.
+    since: Instant,
+    /// Whether it was told to stop.
+    stopped: bool,
+}
+
+impl Debt {
+    fn new() -> Debt {
+        Debt { since: Instant::now(), stopped: false }
+    }
+}
+
+/// There is no answer.
+enum Failure {
+    /// The guest is of no use any more.
+    Lost(&'static str),
+    /// The budget is spent.
+    Spent,
+    /// It would take too much memory.
+    TooMuch,
+    /// There are no guests here.
+    NoGuests,
+}
+use Failure::{Lost, NoGuests, Spent, TooMuch};
 
 impl GuestLp {
     /// Takes over `program`; nothing is solved yet, and nobody started.
@@ -38,32 +75,60 @@ impl GuestLp {
             told_rows: 0,
             owes: None,
             budget: Budget::unlimited(),
+            inside: None,
         }
     }
 
+    fn coefficients(&self) -> usize {
+        self.program.compressed_rows().1.len()
+    }
+
+    /// How long the guest may be silent.
     fn patience(&self) -> Duration {
-        patience(self.program.compressed_rows().1.len())
+        match self.owes {
+            Some(Debt { stopped: true, .. }) => patience_after_stop(self.coefficients()),
+            _ => patience(self.coefficients()),
+        }
     }
 
     /// Has a guest, told all there is to know but nothing of what it is to do.
-    fn have_guest(&mut self) -> Result<(), Lost> {
+    fn have_guest(&mut self, budget: &Budget) -> Result<(), Failure> {
         if self.guest.is_none() {
+            if NO_GUESTS.load(Ordering::Relaxed) || self.coefficients() > MOST_COEFFICIENTS {
+                return Err(NoGuests);
+            }
             let guest = Process::get().map_err(|error| {
-                tracing::warn!(%error, "the process of a native solver cannot be started");
-                Lost("it cannot be started")
+                no_guests(&error.to_string());
+                NoGuests
             })?;
             self.guest = Some(guest);
             self.owes = None;
             self.untold = Outgoing::default();
             self.untold.load(&self.program);
         }
-        let (untold, patience) = (std::mem::take(&mut self.untold), self.patience());
-        self.told_rows = self.program.rows().len();
-        self.tell(&untold, patience)
+        let patience = self.patience();
+        let Some(guest) = &mut self.guest else { return Err(NoGuests) };
+        match guest.say(&mut self.untold, patience, Some(budget)) {
+            Ok(()) => {
+                self.told_rows = self.program.rows().len();
+                Ok(())
+            }
+            Err(Waited::Dead) => Err(self.death()),
+            Err(Waited::Enough) if budget.is_exhausted() => Err(Spent),
+            Err(Waited::Enough) => Err(Lost("it does not listen")),
+        }
+    }
+
+    /// What the guest died of.
+    fn death(&mut self) -> Failure {
+        match self.guest.as_mut().map(Process::took_too_much) {
+            Some(true) => TooMuch,
+            _ => Lost("it died"),
+        }
     }
 
     /// Sees the guest off.
-    fn lose(&mut self, Lost(why): &Lost) {
+    fn lose(&mut self, why: &str) {
         if let Some(guest) = self.guest.take() {
             tracing::info!(
                 process = guest.id(),
@@ -73,87 +138,95 @@ impl GuestLp {
         self.owes = None;
     }
 
-    /// Waits for an answer that is overdue, as long as the budget lasts. Whether it has come.
-    fn settle_debts(&mut self, budget: &Budget) -> Result<bool, Lost> {
-        while let Some(since) = self.owes {
-            let left = self.patience().saturating_sub(since.elapsed());
-            match self.next(left, Some(budget))? {
-                Some(Reply::Pulse) => self.owes = Some(Instant::now()),
-                Some(_) => self.owes = None,
-                None if budget.is_exhausted() => return Ok(false),
-                None => return Err(Lost("it is silent")),
-            }
-        }
-        Ok(true)
-    }
-
-    /// The next message, if one comes in time.
-    fn next(&mut self, wait: Duration, budget: Option<&Budget>) -> Result<Option<Reply>, Lost> {
-        let Some(guest) = &mut self.guest else { return Err(Lost("there is none")) };
-        match guest.hear(wait, budget) {
-            Ok(message) => {
-                let size = (self.program.columns().len(), self.told_rows);
-                reply(&message, size).map(Some).map_err(|_| Lost("it talks nonsense"))
-            }
-            Err(Waited::Enough) => Ok(None),
-            Err(Waited::Dead) => Err(Lost("it died")),
-        }
-    }
-
-    fn attempt(&mut self, budget: &Budget) -> Result<LpAnswer, Lost> {
-        if !self.settle_debts(budget)? {
-            return Ok(no_answer(budget));
-        }
-        let time = budget.remaining().map_or(u64::MAX, |left| left.as_micros() as u64);
-        self.have_guest()?;
-        let patience = self.patience();
-        let mut order = Outgoing::default();
-        order.solve(time);
-        self.tell(&order, patience)?;
-        self.owes = Some(Instant::now());
+    /// The next message, as long as the guest may be silent and the budget lasts.
+    fn next(&mut self, budget: &Budget) -> Result<Reply, Failure> {
         loop {
-            match self.next(patience, Some(budget))? {
-                Some(Reply::Pulse) => self.owes = Some(Instant::now()),
-                Some(Reply::Solved(answer)) => {
-                    self.owes = None;
-                    return Ok(answer);
+            let patience = self.patience();
+            let silent = self.owes.map_or(Duration::ZERO, |debt| debt.since.elapsed());
+            let Some(guest) = &mut self.guest else { return Err(NoGuests) };
+            match guest.hear(patience.saturating_sub(silent), Some(budget)) {
+                Ok(message) => {
+                    let size = (self.program.columns().len(), self.told_rows);
+                    return match reply(&message, size) {
+                        Ok(Reply::Pulse) => {
+                            if let Some(debt) = &mut self.owes {
+                                debt.since = Instant::now();
+                            }
+                            continue;
+                        }
+                        Ok(reply) => {
+                            self.owes = None;
+                            Ok(reply)
+                        }
+                        Err(_) => Err(Lost("it talks nonsense")),
+                    };
                 }
-                Some(Reply::InverseRow(_)) => return Err(Lost("it talks nonsense")),
-                None if budget.exhausted() == Some(Exhausted::Memory) => {
+                Err(Waited::Dead) => return Err(self.death()),
+                Err(Waited::Enough) => match budget.exhausted() {
                     // Perhaps it is who has it.
-                    self.lose(&Lost("memory is short"));
-                    return Ok(LpAnswer::NoAnswer(Exhausted::Memory.into()));
-                }
-                None if budget.is_exhausted() => return self.stop(budget),
-                None => return Err(Lost("it is silent")),
+                    Some(Exhausted::Memory) => return Err(TooMuch),
+                    Some(_) => return Err(Spent),
+                    None if self.owes.is_some_and(|debt| debt.since.elapsed() >= patience) => {
+                        return Err(Lost("it is silent"));
+                    }
+                    None => (),
+                },
             }
+        }
+    }
+
+    /// The answer to the program as it is now, by one guest.
+    fn attempt(&mut self, budget: &Budget) -> Result<LpAnswer, Failure> {
+        // An answer that nobody waited for any more comes first.
+        while self.owes.is_some() {
+            self.next(budget)?;
+        }
+        self.have_guest(budget)?;
+        let mut order = Outgoing::default();
+        order.solve(Allowance {
+            time: budget
+                .remaining()
+                .map_or(u64::MAX, |left| u64::try_from(left.as_micros()).unwrap_or(u64::MAX)),
+            memory: match budget.memory_left() {
+                u64::MAX => u64::MAX,
+                left => left / 2,
+            },
+        });
+        self.tell(&mut order)?;
+        self.owes = Some(Debt::new());
+        match self.next(budget) {
+            Ok(Reply::Solved(LpAnswer::NoAnswer(NoAnswer::Exhausted(Exhausted::Memory)))) => {
+                Err(TooMuch)
+            }
+            Ok(Reply::Solved(answer)) => Ok(answer),
+            Ok(_) => Err(Lost("it talks nonsense")),
+            Err(Spent) => self.stop(budget),
+            Err(failure) => Err(failure),
         }
     }
 
     /// Has the guest stop; an answer that comes at once is as good as one in time.
-    fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, Lost> {
+    fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, Failure> {
         let mut order = Outgoing::default();
         order.stop();
-        self.tell(&order, GRACE)?;
-        let since = Instant::now();
-        loop {
-            match self.next(GRACE.saturating_sub(since.elapsed()), None)? {
-                Some(Reply::Solved(answer)) => {
-                    self.owes = None;
-                    return Ok(answer);
-                }
-                Some(_) => (),
-                None => return Ok(no_answer(budget)),
-            }
+        self.tell(&mut order)?;
+        self.owes = Some(Debt { since: Instant::now(), stopped: true });
+        match self.next(&Budget::lasting(GRACE)) {
+            Ok(Reply::Solved(LpAnswer::NoAnswer(_))) | Err(Spent) => Ok(no_answer(budget)),
+            Ok(Reply::Solved(answer)) => Ok(answer),
+            Ok(_) => Err(Lost("it talks nonsense")),
+            Err(failure) => Err(failure),
         }
     }
 
-    fn tell(&mut self, order: &Outgoing, patience: Duration) -> Result<(), Lost> {
-        let Some(guest) = &mut self.guest else { return Err(Lost("there is none")) };
-        guest.say(order, patience).map_err(|why| match why {
-            Waited::Dead => Lost("it died"),
-            Waited::Enough => Lost("it does not listen"),
-        })
+    /// Says a short message.
+    fn tell(&mut self, order: &mut Outgoing) -> Result<(), Failure> {
+        let Some(guest) = &mut self.guest else { return Err(NoGuests) };
+        match guest.say(order, GRACE, None) {
+            Ok(()) => Ok(()),
+            Err(Waited::Dead) => Err(self.death()),
+            Err(Waited::Enough) => Err(Lost("it does not listen")),
+        }
     }
 
     /// Notes a change for the guest, if there is one.
@@ -161,6 +234,19 @@ impl GuestLp {
         if self.guest.is_some() {
             write(&mut self.untold);
         }
+    }
+
+    fn solve_inside(&mut self, budget: &Budget) -> LpAnswer {
+        let program = &self.program;
+        let inside = self.inside.get_or_insert_with(|| Box::new(HighsModel::new(program.clone())));
+        inside.solve_again(budget)
+    }
+}
+
+/// Guests cannot be had from now on.
+fn no_guests(why: &str) {
+    if !NO_GUESTS.swap(true, Ordering::Relaxed) {
+        tracing::warn!("native solvers run in this process, for they get none of their own: {why}");
     }
 }
 
@@ -176,19 +262,19 @@ impl IncrementalLp for GuestLp {
     fn set_objective(&mut self, sense: Sense, costs: &[(Column, i64)]) -> Result<(), ProgramError> {
         self.program.set_objective(sense, costs.iter().copied())?;
         self.note(|out| out.objective(sense, costs));
-        Ok(())
+        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_objective(sense, costs))
     }
 
     fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
         self.program.set_row_bounds(row, bounds)?;
         self.note(|out| out.row_bounds(row, bounds));
-        Ok(())
+        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_row_bounds(row, bounds))
     }
 
     fn set_column_bounds(&mut self, column: Column, bounds: Interval) -> Result<(), ProgramError> {
         self.program.set_column_bounds(column, bounds)?;
         self.note(|out| out.column_bounds(column, bounds));
-        Ok(())
+        self.inside.as_mut().map_or(Ok(()), |inside| inside.set_column_bounds(column, bounds))
     }
 
     fn add_row(
@@ -198,27 +284,38 @@ impl IncrementalLp for GuestLp {
     ) -> Result<Row, ProgramError> {
         let row = self.program.add_row(bounds, coefficients.iter().copied())?;
         self.note(|out| out.add_row(bounds, coefficients));
+        if let Some(inside) = &mut self.inside {
+            inside.add_row(bounds, coefficients)?;
+        }
         Ok(row)
     }
 
     fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
+        if let Some(inside) = &mut self.inside {
+            return inside.inverse_row(column);
+        }
+        let budget = self.budget.clone();
         // Right after a solution, or there is nothing to show.
-        if self.guest.is_none() || self.owes.is_some() || !self.untold.0.is_empty() {
+        let shown = self.guest.is_some() && self.owes.is_none() && self.untold.0.is_empty();
+        if !shown || budget.is_exhausted() {
             return None;
         }
-        let patience = self.patience();
         let mut order = Outgoing::default();
         order.inverse_row(column);
-        let budget = self.budget.clone();
-        let told = self.tell(&order, patience).and_then(|()| self.next(patience, Some(&budget)));
+        let told = self.tell(&mut order).and_then(|()| {
+            self.owes = Some(Debt::new());
+            self.next(&budget)
+        });
         match told {
-            Ok(Some(Reply::InverseRow(row))) => row,
+            Ok(Reply::InverseRow(row)) => row,
+            // It comes before the next answer.
+            Err(Spent) => None,
             Ok(_) => {
-                self.lose(&Lost("it is silent"));
+                self.lose("it talks nonsense");
                 None
             }
-            Err(lost) => {
-                self.lose(&lost);
+            Err(_) => {
+                self.lose("it is silent or dead");
                 None
             }
         }
@@ -226,7 +323,13 @@ impl IncrementalLp for GuestLp {
 
     fn solve_again(&mut self, budget: &Budget) -> LpAnswer {
         if let Some(exhausted) = budget.exhausted() {
+            if exhausted == Exhausted::Memory {
+                self.lose("memory is short");
+            }
             return LpAnswer::NoAnswer(exhausted.into());
+        }
+        if self.inside.is_some() {
+            return self.solve_inside(budget);
         }
         self.budget = budget.clone();
         let mut why = "";
@@ -236,15 +339,28 @@ impl IncrementalLp for GuestLp {
                 std::thread::sleep(pause.min(budget.remaining().unwrap_or(pause)));
             }
             match self.attempt(budget) {
-                Ok(answer) => return answer,
-                Err(lost) => {
-                    self.lose(&lost);
-                    why = lost.0;
+                Ok(answer) => {
+                    HAVE_ANSWERED.store(true, Ordering::Relaxed);
+                    return answer;
+                }
+                Err(Spent) => return no_answer(budget),
+                Err(NoGuests) => return self.solve_inside(budget),
+                Err(TooMuch) => {
+                    self.lose("memory is short");
+                    return LpAnswer::NoAnswer(NoAnswer::Unknown("too little memory".to_owned()));
+                }
+                Err(Lost(what)) => {
+                    self.lose(what);
+                    why = what;
                 }
             }
             if let Some(exhausted) = budget.exhausted() {
                 return LpAnswer::NoAnswer(exhausted.into());
             }
+        }
+        if !HAVE_ANSWERED.load(Ordering::Relaxed) {
+            no_guests(why);
+            return self.solve_inside(budget);
         }
         tracing::warn!(
             "a question to a native solver stays without answer, {ATTEMPTS} times in a row: {why}"
@@ -256,10 +372,14 @@ impl IncrementalLp for GuestLp {
 impl Drop for GuestLp {
     fn drop(&mut self) {
         let (Some(mut guest), None) = (self.guest.take(), self.owes) else { return };
+        if !self.untold.0.is_empty() {
+            // Perhaps a message is half said.
+            return;
+        }
         let mut order = Outgoing::default();
         // So that it gives the memory back.
         order.load(&LinearProgram::new(Sense::Minimise));
-        if guest.say(&order, GRACE).is_ok() {
+        if guest.say(&mut order, GRACE, None).is_ok() {
             guest.leave_idle();
         }
     }

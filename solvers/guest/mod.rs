@@ -16,11 +16,13 @@
 //!   without answer.
 //! - *It is silent*: it says at least every [`PULSE`] that it is still at work. After a [patience]
 //!   that grows with the program it counts as dead.
-//! - *It takes too much memory*: its resident set counts as ours, see [`Budget`](crate::Budget).
-//!   When the ceiling is reached while it works, it goes.
+//! - *It takes too much memory*: its resident set counts as ours, see [`Budget`](crate::Budget), and
+//!   it may have half of what is left when it is asked. Beyond that it ends by itself, and the
+//!   question stays without answer.
 //! - *We have to stop*: it is told so, and keeps the basis it has reached for the next question. Nobody
 //!   waits longer than [`GRACE`] for it.
 //! - *We die*: the guest finds nobody to read from, and ends.
+//! - *It cannot be started* (no more processes, or files): the library runs inside, from then on.
 //!
 //! Nothing that it says is trusted any more than what the library says in our own process: answers are
 //! floating point, and hints.
@@ -38,6 +40,7 @@ pub use host::GuestLp;
 pub use process::{Program, invite, prepare, program};
 pub use serve::serve;
 
+use rustix::process::Signal;
 use std::time::Duration;
 
 /// So many guests die over one question before it is left alone.
@@ -50,6 +53,9 @@ pub const PAUSE: Duration = Duration::from_millis(5);
 /// A guest at work says so this often, if its library lets it.
 pub const PULSE: Duration = Duration::from_millis(100);
 
+/// How a guest ends that took too much memory.
+const TOO_MUCH_MEMORY: Signal = Signal::USR2;
+
 /// How long a guest that was told to stop is waited for, before its answer is left for later.
 pub const GRACE: Duration = Duration::from_millis(20);
 
@@ -57,4 +63,9 @@ pub const GRACE: Duration = Duration::from_millis(20);
 /// each 20,000. (Between two iterations a simplex method may have to factorise its basis.)
 pub fn patience(coefficients: usize) -> Duration {
     Duration::from_secs(5) + Duration::from_secs(1) * (coefficients / 20_000).min(600) as u32
+}
+
+/// How long its answer may take once it was told to stop: a fifth of that.
+pub fn patience_after_stop(coefficients: usize) -> Duration {
+    patience(coefficients) / 5
 }

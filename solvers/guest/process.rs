@@ -1,5 +1,6 @@
 //! The processes: how one is started, spoken to and seen off, and the idle ones.
 
+use super::TOO_MUCH_MEMORY;
 use super::wire::{Outgoing, first_message};
 use crate::budget::{self, Budget};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -7,6 +8,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::pipe::fcntl_setpipe_size;
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -33,7 +35,8 @@ pub fn invite(program: Program) {
 pub fn prepare() {
     if program().is_some() {
         // Whoever needs one tries again, and says what is wrong.
-        std::thread::spawn(|| Process::start().map(Process::leave_idle));
+        let start = || Process::start().map(Process::leave_idle);
+        let _ = std::thread::Builder::new().spawn(start);
     }
 }
 
@@ -95,7 +98,9 @@ impl Process {
             .stderr(Stdio::null())
             .spawn()?;
         budget::count_child(child.id());
-        let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
+        let (to, from) = (child.stdin.take(), child.stdout.take());
+        let (Some(to), Some(from)) = (to, from) else {
+            see_off(&mut child);
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let process = Process { child, to, from, heard: Vec::new() };
@@ -112,28 +117,38 @@ impl Process {
         self.child.id()
     }
 
-    /// Says all of `out`, unless the guest is dead or does not listen for that long.
-    pub(super) fn say(&mut self, out: &Outgoing, patience: Duration) -> Result<(), Waited> {
-        let mut rest = &out.0[..];
+    /// Says all of `out`, unless the guest is dead, does not listen for that long, or `budget` is spent; what
+    /// was not said is left in `out`, and to be said first.
+    pub(super) fn say(
+        &mut self,
+        out: &mut Outgoing,
+        patience: Duration,
+        budget: Option<&Budget>,
+    ) -> Result<(), Waited> {
+        let mut said = 0;
         let mut since = Instant::now();
-        while !rest.is_empty() {
-            match self.to.write(rest) {
-                Ok(0) => return Err(Waited::Dead),
+        let end = loop {
+            if said == out.0.len() {
+                break Ok(());
+            }
+            match self.to.write(&out.0[said..]) {
+                Ok(0) => break Err(Waited::Dead),
                 Ok(count) => {
-                    rest = &rest[count..];
+                    said += count;
                     since = Instant::now();
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if since.elapsed() >= patience {
-                        return Err(Waited::Enough);
+                    if since.elapsed() >= patience || budget.is_some_and(Budget::is_exhausted) {
+                        break Err(Waited::Enough);
                     }
                     ready(&mut [PollFd::new(&self.to, PollFlags::OUT)], GLANCE)?;
                 }
-                Err(_) => return Err(Waited::Dead),
+                Err(_) => break Err(Waited::Dead),
             }
-        }
-        Ok(())
+        };
+        out.0.drain(..said);
+        end
     }
 
     /// The next message; gives up after `patience`, or as soon as `budget` is spent.
@@ -166,6 +181,20 @@ impl Process {
         }
     }
 
+    /// Whether it is gone because it took too much memory.
+    pub(super) fn took_too_much(&mut self) -> bool {
+        // Its pipes close a moment before it is gone.
+        let since = Instant::now();
+        while since.elapsed() < 10 * GLANCE {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return status.signal() == Some(TOO_MUCH_MEMORY.as_raw()),
+                Ok(None) => std::thread::sleep(GLANCE / 10),
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
     /// For the next program, if there is room for one more idle guest. It must not owe an answer.
     pub(super) fn leave_idle(self) {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,11 +206,16 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may be stopped, or far from any place where it would notice that nobody asks any more.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        budget::forget_child(self.child.id());
+        see_off(&mut self.child);
     }
+}
+
+/// It may be stopped, or far from any place where it would notice that nobody asks any more.
+fn see_off(child: &mut Child) {
+    // Its number may be another's once we have waited for it.
+    budget::forget_child(child.id());
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 impl From<rustix::io::Errno> for Waited {

@@ -22,12 +22,21 @@ pub(super) enum Order {
     ColumnBounds(Column, Interval),
     /// One more row.
     AddRow(Interval, Vec<(Column, i64)>),
-    /// Solve it, in so many microseconds; `u64::MAX` for no limit.
-    Solve(u64),
+    /// Solve it.
+    Solve(Allowance),
     /// The row of the inverse basis that belongs to a column.
     InverseRow(Column),
     /// Stop solving.
     Stop,
+}
+
+/// What an answer may cost; `u64::MAX` for no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Allowance {
+    /// Microseconds.
+    pub(super) time: u64,
+    /// Bytes beyond what the guest has.
+    pub(super) memory: u64,
 }
 
 /// What the guest says.
@@ -163,8 +172,11 @@ impl Outgoing {
         });
     }
 
-    pub(super) fn solve(&mut self, microseconds: u64) {
-        self.message(5, |out| out.0.extend(microseconds.to_le_bytes()));
+    pub(super) fn solve(&mut self, allowance: Allowance) {
+        self.message(5, |out| {
+            out.0.extend(allowance.time.to_le_bytes());
+            out.0.extend(allowance.memory.to_le_bytes());
+        });
     }
 
     pub(super) fn inverse_row(&mut self, column: Column) {
@@ -229,6 +241,10 @@ pub(super) fn first_message(bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
     let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
     let message = bytes.get(4..4 + length)?.to_vec();
     bytes.drain(..4 + length);
+    // A large program is not held a second time.
+    if bytes.is_empty() {
+        bytes.shrink_to(1 << 16);
+    }
     Some(message)
 }
 
@@ -326,7 +342,10 @@ pub(super) fn order(message: &[u8]) -> Result<Order, Garbled> {
         2 => Order::RowBounds(Row(parts.number()?), parts.interval()?),
         3 => Order::ColumnBounds(Column(parts.number()?), parts.interval()?),
         4 => Order::AddRow(parts.interval()?, parts.entries()?),
-        5 => Order::Solve(u64::from_le_bytes(parts.array()?)),
+        5 => Order::Solve(Allowance {
+            time: u64::from_le_bytes(parts.array()?),
+            memory: u64::from_le_bytes(parts.array()?),
+        }),
         6 => Order::InverseRow(Column(parts.number()?)),
         7 => Order::Stop,
         _ => return Err(Garbled),
@@ -415,13 +434,14 @@ mod tests {
         out.load(&program);
         out.row_bounds(Row(0), Interval::exactly(-5));
         out.column_bounds(Column(1), Interval::FREE);
-        out.solve(u64::MAX);
+        let allowance = Allowance { time: u64::MAX, memory: 12 };
+        out.solve(allowance);
         let heard: Vec<String> =
             messages(out).iter().map(|m| format!("{:?}", order(m).unwrap())).collect();
         assert_eq!(heard[0], format!("{:?}", Order::Load(program.clone())));
         assert_eq!(heard[1], format!("{:?}", Order::RowBounds(Row(0), Interval::exactly(-5))));
         assert_eq!(heard[2], format!("{:?}", Order::ColumnBounds(Column(1), Interval::FREE)));
-        assert_eq!(heard[3], format!("{:?}", Order::Solve(u64::MAX)));
+        assert_eq!(heard[3], format!("{:?}", Order::Solve(allowance)));
 
         let optimum = LpAnswer::Optimal(Optimum {
             objective: 56.0,

@@ -108,6 +108,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             None => model::unfolded(&net, &unfold::Config::default(), &budget)?,
         },
     };
+    let net = match &arguments.trace {
+        Some(file) => begun(net, file)?,
+        None => net,
+    };
     if arguments.strip {
         let strip = arguments.drawn_strip(&net, &budget)?;
         write_picture(&strip, output)?;
@@ -274,6 +278,17 @@ impl Arguments {
         }
         Ok(Some(Highlight::nodes(net, self.highlight.iter().map(String::as_str))?))
     }
+}
+
+/// The net begun where the trace says it begins.
+fn begun(net: Net, file: &Path) -> Result<Net> {
+    let name = || file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(name)?;
+    let trace = Trace::parse(&net, &text).with_context(name)?;
+    Ok(match trace.begins(&net).with_context(name)? {
+        Some(marking) => net.from_marking(marking),
+        None => net,
+    })
 }
 
 /// The net as a whole, or around what is highlighted, or in groups: the first that is not too much

@@ -90,23 +90,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-/// The net begun where the trace says it begins: runs of processes say so, of which the model may not know
-/// where they begin, or have one case where the trace has several.
+/// The net begun where the trace says it begins; says so.
 fn begun(net: Net, trace: &Trace) -> Result<Net> {
-    match trace.notes.iter().find(|(key, _)| key == "from") {
-        None => Ok(net),
-        Some((_, from)) => {
-            let marking = marking_text::parse(from, &net);
-            let marking = marking.map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
-            if marking != *net.initial() {
-                line(&format!(
-                    "from {}, not the initial marking of the model",
-                    marking_text::print(&net, &marking)
-                ));
-            }
-            Ok(net.from_marking(marking))
-        }
+    let Some(marking) = trace.begins(&net)? else { return Ok(net) };
+    if marking != *net.initial() {
+        line(&format!(
+            "from {}, not the initial marking of the model",
+            marking_text::print(&net, &marking)
+        ));
     }
+    Ok(net.from_marking(marking))
 }
 
 /// Replays a trace and says where it leads; `path` is what messages call it.

@@ -13,7 +13,7 @@
 //! A name with white space, or that begins with `#`, `@` or `"`, is quoted as in JSON.
 
 use crate::evidence::Replayer;
-use parikh_net::{FiringSequence, Marking, Net, Step, TransitionId};
+use parikh_net::{FiringSequence, Marking, Net, Step, TransitionId, marking_text};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -39,6 +39,19 @@ pub(super) struct TraceError {
 }
 
 impl Trace {
+    /// The marking that the trace begins in, where it says so: runs of processes do, of which the model may not
+    /// know where they begin, or have one case where the trace has several.
+    ///
+    /// # Errors
+    /// What stands there is no marking of `net`.
+    pub(super) fn begins(&self, net: &Net) -> anyhow::Result<Option<Marking>> {
+        let Some((_, from)) = self.notes.iter().find(|(key, _)| key == "from") else {
+            return Ok(None);
+        };
+        let marking = marking_text::parse(from, net);
+        marking.map(Some).map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))
+    }
+
     /// Reads a trace of `net`.
     ///
     /// # Errors

@@ -90,6 +90,20 @@ fn a_trace_moves_unless_it_is_to_be_still() {
     assert!(still.contains("after 3 firings") && !still.contains("<animate "), "{still}");
 }
 
+#[test]
+fn a_trace_begins_where_it_says() {
+    let folder = folder();
+    folder.write("x.trace", "# from: 2*q\nu\nu\nt\n");
+    stdout(&draw(&folder, &["n.pnml", "--trace", "x.trace", "-o", "n.svg"]));
+    assert!(folder.read("n.svg").contains("3 firings"));
+    stdout(&draw(&folder, &["n.pnml", "--trace", "x.trace", "--strip", "-o", "n.svg"]));
+    assert!(folder.read("n.svg").contains(">3: t</text>"));
+    folder.write("x.trace", "# from: 2*nowhere\nu\n");
+    let wrong = draw(&folder, &["n.pnml", "--trace", "x.trace", "-o", "n.svg"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(stderr(&wrong).contains("x.trace: `# from: 2*nowhere`"), "{}", stderr(&wrong));
+}
+
 /// Pixels across and down, as a file's head says.
 fn pixels(file: &[u8]) -> (u32, u32) {
     assert!(file.starts_with(b"\x89PNG\r\n\x1a\n"), "no PNG");
