@@ -23,6 +23,13 @@
 //!   marking, is live by siphons and traps. Whatever the net reaches, the closed one does; from there
 //!   the new transition can be enabled, and up to the first such moment the net goes there by itself.
 //!
+//! - *Returning*: from wherever the net goes, firings lead back to one marking, or to φ itself
+//!   ([`crate::returning`]).
+//!
+//! - *Lost*, of what a reduction left: after a firing sequence of the reduced net, as above. A reduction for
+//!   the liveness of transitions keeps whether they are live, so it is lost in the net before, too, wherever that
+//!   may be.
+//!
 //! - *Visited*: all markings, of the net or of what a reduction left of it for the liveness of its
 //!   transitions; [`crate::stays`] visits them again.
 //!
@@ -31,9 +38,10 @@
 //! *Structure theory of Petri nets: the free choice hiatus*, 1987. Finitely: duality with repetitive
 //! sequences, G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980.
 
-use crate::certificate::{Document, Flaw, check_trap};
+use crate::certificate::{Document, Flaw, NamedDocument, check_trap};
 use crate::refutation;
 use crate::replay::{ReplayError, replay};
+use crate::returning::{Firings, Returning};
 use crate::undone::Undoing;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
@@ -46,11 +54,13 @@ use serde::{Deserialize, Serialize};
 /// {"commoner": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
 /// {"undone": [[["u", 1]], [["t", 1]]]}
 /// {"closed": {"traps": [["p", "q"]], "refutation": [[-1], []]}}
+/// {"returning": {"to": [], "way": {"downhill": {"weights": [["q", 1]], "document": {"markings": 2}}}, "along": [[["t", 1]]]}}
+/// {"lost": {"after": [["t", 1]], "document": {"markings": 1}}}
 /// {"visited": 48}
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Structure<P = PlaceId, T = TransitionId> {
+pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
     /// w; 0 where not listed.
     Finitely(Vec<(P, u64)>),
     /// Marked traps, and a refutation of "a siphon contains none of them", with a variable for each
@@ -70,12 +80,21 @@ pub enum Structure<P = PlaceId, T = TransitionId> {
         /// See [`refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
+    /// Ways back from everywhere.
+    Returning(Box<Returning<P, T, D>>),
+    /// After these firings it is lost.
+    Lost {
+        /// Transitions, and how often each fires in a row.
+        after: Firings<T>,
+        /// Why; about the net begun there.
+        document: D,
+    },
     /// The markings say it, of which no part of the net has more than so many: [`crate::stays`].
     Visited(u64),
 }
 
 /// An argument in names.
-pub type NamedStructure = Structure<String, String>;
+pub type NamedStructure = Structure<String, String, NamedDocument>;
 
 impl NamedStructure {
     /// The argument in ids of `net`; nothing of it is checked yet.
@@ -108,6 +127,15 @@ impl NamedStructure {
             Structure::Undone(all) => {
                 let undoing = all.iter().map(|undoing| undoing.renamed(&place, &transition));
                 Structure::Undone(undoing.collect::<Result<_, Flaw>>()?)
+            }
+            Structure::Returning(ways) => {
+                let ways = ways.renamed(&place, &transition, &|document| document.resolve(net))?;
+                Structure::Returning(Box::new(ways))
+            }
+            Structure::Lost { after, document } => {
+                let after = after.iter().map(|(t, count)| Ok((transition(t)?, *count)));
+                let after = after.collect::<Result<_, Flaw>>()?;
+                Structure::Lost { after, document: document.resolve(net)? }
             }
             Structure::Visited(markings) => Structure::Visited(*markings),
         })
@@ -147,6 +175,9 @@ pub enum HomeFlaw {
     /// The question is not whether some marking stays coverable, or the net cannot be closed.
     #[error("it is not about covering a marking for ever")]
     NotCovering,
+    /// The ways back are not as they should be.
+    #[error("the ways back: {0}")]
+    Way(&'static str),
     /// Does not undo it.
     #[error("what is said to undo {0:?} does not")]
     NotUndone(TransitionId),

@@ -18,6 +18,7 @@ pub mod reader;
 pub mod reduction;
 pub mod refutation;
 mod replay;
+pub mod returning;
 pub mod stays;
 pub mod undone;
 mod unit_claim;

@@ -22,6 +22,7 @@
 //! | `relation`, `contexts` | transitions as implicit relations, and what is still to be read below a level |
 //! | `saturate` | the reachable set, from the bottom up; `within`: the same inside another set |
 //! | `breadth` | the reachable set, round by round; `path`: a firing sequence to a member, backwards |
+//! | `back` | how all members lead back to some, in steps that can be gone again |
 //! | `count` | exact counts, plain and weighted; sums and their maxima |
 //! | `restrict` | the members that satisfy a linear condition |
 //! | `file` | diagrams as text |
@@ -32,6 +33,7 @@
 //! symbolic state-space generation", TACAS 2001; Biswal, Miner, "Improving saturation efficiency with implicit
 //! relations", Petri Nets 2019; Molnár, Majzik, "Saturation enhanced with conditional locality", Petri Nets 2019.
 
+mod back;
 mod breadth;
 mod cache;
 mod collect;
@@ -50,6 +52,7 @@ mod stack;
 mod store;
 mod within;
 
+pub use back::Steps;
 pub use count::{Changes, Factor, Factors};
 pub use file::{Diagram, FileError};
 pub use path::Firings;

@@ -5,6 +5,7 @@ use super::judge::{Account, Judge, shortened};
 use super::obligations::Home;
 use crate::file::Searched;
 use crate::home::{self, Structure};
+use crate::returning::{check_returning, sequence};
 use crate::stays::which_stay;
 use crate::undone::check_undone;
 use crate::{Document, Flaw, first_breach, replay, words};
@@ -108,6 +109,31 @@ impl<'n> Judge<'n> {
                 check_undone(net, steps).map_err(|flaw| flaw.to_string())?;
                 home.undone = true;
                 "every firing can be undone"
+            }
+            Structure::Returning(ways) => {
+                let asked: Vec<&Predicate> = wanted.iter().collect();
+                let kept = check_returning(net, ways, &asked, goes_on);
+                for (at, kept) in at.into_iter().zip(kept.map_err(|flaw| flaw.to_string())?) {
+                    home.stays[at] |= kept;
+                }
+                "ways back from everywhere checked"
+            }
+            Structure::Lost { after, document } => {
+                let after = sequence(after);
+                let mut why = None;
+                let lost = |wanted: &Predicate| {
+                    let checked =
+                        home::check_lost(net, &after, wanted, Some(document), &mut || true);
+                    checked.map_err(|flaw| why = Some(flaw.to_string())).is_ok()
+                };
+                if document.assumes_units() {
+                    return Err("the document assumes safe units".to_owned());
+                }
+                if !wanted.iter().any(lost) {
+                    return Err(why.unwrap_or_else(|| "nothing of it is asked".to_owned()));
+                }
+                home.lost = true;
+                "what comes after a sequence checked"
             }
             Structure::Visited(markings) if searched && *markings > self.most_visited => "",
             Structure::Visited(markings) => {

@@ -15,7 +15,7 @@ use std::hash::Hash;
 #[derive(Debug)]
 pub(super) struct Shape {
     /// The level of each place.
-    level_of: Vec<usize>,
+    pub(super) level_of: Vec<usize>,
     /// How long the vectors of each node are.
     heights: Vec<u32>,
     /// The smallest and the largest value at each level.
@@ -59,16 +59,7 @@ pub(super) fn any(
     if impossible(shape, predicate) {
         return Ok(false);
     }
-    let clock = Clock::new(goes_on);
-    let mut store = Store {
-        set,
-        shape,
-        net,
-        made: Vec::new(),
-        heights: Vec::new(),
-        known: HashMap::new(),
-        clock,
-    };
+    let mut store = Store::new(set, shape, net, goes_on);
     Ok(store.satisfying(set.root, predicate)? != 0)
 }
 
@@ -95,7 +86,7 @@ fn over_levels(shape: &Shape, atom: &Atom) -> Vec<(usize, i64)> {
 }
 
 /// What is below a value of a part.
-enum Below<S> {
+pub(super) enum Below<S> {
     /// All of a node.
     All(u32),
     /// A part.
@@ -103,18 +94,30 @@ enum Below<S> {
 }
 
 /// What is below the values of a part, by ascending value.
-type Values<S> = Vec<(u64, Below<S>)>;
+pub(super) type Values<S> = Vec<(u64, Below<S>)>;
 
 /// Sets, those that were made from the first one among them.
-struct Store<'s, 'g> {
-    set: &'s ClosedSet,
-    shape: &'s Shape,
+pub(super) struct Store<'s, 'g> {
+    pub(super) set: &'s ClosedSet,
+    pub(super) shape: &'s Shape,
     net: &'s Net,
     /// Nodes after those of the set, and how long their vectors are.
-    made: Vec<(u64, u32, u32)>,
-    heights: Vec<u32>,
-    known: HashMap<(u64, u32, u32), u32>,
+    pub(super) made: Vec<(u64, u32, u32)>,
+    pub(super) heights: Vec<u32>,
+    pub(super) known: HashMap<(u64, u32, u32), u32>,
     clock: Clock<'g>,
+}
+
+impl<'s, 'g> Store<'s, 'g> {
+    pub(super) fn new(
+        set: &'s ClosedSet,
+        shape: &'s Shape,
+        net: &'s Net,
+        goes_on: &'g mut dyn FnMut() -> bool,
+    ) -> Self {
+        let (made, heights, known) = (Vec::new(), Vec::new(), HashMap::new());
+        Store { set, shape, net, made, heights, known, clock: Clock::new(goes_on) }
+    }
 }
 
 impl Store<'_, '_> {
@@ -126,7 +129,7 @@ impl Store<'_, '_> {
         }
     }
 
-    fn chain(&self, mut number: u32) -> impl Iterator<Item = (u64, u32)> {
+    pub(super) fn chain(&self, mut number: u32) -> impl Iterator<Item = (u64, u32)> {
         std::iter::from_fn(move || {
             let (value, down, right) = (number > 1).then(|| self.node(number))?;
             number = right;
@@ -135,7 +138,7 @@ impl Store<'_, '_> {
     }
 
     /// The members of `of` that satisfy a predicate.
-    fn satisfying(&mut self, of: u32, predicate: &Predicate) -> Result<u32, Flaw> {
+    pub(super) fn satisfying(&mut self, of: u32, predicate: &Predicate) -> Result<u32, Flaw> {
         match predicate {
             _ if of == 0 => Ok(0),
             Predicate::True => Ok(of),
@@ -253,7 +256,7 @@ impl Store<'_, '_> {
     }
 
     /// The members of both sets together.
-    fn union(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
+    pub(super) fn union(&mut self, a: u32, b: u32) -> Result<u32, Flaw> {
         if a == 0 || b == 0 || a == b {
             return Ok(a.max(b));
         }
@@ -282,7 +285,7 @@ impl Store<'_, '_> {
     }
 
     /// Makes a set: `below` says of each part, from the top, what is below its values.
-    fn make<S: Copy + Eq + Hash>(
+    pub(super) fn make<S: Copy + Eq + Hash>(
         &mut self,
         top: S,
         mut below: impl FnMut(&Self, usize, S, &mut Values<S>) -> Result<(), Flaw>,
@@ -377,6 +380,6 @@ fn flaw(_: ClosedSetFlaw) -> Flaw {
     Flaw::Stopped
 }
 
-fn too_large() -> Flaw {
+pub(super) fn too_large() -> Flaw {
     Flaw::TooLarge("too many nodes".to_owned())
 }

@@ -27,8 +27,9 @@
 
 mod closure;
 mod members;
+mod steps;
 
-use crate::certificate::Flaw;
+use crate::certificate::{Flaw, check_names};
 use members::Shape;
 use num_bigint::BigUint;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
@@ -217,6 +218,26 @@ impl CheckedClosedSet<'_> {
         match members::any(self.set, &self.shape, net, predicate, goes_on)? {
             true => Err(Flaw::DoesNotFollow),
             false => Ok(()),
+        }
+    }
+
+    /// Accepts that from every member firings lead to one that satisfies `target`, whose nodes exist, if the steps
+    /// show it: backwards from those members, with each step (t, n) those are added that n firings of t lead from to
+    /// what was there before; in the end these are all.
+    ///
+    /// # Errors
+    /// As for [`refutes`](Self::refutes), and where a step is of no transition.
+    pub fn leads_to(
+        &self,
+        net: &Net,
+        target: &Predicate,
+        steps: &[(TransitionId, u64)],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        check_names(net, target)?;
+        match steps::cover(self.set, &self.shape, net, target, steps, goes_on)? {
+            true => Ok(()),
+            false => Err(Flaw::DoesNotFollow),
         }
     }
 }

@@ -8,9 +8,10 @@
 
 use super::{Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
 use crate::evidence::home::{self, HomeFlaw, Structure};
+use crate::evidence::returning::{Returning, check_returning};
 use crate::evidence::stays::which_stay;
 use crate::evidence::undone::check_undone;
-use crate::evidence::{Flaw, ReplayError};
+use crate::evidence::{Document, Flaw, ReplayError};
 use crate::ground::{Ground, Limit, Unshown};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 pub struct Homes<'b> {
     board: &'b Board<'b>,
     by: Technique,
-    /// Where the engine works; nothing for the net that was read. Only for searches.
+    /// Where the engine works; nothing for the net that was read. For searches and ways back.
     ground: Option<&'b Ground<'b>>,
 }
 
@@ -240,6 +241,85 @@ impl<'b> Homes<'b> {
         }
     }
 
+    /// From everywhere on the engine's net ways lead back: what that shows of open goals; of how many.
+    pub fn returning(&self, goals: &[GoalId], returning: Returning) -> usize {
+        let open = goals.iter().filter_map(|&goal| Some((goal, self.wanted(goal)?)));
+        let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
+        let Some(&first) = open.first() else { return 0 };
+        let structure = Arc::new(Structure::Returning(Box::new(returning)));
+        let Structure::Returning(returning) = &*structure else { return 0 };
+        let mut kept = Vec::new();
+        let mut nowhere = None;
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            match self.translated(&wanted, goes_on) {
+                Ok((net, wanted)) => {
+                    let wanted: Vec<&Predicate> = wanted.iter().collect();
+                    kept = check_returning(net, returning, &wanted, goes_on)?;
+                }
+                Err(why) => nowhere = Some(why),
+            }
+            Ok(())
+        };
+        let holds = self.holds(first, check);
+        if let Some(why) = nowhere.filter(|why| !why.is_empty()) {
+            self.refuse(first, &why);
+        }
+        if !holds {
+            return 0;
+        }
+        let mut said = 0;
+        for (goal, _) in open.into_iter().zip(kept).filter(|(_, kept)| *kept) {
+            let (proof, evidence) = self.on_its_net(Argument::Returning, &structure);
+            self.enter(goal, Home::Kept { proof, evidence, by: self.by });
+            said += 1;
+        }
+        said
+    }
+
+    /// After these firings of the engine's net the goal is lost there, as a document about the net begun there
+    /// shows, which is argued so.
+    pub fn lost_there(
+        &self,
+        goal: GoalId,
+        after: FiringSequence,
+        argument: Argument,
+        document: Document,
+    ) {
+        if self.ground.is_none_or(|ground| ground.parent().is_none()) {
+            return self.lost_after(goal, after, Proof::new(argument, Some(Arc::new(document))));
+        }
+        let Some(wanted) = self.wanted(goal) else { return };
+        let mut nowhere = None;
+        let check = |goes_on: &mut dyn FnMut() -> bool| {
+            match self.translated(&[wanted], goes_on) {
+                Ok((net, wanted)) => {
+                    home::check_lost(net, &after, &wanted[0], Some(&document), goes_on)?;
+                }
+                Err(why) => nowhere = Some(why),
+            }
+            Ok(())
+        };
+        let holds = self.holds(goal, check) && nowhere.is_none();
+        if let Some(why) = nowhere.filter(|why| !why.is_empty()) {
+            self.refuse(goal, &why);
+        }
+        if holds {
+            let after = after.steps().iter().map(|step| (step.transition, step.count)).collect();
+            let structure = Arc::new(Structure::Lost { after, document });
+            let (proof, evidence) = self.on_its_net(argument, &structure);
+            self.enter(goal, Home::Lost { witness: None, proof, evidence, by: self.by });
+        }
+    }
+
+    /// What an argument about the engine's net comes to.
+    fn on_its_net(&self, argument: Argument, structure: &Arc<Structure>) -> (Proof, Evidence) {
+        let proof = Proof::new(argument, None);
+        let Some(ground) = self.ground else { return (proof, self.argued(structure)) };
+        let argued = || Argued { structure: structure.clone(), on: ground.checked_log() };
+        let evidence = Evidence::Argued(self.board.checks.keep.then(argued));
+        (ground.climb_proof(proof), evidence)
+    }
+
     fn argued(&self, structure: &Arc<Structure>) -> Evidence {
         let argued = || Argued { structure: structure.clone(), on: None };
         Evidence::Argued(self.board.checks.keep.then(argued))
@@ -273,6 +353,10 @@ impl<'b> Homes<'b> {
         match checks.count(|| check(&mut || !budget.is_exhausted())) {
             Ok(()) => true,
             Err(HomeFlaw::After(Flaw::Stopped)) => false,
+            Err(HomeFlaw::After(Flaw::TooLarge(what))) => {
+                tracing::debug!("{}: too large for the checker: {what}", self.by);
+                false
+            }
             Err(HomeFlaw::Sequence(ReplayError::Overflow { .. })) => {
                 self.board.beyond(Limit::Tokens);
                 false

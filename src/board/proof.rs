@@ -48,6 +48,8 @@ pub enum Argument {
     Closed(usize),
     /// Every firing can be undone by others that need nothing but what it has produced.
     Undone,
+    /// From everywhere firings lead back to where it can be done again.
+    Returning,
     /// An inductive invariant excludes it.
     Induction {
         /// Of so many clauses.
@@ -126,6 +128,8 @@ impl Proof {
             (Argument::Commoner(_), _) => "Commoner's condition",
             (Argument::Closed(_), _) => "Commoner's condition, closed",
             (Argument::Undone, _) => "firings undone",
+            (Argument::Returning, false) => "ways back",
+            (Argument::Returning, true) => "ways back, reduced",
             (Argument::Induction { .. }, false) => "induction",
             (Argument::Induction { .. }, true) => "induction, reduced",
             (Argument::ClosedSet { .. }, false) => "closed set",
@@ -187,6 +191,9 @@ impl fmt::Display for Argument {
             ),
             Argument::Undone => {
                 f.write_str("every firing can be undone by others, wherever it happens")
+            }
+            Argument::Returning => {
+                f.write_str("from wherever it goes, firings lead back to where that can be done")
             }
             Argument::StateEquation { traps, precedences, assumes_units } => {
                 f.write_str(match (traps, precedences) {

@@ -45,8 +45,8 @@ pub(super) struct Arguments {
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, diagrams, walk, walk-guided, runs, for liveness
-    /// graph, finite-firings, undone, commoner, closed-net, regions, graph-of-a-reduced-net, and k-induction, bmc; by default
-    /// all but the last two. What token intervals decide comes first in any case.
+    /// graph, finite-firings, undone, commoner, closed-net, downhill, regions, terminal-components, graph-of-a-reduced-net,
+    /// and k-induction, bmc; by default all but the last two. What token intervals decide comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
     /// How to print the answers.

@@ -55,6 +55,19 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
                 |undoing: &Undoing| undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok();
             Structure::Undone(all.iter().filter_map(named).collect())
         }
+        Structure::Returning(ways) => {
+            let (place, transition) =
+                (|p: &PlaceId| Ok(place(p)), |t: &TransitionId| Ok(transition(t)));
+            let document = |document: &Document| Ok(in_names(document, net));
+            match ways.renamed(&place, &transition, &document) {
+                Ok(named) => Structure::Returning(Box::new(named)),
+                Err(_) => unreachable!("every node has a name"),
+            }
+        }
+        Structure::Lost { after, document } => Structure::Lost {
+            after: after.iter().map(|(t, count)| (transition(t), *count)).collect(),
+            document: in_names(document, net),
+        },
         Structure::Visited(markings) => Structure::Visited(*markings),
     }
 }

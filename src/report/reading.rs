@@ -11,6 +11,7 @@ use crate::evidence::certificate::{
     Bounds, Induction, Lemma, LinearCertificate, Precedence, count,
 };
 use crate::evidence::home::Structure;
+use crate::evidence::returning::{Returning, Way};
 use crate::evidence::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
@@ -90,6 +91,14 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
                 refutation.len()
             )));
         }
+        Structure::Returning(ways) => reader.returning(ways),
+        Structure::Lost { after, document } => {
+            let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
+            reader.line(Text::words(format!(
+                "It is lost after {firings} firings; about what comes after them:"
+            )));
+            reader.lines.extend(read(document, of, net));
+        }
         Structure::Visited(_) => reader.line(Text::words(
             "All markings that can be reached were visited again, by the checker itself, and followed \
              backwards from those in which it is there",
@@ -161,6 +170,33 @@ impl Reader<'_> {
         match self.net.transition_named(name) {
             Some(original) => text.transition(original),
             None => text.say(name),
+        }
+    }
+
+    fn returning(&mut self, ways: &Returning) {
+        match &ways.way {
+            Way::Downhill { weights, document } => {
+                let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
+                let sum = self.sum(&sum.collect::<Vec<_>>());
+                let text = Text::words("The transitions that lower ").then(sum);
+                self.line(text.say(
+                    ", fired as long as one is enabled, come to an end; about where that may be:",
+                ));
+                for line in read(document, self.of, self.net) {
+                    self.line(line);
+                }
+            }
+            Way::Steps { set, steps } => self.line(Text::words(format!(
+                "A decision diagram of {} nodes describes a set of markings. The initial marking is among them, and no                  firing leads out of them. From all of them firings lead back, as {} show",
+                set.nodes.len(),
+                counted(steps.len(), "step")
+            ))),
+        }
+        if let Some(to) = &ways.to {
+            let after = to.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
+            self.line(Text::words(format!(
+                "So a marking that covers the one after {after} firings stays reachable, and with it all that can be                  done from there"
+            )));
         }
     }
 
@@ -401,6 +437,19 @@ mod tests {
         );
         let finitely = read_structure(&Structure::Finitely(vec![(p, 1)]), &net, &net);
         assert!(plain(&finitely, &net)[0].starts_with("No firing raises p, so"));
+        let document = Document::Markings(2);
+        let weights = vec![(p, 3)];
+        let way = Way::Downhill { weights, document: document.clone() };
+        let returning = Returning { to: Some(vec![]), way, along: Vec::new() };
+        let ways = read_structure(&Structure::Returning(Box::new(returning)), &net, &net);
+        let ways = plain(&ways, &net);
+        assert!(
+            ways[0].starts_with("The transitions that lower 3·p, fired as long as"),
+            "{ways:?}"
+        );
+        assert!(ways[2].starts_with("So a marking that covers the one after 0 firings"));
+        let lost = Structure::Lost { after: vec![(TransitionId::new(0), 7)], document };
+        assert!(plain(&read_structure(&lost, &net, &net), &net)[0].contains("after 7 firings"));
     }
 
     #[test]

@@ -396,3 +396,47 @@ fn the_stack_suffices_for_many_levels() {
     });
     assert_eq!(counts.unwrap(), (BigUint::from(levels), true));
 }
+
+#[test]
+fn steps_back_lead_everywhere_from_where_they_should() {
+    let (mut found, mut none) = (0, 0);
+    for_each_net(300 * scale(), 5, |rng, net, markings| {
+        let levels = net.initial.len() as u32;
+        let mut diagrams = Diagrams::new(Limits::default());
+        diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
+        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let start = diagrams.single(&net.initial).unwrap();
+        let all = diagrams.reachable(&relation, start).unwrap();
+        diagrams.keep(all);
+        let to = markings.iter().nth(rng.usize(0..markings.len())).unwrap();
+        let target = diagrams.single(to).unwrap();
+        diagrams.keep(target);
+        let backwards = relation.reversed().unwrap();
+        let before = diagrams.reachable_within(&backwards, target, all).unwrap();
+        let leads = before == all;
+        let steps = diagrams.steps_back(levels, &net.transitions, target, all).unwrap();
+        assert_eq!(steps.is_some(), leads);
+        let Some(steps) = steps else {
+            none += 1;
+            return;
+        };
+        found += 1;
+        // Gone again marking by marking.
+        let mut there: BTreeSet<Vec<u64>> = BTreeSet::from([to.clone()]);
+        for (t, count) in steps {
+            let before = there.len();
+            for marking in markings {
+                let mut after = Some(marking.clone());
+                for _ in 0..count {
+                    after = after.and_then(|after| fire(&after, &net.transitions[t]));
+                }
+                if after.is_some_and(|after| there.contains(&after)) {
+                    there.insert(marking.clone());
+                }
+            }
+            assert!(there.len() > before, "a step that adds nothing");
+        }
+        assert_eq!(&there, markings);
+    });
+    assert!(found > 100 && none > 100, "{found} {none}");
+}

@@ -146,7 +146,7 @@ fn mutilated_reductions_show_nothing_false() {
 }
 
 /// So many copies of a net side by side.
-fn copies(net: &Net, count: usize) -> Net {
+pub(super) fn copies(net: &Net, count: usize) -> Net {
     let all: String = (0..count)
         .map(|copy| {
             let mut lines = String::new();

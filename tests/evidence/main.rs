@@ -10,6 +10,7 @@ mod figures;
 mod homes;
 mod linear_mutations;
 mod precedences;
+mod returning;
 mod runs;
 mod unit_claims;
 mod wrong_question;

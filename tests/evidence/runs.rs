@@ -176,6 +176,11 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
             "place a 1\nplace b\nplace c 1\nplace d\ntransition t: a -> b\ntransition u: b -> a
              transition v: c -> d\ntransition w: d -> c",
         ),
+        (
+            "downhill",
+            "place idle 3\nplace waiting\nplace inside\nplace lock 1\ntransition ask: idle -> waiting
+             transition enter: waiting + lock -> inside\ntransition leave: inside -> idle + lock",
+        ),
         ("finite-firings", "place p 1\nplace q 9\ntransition t: p + q -> p\ntransition u: p -> p"),
         (
             "",
@@ -206,7 +211,7 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
         };
         let right = std::fs::read_to_string(&file).unwrap();
         lines.extend(
-            ["\"finitely\"", "\"commoner\"", "\"undone\"", "\"after\":\"w"]
+            ["\"finitely\"", "\"commoner\"", "\"undone\"", "\"downhill\"", "\"after\":\"w"]
                 .into_iter()
                 .filter(|kind| right.contains(kind)),
         );
@@ -238,5 +243,5 @@ fn liveness_in_files_is_confirmed_and_its_opposite_never() {
         }
     }
     assert!(confirmed >= 10 && confirmed + searched >= 15, "{confirmed} {searched}");
-    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert_eq!(lines.len(), 5, "{lines:?}");
 }

@@ -109,13 +109,67 @@ fn each_engine_says_what_enumeration_says() {
         ("finite firings", 0, 50),
         ("commoner", 10, 0),
         ("undone", 5, 0),
+        ("downhill", 20, 0),
         ("regions", 0, 100),
+        ("terminal components", 100, 100),
         ("graph", 100, 100),
         ("graph of a reduced net", 20, 20),
     ] {
         let found = settled[engine];
         assert!(found.0 >= scaled(kept) && found.1 >= scaled(lost), "{engine}: {found:?}");
     }
+}
+
+/// The engines that say so of sets and by weights, on more nets.
+#[test]
+fn diagrams_and_weights_say_what_enumeration_says() {
+    let (mut done, mut left) = (0, 0);
+    let mut settled: HashMap<&str, (u64, u64)> = HashMap::new();
+    for seed in 300_000.. {
+        if done == scaled(2_000) {
+            break;
+        }
+        let net = generate::random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        done += 1;
+        let homes = homes(seed, &net);
+        let goals: Vec<Goal> = homes.iter().cloned().map(Goal::Home).collect();
+        let listed: Vec<(GoalId, Goal)> =
+            goals.iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal.clone())).collect();
+        let facts = Facts::none(&net);
+        let known = Intervals::new(&net, &facts);
+        for engine in
+            ENGINES.iter().filter(|it| ["downhill", "terminal components"].contains(&it.name))
+        {
+            let board = Board::new(&net, goals.clone());
+            let ground = Ground::original(&net, listed.clone(), facts.clone(), &known);
+            let (ground, board, hints) = (&ground, &board, Vec::new());
+            let assignment = Assignment { ground, board, seed, threads: 2, dump: None, hints };
+            let budget = Budget::unlimited().slice(Duration::from_secs(20));
+            (engine.start)(assignment).unwrap().slice(&budget);
+            let context = || format!("{} seed {seed}:\n{}", engine.name, text::print(&net));
+            assert_eq!(board.faults(), 0, "{}", context());
+            let counts = settled.entry(engine.name).or_default();
+            for (at, wanted) in homes.iter().enumerate() {
+                match board.knowledge(GoalId::new(at)).unwrap() {
+                    Knowledge::Home(Home::Open) if engine.name == "downhill" => {}
+                    Knowledge::Home(Home::Open) => left += 1,
+                    Knowledge::Home(Home::Kept { .. }) => {
+                        assert!(space.stays(wanted), "{wanted:?} {}", context());
+                        counts.0 += 1;
+                    }
+                    Knowledge::Home(Home::Lost { .. }) => {
+                        assert!(!space.stays(wanted), "{wanted:?} {}", context());
+                        counts.1 += 1;
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+    let (kept, lost) = settled["terminal components"];
+    assert!(kept > done && lost > done && left * 50 < kept + lost, "{settled:?}, {left} left");
+    assert!(settled["downhill"].0 > done / 10, "{settled:?}");
 }
 
 fn answers(net: &Net, plan: Plan, certified_only: bool) -> HashMap<String, Answer> {

@@ -19,11 +19,12 @@ use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::evidence::home::Structure;
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
-use parikh_net::{Net, PlaceId};
+use parikh_net::{EffectId, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::keep;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// In the registry.
@@ -49,7 +50,9 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     if lost > 0 && open(work.ground, work.board).next().is_none() {
         return format!("{lost} goals ask for firings that take from places that only lose tokens");
     }
-    let Some(weights) = weights(net, budget) else { return "no weights".to_owned() };
+    let Some(weights) = weights(net, net.effect_classes(), budget) else {
+        return "no weights".to_owned();
+    };
     let lost = report(work, homes, &weights);
     format!("{lost} goals ask for firings that a weighted sum of {} places bounds", weights.len())
 }
@@ -83,9 +86,26 @@ fn report(work: &Assignment<'_>, homes: Homes<'_>, weights: &[(PlaceId, u64)]) -
 /// Goals that are said to be lost for the same reason: of a question over all transitions, one matters.
 const ENOUGH: usize = 64;
 
-/// Condition 1 for as many transitions as there are; nothing when there are none, or no time.
-fn weights(net: &Net, budget: &Budget) -> Option<Vec<(PlaceId, u64)>> {
-    let program = program(net).ok()?;
+/// Weights that no firing of these transitions raises and each lowers, where there are some.
+pub(super) fn weights_falling(
+    net: &Net,
+    transitions: &[TransitionId],
+    budget: &Budget,
+) -> Option<Vec<(PlaceId, u64)>> {
+    let classes: BTreeSet<EffectId> = transitions.iter().map(|&t| net.effect_of(t)).collect();
+    let weights = weights(net, classes.into_iter(), budget)?;
+    let falling = crate::evidence::returning::lowering(net, &weights).ok()?;
+    transitions.iter().all(|t| falling.binary_search(t).is_ok()).then_some(weights)
+}
+
+/// Condition 1 for as many transitions as there are among those of these classes; nothing when there are none, or
+/// no time.
+fn weights(
+    net: &Net,
+    classes: impl Iterator<Item = EffectId>,
+    budget: &Budget,
+) -> Option<Vec<(PlaceId, u64)>> {
+    let program = program(net, classes).ok()?;
     let mut solver = keep(program);
     let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
     let bound = optimum.certify(solver.program()).ok()?;
@@ -108,11 +128,14 @@ fn weights(net: &Net, budget: &Budget) -> Option<Vec<(PlaceId, u64)>> {
 }
 
 /// See the module; one column of each kind for each effect.
-fn program(net: &Net) -> Result<LinearProgram, ProgramError> {
+fn program(
+    net: &Net,
+    classes: impl Iterator<Item = EffectId>,
+) -> Result<LinearProgram, ProgramError> {
     let mut program = LinearProgram::new(Sense::Maximise);
     let mut rows = vec![Vec::new(); net.place_count()];
     let mut costs = Vec::new();
-    for class in net.effect_classes().filter(|&class| !net.effect(class).is_empty()) {
+    for class in classes.filter(|&class| !net.effect(class).is_empty()) {
         let once = program.add_column(Interval::between(0, 1))?;
         let more = program.add_column(Interval::NON_NEGATIVE)?;
         costs.push((once, 1));
@@ -139,10 +162,14 @@ mod tests {
              transition v: c -> b",
         )
         .unwrap();
-        let weights = weights(&net, &Budget::unlimited()).unwrap();
+        let weights = weights(&net, net.effect_classes(), &Budget::unlimited()).unwrap();
         let t = parikh_net::Predicate::Enabled(net.transition_named("t").unwrap());
         assert!(crate::evidence::home::check_finitely(&net, &weights, &t).is_ok());
         let live = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
-        assert_eq!(super::weights(&live.unwrap(), &Budget::unlimited()), None);
+        let live = live.unwrap();
+        assert_eq!(super::weights(&live, live.effect_classes(), &Budget::unlimited()), None);
+        let t = live.transition_named("t").unwrap();
+        let alone = weights_falling(&live, &[t], &Budget::unlimited()).unwrap();
+        assert_eq!(alone, [(live.place_named("a").unwrap(), 1)]);
     }
 }

@@ -8,13 +8,13 @@
 //! part: one of ten parts with a hundred markings each has 10²⁰ markings, and a thousand are visited.
 //! A net with infinitely many markings, which a pump shows, has no graph.
 
-use super::{one_of, open};
+use super::{one_of, open, reduced_for};
 use crate::board::{Found, Proof, Visited};
 use crate::engine::explicit::graph::{Graph, Search};
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::walk;
 use crate::evidence::{Document, pump_grows};
-use crate::ground::{self, Ground};
+use crate::ground::Ground;
 use parikh_net::parts::Part;
 use parikh_net::{Facts, GoalId, Marking, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -54,10 +54,7 @@ const RECOUNTED: (u64, usize) = (100_000, 8);
 fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let (read, board) = (work.ground, work.board);
     let is_done = || open(read, board).next().is_none();
-    let live = open(read, board).filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));
-    let live: Vec<GoalId> = live.map(|(id, _)| id).collect();
-    let budgets = (&budget.share(0.3), budget);
-    let reduced = ground::reduced::reduce(read, &live, board, budgets, |_, facts| facts);
+    let reduced = reduced_for(work, (&budget.share(0.3), budget));
     let smallest = reduced.as_ref().unwrap_or(read);
     // Refused only for want of ids, which the net has.
     let parts = smallest.net().parts().unwrap_or_default();

@@ -3,19 +3,23 @@
 //! Random walks end up where the net stays. From such a marking another walk shows which transitions
 //! still fire; the others are asked of the engines that prove, on the net begun from that marking: token
 //! intervals, which see siphons that have run empty, the state equation with traps, and a search, where
-//! little is left to visit. What they refute is lost.
+//! little is left to visit. What they refute is lost. Now and then, as these find nothing, diagrams: where parts
+//! of the net turn round for ever, each by itself, there is much to visit and little to describe.
 //!
 //! ```text
-//! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search from m
+//! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
 //! ```
 
 use super::roam::Roam;
 use super::{one_of, open};
 use crate::board::{Argument, Board, Knowledge, Proof, Reach};
+use crate::engine::diagrams::confirm::closed_set;
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
-use crate::engine::{Task, explicit, intervals, state_equation};
+use crate::engine::{Task, diagrams, explicit, intervals, state_equation};
+use crate::evidence::Document;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// In the registry.
@@ -33,11 +37,20 @@ const LENGTHS: std::ops::RangeInclusive<u32> = 4..=19;
 /// Goals that are asked from one marking.
 const ASKED: usize = 64;
 
+/// Diagrams are tried from the marking with this number, and from each whose number is a power of two after it.
+const FIRST_DESCRIBED: u64 = 4;
+
+/// The share of the time left that one try may take, in [0, 1].
+const DESCRIBING: f64 = 0.25;
+
+/// The most nodes of a set, and the most goals that it is held against: each checks it again.
+const DESCRIBED: (usize, usize) = (500_000, 4);
+
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let net = work.ground.net();
     let homes = work.board.homes("RANDOM_WALK");
     let mut rng = fastrand::Rng::with_seed(work.seed);
-    let mut looked = 0;
+    let mut looked = 0u64;
     // Short ones first, then far ones, over and over; each look costs about as much as the walk.
     for length in LENGTHS.cycle() {
         let mut roam = Roam::new(net, net.initial(), rng.u64(..));
@@ -78,7 +91,11 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         unseen.truncate(ASKED);
         let goals: Vec<&Predicate> = unseen.iter().map(|(_, wanted)| *wanted).collect();
         let there = net.from_marking(roam.marking().clone());
-        for (at, proof) in unreachable(&there, &goals, budget) {
+        let mut refuted = unreachable(&there, &goals, budget);
+        if refuted.is_empty() && looked >= FIRST_DESCRIBED && looked.is_power_of_two() {
+            refuted = by_diagrams(&there, &goals, &budget.share(DESCRIBING));
+        }
+        for (at, proof) in refuted {
             homes.lost_after(unseen[at].0, sequence.clone(), proof);
         }
     }
@@ -122,4 +139,31 @@ fn unreachable(
         explicit::run(&task(&short), under, over, &explicit::Config::default());
     }
     refuted()
+}
+
+/// The same, from all markings as a diagram: each document is the set.
+fn by_diagrams(
+    net: &parikh_net::Net,
+    goals: &[&Predicate],
+    budget: &Budget,
+) -> Vec<(usize, Proof)> {
+    if goals.is_empty() {
+        return Vec::new();
+    }
+    let (most, enough) = DESCRIBED;
+    let found = diagrams::explore(net, 1, budget, |mut reached| {
+        let mut none = Vec::new();
+        for (at, wanted) in goals.iter().enumerate() {
+            if none.len() < enough && reached.some_satisfying(reached.set, wanted)?.is_empty() {
+                none.push(at);
+            }
+        }
+        let is_small = reached.diagrams.nodes_of(reached.set) <= most && !none.is_empty();
+        Ok((none, is_small.then(|| closed_set(&reached))))
+    });
+    let Ok((none, Some(set))) = found else { return Vec::new() };
+    let argument = Argument::ClosedSet { nodes: set.nodes.len() };
+    let document = Arc::new(Document::ClosedSet(set));
+    let proof = || Proof::new(argument.clone(), Some(document.clone()));
+    none.into_iter().map(|at| (at, proof())).collect()
 }

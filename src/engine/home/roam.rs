@@ -13,6 +13,8 @@ pub(super) struct Roam<'n> {
     position: Vec<u32>,
     /// By transition, whether it was enabled on the way.
     seen: Vec<bool>,
+    /// Those that were for the first time since this was last taken.
+    fresh: Vec<TransitionId>,
     rng: fastrand::Rng,
 }
 
@@ -29,6 +31,7 @@ impl<'n> Roam<'n> {
             enabled: Vec::new(),
             position: vec![NONE; count],
             seen: vec![false; count],
+            fresh: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
         };
         for t in net.transitions() {
@@ -54,6 +57,23 @@ impl<'n> Roam<'n> {
     /// By transition, whether it was enabled anywhere on the way.
     pub(super) fn seen(&self) -> &[bool] {
         &self.seen
+    }
+
+    /// What has been enabled for the first time since this was last asked.
+    pub(super) fn take_fresh(&mut self) -> Vec<TransitionId> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// As long as one of these is enabled, fires one, while `goes_on`; whether it came to an end.
+    pub(super) fn descend(&mut self, among: &[bool], mut goes_on: impl FnMut() -> bool) -> bool {
+        while goes_on() {
+            let fits = self.enabled.iter().copied().filter(|t| among[t.index()]);
+            let Some(t) = self.rng.choice(fits.collect::<Vec<_>>()) else { return true };
+            if !self.fire(t) {
+                return false;
+            }
+        }
+        false
     }
 
     /// Fires at most so many transitions; what it fired.
@@ -106,7 +126,9 @@ impl<'n> Roam<'n> {
     fn enable(&mut self, t: TransitionId) {
         self.position[t.index()] = self.enabled.len() as u32;
         self.enabled.push(t);
-        self.seen[t.index()] = true;
+        if !std::mem::replace(&mut self.seen[t.index()], true) {
+            self.fresh.push(t);
+        }
     }
 
     fn disable(&mut self, t: TransitionId) {

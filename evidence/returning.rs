@@ -1,0 +1,294 @@
+//! Ways back: from wherever the net goes, firings lead back to one marking, and what can be had from there can
+//! always be had again.
+//!
+//! ```text
+//! m₀ ──to──▶ h ──along──▶ t fires, u fires, v fires …      from every reachable marking back to one that covers h
+//! ```
+//!
+//! Whatever fires from h fires from a marking that covers it, too, and comes to one that covers what it came to. So
+//! an upward closed φ (more tokens do no harm: "t is enabled" is one) that holds somewhere along firings from
+//! h stays reachable. Without h, the ways lead to the markings with φ themselves, whatever φ says.
+//!
+//! There are two sorts of ways:
+//!
+//! - *Downhill*: weights w ≥ 0 of places. The transitions that lower w·m can fire w·m₀ times in a row or so, and no
+//!   more: if they fire as long as one is enabled, they come to an end. A document shows that no reachable marking
+//!   is such an end unless it is where the way should lead to.
+//! - *Steps* inside a set D of markings that no firing leaves ([`ClosedSet`]): backwards from the members where
+//!   the way should lead to, with each step (t, n) those are added from which n firings of t lead to what was there
+//!   before. In the end that is all of D.
+//!
+//! # Sources
+//! R. W. Floyd, *Assigning meanings to programs*, 1967 (a value that falls); E. Best, J. Esparza, *Existence of home
+//! states in Petri nets is decidable*, 2016 (home spaces).
+
+use crate::certificate::{Document, Flaw};
+use crate::closed_set::ClosedSet;
+use crate::home::HomeFlaw;
+use crate::replay::{Replayer, replay};
+use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId};
+use serde::{Deserialize, Serialize};
+
+/// Transitions, and how often each fires in a row.
+pub type Firings<T> = Vec<(T, u64)>;
+
+/// Ways back from everywhere. See the module. In memory nodes are ids, in a file names.
+///
+/// ```json
+/// {"to": [], "way": {"downhill": {"weights": [["q", 1]], "document": {"markings": 2}}}, "along": [[["t", 1]]]}
+/// {"to": null, "way": {"steps": {"set": {"order": ["p"], "nodes": [[0, 1, 0]], "root": 2}, "steps": []}}, "along": []}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Returning<P = PlaceId, T = TransitionId, D = Document> {
+    /// Firings to h; nothing where the ways lead to what is asked for itself.
+    pub to: Option<Firings<T>>,
+    /// The ways.
+    pub way: Way<P, T, D>,
+    /// Firings from h, each list from there.
+    pub along: Vec<Firings<T>>,
+}
+
+/// A sort of ways.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way<P = PlaceId, T = TransitionId, D = Document> {
+    /// As long as anything fires that lowers a sum.
+    Downhill {
+        /// w; 0 where not listed.
+        weights: Vec<(P, u64)>,
+        /// Why it does not end elsewhere.
+        document: D,
+    },
+    /// Step by step, backwards.
+    Steps {
+        /// D.
+        set: ClosedSet<P>,
+        /// Transitions, and how often each fires.
+        steps: Firings<T>,
+    },
+}
+
+impl<P, T, D> Returning<P, T, D> {
+    /// The same with other names for nodes, as far as they have some.
+    ///
+    /// # Errors
+    /// The first of those that a name has none.
+    pub fn renamed<Q, U, E>(
+        &self,
+        place: &dyn Fn(&P) -> Result<Q, Flaw>,
+        transition: &dyn Fn(&T) -> Result<U, Flaw>,
+        document: &dyn Fn(&D) -> Result<E, Flaw>,
+    ) -> Result<Returning<Q, U, E>, Flaw> {
+        let firings = |firings: &Firings<T>| -> Result<Firings<U>, Flaw> {
+            firings.iter().map(|(t, count)| Ok((transition(t)?, *count))).collect()
+        };
+        let way = match &self.way {
+            Way::Downhill { weights, document: it } => {
+                let weights = weights.iter().map(|(p, weight)| Ok((place(p)?, *weight)));
+                let weights = weights.collect::<Result<_, Flaw>>()?;
+                Way::Downhill { weights, document: document(it)? }
+            }
+            Way::Steps { set: ClosedSet { order, nodes, root }, steps } => {
+                let order = order.iter().map(place).collect::<Result<_, Flaw>>()?;
+                let set = ClosedSet { order, nodes: nodes.clone(), root: *root };
+                Way::Steps { set, steps: firings(steps)? }
+            }
+        };
+        let along = self.along.iter().map(firings).collect::<Result<_, Flaw>>()?;
+        Ok(Returning { to: self.to.as_ref().map(firings).transpose()?, way, along })
+    }
+}
+
+/// Accepts the ways, and says of each of `wanted` whether it stays reachable for that reason; that it is not shown
+/// to says nothing.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_returning(
+    net: &Net,
+    returning: &Returning,
+    wanted: &[&Predicate],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<bool>, HomeFlaw> {
+    let Some(to) = &returning.to else {
+        if !returning.along.is_empty() {
+            return Err(HomeFlaw::Way("firings from a marking that is not named"));
+        }
+        let mut kept = Vec::with_capacity(wanted.len());
+        for &wanted in wanted {
+            match check_way(net, &returning.way, wanted, goes_on) {
+                Ok(()) => kept.push(true),
+                Err(HomeFlaw::After(Flaw::DoesNotFollow)) => kept.push(false),
+                Err(flaw) => return Err(flaw),
+            }
+        }
+        return Ok(kept);
+    };
+    let home = replay(net, &sequence(to))?;
+    check_way(net, &returning.way, &covering(net, &home), goes_on)?;
+    let mut kept = vec![false; wanted.len()];
+    let mut open: Vec<usize> =
+        (0..wanted.len()).filter(|&at| is_upward_closed(wanted[at])).collect();
+    let there = net.from_marking(home);
+    let mut look = |marking: &Marking| {
+        open.retain(|&at| {
+            kept[at] |= wanted[at].holds(net, marking);
+            !kept[at]
+        });
+    };
+    look(there.initial());
+    for firings in &returning.along {
+        let mut replayer = Replayer::new(&there);
+        for &(transition, count) in firings {
+            if !goes_on() {
+                return Err(HomeFlaw::After(Flaw::Stopped));
+            }
+            replayer.fire(Step { transition, count })?;
+            look(replayer.marking());
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether from every reachable marking a way leads to one with `target`.
+fn check_way(
+    net: &Net,
+    way: &Way,
+    target: &Predicate,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), HomeFlaw> {
+    match way {
+        Way::Downhill { weights, document } => {
+            if document.assumes_units() {
+                return Err(HomeFlaw::Way("the document assumes safe units"));
+            }
+            let lowering = lowering(net, weights)?.into_iter().map(Predicate::Disabled);
+            let elsewhere = [target.clone().negated()].into_iter().chain(lowering);
+            let checked = document.check(net, goes_on)?;
+            Ok(checked.refutes(&Predicate::and(elsewhere), goes_on)?)
+        }
+        Way::Steps { set, steps } => {
+            let checked = set.check(net, goes_on).map_err(Flaw::from)?;
+            Ok(checked.leads_to(net, target, steps, goes_on)?)
+        }
+    }
+}
+
+/// The transitions whose firings lower the weighted sum.
+///
+/// # Errors
+/// When a place does not exist, occurs twice, or a sum is beyond 127 bits.
+pub fn lowering(net: &Net, weights: &[(PlaceId, u64)]) -> Result<Vec<TransitionId>, HomeFlaw> {
+    let mut weight = vec![None; net.place_count()];
+    for &(place, w) in weights {
+        match weight.get_mut(place.index()) {
+            Some(free @ None) => *free = Some(w),
+            _ => return Err(HomeFlaw::Weights),
+        }
+    }
+    let sum = |arcs: &[Arc]| {
+        let term = |arc: &Arc| {
+            let weight = weight[arc.place.index()].unwrap_or(0);
+            i128::from(weight).checked_mul(i128::from(arc.weight))
+        };
+        arcs.iter().try_fold(0i128, |sum, arc| sum.checked_add(term(arc)?)).ok_or(HomeFlaw::Weights)
+    };
+    let mut lowering = Vec::new();
+    for t in net.transitions() {
+        if sum(net.post(t))? < sum(net.pre(t))? {
+            lowering.push(t);
+        }
+    }
+    Ok(lowering)
+}
+
+/// That a marking has all tokens of `home`.
+pub fn covering(net: &Net, home: &Marking) -> Predicate {
+    let marked = net.places().filter(|&p| home[p] > 0);
+    Predicate::and(marked.map(|p| Predicate::at_least(p, home[p])))
+}
+
+/// Whether what has more tokens satisfies it, too.
+pub fn is_upward_closed(wanted: &Predicate) -> bool {
+    match wanted {
+        Predicate::True | Predicate::False | Predicate::Enabled(_) | Predicate::NotDead => true,
+        Predicate::Disabled(_) | Predicate::Dead => false,
+        // Σ ≤ b.
+        Predicate::Atom(atom) => atom.sum.terms().iter().all(|(_, weight)| *weight <= 0),
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().all(is_upward_closed),
+    }
+}
+
+/// As a sequence.
+pub fn sequence(firings: &[(TransitionId, u64)]) -> FiringSequence {
+    let mut sequence = FiringSequence::new();
+    firings.iter().for_each(|&(t, count)| sequence.push(t, count));
+    sequence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn net() -> Net {
+        text::parse(
+            "place idle 2\nplace waiting\nplace inside\nplace lock 1\n\
+             transition ask: idle -> waiting\ntransition enter: waiting + lock -> inside\n\
+             transition leave: inside -> idle + lock",
+        )
+        .unwrap()
+    }
+
+    fn downhill(net: &Net, weights: &[(&str, u64)]) -> Returning {
+        let weight = |&(name, weight): &(&str, u64)| (net.place_named(name).unwrap(), weight);
+        let weights = weights.iter().map(weight).collect();
+        // Two idle, one or both waiting, one of them inside.
+        let way = Way::Downhill { weights, document: Document::Markings(5) };
+        let along = vec![[0, 1, 2].map(|t| (TransitionId::new(t), 1)).to_vec()];
+        Returning { to: Some(Vec::new()), way, along }
+    }
+
+    fn check(net: &Net, returning: &Returning, wanted: &[Predicate]) -> Option<Vec<bool>> {
+        let wanted: Vec<&Predicate> = wanted.iter().collect();
+        check_returning(net, returning, &wanted, &mut || true).ok()
+    }
+
+    #[test]
+    fn what_goes_downhill_ends_at_home() {
+        let net = net();
+        let mut wanted: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
+        wanted.push(Predicate::exactly(net.initial()));
+        let right = downhill(&net, &[("waiting", 2), ("inside", 1)]);
+        // That it is exactly so is not upward closed.
+        assert_eq!(check(&net, &right, &wanted), Some(vec![true, true, true, false]));
+        // Entering is no way down, and waiting is an end.
+        assert_eq!(check(&net, &downhill(&net, &[("waiting", 1), ("inside", 1)]), &wanted), None);
+        assert_eq!(check(&net, &downhill(&net, &[]), &wanted), None);
+        assert_eq!(check(&net, &downhill(&net, &[("inside", 1), ("inside", 1)]), &wanted), None);
+        let mut not_seen = right.clone();
+        not_seen.along[0].truncate(1);
+        assert_eq!(check(&net, &not_seen, &wanted), Some(vec![true, true, false, false]));
+        let mut not_enabled = right.clone();
+        not_enabled.along[0].remove(0);
+        assert_eq!(check(&net, &not_enabled, &wanted), None);
+        let mut elsewhere = right.clone();
+        elsewhere.to = Some(vec![(TransitionId::new(0), 1)]);
+        assert_eq!(check(&net, &elsewhere, &wanted), None);
+        let mut direct = right;
+        (direct.to, direct.along) = (None, Vec::new());
+        assert_eq!(check(&net, &direct, &wanted), Some(vec![true, false, false, true]));
+    }
+
+    #[test]
+    fn fewer_tokens_do_harm_or_not() {
+        let p = PlaceId::new(0);
+        let upward = Predicate::or([
+            Predicate::at_least(p, 3),
+            Predicate::and([Predicate::Enabled(TransitionId::new(0)), Predicate::NotDead]),
+        ]);
+        assert!(is_upward_closed(&upward));
+        assert!(!is_upward_closed(&upward.clone().negated()));
+        assert!(!is_upward_closed(&Predicate::and([upward, Predicate::no_more_than(p, 4)])));
+    }
+}

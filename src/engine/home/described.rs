@@ -1,0 +1,391 @@
+//! What stays reachable, from the set of all markings as a decision diagram.
+//!
+//! What leads to a marking h, backwards inside the set, is found by saturation like the set itself. Where the net can end
+//! up, it is found so (Xie and Beerel): from any marking h, as long as something can be reached from h that does
+//! not lead back to h, go on from there, first at random, which skips most of what is on the way; in the end all that h
+//! reaches leads back to it, a *terminal component*. What leads there is done with; the same again for the rest.
+//!
+//! ```text
+//! all markings ── what leads to component 1 ── what leads to component 2 ── …      φ stays reachable if and only if
+//!                                                                                 each component has a member with φ
+//! ```
+//!
+//! So there are as many closures as components, and not one for each transition that may be live.
+//!
+//! # Evidence
+//! Lost: firings into a component without φ, and the component itself, which no firing leaves. Kept, where there is but
+//! one component: h stays reachable, and firings from h show φ; else φ itself does. How everything leads back is
+//! said by weights that fall on the way (`slope`), where the set has no end but the right one, else by steps backwards
+//! ([`Diagrams::steps_back`](parikh_symbolic::Diagrams::steps_back)).
+//!
+//! # Sources
+//! A. Xie, P. A. Beerel, *Implicit enumeration of strongly connected components*, ICCAD 1999; Y. Zhao, G. Ciardo,
+//! *Symbolic CTL model checking of asynchronous systems using constrained saturation*, ATVA 2009.
+
+use super::roam::Roam;
+use super::slope::{Weights, find};
+use super::{along, open, reduced_for};
+use crate::board::Argument;
+use crate::engine::diagrams::confirm::closed;
+use crate::engine::diagrams::{Reached, explore};
+use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::walk;
+use crate::evidence::pump_grows;
+use crate::evidence::returning::{Firings, Returning, Way, covering, is_upward_closed};
+use crate::evidence::{Document, replay};
+use crate::ground::Ground;
+use parikh_net::{FiringSequence, GoalId, Marking, Net, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use parikh_symbolic::{Relation, Set, Stop};
+use std::time::Duration;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "terminal components",
+    technique: TECHNIQUE,
+    sides: Sides::Both,
+    role: Role::Homes,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+const TECHNIQUE: &str = "DECISION_DIAGRAMS";
+
+/// Places beyond which no net is tried.
+const MOST_PLACES: usize = 20_000;
+
+/// Components that are looked for: a net with more has as good as one for each of its markings.
+const COMPONENTS: usize = 64;
+
+/// Firings at random before a terminal component is looked for.
+const FAR: u64 = 1 << 12;
+
+/// The lengths of walks that may end in a component, as powers of two.
+const WALKS_TO: std::ops::Range<u32> = 2..15;
+
+/// Goals that are said to be lost in one component, and kept each by itself: each has a document.
+const EACH: usize = 16;
+
+/// The most nodes of a document.
+const MOST_NODES: usize = 2_000_000;
+
+/// The longest walk that looks for what is to be seen, as a power of two: what it does not see, diagrams do.
+const LONGEST_WALK: u32 = 13;
+
+/// Most sets that can be found at all are found at once.
+const AT_ONCE: Duration = Duration::from_millis(700);
+
+/// The longest search where markings may be infinitely many.
+const LONGEST_UNBOUNDED: Duration = Duration::from_secs(8);
+
+/// About how many firings are spent on looking for a pump.
+const PUMP_WORK: u64 = 5_000_000;
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let (read, board) = (work.ground, work.board);
+    let net = read.net();
+    if net.place_count() > MOST_PLACES {
+        return "too many places".to_owned();
+    }
+    let is_done = || open(read, board).next().is_none();
+    let reduced = reduced_for(work, (&budget.share(0.2), budget));
+    // What the reduced net does not express is left to the one that was read.
+    let search = |budget: &Budget| {
+        let mut said = "nothing to do".to_owned();
+        for ground in reduced.as_ref().into_iter().chain([read]) {
+            if open(ground, board).next().is_none() {
+                continue;
+            }
+            let is_last = ground.parent().is_none();
+            let slice = if is_last { budget.child() } else { budget.share(0.7) };
+            let settled = explore(ground.net(), 1, &slice, |reached| {
+                Homes { work, ground, reached, budget: &slice }.settle()
+            });
+            said = settled.unwrap_or_else(|why| why.to_string());
+        }
+        said
+    };
+    let early = search(&budget.slice(AT_ONCE));
+    if is_done() {
+        return early;
+    }
+    let pump = walk::find_pump(net, &budget.share(0.05), work.seed, PUMP_WORK);
+    if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
+        return "infinitely many markings".to_owned();
+    }
+    // Saturation does not end where markings are infinitely many.
+    match net.places().all(|p| read.facts().upper_bound(p).is_some()) {
+        true => search(budget),
+        false => search(&budget.slice(LONGEST_UNBOUNDED)),
+    }
+}
+
+/// The markings of a ground, looked at for what stays reachable.
+struct Homes<'h, 'r, 'd> {
+    work: &'h Assignment<'h>,
+    ground: &'h Ground<'h>,
+    reached: Reached<'r, 'd>,
+    budget: &'h Budget,
+}
+
+/// Where the net can end up.
+struct Component {
+    /// Some marking of it, over levels.
+    home: Vec<u64>,
+    /// All of them; kept.
+    set: Set,
+}
+
+impl Homes<'_, '_, '_> {
+    fn settle(&mut self) -> Result<String, Stop> {
+        let backwards = self.reached.relation.reversed()?;
+        let (components, all) = self.components(&backwards)?;
+        let (mut kept, mut lost) = (Vec::new(), 0);
+        let goals: Vec<(GoalId, &Predicate)> = open(self.ground, self.work.board).collect();
+        for &(id, wanted) in &goals {
+            let mut without = None;
+            for component in &components {
+                let some = self.reached.some_satisfying(component.set, wanted)?;
+                if some.is_empty() {
+                    without = Some(component);
+                    break;
+                }
+            }
+            match without {
+                None => kept.push((id, wanted)),
+                Some(component) if lost < EACH => lost += usize::from(self.lose(id, component)?),
+                Some(_) => {}
+            }
+        }
+        // What others have is not known.
+        let shown = if all { self.keep(&kept, &components)? } else { 0 };
+        let (components, kept) = (components.len(), kept.len());
+        let more = if all { "" } else { " and more" };
+        Ok(format!("{components} terminal components{more}, {shown} of {kept} kept, {lost} lost"))
+    }
+
+    /// The terminal components, and whether these are all, or some where there are too many.
+    fn components(&mut self, backwards: &Relation) -> Result<(Vec<Component>, bool), Stop> {
+        let (relation, all) = (self.reached.relation, self.reached.set);
+        let mut components = Vec::new();
+        let mut from = self.initial();
+        let mut steps = 0;
+        // What does not lead to a component that is known.
+        let mut left = all;
+        loop {
+            let home = self.reached.diagrams.single(&from)?;
+            let back = self.reached.diagrams.reachable_within(backwards, home, all)?;
+            self.reached.diagrams.keep(back);
+            let home = self.reached.diagrams.single(&from)?;
+            let ahead = match back == all && components.is_empty() {
+                // From wherever it is, it can be reached: whatever can be reached can be reached from it.
+                true if from == self.initial() => all,
+                _ => self.reached.diagrams.reachable(relation, home)?,
+            };
+            let beyond = self.reached.diagrams.difference(ahead, back)?;
+            if let Some(member) = self.reached.diagrams.member(beyond) {
+                steps += 1;
+                from = self.far_from(&member, steps);
+                self.reached.diagrams.release(back);
+                continue;
+            }
+            tracing::debug!("diagrams: a terminal component after {steps} steps");
+            self.reached.diagrams.keep(ahead);
+            components.push(Component { home: from, set: ahead });
+            let rest = self.reached.diagrams.difference(left, back)?;
+            self.reached.diagrams.release(back);
+            if components.len() > 1 {
+                self.reached.diagrams.release(left);
+            }
+            left = rest;
+            if left.is_empty() {
+                return Ok((components, true));
+            }
+            if components.len() == COMPONENTS {
+                return Ok((components, false));
+            }
+            self.reached.diagrams.keep(left);
+            let member = self.reached.diagrams.member(left).unwrap_or_default();
+            from = self.far_from(&member, steps);
+        }
+    }
+
+    /// Where a random walk from a member ends.
+    fn far_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
+        let seed = self.work.seed.wrapping_add(seed);
+        let mut roam = Roam::new(self.ground.net(), &self.marking(member), seed);
+        roam.walk(FAR);
+        self.over_levels(roam.marking())
+    }
+
+    /// A marking over levels.
+    fn over_levels(&self, marking: &Marking) -> Vec<u64> {
+        let mut vector = vec![0; self.reached.level_of.len()];
+        for (&tokens, &level) in marking.tokens().iter().zip(self.reached.level_of) {
+            vector[level as usize] = tokens;
+        }
+        vector
+    }
+
+    /// The initial marking over levels.
+    fn initial(&self) -> Vec<u64> {
+        self.over_levels(self.ground.net().initial())
+    }
+
+    /// A member as a marking.
+    fn marking(&self, member: &[u64]) -> Marking {
+        let levels = self.reached.level_of.iter();
+        Marking::new(levels.map(|&level| member[level as usize]).collect())
+    }
+
+    /// A random walk that ends in a component, which it does not leave any more: soon found, where a way backwards
+    /// takes long.
+    fn walk_to(&self, set: Set) -> Option<FiringSequence> {
+        let net = self.ground.net();
+        for length in WALKS_TO {
+            let mut roam =
+                Roam::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
+            let way = roam.walk(1 << length);
+            if self.reached.diagrams.contains(set, &self.over_levels(roam.marking())) {
+                return Some(way);
+            }
+            if self.budget.is_exhausted() {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Firings to a component.
+    fn way_to(&mut self, component: &Component) -> Result<Option<FiringSequence>, Stop> {
+        let home = self.reached.diagrams.single(&component.home)?;
+        self.reached.firings_to(self.ground.net(), home)
+    }
+
+    /// Says that a goal is lost in a component; whether there is a document small enough.
+    fn lose(&mut self, goal: GoalId, component: &Component) -> Result<bool, Stop> {
+        if self.reached.diagrams.nodes_of(component.set) > MOST_NODES {
+            return Ok(false);
+        }
+        let set = component.set;
+        let way = match self.walk_to(set) {
+            Some(way) => way,
+            // Anywhere in it, which is nearer than some member.
+            None => self.reached.firings_to(self.ground.net(), set)?.unwrap_or_default(),
+        };
+        let document = closed(&self.reached, set);
+        let nodes = document.nodes.len();
+        let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
+        let homes = self.work.board.homes(TECHNIQUE).on(self.ground);
+        homes.lost_there(goal, way, argument, document);
+        Ok(true)
+    }
+
+    /// Says which goals are kept; of how many that is shown.
+    fn keep(
+        &mut self,
+        goals: &[(GoalId, &Predicate)],
+        components: &[Component],
+    ) -> Result<usize, Stop> {
+        let nodes = self.reached.diagrams.nodes_of(self.reached.set);
+        if goals.is_empty() || nodes > MOST_NODES {
+            return Ok(0);
+        }
+        let (upward, mut others): (Vec<_>, Vec<_>) =
+            goals.iter().partition(|(_, wanted)| is_upward_closed(wanted));
+        let mut shown = 0;
+        match components {
+            [component] if !upward.is_empty() => {
+                shown += self.keep_by_home(&upward, component)?;
+            }
+            _ => others.extend(upward),
+        }
+        for (id, wanted) in others.into_iter().take(EACH) {
+            let target = self.reached.satisfying(self.reached.set, wanted)?;
+            let Some(way) = self.steps(target)? else { continue };
+            let homes = self.work.board.homes(TECHNIQUE).on(self.ground);
+            shown += homes.returning(&[id], Returning { to: None, way, along: Vec::new() });
+        }
+        Ok(shown)
+    }
+
+    /// What has to hold somewhere from a marking that stays reachable.
+    fn keep_by_home(
+        &mut self,
+        goals: &[(GoalId, &Predicate)],
+        component: &Component,
+    ) -> Result<usize, Stop> {
+        let net = self.ground.net();
+        let (home, to) = match self.walk_to(component.set) {
+            _ if component.home == self.initial() => (net.initial().clone(), FiringSequence::new()),
+            // Any of its markings will do.
+            Some(to) => match replay(net, &to) {
+                Ok(home) => (home, to),
+                Err(_) => return Ok(0),
+            },
+            None => {
+                let to = self.way_to(component)?.unwrap_or_default();
+                (self.marking(&component.home), to)
+            }
+        };
+        let from = self.over_levels(&home);
+        let slice = self.budget.share(0.2);
+        let seen = along::walk(net, &home, goals, LONGEST_WALK, (self.work.seed, &slice));
+        let (mut along, mut kept) = (seen.along, seen.goals);
+        for &(id, wanted) in goals.iter().filter(|(id, _)| seen.unseen.contains(id)) {
+            let target = self.reached.some_satisfying(component.set, wanted)?;
+            let (relation, transitions) = (self.reached.relation, self.reached.transitions);
+            let firings = self.reached.diagrams.firings(
+                relation,
+                transitions,
+                &from,
+                target,
+                component.set,
+            )?;
+            if let Some(firings) = firings {
+                along.push(firings.into_iter().map(|t| (TransitionId::new(t), 1)).collect());
+                kept.push(id);
+            }
+        }
+        let way = match self.downhill(net, &home)? {
+            Some(way) => way,
+            None => {
+                let covering = covering(net, &home);
+                let target = self.reached.satisfying(self.reached.set, &covering)?;
+                let Some(way) = self.steps(target)? else { return Ok(0) };
+                way
+            }
+        };
+        let to: Firings<TransitionId> =
+            to.steps().iter().map(|step| (step.transition, step.count)).collect();
+        let homes = self.work.board.homes(TECHNIQUE).on(self.ground);
+        Ok(homes.returning(&kept, Returning { to: Some(to), way, along }))
+    }
+
+    /// Weights that fall on all ways back to `home`.
+    fn downhill(&mut self, net: &Net, home: &Marking) -> Result<Option<Way>, Stop> {
+        let missing = covering(net, home).negated();
+        let mut rng = fastrand::Rng::with_seed(self.work.seed);
+        let slice = self.budget.share(0.3);
+        let found = find(net, home, (&slice, &mut rng), |_: &Weights, falling| {
+            let stuck = falling.iter().copied().map(Predicate::Disabled);
+            let wanted = Predicate::and(stuck.chain([missing.clone()]));
+            let ends = self.reached.satisfying(self.reached.set, &wanted)?;
+            Ok(self.reached.diagrams.member(ends).map(|member| self.marking(&member)))
+        })?;
+        Ok(found.map(|weights| {
+            let document = Document::ClosedSet(closed(&self.reached, self.reached.set));
+            Way::Downhill { weights, document }
+        }))
+    }
+
+    /// Steps that lead everything back to a target.
+    fn steps(&mut self, target: Set) -> Result<Option<Way>, Stop> {
+        let (levels, all) = (self.reached.level_of.len() as u32, self.reached.set);
+        let transitions = self.reached.transitions;
+        let steps = self.reached.diagrams.steps_back(levels, transitions, target, all)?;
+        Ok(steps.map(|steps| {
+            let steps = steps.into_iter().map(|(t, count)| (TransitionId::new(t), count)).collect();
+            Way::Steps { set: closed(&self.reached, all), steps }
+        }))
+    }
+}

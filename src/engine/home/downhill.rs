@@ -1,0 +1,217 @@
+//! Back to the initial marking, downhill: weights of places such that the transitions that lower the weighted sum,
+//! fired as long as one is enabled, end where all initial tokens are.
+//!
+//! ```text
+//! idle ──request──▶ waiting ──enter──▶ inside ──leave──▶ idle      waiting 2, inside 1: enter and leave go downhill,
+//!                                                                  and end with all that are idle
+//! ```
+//!
+//! Such weights are guessed, and mended wherever a walk that goes downhill ends elsewhere (`slope`). When none does any
+//! more, engines that prove are asked whether one could: "nothing that goes downhill is enabled, and some initial token
+//! is missing" should not be reachable. That takes linear arithmetic, mostly, and no visit of any marking, however many
+//! there are. The argument is with the checker, [`crate::evidence::returning`].
+//!
+//! # Conditions
+//! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that lowers w·m.
+//! 2. What is asked for is upward closed and holds somewhere along firings from the initial marking.
+
+use super::roam::Roam;
+use super::slope::{Weights, covers, find};
+use super::{along, open};
+use crate::board::{Board, Knowledge, Reach};
+use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Task, intervals, pdr, state_equation};
+use crate::evidence::Document;
+use crate::evidence::returning::{Returning, Way, covering, is_upward_closed};
+use crate::ground::Ground;
+use parikh_net::{Facts, Goal, GoalId, Marking, Net, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "downhill",
+    technique: "STATE_EQUATION",
+    sides: Sides::Over,
+    role: Role::Homes,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+/// Walks downhill that have to end at home before a proof is tried.
+const WALKS: u64 = 60;
+
+/// The greatest length of a walk away, as a power of two.
+const LONGEST: u32 = 13;
+
+/// The same of a walk that looks for what is to be seen.
+const LONGEST_SEEING: u32 = 16;
+
+/// How often it is begun again, with other choices.
+const TRIES: u64 = 4;
+
+/// Why a search for weights is given up.
+enum GaveUp {
+    /// Time.
+    Time,
+    /// No engine proves it or finds where it fails.
+    Unproved,
+}
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let net = work.ground.net();
+    let goals: Vec<(GoalId, &Predicate)> =
+        open(work.ground, work.board).filter(|(_, wanted)| is_upward_closed(wanted)).collect();
+    if goals.is_empty() {
+        return "nothing to do".to_owned();
+    }
+    let home = net.initial();
+    for attempt in 0..TRIES {
+        let mut rng = fastrand::Rng::with_seed(work.seed.wrapping_add(attempt));
+        let mut document = None;
+        let seed = rng.u64(..);
+        let mut walks = 0;
+        let ends = |_: &Weights, falling: &[TransitionId]| {
+            if let Some(end) = by_walks(net, falling, seed, budget) {
+                walks += 1;
+                return Ok(Some(end));
+            }
+            match excluded(net, falling, budget) {
+                Excluded::By(by) => {
+                    document = Some(by);
+                    Ok(None)
+                }
+                Excluded::Not(end) => Ok(Some(end)),
+                Excluded::Unknown if budget.is_exhausted() => Err(GaveUp::Time),
+                Excluded::Unknown => Err(GaveUp::Unproved),
+            }
+        };
+        match find(net, home, (budget, &mut rng), ends) {
+            Ok(Some(weights)) => {
+                let Some(document) = document.and_then(Arc::into_inner) else { break };
+                let places = weights.len();
+                let way = Way::Downhill { weights, document };
+                let said = report(work, &goals, way, budget);
+                return format!("downhill by weights of {places} places: {said} goals stay");
+            }
+            Ok(None) => {}
+            Err(GaveUp::Time) => return "out of time".to_owned(),
+            Err(GaveUp::Unproved) => return "weights for which there is no proof".to_owned(),
+        }
+        if budget.is_exhausted() {
+            return "out of time".to_owned();
+        }
+    }
+    "no weights".to_owned()
+}
+
+/// Says what follows of ways back to the initial marking; of how many goals.
+fn report(
+    work: &Assignment<'_>,
+    goals: &[(GoalId, &Predicate)],
+    way: Way,
+    budget: &Budget,
+) -> usize {
+    let (net, board) = (work.ground.net(), work.board);
+    let seen =
+        along::walk(net, net.initial(), goals, LONGEST_SEEING, (work.seed, &budget.share(0.5)));
+    let (mut along, mut kept) = (seen.along, seen.goals);
+    // What others have reached, on the net that was read.
+    for &(id, wanted) in goals.iter().filter(|(id, _)| seen.unseen.contains(id)) {
+        let reached =
+            board.ids().find_map(|goal| match (board.goal(goal), board.knowledge(goal)) {
+                (Goal::Reach(it), Some(Knowledge::Reach(Reach::Reached { witness, .. })))
+                    if it == wanted =>
+                {
+                    witness.map(|witness| witness.to_sequence())
+                }
+                _ => None,
+            });
+        if let Some(sequence) = reached.filter(|_| work.ground.parent().is_none()) {
+            along.push(sequence.steps().iter().map(|step| (step.transition, step.count)).collect());
+            kept.push(id);
+        }
+    }
+    board
+        .homes(ENGINE.technique)
+        .on(work.ground)
+        .returning(&kept, Returning { to: Some(Vec::new()), way, along })
+}
+
+/// A marking with fewer tokens than initially in which none of these is enabled, at the end of a walk.
+fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> Option<Marking> {
+    let mut falls = vec![false; net.transition_count()];
+    falling.iter().for_each(|t| falls[t.index()] = true);
+    let mut rng = fastrand::Rng::with_seed(seed);
+    for walk in 0..WALKS {
+        let mut roam = Roam::new(net, net.initial(), rng.u64(..));
+        roam.walk(rng.u64(0..1 << (walk as u32 % LONGEST + 1)));
+        if budget.is_exhausted() {
+            return None;
+        }
+        if roam.descend(&falls, || !budget.is_exhausted()) && !covers(roam.marking(), net.initial())
+        {
+            return Some(roam.marking().clone());
+        }
+    }
+    None
+}
+
+/// Whether markings that should not be are excluded.
+enum Excluded {
+    /// By a document.
+    By(Arc<Document>),
+    /// This is one.
+    Not(Marking),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Whether it is excluded that nothing of `falling` is enabled, and some initial token is missing.
+fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
+    let missing = covering(net, net.initial()).negated();
+    let stuck = falling.iter().copied().map(Predicate::Disabled);
+    let wanted = Predicate::and([missing].into_iter().chain(stuck));
+    let id = GoalId::new(0);
+    let goals = vec![(id, Goal::Reach(wanted.clone()))];
+    let board = Board::new(net, vec![goals[0].1.clone()]).with_budget(budget).certified_only();
+    let facts = Facts::none(net);
+    let slice = budget.share(0.5);
+    let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
+    let known = intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    if board.is_open(id) {
+        // One goal, which has all of the time.
+        let config = state_equation::Config { share: 1.0, ..state_equation::Config::default() };
+        if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
+            let over = board.over(ENGINE.technique);
+            engine.slice(&slice.slice(SLICE), &task, over);
+            while board.is_open(id) && !slice.is_exhausted() && engine.deepen(&task) {
+                engine.slice(&slice.slice(SLICE), &task, over);
+            }
+        }
+    }
+    if board.is_open(id) && !budget.is_exhausted() {
+        let ground = Ground::original(net, goals.clone(), Facts::none(net), &known);
+        let (ground, board, hints) = (&ground, &board, Vec::new());
+        let assignment = Assignment { ground, board, seed: 1, threads: 1, dump: None, hints };
+        if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {
+            session.slice(&budget.share(0.7));
+        }
+    }
+    match board.knowledge(id) {
+        Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => match proof.document {
+            Some(document) => Excluded::By(document),
+            None => Excluded::Unknown,
+        },
+        Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) => {
+            match crate::evidence::replay(net, &witness.to_sequence()) {
+                Ok(end) if wanted.holds(net, &end) => Excluded::Not(end),
+                _ => Excluded::Unknown,
+            }
+        }
+        _ => Excluded::Unknown,
+    }
+}
+
+/// One slice of the state equation.
+const SLICE: Duration = Duration::from_secs(20);
