@@ -120,17 +120,20 @@ impl<'n> Judge<'n> {
             }
             Structure::Lost { after, document } => {
                 let after = sequence(after);
-                let mut why = None;
-                let lost = |wanted: &Predicate| {
-                    let checked =
-                        home::check_lost(net, &after, wanted, Some(document), &mut || true);
-                    checked.map_err(|flaw| why = Some(flaw.to_string())).is_ok()
-                };
                 if document.assumes_units() {
                     return Err("the document assumes safe units".to_owned());
                 }
-                if !wanted.iter().any(lost) {
-                    return Err(why.unwrap_or_else(|| "nothing of it is asked".to_owned()));
+                // Once for all that is asked: the set may be large, and the transitions many.
+                let there = replay(net, &after).map_err(|error| error.to_string())?;
+                let there = net.from_marking(there);
+                let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
+                let refuted = |wanted| checked.refutes(wanted, &mut || true).is_ok();
+                if !wanted.iter().any(refuted) {
+                    return Err("nothing that is asked is lost there".to_owned());
+                }
+                if on.is_none() && self.breach.is_none() {
+                    let breach = first_breach(net, &after, u64::MAX);
+                    self.breach = breach.map(|how| format!("on the way to what is lost, {how}"));
                 }
                 home.lost = true;
                 "what comes after a sequence checked"

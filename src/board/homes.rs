@@ -8,7 +8,7 @@
 
 use super::{Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
 use crate::evidence::home::{self, HomeFlaw, Structure};
-use crate::evidence::returning::{Returning, check_returning};
+use crate::evidence::returning::{Returning, check_returning, sequence};
 use crate::evidence::stays::which_stay;
 use crate::evidence::undone::check_undone;
 use crate::evidence::{Document, Flaw, ReplayError};
@@ -266,6 +266,11 @@ impl<'b> Homes<'b> {
         }
         if !holds {
             return 0;
+        }
+        if self.ground.is_none_or(|ground| ground.parent().is_none())
+            && let Some(to) = &returning.to
+        {
+            self.board.check_claim(&sequence(to), u64::MAX);
         }
         let mut said = 0;
         for (goal, _) in open.into_iter().zip(kept).filter(|(_, kept)| *kept) {

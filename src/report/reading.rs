@@ -187,7 +187,8 @@ impl Reader<'_> {
                 }
             }
             Way::Steps { set, steps } => self.line(Text::words(format!(
-                "A decision diagram of {} nodes describes a set of markings. The initial marking is among them, and no                  firing leads out of them. From all of them firings lead back, as {} show",
+                "A decision diagram of {} nodes describes a set of markings. The initial marking is among them, and \
+                 no firing leads out of them. From all of them firings lead back, as {} show",
                 set.nodes.len(),
                 counted(steps.len(), "step")
             ))),
@@ -195,7 +196,8 @@ impl Reader<'_> {
         if let Some(to) = &ways.to {
             let after = to.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             self.line(Text::words(format!(
-                "So a marking that covers the one after {after} firings stays reachable, and with it all that can be                  done from there"
+                "So a marking that covers the one after {after} firings stays reachable, and with it all that can \
+                 be done from there"
             )));
         }
     }

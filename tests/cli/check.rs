@@ -290,3 +290,35 @@ fn what_is_beyond_the_tokens_that_are_counted_is_no_error_of_ours() {
     let said = desk.refused(1, &["check", "more.pnml", "-e", "RD"]);
     assert!(said.contains("expected a whole number from 0 to 2^63 - 1"), "{said}");
 }
+
+/// A net of two processes with a claim of safe units, on which no argument about all of the net may rest.
+const CLAIMED: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
+<place id="a1"><initialMarking><text>1</text></initialMarking></place><place id="a2"/>
+<place id="b1"><initialMarking><text>1</text></initialMarking></place><place id="b2"/>
+<transition id="goa"/><transition id="backa"/><transition id="gob"/><transition id="backb"/><transition id="y"/>
+<arc id="x1" source="a1" target="goa"/><arc id="x2" source="goa" target="a2"/>
+<arc id="x3" source="a2" target="backa"/><arc id="x4" source="backa" target="a1"/>
+<arc id="x5" source="b1" target="gob"/><arc id="x6" source="gob" target="b2"/>
+<arc id="x7" source="b2" target="backb"/><arc id="x8" source="backb" target="b1"/>
+<arc id="x9" source="a1" target="y"/><arc id="x10" source="a2" target="y"/><arc id="x11" source="y" target="a2"/><arc id="x12" source="y" target="b2"/>
+</page>
+<toolspecific tool="nupn" version="1.1"><size places="4" transitions="5" arcs="12"/><structure units="3" root="u0" safe="true">
+<unit id="u0"><places/><subunits>u1 u2</subunits></unit><unit id="u1"><places>a1 a2</places><subunits/></unit><unit id="u2"><places>b1 b2</places><subunits/></unit>
+</structure></toolspecific>
+</net></pnml>"#;
+
+#[test]
+fn ways_back_are_shown_without_the_claim_of_safe_units() {
+    let desk = Desk::new();
+    desk.write("m.pnml", CLAIMED);
+    let formula = "AG EF (a1 >= 1 && b1 >= 1)";
+    for asked in [&["--formula", formula][..], &["-e", "Liveness"]] {
+        for engines in [&["--engines", "downhill"][..], &[]] {
+            let line = [&["check", "m.pnml", "-j", "1", "-t", "10s"], asked, engines].concat();
+            let output = desk.run(&line);
+            let code = output.status.code();
+            assert!(matches!(code, Some(0 | 3)), "{line:?}: {code:?} {}", stderr(&output));
+            assert!(!stderr(&output).contains("internal error"), "{}", stderr(&output));
+        }
+    }
+}

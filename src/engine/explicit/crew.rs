@@ -236,7 +236,7 @@ impl<V: Visitor> Crew<V> {
             while !stop.load(Relaxed)
                 && let Some((block, first)) = tasks.next()
             {
-                let last = (first + size).min(from + markings);
+                let last = first + size.min(from + markings - first);
                 lane.maker.begin();
                 for number in first..last {
                     let late = number % POLLING == 0 && budget.is_exhausted();

@@ -23,7 +23,7 @@ use parikh_net::{Goal, GoalId, Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -371,15 +371,18 @@ impl<'a> Search<'a> {
         let asking = Asking { net, goals: std::mem::take(&mut self.watch.at_expansion) };
         let (watch, reached) = (&mut self.watch, &mut self.reached);
         let (hits, firings) = (&mut self.hits, &mut self.firings);
+        // Goals stay open until the whole chunk is told; of each, the first marking counts.
+        let mut known = HashSet::new();
         let expanded = crew.expand(&mut self.space, next, &asking, |done| match done {
             Done::Expanded(notes, fired) => {
                 *firings += fired;
-                reached.extend(notes);
+                reached.extend(notes.into_iter().filter(|&(goal, _)| known.insert(goal)));
             }
             Done::New(t, key, number) => {
                 let class = net.effect_of(TransitionId::new(t as usize));
                 watch.new_marking(class, key, number, hits);
-                reached.extend(hits.drain(..).map(|goal| (goal, number)));
+                let first = hits.drain(..).filter(|&goal| known.insert(goal));
+                reached.extend(first.map(|goal| (goal, number)));
             }
         });
         self.watch.at_expansion = asking.goals;

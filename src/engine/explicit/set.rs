@@ -303,15 +303,16 @@ impl Set {
         more: u64,
         threads: usize,
     ) -> Result<impl Iterator<Item = Part<'_>>, Full> {
-        let (keys, slots) = (u64::from(self.arena.len), (self.table.len() * SLOTS) as u64);
+        let keys = u64::from(self.arena.len);
         if keys + more >= NONE.into() {
             return Err(Full);
         }
         if keys >= self.grow_at {
             self.grow(keys, threads)?;
         }
-        // One is always left free, so that looking has an end.
-        if keys + more >= slots {
+        // Some are always left free, so that looking has an end, and a near one.
+        let slots = (self.table.len() * SLOTS) as u64;
+        if keys + more > slots - slots / 32 {
             self.grow(keys + more, threads)?;
         }
         let (arena, all) = (&self.arena, self.table.len());
@@ -331,7 +332,8 @@ impl Set {
         put: Put,
     ) -> Result<Option<u32>, Full> {
         let arena = &self.arena;
-        // What has no number yet is not this key, which would not be there either.
+        // What has no number yet is not this key, which would not be there either. Where a number that stands for
+        // such a one has been given meanwhile, an equal key under it is this key all the same.
         let is_it = |number| number < arena.len && equal(arena.key(number), key);
         let (bucket, slot) = match put {
             Put::At(bucket, slot) => (bucket as usize, Some(slot)),

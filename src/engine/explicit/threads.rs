@@ -17,6 +17,9 @@ impl<I: Iterator> Tasks<I> {
     }
 }
 
+/// As deep as formulas nest.
+const STACK: usize = 8 << 20;
+
 /// Has `work` done by as many threads as there are `lanes`, each with its own; this thread is one of them. A
 /// thread that the system does not give is done without, so what is to be done is better taken from [`Tasks`].
 pub(crate) fn together<L: Send>(lanes: &mut [L], work: impl Fn(&mut L) + Sync) {
@@ -24,7 +27,7 @@ pub(crate) fn together<L: Send>(lanes: &mut [L], work: impl Fn(&mut L) + Sync) {
     let work = &work;
     std::thread::scope(|scope| {
         for lane in others {
-            if Builder::new().spawn_scoped(scope, move || work(lane)).is_err() {
+            if Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(lane)).is_err() {
                 break;
             }
         }

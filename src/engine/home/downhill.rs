@@ -169,6 +169,8 @@ enum Excluded {
 
 /// Whether it is excluded that nothing of `falling` is enabled, and some initial token is missing.
 fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
+    // An argument about all of the net rests on nothing that the model only claims.
+    let net = &net.without_unit_claim();
     let missing = covering(net, net.initial()).negated();
     let stuck = falling.iter().copied().map(Predicate::Disabled);
     let wanted = Predicate::and([missing].into_iter().chain(stuck));
