@@ -23,7 +23,9 @@ const GLANCE: Duration = Duration::from_millis(2);
 /// process ends with the host.
 pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
     // What a library has to say is no message.
-    let _ = rustix::stdio::dup2_stdout(rustix::stdio::stderr());
+    if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(nowhere);
+    }
     if let Ok(from) = from.try_clone() {
         // Without it, a guest in the library outlives its host by one question.
         let _ = std::thread::Builder::new().spawn(move || watch(&from));

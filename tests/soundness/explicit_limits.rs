@@ -204,7 +204,7 @@ fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
         assert!(statistics.states > 10_000, "{statistics:?}");
         assert!(statistics.peak_bytes <= memory + (1 << 20), "{statistics:?}");
     }
-    let ceiling = parikh::solvers::budget::resident_bytes() + (30 << 20);
+    let ceiling = parikh::solvers::budget::resident_bytes() + (16 << 20);
     let budget = Budget::unlimited().with_memory_ceiling(ceiling);
     let board = Board::new(&net, goals);
     run(&board, &budget, &Config { stubborn: false, ..Config::default() });
