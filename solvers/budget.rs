@@ -173,6 +173,9 @@ struct Usage {
     address_space: u64,
 }
 
+/// Linux counts pages; every machine we build for has pages of 4 KiB.
+const PAGE: u64 = 4096;
+
 impl Usage {
     /// Zeros where `/proc` is missing.
     fn sample() -> Usage {
@@ -204,21 +207,23 @@ impl Usage {
     }
 
     fn read() -> Option<Usage> {
-        /// Linux counts pages; every machine we build for has pages of 4 KiB.
-        const PAGE: u64 = 4096;
         let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
         let mut pages = statm.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
         let address_space = pages.next()?? * PAGE;
         let mut resident = pages.next()?? * PAGE;
-        for child in CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            let statm = std::fs::read_to_string(format!("/proc/{child}/statm")).unwrap_or_default();
-            let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|n| n.parse().ok());
-            // What it shares are our own program and libraries.
-            let (all, shared): (u64, u64) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
-            resident += all.saturating_sub(shared) * PAGE;
-        }
+        let children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
+        resident += children.iter().map(|&child| child_bytes(child)).sum::<u64>();
         Some(Usage { address_space, resident })
     }
+}
+
+/// The resident set of another process in bytes, without what it shares with others, such as our own program
+/// and libraries; 0 when it is gone.
+pub(crate) fn child_bytes(process: u32) -> u64 {
+    let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
+    let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|n| n.parse().ok());
+    let (all, shared): (u64, u64) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+    all.saturating_sub(shared) * PAGE
 }
 
 /// Processes whose memory counts as ours.

@@ -9,8 +9,8 @@
 //! - What back-ends can do and what they answer: [`lp`], [`smt`], [`sat`]. Unknown, error and
 //!   timeout are all [`NoAnswer`].
 //! - Back-ends, one file each: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
-//!   [`sat_batsat`].
-//! - Native ones may run in processes of their own: `guest` (feature `highs`); [`lp_chosen`] is what
+//!   [`sat_batsat`], and [`smt_command`], any SMT solver that is a command.
+//! - Native ones may run in processes of their own: [`guest`]; [`lp_chosen`] and [`smt_chosen`] are what
 //!   engines use.
 //! - Trust: [`certify`] re-checks LP answers in exact arithmetic, [`rational`] guesses what it checks,
 //!   [`model`] evaluates terms; proofs of SAT back-ends are for a checker outside.
@@ -22,7 +22,6 @@ pub mod cnf;
 mod dual_program;
 pub mod dump;
 mod exact;
-#[cfg(feature = "highs")]
 pub mod guest;
 pub mod linear_expression;
 pub mod linear_program;
@@ -38,6 +37,8 @@ pub mod rational;
 pub mod sat;
 pub mod sat_batsat;
 pub mod smt;
+pub mod smt_chosen;
+pub mod smt_command;
 pub mod smt_lib;
 #[cfg(feature = "z3")]
 pub mod smt_z3;

@@ -38,6 +38,23 @@ pub enum SmtError {
     /// The library could not make a solver.
     #[error("Z3 could not make a solver")]
     NoSolver,
+    /// A command does not start, or what it says is not SMT-LIB 2.
+    #[error(
+        "`{command}` cannot be asked: {why}; expected is a command that reads SMT-LIB 2 from its standard \
+         input and answers at once, such as `z3 -in` or `cvc5 --incremental --lang smt2`"
+    )]
+    Command {
+        /// The command line.
+        command: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is no SMT solver here.
+    #[error(
+        "this program has no SMT solver in it: name one by --smt-solver \"COMMAND\", or build it with Z3 \
+         (--features z3)"
+    )]
+    NoneHere,
     /// The solver was given terms of one arena before, and now of another.
     #[error("terms of two arenas were mixed in one solver")]
     OtherArena,

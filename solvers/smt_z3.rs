@@ -345,6 +345,13 @@ pub fn run_script(script: &str, timeout: Duration) -> Result<String, SmtError> {
     Ok(handle::eval(&script))
 }
 
+/// What Z3's own reader answers to the next commands of one conversation, which goes on where it was left
+/// off; `None` for a library that is too old, and text that cannot be handed over.
+pub(crate) fn converse(commands: &str) -> Option<String> {
+    check_version(z3::full_version()).ok()?;
+    handle::eval_again(commands)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,15 +3,18 @@
 //! A program of its own, for where solvers run is the whole process's choice.
 #![cfg(all(feature = "highs", target_os = "linux"))]
 
+#[path = "support/children.rs"]
+mod children;
+
 use parikh::solvers::Budget;
 use parikh::solvers::guest::{self, GuestLp, Program};
 use parikh::solvers::linear_program::{Column, Interval, LinearProgram, Row, Sense};
 use parikh::solvers::lp::{IncrementalLp, LpAnswer};
 use parikh::solvers::lp_highs::HighsModel;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use children::{children, signal};
 
 /// One test at a time: some of them signal every guest there is.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -22,30 +25,6 @@ fn begin() -> MutexGuard<'static, ()> {
         arguments: vec!["solver-guest".into()],
     });
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The processes begun by this one.
-fn children() -> Vec<u32> {
-    let ours = std::process::id().to_string();
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let is_ours = |process: &u32| {
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        // After the name in brackets: the state, and who began it.
-        let rest = stat.rsplit(')').next().unwrap_or_default();
-        rest.split_ascii_whitespace().nth(1) == Some(ours.as_str())
-    };
-    numbers.filter(is_ours).collect()
-}
-
-fn signal(name: &str) -> usize {
-    let guests = children();
-    // The shell's own: a program of that name is not everywhere. One that is gone by now is none that was reached.
-    let reached = |guest: &&u32| {
-        let order = format!("kill {name} {guest}");
-        Command::new("sh").args(["-c", &order]).output().is_ok_and(|output| output.status.success())
-    };
-    guests.iter().filter(reached).count()
 }
 
 /// Packing so much of so many things into so many sacks.

@@ -1,7 +1,7 @@
 //! The host's side: a program that is kept here, and solved over there.
 
-use super::process::{Process, Waited};
-use super::wire::{Allowance, Outgoing, Reply, reply};
+use super::process::{Process, Waited, program};
+use super::wire::{Allowance, Outgoing, Reply, first_message, reply};
 use super::{ATTEMPTS, GRACE, PAUSE, patience, patience_after_stop};
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, Exhausted};
@@ -97,7 +97,8 @@ impl GuestLp {
             if NO_GUESTS.load(Ordering::Relaxed) || self.coefficients() > MOST_COEFFICIENTS {
                 return Err(NoGuests);
             }
-            let guest = Process::get().map_err(|error| {
+            let program = program().ok_or(NoGuests)?;
+            let guest = Process::get(program).map_err(|error| {
                 no_guests(&error.to_string());
                 NoGuests
             })?;
@@ -108,7 +109,7 @@ impl GuestLp {
         }
         let patience = self.patience();
         let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-        match guest.say(&mut self.untold, patience, Some(budget)) {
+        match guest.say(&mut self.untold.0, patience, Some(budget)) {
             Ok(()) => {
                 self.told_rows = self.program.rows().len();
                 Ok(())
@@ -144,7 +145,7 @@ impl GuestLp {
             let patience = self.patience();
             let silent = self.owes.map_or(Duration::ZERO, |debt| debt.since.elapsed());
             let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-            match guest.hear(patience.saturating_sub(silent), Some(budget)) {
+            match guest.hear(first_message, patience.saturating_sub(silent), Some(budget)) {
                 Ok(message) => {
                     let size = (self.program.columns().len(), self.told_rows);
                     return match reply(&message, size) {
@@ -222,7 +223,7 @@ impl GuestLp {
     /// Says a short message.
     fn tell(&mut self, order: &mut Outgoing) -> Result<(), Failure> {
         let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-        match guest.say(order, GRACE, None) {
+        match guest.say(&mut order.0, GRACE, None) {
             Ok(()) => Ok(()),
             Err(Waited::Dead) => Err(self.death()),
             Err(Waited::Enough) => Err(Lost("it does not listen")),
@@ -379,7 +380,7 @@ impl Drop for GuestLp {
         let mut order = Outgoing::default();
         // So that it gives the memory back.
         order.load(&LinearProgram::new(Sense::Minimise));
-        if guest.say(&mut order, GRACE, None).is_ok() {
+        if guest.say(&mut order.0, GRACE, None).is_ok() {
             guest.leave_idle();
         }
     }

@@ -1,5 +1,10 @@
 //! Solvers that are not ours, as guests: each in a process of its own, fed with questions.
 //!
+//! Two kinds of conversation are had with them. HiGHS is told linear programs in bytes (`wire`), by
+//! [`GuestLp`]. SMT solvers are told SMT-LIB 2, by [`SmtCommand`](crate::smt_command::SmtCommand):
+//! Z3 in a process of our own program (`serve_smt`), and any command of the user. What follows holds for both,
+//! but for the pulse, which SMT-LIB has no words for.
+//!
 //! A native library may abort, never come back, or take all memory there is, and with it the
 //! answers to all other questions. As a guest it takes at most itself along: whoever asked starts
 //! another one, tells it all that the first one knew, and asks again.
@@ -31,17 +36,39 @@
 //! A few milliseconds to start one, beside whatever else is done first (they are handed on from
 //! program to program), and two switches between processes a question; ARCHITECTURE.md has figures.
 
+#[cfg(feature = "highs")]
 mod host;
-mod process;
+pub(crate) mod process;
+#[cfg(feature = "highs")]
 mod serve;
+#[cfg(feature = "z3")]
+mod serve_smt;
+#[cfg(any(feature = "highs", feature = "z3"))]
+mod watch;
+#[cfg(feature = "highs")]
 mod wire;
 
+#[cfg(feature = "highs")]
 pub use host::GuestLp;
 pub use process::{Program, invite, prepare, program};
+#[cfg(feature = "highs")]
 pub use serve::serve;
+#[cfg(feature = "z3")]
+pub use serve_smt::serve_smt;
 
 use rustix::process::Signal;
 use std::time::Duration;
+
+/// The last argument of a guest that speaks SMT-LIB 2.
+pub const SMT2: &str = "smt2";
+
+/// What starts Z3 as a guest, where one was invited.
+#[cfg(feature = "z3")]
+pub fn z3_program() -> Option<Program> {
+    let mut program = program()?.clone();
+    program.arguments.push(SMT2.into());
+    Some(program)
+}
 
 /// So many guests die over one question before it is left alone.
 pub const ATTEMPTS: usize = 5;

@@ -1,12 +1,12 @@
-//! The processes: how one is started, spoken to and seen off, and the idle ones.
+//! The processes: how one is started, spoken to and seen off, and the idle ones. In what words, and where
+//! a message ends, is for those who speak with them.
 
 use super::TOO_MUCH_MEMORY;
-use super::wire::{Outgoing, first_message};
 use crate::budget::{self, Budget};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::pipe::fcntl_setpipe_size;
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How a guest is started: a program that calls [`serve`](super::serve) with these arguments.
-#[derive(Clone, Debug)]
+/// How a guest is started: a program, and what it is told to begin with.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The program.
     pub path: PathBuf,
@@ -23,19 +23,27 @@ pub struct Program {
     pub arguments: Vec<OsString>,
 }
 
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        self.arguments.iter().try_for_each(|it| write!(f, " {}", it.to_string_lossy()))
+    }
+}
+
 static PROGRAM: OnceLock<Program> = OnceLock::new();
 
-/// From now on native solvers run as guests of this process, in processes of `program`. Only the first
-/// call counts. Without one they run in this process.
+/// From now on native solvers run as guests of this process, in processes of `program`, which calls
+/// `serve` with these arguments, and `serve_smt` where [`SMT2`](super::SMT2) comes after them. Only
+/// the first call counts. Without one they run in this process.
 pub fn invite(program: Program) {
     let _ = PROGRAM.set(program);
 }
 
 /// Starts a guest, so that it is there when it is needed.
 pub fn prepare() {
-    if program().is_some() {
+    if let Some(program) = program() {
         // Whoever needs one tries again, and says what is wrong.
-        let start = || Process::start().map(Process::leave_idle);
+        let start = || Process::start(program).map(Process::leave_idle);
         let _ = std::thread::Builder::new().spawn(start);
     }
 }
@@ -48,10 +56,11 @@ pub fn program() -> Option<&'static Program> {
 /// Guests without a question, for the next program.
 static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 
-/// More idle guests than this are seen off.
+/// More idle guests of a program than this are seen off.
 const MOST_IDLE: usize = 2;
 
 /// Bytes that a pipe holds, if the system lets us.
+#[cfg(target_os = "linux")]
 const PIPE: usize = 1 << 20;
 
 /// How often a budget is looked at while a guest works.
@@ -59,7 +68,8 @@ const GLANCE: Duration = Duration::from_millis(5);
 
 /// A guest.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
+    program: Program,
     child: Child,
     to: ChildStdin,
     from: ChildStdout,
@@ -68,7 +78,7 @@ pub(super) struct Process {
 
 /// Why waiting for a guest came to an end without a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Waited {
+pub(crate) enum Waited {
     /// It is gone.
     Dead,
     /// So long.
@@ -77,10 +87,14 @@ pub(super) enum Waited {
 
 impl Process {
     /// An idle one, or a new one.
-    pub(super) fn get() -> io::Result<Process> {
+    pub(crate) fn get(program: &Program) -> io::Result<Process> {
         loop {
-            let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let Some(mut process) = idle else { return Process::start() };
+            let idle = {
+                let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+                let at = all.iter().rposition(|process| process.program == *program);
+                at.map(|at| all.swap_remove(at))
+            };
+            let Some(mut process) = idle else { return Process::start(program) };
             // Unless somebody killed it meanwhile.
             if let Ok(None) = process.child.try_wait() {
                 return Ok(process);
@@ -88,8 +102,7 @@ impl Process {
         }
     }
 
-    fn start() -> io::Result<Process> {
-        let program = program().ok_or(io::ErrorKind::NotFound)?;
+    fn start(program: &Program) -> io::Result<Process> {
         let mut child = Command::new(&program.path)
             .args(&program.arguments)
             .stdin(Stdio::piped())
@@ -103,35 +116,38 @@ impl Process {
             see_off(&mut child);
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let process = Process { child, to, from, heard: Vec::new() };
+        let process = Process { program: program.clone(), child, to, from, heard: Vec::new() };
         // Otherwise a guest that does not read could keep us writing.
         fcntl_setfl(&process.to, fcntl_getfl(&process.to)? | OFlags::NONBLOCK)?;
         // Fewer switches for large programs and points; a system may grant less.
-        let _ = fcntl_setpipe_size(&process.to, PIPE);
-        let _ = fcntl_setpipe_size(&process.from, PIPE);
-        tracing::debug!(process = process.child.id(), "a guest for native solvers");
+        #[cfg(target_os = "linux")]
+        {
+            let _ = rustix::pipe::fcntl_setpipe_size(&process.to, PIPE);
+            let _ = rustix::pipe::fcntl_setpipe_size(&process.from, PIPE);
+        }
+        tracing::debug!(process = process.child.id(), "a guest: {program}");
         Ok(process)
     }
 
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Says all of `out`, unless the guest is dead, does not listen for that long, or `budget` is spent; what
     /// was not said is left in `out`, and to be said first.
-    pub(super) fn say(
+    pub(crate) fn say(
         &mut self,
-        out: &mut Outgoing,
+        out: &mut Vec<u8>,
         patience: Duration,
         budget: Option<&Budget>,
     ) -> Result<(), Waited> {
         let mut said = 0;
         let mut since = Instant::now();
         let end = loop {
-            if said == out.0.len() {
+            if said == out.len() {
                 break Ok(());
             }
-            match self.to.write(&out.0[said..]) {
+            match self.to.write(&out[said..]) {
                 Ok(0) => break Err(Waited::Dead),
                 Ok(count) => {
                     said += count;
@@ -147,19 +163,21 @@ impl Process {
                 Err(_) => break Err(Waited::Dead),
             }
         };
-        out.0.drain(..said);
+        out.drain(..said);
         end
     }
 
-    /// The next message; gives up after `patience`, or as soon as `budget` is spent.
-    pub(super) fn hear(
+    /// The next message, which `first` takes off what was heard once it is whole; gives up after
+    /// `patience`, or as soon as `budget` is spent.
+    pub(crate) fn hear<T>(
         &mut self,
+        mut first: impl FnMut(&mut Vec<u8>) -> Option<T>,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<Vec<u8>, Waited> {
+    ) -> Result<T, Waited> {
         let since = Instant::now();
         loop {
-            if let Some(message) = first_message(&mut self.heard) {
+            if let Some(message) = first(&mut self.heard) {
                 return Ok(message);
             }
             let left = patience.saturating_sub(since.elapsed());
@@ -182,7 +200,7 @@ impl Process {
     }
 
     /// Whether it is gone because it took too much memory.
-    pub(super) fn took_too_much(&mut self) -> bool {
+    pub(crate) fn took_too_much(&mut self) -> bool {
         // Its pipes close a moment before it is gone.
         let since = Instant::now();
         while since.elapsed() < 10 * GLANCE {
@@ -196,9 +214,10 @@ impl Process {
     }
 
     /// For the next program, if there is room for one more idle guest. It must not owe an answer.
-    pub(super) fn leave_idle(self) {
+    pub(crate) fn leave_idle(self) {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < MOST_IDLE {
+        let of_its_kind = idle.iter().filter(|process| process.program == self.program);
+        if of_its_kind.count() < MOST_IDLE {
             idle.push(self);
         }
     }

@@ -1,19 +1,17 @@
 //! The guest's side: takes orders until the host is gone.
 
 use super::wire::{Allowance, Order, Outgoing, Reply, first_message, order};
-use super::{PULSE, TOO_MUCH_MEMORY};
+use super::{PULSE, watch};
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, resident_bytes};
 use crate::linear_program::{LinearProgram, ProgramError, Sense};
 use crate::lp::{IncrementalLp as _, LpAnswer};
 use crate::lp_highs::HighsModel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, getpid, kill_process};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often a guest at work looks for an order to stop.
@@ -22,14 +20,7 @@ const GLANCE: Duration = Duration::from_millis(2);
 /// Serves a host that is heard at one end and told at the other, and does not come back: the
 /// process ends with the host.
 pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
-    // What a library has to say is no message.
-    if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
-        let _ = rustix::stdio::dup2_stdout(nowhere);
-    }
-    if let Ok(from) = from.try_clone() {
-        // Without it, a guest in the library outlives its host by one question.
-        let _ = std::thread::Builder::new().spawn(move || watch(&from));
-    }
+    watch::begin(&from);
     LINE.set(Some(Line { from: from.into(), to: to.into(), heard: Vec::new() }));
     let mut model = None;
     while let Some(order) = on_the_line(Line::next).flatten() {
@@ -52,26 +43,6 @@ pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
     }
     std::process::exit(0)
 }
-
-/// Ends the process when nobody can give orders any more, or when it takes too much memory, whatever it is
-/// doing: without the library's last words, for it may be in the middle of anything.
-fn watch(from: &OwnedFd) {
-    let a_while = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-    loop {
-        // No wish but to hear that the other end is closed, which is always told.
-        let mut other_end = [PollFd::new(from, PollFlags::empty())];
-        let _ = poll(&mut other_end, Some(&a_while));
-        if other_end[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
-            let _ = kill_process(getpid(), Signal::KILL);
-        }
-        if resident_bytes() > MOST_MEMORY.load(Ordering::Relaxed) {
-            let _ = kill_process(getpid(), TOO_MUCH_MEMORY);
-        }
-    }
-}
-
-/// Bytes that this process may have resident while it is at work.
-static MOST_MEMORY: AtomicU64 = AtomicU64::new(u64::MAX);
 
 thread_local! {
     /// That of the one thread that has one. The solver's callback has to find it.
@@ -159,12 +130,12 @@ fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
         time => Budget::lasting(Duration::from_micros(time)),
     };
     let budget = budget.with_memory_ceiling(most);
-    MOST_MEMORY.store(most, Ordering::Relaxed);
+    watch::allow(most);
     let now = Instant::now();
     AT_WORK.set(Some(AtWork { budget: budget.clone(), told: now, looked: now }));
     let answer = model.solve_again(&budget);
     AT_WORK.set(None);
-    MOST_MEMORY.store(u64::MAX, Ordering::Relaxed);
+    watch::allow(u64::MAX);
     answer
 }
 

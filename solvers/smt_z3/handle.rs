@@ -183,16 +183,21 @@ unsafe fn mk_symbol(context: Z3_context, name: &str) -> Option<Z3_symbol> {
 
 /// What Z3 prints when it reads `script`; empty if that cannot be handed over.
 pub(super) fn eval(script: &str) -> String {
+    eval_again(script).unwrap_or_default()
+}
+
+/// The same; `None` if that cannot be handed over.
+pub(super) fn eval_again(script: &str) -> Option<String> {
     let context = Context::thread_local();
-    let Ok(script) = std::ffi::CString::new(script) else { return String::new() };
+    let script = std::ffi::CString::new(script).ok()?;
     // SAFETY: the context and the string are alive; what comes back is copied before Z3 is called
     // again.
     unsafe {
         let answer = Z3_eval_smtlib2_string(context.get_z3_context(), script.as_ptr());
         if answer.is_null() {
-            return String::new();
+            return None;
         }
-        CStr::from_ptr(answer).to_string_lossy().into_owned()
+        Some(CStr::from_ptr(answer).to_string_lossy().into_owned())
     }
 }
 

@@ -112,7 +112,7 @@ enum Command {
     Mcc,
     /// Be the process that a native solver runs in: what Parikh starts itself with.
     #[command(hide = true, name = guest::COMMAND)]
-    Guest,
+    Guest(guest::Arguments),
 }
 
 /// How a command ended, when it ended well.
@@ -147,7 +147,7 @@ pub fn main() -> ExitCode {
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(&arguments),
         Command::Mcc => mcc::run(),
-        Command::Guest => guest::run(),
+        Command::Guest(arguments) => guest::run(&arguments),
     };
     match result {
         Ok(outcome) => ExitCode::from(code_of(outcome)),

@@ -137,64 +137,103 @@ mod recipes {
 mod smt {
     use super::recipes::*;
     use super::*;
+    use parikh_solvers::guest::{self, Program};
     use parikh_solvers::smt::{SmtAnswer, SmtSolver};
+    use parikh_solvers::smt_command::SmtCommand;
     use parikh_solvers::smt_z3::Z3;
     use parikh_solvers::term::{Term, Terms};
+
+    /// Where it is set, this program is a guest.
+    const GUEST: &str = "PARIKH_TEST_GUEST";
+
+    /// This program, which is Z3 as a guest when it is asked to be.
+    fn ourselves() -> Program {
+        let own = std::env::current_exe().unwrap();
+        let name = "terms::smt::serves_whoever_began_it";
+        let line = format!("{GUEST}=1 exec '{}' --exact {name} --nocapture", own.display());
+        Program { path: "/bin/sh".into(), arguments: vec!["-c".into(), line.into()] }
+    }
+
+    #[test]
+    fn serves_whoever_began_it() {
+        use std::os::fd::AsFd as _;
+        if std::env::var_os(GUEST).is_some() {
+            let from = std::io::stdin().as_fd().try_clone_to_owned().unwrap();
+            let to = std::io::stdout().as_fd().try_clone_to_owned().unwrap();
+            guest::serve_smt(from, to);
+        }
+    }
+
+    /// Limits of the variables, what is asserted outside of a scope, in it, and assumed.
+    type Question = [Vec<Recipe>; 3];
+
+    fn question() -> impl Strategy<Value = Question> {
+        let some = || proptest::collection::vec(recipe(), 0..3);
+        [some(), some(), some()]
+    }
+
+    /// Asks `solver`, which nothing is asserted in, and holds what it says against all points.
+    fn conforms(solver: &mut dyn SmtSolver, question: &Question) -> Result<(), TestCaseError> {
+        let [asserted, scoped, assumed] = question;
+        let mut terms = Terms::new();
+        let names = Names::new(&mut terms);
+        for x in names.integers {
+            for limit in [terms.at_least(x, 0), terms.at_most(x, 3)] {
+                solver.assert(&terms, limit).unwrap();
+            }
+        }
+        for recipe in asserted {
+            let term = build(&mut terms, &names, recipe);
+            solver.assert(&terms, term).unwrap();
+        }
+        // In a scope, then again without it: what was asserted inside must be forgotten.
+        solver.push();
+        for recipe in scoped {
+            let term = build(&mut terms, &names, recipe);
+            solver.assert(&terms, term).unwrap();
+        }
+        let assumptions: Vec<Term> =
+            assumed.iter().map(|recipe| build(&mut terms, &names, recipe)).collect();
+        let mut all: Vec<&Recipe> = asserted.iter().chain(scoped).collect();
+        for inside in [true, false] {
+            if !inside {
+                solver.pop().unwrap();
+                all.truncate(asserted.len());
+            }
+            let possible = |chosen: &[&Recipe]| {
+                points().any(|(b, x)| all.iter().chain(chosen).all(|recipe| meaning(recipe, b, x)))
+            };
+            match solver.check(&terms, &assumptions, &parikh_solvers::Budget::unlimited()).unwrap()
+            {
+                // The back-end has evaluated everything under its model by now.
+                SmtAnswer::Satisfiable(_) => {
+                    prop_assert!(possible(&assumed.iter().collect::<Vec<_>>()));
+                }
+                SmtAnswer::Unsatisfiable { core } => {
+                    let chosen = assumed.iter().zip(&assumptions);
+                    let chosen = chosen.filter(|(_, term)| core.contains(term));
+                    let chosen: Vec<&Recipe> = chosen.map(|(recipe, _)| recipe).collect();
+                    prop_assert!(!possible(&chosen), "{chosen:?}");
+                }
+                SmtAnswer::NoAnswer(why) => prop_assert!(false, "{why}"),
+            }
+        }
+        Ok(())
+    }
 
     proptest! {
         #![proptest_config(cases(400))]
 
         #[test]
-        fn formulas_are_solved_as_enumeration_does(
-            asserted in proptest::collection::vec(recipe(), 0..3),
-            scoped in proptest::collection::vec(recipe(), 0..3),
-            assumed in proptest::collection::vec(recipe(), 0..3),
-        ) {
-            let mut terms = Terms::new();
-            let names = Names::new(&mut terms);
-            let mut z3 = Z3::new().unwrap();
-            for x in names.integers {
-                for limit in [terms.at_least(x, 0), terms.at_most(x, 3)] {
-                    z3.assert(&terms, limit).unwrap();
-                }
-            }
-            for recipe in &asserted {
-                let term = build(&mut terms, &names, recipe);
-                z3.assert(&terms, term).unwrap();
-            }
-            // In a scope, then again without it: what was asserted inside must be forgotten.
-            z3.push();
-            for recipe in &scoped {
-                let term = build(&mut terms, &names, recipe);
-                z3.assert(&terms, term).unwrap();
-            }
-            let assumptions: Vec<Term> =
-                assumed.iter().map(|recipe| build(&mut terms, &names, recipe)).collect();
-            let mut all: Vec<&Recipe> = asserted.iter().chain(&scoped).collect();
-            for inside in [true, false] {
-                if !inside {
-                    z3.pop().unwrap();
-                    all.truncate(asserted.len());
-                }
-                let possible = |chosen: &[&Recipe]| {
-                    points().any(|(b, x)| {
-                        all.iter().chain(chosen).all(|recipe| meaning(recipe, b, x))
-                    })
-                };
-                match z3.check(&terms, &assumptions, &parikh_solvers::Budget::unlimited()).unwrap() {
-                    // The back-end has evaluated everything under its model by now.
-                    SmtAnswer::Satisfiable(_) => {
-                        prop_assert!(possible(&assumed.iter().collect::<Vec<_>>()));
-                    }
-                    SmtAnswer::Unsatisfiable { core } => {
-                        let chosen = assumed.iter().zip(&assumptions);
-                        let chosen = chosen.filter(|(_, term)| core.contains(term));
-                        let chosen: Vec<&Recipe> = chosen.map(|(recipe, _)| recipe).collect();
-                        prop_assert!(!possible(&chosen), "{chosen:?}");
-                    }
-                    SmtAnswer::NoAnswer(why) => prop_assert!(false, "{why}"),
-                }
-            }
+        fn z3_answers_as_enumeration_does(question in question()) {
+            conforms(&mut Z3::new().unwrap(), &question)?;
+        }
+
+        #[test]
+        fn z3_in_a_process_of_its_own_answers_as_enumeration_does(question in question()) {
+            // Only the first call counts; from then on guests are handed on.
+            guest::invite(ourselves());
+            conforms(&mut SmtCommand::start(ourselves()).unwrap(), &question)?;
         }
     }
 }

@@ -1,0 +1,297 @@
+//! What comes back in SMT-LIB 2: expressions, one after the other, from a stream that may stop anywhere.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::Zero;
+
+/// An answer is nested less than this, or it is none.
+const MAX_DEPTH: usize = 1000;
+
+/// An expression of more bytes is none: a hundred for each of a few million values.
+const MOST_BYTES: usize = 1 << 28;
+
+/// A word, a text in quotation marks, or a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expression {
+    /// As it is written, without the bars around some symbols.
+    Word(String),
+    /// What is between the quotation marks.
+    Text(String),
+    /// What is between the parentheses.
+    List(Vec<Expression>),
+}
+use Expression::{List, Text, Word};
+
+impl Expression {
+    /// The word, if it is one.
+    pub(crate) fn word(&self) -> Option<&str> {
+        match self {
+            Word(word) => Some(word),
+            Text(_) | List(_) => None,
+        }
+    }
+
+    /// Word or text.
+    pub(crate) fn said(&self) -> Option<&str> {
+        match self {
+            Word(said) | Text(said) => Some(said),
+            List(_) => None,
+        }
+    }
+
+    /// The elements after the first, if that is `head`.
+    pub(crate) fn after(&self, head: &str) -> Option<&[Expression]> {
+        match self {
+            List(parts) if parts.first().and_then(Expression::word) == Some(head) => {
+                Some(&parts[1..])
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of a number, however it is written: `7`, `-7`, `0.5`, `(- 7)`, `(/ 1 3)`, `1/3`.
+    pub(crate) fn number(&self) -> Option<BigRational> {
+        match self {
+            Word(word) => decimal(word),
+            Text(_) => None,
+            List(parts) => match (parts.first()?.word()?, &parts[1..]) {
+                ("-", [number]) => Some(-number.number()?),
+                ("to_real" | "+", [number]) => number.number(),
+                ("/", [over, under]) => quotient(over.number()?, under.number()?),
+                _ => None,
+            },
+        }
+    }
+}
+
+fn quotient(over: BigRational, under: BigRational) -> Option<BigRational> {
+    if under.is_zero() { None } else { Some(over / under) }
+}
+
+fn decimal(word: &str) -> Option<BigRational> {
+    if let Some((over, under)) = word.split_once('/') {
+        return quotient(decimal(over)?, decimal(under)?);
+    }
+    let (whole, part) = word.split_once('.').unwrap_or((word, ""));
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.is_empty() || !all_digits(digits) || !all_digits(part) {
+        return None;
+    }
+    let under = BigInt::from(10).pow(u32::try_from(part.len()).ok()?);
+    Some(BigRational::new(format!("{whole}{part}").parse().ok()?, under))
+}
+
+/// How far a stream was looked at.
+#[derive(Debug, Default)]
+struct Scanner {
+    at: usize,
+    depth: usize,
+    within: Within,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Within {
+    #[default]
+    Nothing,
+    Word,
+    Bars,
+    Text,
+    Comment,
+}
+
+impl Scanner {
+    /// The end of the next whole expression outside of all others.
+    fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        while let Some(&byte) = bytes.get(self.at) {
+            let ends_word = byte.is_ascii_whitespace() || b"()\";|".contains(&byte);
+            if self.within == Within::Word && ends_word {
+                self.within = Within::Nothing;
+                if self.depth == 0 {
+                    return Some(self.at);
+                }
+            }
+            self.at += 1;
+            let was = self.within;
+            self.within = match (was, byte) {
+                (Within::Bars, b'|') | (Within::Text, b'"') => Within::Nothing,
+                (Within::Comment, b'\n') => Within::Nothing,
+                (Within::Nothing, b'|') => Within::Bars,
+                (Within::Nothing, b'"') => Within::Text,
+                (Within::Nothing, b';') => Within::Comment,
+                (Within::Nothing, b'(') => {
+                    self.depth += 1;
+                    was
+                }
+                (Within::Nothing, b')') => {
+                    self.depth = self.depth.saturating_sub(1);
+                    was
+                }
+                (Within::Nothing, byte) if !byte.is_ascii_whitespace() => Within::Word,
+                _ => was,
+            };
+            let closed = self.within == Within::Nothing
+                && (matches!(was, Within::Bars | Within::Text) || byte == b')');
+            if closed && self.depth == 0 {
+                return Some(self.at);
+            }
+        }
+        None
+    }
+}
+
+/// Expressions, as they come in.
+#[derive(Debug, Default)]
+pub(crate) struct Expressions {
+    scanner: Scanner,
+}
+
+/// What is no expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Garbled;
+
+impl Expressions {
+    /// Takes the first whole expression off `bytes`; nothing while there is none. What was looked at is
+    /// not looked at again when more has come.
+    pub(crate) fn first(&mut self, bytes: &mut Vec<u8>) -> Option<Result<Expression, Garbled>> {
+        let end = self.scanner.next_end(bytes);
+        if self.scanner.depth > MAX_DEPTH || end.is_none() && bytes.len() > MOST_BYTES {
+            self.scanner = Scanner::default();
+            bytes.clear();
+            return Some(Err(Garbled));
+        }
+        let whole: Vec<u8> = bytes.drain(..end?).collect();
+        self.scanner = Scanner::default();
+        Some(expression(&whole).ok_or(Garbled))
+    }
+}
+
+/// The one expression that `bytes` are.
+fn expression(bytes: &[u8]) -> Option<Expression> {
+    let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let rest = &bytes[at + 1..];
+        let until = |end: u8| rest.iter().position(|&byte| byte == end);
+        let string = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        at += 1;
+        let found = match byte {
+            byte if byte.is_ascii_whitespace() => continue,
+            b';' => {
+                at += until(b'\n').unwrap_or(rest.len());
+                continue;
+            }
+            b'(' => {
+                open.push(Vec::new());
+                continue;
+            }
+            b')' => List(open.pop()?),
+            b'|' | b'"' => {
+                let length = until(byte)?;
+                at += length + 1;
+                let inside = string(&rest[..length]);
+                if byte == b'|' { Word(inside) } else { Text(inside) }
+            }
+            _ => {
+                let ends = |byte: &u8| byte.is_ascii_whitespace() || b"()\";|".contains(byte);
+                let length = rest.iter().position(ends).unwrap_or(rest.len());
+                at += length;
+                Word(string(&bytes[at - length - 1..at]))
+            }
+        };
+        open.last_mut()?.push(found);
+    }
+    match (open.pop()?, open.is_empty()) {
+        (mut all, true) if all.len() == 1 => all.pop(),
+        _ => None,
+    }
+}
+
+/// Commands, as they come in.
+#[cfg(feature = "z3")]
+#[derive(Debug, Default)]
+pub(crate) struct Commands {
+    scanner: Scanner,
+    heard: Vec<u8>,
+}
+
+#[cfg(feature = "z3")]
+impl Commands {
+    /// All whole commands, with `bytes` after what was heard before; nothing while there is none.
+    pub(crate) fn whole(&mut self, bytes: &[u8]) -> Option<String> {
+        self.heard.extend_from_slice(bytes);
+        let end = std::iter::from_fn(|| self.scanner.next_end(&self.heard)).last()?;
+        self.scanner.at -= end;
+        let whole: Vec<u8> = self.heard.drain(..end).collect();
+        String::from_utf8(whole).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str, at_once: usize) -> Vec<Result<Expression, Garbled>> {
+        let (mut expressions, mut heard, mut found) =
+            (Expressions::default(), Vec::new(), Vec::new());
+        for part in text.as_bytes().chunks(at_once) {
+            heard.extend_from_slice(part);
+            found.extend(std::iter::from_fn(|| expressions.first(&mut heard)));
+        }
+        found
+    }
+
+    #[test]
+    fn expressions_come_out_whole_however_they_come_in() {
+        let text =
+            "sat\n ((x (- 3)) (|y (z| (/ 1.0 3.0)))  ; not this )\n(error \"line 1: (no\")unsat ";
+        let word = |text: &str| Word(text.to_owned());
+        for at_once in [1, 2, 3, 7, 1000] {
+            let found = all(text, at_once);
+            assert_eq!(found.len(), 4, "{found:?}");
+            assert_eq!(found[0], Ok(word("sat")));
+            let Ok(List(values)) = &found[1] else { panic!("{found:?}") };
+            assert_eq!(values[0], List(vec![word("x"), List(vec![word("-"), word("3")])]));
+            let List(second) = &values[1] else { panic!() };
+            assert_eq!(second[0], word("y (z"));
+            assert_eq!(second[1].number(), Some(BigRational::new(1.into(), 3.into())));
+            let error = Text("line 1: (no".to_owned());
+            assert_eq!(found[2].as_ref().unwrap().after("error"), Some(&[error][..]));
+        }
+    }
+
+    #[test]
+    fn numbers_are_exact_in_every_notation() {
+        let value = |text: &str| all(&format!("{text} "), 9)[0].clone().unwrap().number();
+        let ratio = |a: i64, b: i64| Some(BigRational::new(a.into(), b.into()));
+        assert_eq!(value("7"), ratio(7, 1));
+        assert_eq!(value("-7"), ratio(-7, 1));
+        assert_eq!(value("(- 7.25)"), ratio(-29, 4));
+        assert_eq!(value("(- (/ 1 3))"), ratio(-1, 3));
+        assert_eq!(value("(/ (- 1) 3)"), ratio(-1, 3));
+        assert_eq!(value("-1/3"), ratio(-1, 3));
+        assert_eq!(value("(to_real 4)"), ratio(4, 1));
+        for text in ["x", "1e5", "(/ 1 0)", "--7", "\"7\"", "(* 2 3)", "1.", "."] {
+            let wanted = if text == "1." { ratio(1, 1) } else { None };
+            assert_eq!(value(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_expression_is_refused_and_ends_nothing() {
+        assert!(all(&"(".repeat(5000), 100).contains(&Err(Garbled)));
+        assert_eq!(all(") ", 10), [Err(Garbled)]);
+        assert_eq!(all("(never whole", 3), []);
+        let mut random = fastrand::Rng::with_seed(2);
+        for _ in 0..20_000 {
+            let length = random.usize(..30);
+            let text: String = (0..length)
+                .map(|_| *random.choice(b"(()) |\";ab1.-/\n").unwrap() as char)
+                .collect();
+            all(&text, 1 + random.usize(..9))
+                .iter()
+                .flatten()
+                .for_each(|found| drop(found.number()));
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Terms as text, batch after batch: what was declared and defined once is not written again while its
+//! scope lasts.
+
+use std::collections::HashSet;
+use std::io;
+
+use num_bigint::BigInt;
+use num_traits::Signed;
+
+use crate::term::{Node, Sort, Term, Terms, Variable};
+
+/// Terms nested deeper than this are named, so that writing does not recurse far.
+const MAX_DEPTH: u32 = 16;
+
+/// What has a name by now in one scope.
+#[derive(Debug, Default)]
+struct Scope {
+    variables: Vec<Variable>,
+    terms: Vec<Term>,
+    guards: Vec<Term>,
+}
+
+/// Writes terms of one arena.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    /// One per variable of the arena; empty for those that never occurred.
+    symbols: Vec<String>,
+    /// All of them.
+    taken: HashSet<String>,
+    /// One per variable and term: whether it is declared, or defined, in a scope that lasts.
+    declared: Vec<bool>,
+    named: Vec<bool>,
+    guarded: Vec<bool>,
+    scopes: Vec<Scope>,
+    has_integers: bool,
+    has_reals: bool,
+}
+
+/// What has to be said before a batch of terms.
+#[derive(Debug)]
+pub(super) struct Preparation {
+    declare: Vec<Variable>,
+    define: Vec<Term>,
+}
+
+impl Writer {
+    /// With nothing declared, outside of all scopes.
+    pub(crate) fn new() -> Self {
+        Writer {
+            symbols: Vec::new(),
+            taken: HashSet::new(),
+            declared: Vec::new(),
+            named: Vec::new(),
+            guarded: Vec::new(),
+            scopes: vec![Scope::default()],
+            has_integers: false,
+            has_reals: false,
+        }
+    }
+
+    /// The narrowest logic that has everything written, or prepared, so far.
+    pub(crate) fn logic(&self) -> &'static str {
+        match (self.has_integers, self.has_reals) {
+            (false, false) => "QF_UF",
+            (true, false) => "QF_LIA",
+            (false, true) => "QF_LRA",
+            (true, true) => "QF_LIRA",
+        }
+    }
+
+    /// The symbol of a variable that was declared.
+    pub(crate) fn symbol(&self, variable: Variable) -> &str {
+        &self.symbols[variable.index()]
+    }
+
+    /// The variables that are declared in scopes that last, outermost first.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = Variable> {
+        self.scopes.iter().flat_map(|scope| &scope.variables).copied()
+    }
+
+    /// Enters a scope.
+    pub(crate) fn push(&mut self) {
+        self.scopes.push(Scope::default());
+    }
+
+    /// Leaves the innermost scope, and forgets what was named in it.
+    pub(crate) fn pop(&mut self) {
+        let Some(scope) = self.scopes.pop() else { return };
+        scope.variables.iter().for_each(|variable| self.declared[variable.index()] = false);
+        scope.terms.iter().for_each(|term| self.named[term.index()] = false);
+        scope.guards.iter().for_each(|term| self.guarded[term.index()] = false);
+    }
+
+    /// Says, and what has to be said before, that `assertions` hold.
+    pub(crate) fn assert(
+        &mut self,
+        terms: &Terms,
+        assertions: &[Term],
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let preparation = self.prepare(terms, assertions, []);
+        self.write_preparation(terms, &preparation, out)?;
+        assertions.iter().try_for_each(|&term| self.write_assertion(terms, term, out))
+    }
+
+    /// Literals, in order, that imply `assumptions` each: what solvers may be asked to assume.
+    pub(crate) fn guard(
+        &mut self,
+        terms: &Terms,
+        assumptions: &[Term],
+        out: &mut dyn io::Write,
+    ) -> io::Result<Vec<String>> {
+        let preparation = self.prepare(terms, assumptions, []);
+        self.write_preparation(terms, &preparation, out)?;
+        let mut literals = Vec::with_capacity(assumptions.len());
+        for &term in assumptions {
+            let is_literal = match terms.node(term) {
+                Node::Boolean(_) => true,
+                Node::Not(part) => matches!(terms.node(*part), Node::Boolean(_)),
+                _ => false,
+            };
+            if is_literal {
+                let mut text = String::new();
+                self.write_term(terms, term, &mut text);
+                literals.push(text);
+                continue;
+            }
+            let guard = format!("a!{}", term.index());
+            if !std::mem::replace(&mut self.guarded[term.index()], true) {
+                let mut text = String::new();
+                self.write_term(terms, term, &mut text);
+                writeln!(out, "(declare-const {guard} Bool)")?;
+                writeln!(out, "(assert (or (not {guard}) {text}))")?;
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.guards.push(term);
+                }
+            }
+            literals.push(guard);
+        }
+        Ok(literals)
+    }
+
+    /// Finds out what has to be declared and defined before these are written, which counts as done from
+    /// then on.
+    pub(super) fn prepare(
+        &mut self,
+        terms: &Terms,
+        roots: &[Term],
+        used: impl IntoIterator<Item = Variable>,
+    ) -> Preparation {
+        self.declared.resize(terms.variables().len(), false);
+        self.symbols.resize(terms.variables().len(), String::new());
+        self.named.resize(terms.len(), false);
+        self.guarded.resize(terms.len(), false);
+        let order = self.unnamed(terms, roots);
+        let mut uses = vec![0u32; terms.len()];
+        let mut depth = vec![0u32; terms.len()];
+        let parts = order.iter().flat_map(|&term| terms.node(term).parts());
+        parts.chain(roots).for_each(|part| uses[part.index()] += 1);
+        let mut declare: Vec<Variable> = used.into_iter().collect();
+        let mut define = Vec::new();
+        for &term in &order {
+            let node = terms.node(term);
+            match node {
+                Node::Boolean(variable) => declare.push(*variable),
+                Node::AtMost(entries, _) | Node::Equal(entries, _) => {
+                    declare.extend(entries.iter().map(|&(variable, _)| variable));
+                }
+                _ => {}
+            }
+            let below = node.parts().iter().map(|part| depth[part.index()] + 1).max();
+            let below = below.unwrap_or(0);
+            let composite = matches!(node, Node::And(_) | Node::Or(_));
+            if composite && (uses[term.index()] > 1 || below >= MAX_DEPTH) {
+                define.push(term);
+                self.named[term.index()] = true;
+            } else {
+                depth[term.index()] = below;
+            }
+        }
+        declare.retain(|variable| !std::mem::replace(&mut self.declared[variable.index()], true));
+        declare.sort_unstable();
+        for &variable in &declare {
+            match terms.sort(variable) {
+                Sort::Bool => {}
+                Sort::Int => self.has_integers = true,
+                Sort::Real => self.has_reals = true,
+            }
+            self.find_symbol(terms, variable);
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.variables.extend_from_slice(&declare);
+            scope.terms.extend_from_slice(&define);
+        }
+        Preparation { declare, define }
+    }
+
+    pub(super) fn write_preparation(
+        &self,
+        terms: &Terms,
+        preparation: &Preparation,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        for &variable in &preparation.declare {
+            let sort = match terms.sort(variable) {
+                Sort::Bool => "Bool",
+                Sort::Int => "Int",
+                Sort::Real => "Real",
+            };
+            writeln!(out, "(declare-const {} {sort})", self.symbol(variable))?;
+        }
+        for &term in &preparation.define {
+            let mut text = String::new();
+            self.write_node(terms, term, &mut text);
+            writeln!(out, "(define-fun t!{} () Bool {text})", term.index())?;
+        }
+        Ok(())
+    }
+
+    /// What was prepared.
+    pub(super) fn write_assertion(
+        &self,
+        terms: &Terms,
+        assertion: Term,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let mut text = String::new();
+        self.write_term(terms, assertion, &mut text);
+        writeln!(out, "(assert {text})")
+    }
+
+    /// What these are made of, themselves included, down to what has a name; parts first.
+    fn unnamed(&self, terms: &Terms, roots: &[Term]) -> Vec<Term> {
+        let mut seen = vec![false; terms.len()];
+        let mut found: Vec<Term> = Vec::new();
+        let mut open: Vec<Term> = roots.to_vec();
+        while let Some(term) = open.pop() {
+            if !self.named[term.index()] && !std::mem::replace(&mut seen[term.index()], true) {
+                found.push(term);
+                open.extend_from_slice(terms.node(term).parts());
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// A variable keeps its symbol, declared or not.
+    fn find_symbol(&mut self, terms: &Terms, variable: Variable) {
+        if self.symbols[variable.index()].is_empty() {
+            let mut symbol = quoted(terms.name(variable));
+            while !self.taken.insert(symbol.clone()) {
+                symbol = quoted(&format!("{}!{}", symbol.trim_matches('|'), variable.index()));
+            }
+            self.symbols[variable.index()] = symbol;
+        }
+    }
+
+    /// The name of a term if it has one, else how it is made. Recurses at most [`MAX_DEPTH`] deep,
+    /// twice that with negations.
+    fn write_term(&self, terms: &Terms, term: Term, out: &mut String) {
+        if self.named[term.index()] {
+            *out += &format!("t!{}", term.index());
+        } else {
+            self.write_node(terms, term, out);
+        }
+    }
+
+    fn write_node(&self, terms: &Terms, term: Term, out: &mut String) {
+        match terms.node(term) {
+            Node::Truth(value) => *out += if *value { "true" } else { "false" },
+            Node::Boolean(variable) => *out += self.symbol(*variable),
+            Node::Not(part) => self.write_all(terms, "not", &[*part], out),
+            Node::And(parts) => self.write_all(terms, "and", parts, out),
+            Node::Or(parts) => self.write_all(terms, "or", parts, out),
+            Node::AtMost(entries, bound) => self.write_constraint(terms, "<=", entries, bound, out),
+            Node::Equal(entries, bound) => self.write_constraint(terms, "=", entries, bound, out),
+        }
+    }
+
+    fn write_all(&self, terms: &Terms, operator: &str, parts: &[Term], out: &mut String) {
+        *out += &format!("({operator}");
+        for &part in parts {
+            *out += " ";
+            self.write_term(terms, part, out);
+        }
+        *out += ")";
+    }
+
+    /// The sum of variables that were declared, and a number.
+    pub(super) fn write_sum(
+        &self,
+        terms: &Terms,
+        entries: &[(Variable, i128)],
+        constant: &BigInt,
+        out: &mut String,
+    ) {
+        let real = is_real(terms, entries);
+        let parts = entries.len() + usize::from(*constant != BigInt::ZERO || entries.is_empty());
+        if parts > 1 {
+            *out += "(+ ";
+        }
+        for (position, &(variable, coefficient)) in entries.iter().enumerate() {
+            if position > 0 {
+                *out += " ";
+            }
+            let symbol = self.symbol(variable);
+            let symbol = if real && terms.sort(variable) == Sort::Int {
+                format!("(to_real {symbol})")
+            } else {
+                symbol.to_owned()
+            };
+            *out += &match coefficient {
+                1 => symbol,
+                _ => format!("(* {} {symbol})", number(&coefficient.into(), real)),
+            };
+        }
+        if parts > entries.len() {
+            let space = if parts > 1 { " " } else { "" };
+            *out += &format!("{space}{}", number(constant, real));
+        }
+        if parts > 1 {
+            *out += ")";
+        }
+    }
+
+    fn write_constraint(
+        &self,
+        terms: &Terms,
+        relation: &str,
+        entries: &[(Variable, i128)],
+        bound: &BigInt,
+        out: &mut String,
+    ) {
+        *out += &format!("({relation} ");
+        self.write_sum(terms, entries, &BigInt::ZERO, out);
+        *out += &format!(" {})", number(bound, is_real(terms, entries)));
+    }
+}
+
+fn is_real(terms: &Terms, entries: &[(Variable, i128)]) -> bool {
+    entries.iter().any(|&(variable, _)| terms.sort(variable) == Sort::Real)
+}
+
+fn number(value: &BigInt, real: bool) -> String {
+    let decimals = if real { ".0" } else { "" };
+    if value.is_negative() {
+        format!("(- {}{decimals})", value.magnitude())
+    } else {
+        format!("{value}{decimals}")
+    }
+}
+
+/// The name as a symbol. Quotes do not tell symbols apart, so names like those of our definitions
+/// and guards get a second `!`, and names of functions in use get one at their end.
+pub(super) fn quoted(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|c| if c == '|' || c == '\\' || c.is_control() { '_' } else { c })
+        .collect();
+    let ours = ["t!", "a!"].into_iter().find(|ours| clean.starts_with(ours));
+    let clean = match ours {
+        Some(ours) if !clean[ours.len()..].starts_with('!') => {
+            format!("{ours}!{}", &clean[ours.len()..])
+        }
+        _ if FUNCTIONS.contains(&clean.as_str()) => format!("{clean}!"),
+        _ => clean,
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_.!~%&^<>=+-*/?".contains(c);
+    let simple = clean.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && clean.chars().all(plain)
+        && !RESERVED.contains(&clean.as_str());
+    if simple { clean } else { format!("|{clean}|") }
+}
+
+/// Words that need quotes to be a name.
+const RESERVED: [&str; 9] =
+    ["let", "forall", "exists", "match", "par", "as", "_", "assert", "exit"];
+
+/// Names that solvers know already.
+const FUNCTIONS: [&str; 15] = [
+    "true", "false", "not", "and", "or", "xor", "ite", "distinct", "abs", "div", "mod", "to_real",
+    "to_int", "is_int", "iff",
+];

@@ -1,0 +1,338 @@
+//! SMT solvers in processes of their own: the same answers as in ours, whatever becomes of them, and none from
+//! what is no solver.
+//!
+//! A program of its own, for where solvers run is the whole process's choice.
+#![cfg(all(feature = "z3", target_os = "linux"))]
+
+#[path = "support/children.rs"]
+mod children;
+
+use parikh::solvers::guest::{self, Program};
+use parikh::solvers::linear_expression::LinearExpression;
+use parikh::solvers::smt::{SmtAnswer, SmtError, SmtSolver};
+use parikh::solvers::smt_chosen::{command, smt_solver};
+use parikh::solvers::smt_command::SmtCommand;
+use parikh::solvers::smt_z3::Z3;
+use parikh::solvers::term::{Term, Terms};
+use parikh::solvers::{Budget, NoAnswer};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use children::{children, signal};
+
+/// One test at a time: some of them signal every guest there is.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn begin() -> MutexGuard<'static, ()> {
+    guest::invite(Program {
+        path: env!("CARGO_BIN_EXE_parikh").into(),
+        arguments: vec!["solver-guest".into()],
+    });
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn z3_as_guest() -> Box<dyn SmtSolver> {
+    let solver = smt_solver(None).unwrap();
+    assert!(!children().is_empty(), "it is in a process of its own");
+    solver
+}
+
+/// Sums of some of the variables are within bounds.
+fn random_term(terms: &mut Terms, random: &mut fastrand::Rng) -> Term {
+    let mut parts = Vec::new();
+    for _ in 0..random.usize(1..4) {
+        let mut sum = LinearExpression::new();
+        for _ in 0..random.usize(1..4) {
+            let x = terms.integer(&format!("x{}", random.u8(..6)));
+            sum.add(random.i64(-3..4), x);
+        }
+        parts.push(match random.u8(..3) {
+            0 => terms.at_most(sum, random.i64(-5..9)),
+            1 => terms.at_least(sum, random.i64(-9..5)),
+            _ => terms.equal(sum, random.i64(-3..3)),
+        });
+    }
+    terms.or(parts)
+}
+
+fn side(answer: &SmtAnswer) -> bool {
+    match answer {
+        SmtAnswer::Satisfiable(_) => true,
+        SmtAnswer::Unsatisfiable { .. } => false,
+        SmtAnswer::NoAnswer(why) => panic!("{why}"),
+    }
+}
+
+/// Asks a guest and Z3 in this process the same questions; how many.
+fn compare(seed: u64, rounds: usize) -> usize {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut terms = Terms::new();
+    let (mut ours, mut theirs) = (Z3::new().unwrap(), z3_as_guest());
+    let mut depth = 0;
+    for _ in 0..rounds {
+        match random.u8(..6) {
+            0 => {
+                ours.push();
+                theirs.push();
+                depth += 1;
+            }
+            1 | 2 if depth > 0 => {
+                ours.pop().unwrap();
+                theirs.pop().unwrap();
+                depth -= 1;
+            }
+            _ => {
+                let term = random_term(&mut terms, &mut random);
+                ours.assert(&terms, term).unwrap();
+                theirs.assert(&terms, term).unwrap();
+            }
+        }
+        let assumed: Vec<Term> =
+            (0..random.usize(..3)).map(|_| random_term(&mut terms, &mut random)).collect();
+        let budget = Budget::lasting(Duration::from_secs(60));
+        let expected = ours.check(&terms, &assumed, &budget).unwrap();
+        let answer = theirs.check(&terms, &assumed, &budget).unwrap();
+        assert_eq!(side(&answer), side(&expected), "seed {seed}");
+        if let SmtAnswer::Unsatisfiable { core } = answer {
+            let again = ours.check(&terms, &core, &budget).unwrap();
+            assert!(!side(&again), "seed {seed}: a core that is none");
+        }
+    }
+    rounds
+}
+
+#[test]
+fn a_guest_answers_as_the_library_does_and_is_handed_on() {
+    let _alone = begin();
+    for seed in 0..20 {
+        compare(seed, 30);
+    }
+    assert!(children().len() <= 2, "{:?}", children());
+    assert!(z3_as_guest().name().contains("Z3"), "{}", z3_as_guest().name());
+}
+
+/// Says when dropped that it is over.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+#[test]
+fn killed_guests_cost_no_answer() {
+    let _alone = begin();
+    let (over, killed) = (AtomicBool::new(false), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut random = fastrand::Rng::with_seed(9);
+            while !over.load(Relaxed) {
+                std::thread::sleep(Duration::from_micros(random.u64(20_000..200_000)));
+                killed.fetch_add(signal("-KILL"), Relaxed);
+            }
+        });
+        // Also when an assertion fails.
+        let _over = Over(&over);
+        let begun = Instant::now();
+        let mut seed = 100;
+        while killed.load(Relaxed) < 20 && begun.elapsed() < Duration::from_secs(60) {
+            compare(seed, 40);
+            seed += 1;
+        }
+    });
+    assert!(killed.load(Relaxed) >= 10, "{killed:?}");
+}
+
+/// Pigeons into holes with integers: hopeless at this size, and Z3 does not know.
+fn hopeless(terms: &mut Terms) -> Vec<Term> {
+    let pigeons: i32 = 14;
+    let place: Vec<_> = (0..pigeons).map(|pigeon| terms.integer(&format!("p{pigeon}"))).collect();
+    let mut asserted = Vec::new();
+    for (position, &pigeon) in place.iter().enumerate() {
+        asserted.push(terms.at_least(pigeon, 1));
+        asserted.push(terms.at_most(pigeon, pigeons - 1));
+        for &other in &place[..position] {
+            let same = terms.equal(pigeon, other);
+            asserted.push(terms.not(same));
+        }
+    }
+    asserted
+}
+
+#[test]
+fn a_question_ends_with_its_budget_and_the_guest_goes_on() {
+    let _alone = begin();
+    let mut terms = Terms::new();
+    let asserted = hopeless(&mut terms);
+    let mut solver = z3_as_guest();
+    let before = children();
+    for _ in 0..3 {
+        solver.push();
+        asserted.iter().for_each(|&term| solver.assert(&terms, term).unwrap());
+        let begun = Instant::now();
+        let answer =
+            solver.check(&terms, &[], &Budget::lasting(Duration::from_millis(100))).unwrap();
+        assert!(matches!(answer, SmtAnswer::NoAnswer(_)), "{answer:?}");
+        assert!(begun.elapsed() < Duration::from_secs(2));
+        solver.pop().unwrap();
+        let budget = Budget::unlimited();
+        assert!(side(&solver.check(&terms, &asserted[..1], &budget).unwrap()));
+    }
+    assert_eq!(children(), before, "nobody was replaced");
+}
+
+#[test]
+fn a_guest_that_hangs_keeps_nobody_waiting_and_is_replaced() {
+    let _alone = begin();
+    let mut terms = Terms::new();
+    let x = terms.integer("x");
+    let (low, high) = (terms.at_most(x, 3), terms.at_least(x, 4));
+    let mut solver = z3_as_guest();
+    solver.assert(&terms, low).unwrap();
+    assert!(side(&solver.check(&terms, &[], &Budget::unlimited()).unwrap()));
+    let before = children();
+    assert!(signal("-STOP") > 0);
+    let begun = Instant::now();
+    let answer = solver.check(&terms, &[], &Budget::lasting(Duration::from_millis(50))).unwrap();
+    assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    // A new one, which is told what the first one knew.
+    assert!(!side(&solver.check(&terms, &[high], &Budget::unlimited()).unwrap()));
+    assert!(children() != before, "the one that hangs is gone");
+}
+
+#[test]
+fn a_cancelled_question_ends_at_once() {
+    let _alone = begin();
+    let mut terms = Terms::new();
+    let asserted = hopeless(&mut terms);
+    let mut solver = z3_as_guest();
+    let budget = Budget::unlimited();
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            budget.cancel();
+        });
+        let answer = solver.check(&terms, &asserted, &budget).unwrap();
+        assert!(matches!(answer, SmtAnswer::NoAnswer(_)), "{answer:?}");
+    });
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert!(side(&solver.check(&terms, &asserted[..1], &Budget::unlimited()).unwrap()));
+}
+
+#[test]
+fn a_guest_that_takes_too_much_memory_leaves_one_question_open() {
+    let _alone = begin();
+    let mut terms = Terms::new();
+    let asserted = hopeless(&mut terms);
+    let mut solver = z3_as_guest();
+    let used = parikh::solvers::budget::resident_bytes();
+    // A megabyte is left, of which the guest may have half.
+    let tight = Budget::lasting(Duration::from_secs(60)).with_memory_ceiling(used + (1 << 20));
+    let answer = solver.check(&terms, &asserted, &tight).unwrap();
+    assert!(matches!(answer, SmtAnswer::NoAnswer(_)), "{answer:?}");
+    assert!(!tight.remaining().unwrap().is_zero(), "it was memory and not time");
+    assert!(side(&solver.check(&terms, &asserted[..1], &Budget::unlimited()).unwrap()));
+}
+
+/// A solver made of a shell: greets, and answers `(check-sat)` by this.
+fn shell(answer: &str) -> Program {
+    let script = format!(
+        "while read -r line; do case \"$line\" in \
+         '(echo '*) line=${{line#*\\\"}}; echo \"${{line%\\\"*}}\" ;; \
+         '(get-info :name)') echo '(:name \"shell\")' ;; \
+         '(check-sat'*) {answer} ;; esac; done"
+    );
+    Program { path: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()] }
+}
+
+/// What a shell that answers so is taken for, when it is asked whether 4 ≤ x ≤ 3, and the time it took.
+fn asked(answer: &str, time: Duration) -> (SmtAnswer, Duration) {
+    let mut terms = Terms::new();
+    let x = terms.integer("x");
+    let mut solver = SmtCommand::start(shell(answer)).unwrap();
+    assert_eq!(solver.name(), "shell");
+    for term in [terms.at_most(x, 3), terms.at_least(x, 4)] {
+        solver.assert(&terms, term).unwrap();
+    }
+    let begun = Instant::now();
+    (solver.check(&terms, &[], &Budget::lasting(time)).unwrap(), begun.elapsed())
+}
+
+#[test]
+fn what_a_command_says_is_an_answer_or_nothing() {
+    let _alone = begin();
+    let minute = Duration::from_secs(60);
+    let said = |answer: &str| asked(answer, minute).0;
+    assert_eq!(said("echo unsat"), SmtAnswer::Unsatisfiable { core: vec![] });
+    let failed = |answer: &str, why: &str| match said(answer) {
+        SmtAnswer::NoAnswer(NoAnswer::Failed(text)) => assert!(text.contains(why), "{text}"),
+        other => panic!("{other:?}"),
+    };
+    // It has no model of that: nothing is asked for its value.
+    failed("echo sat", "its model is none");
+    failed("echo '(error \"no such thing\")'", "no such thing");
+    failed("echo perhaps", "neither sat nor unsat");
+    failed("echo '))'", "no SMT-LIB 2");
+    failed("head -c 300000 /dev/zero | tr '\\0' '('", "no SMT-LIB 2");
+    failed("yes | head -n 20000", "no SMT-LIB 2");
+    failed("exit", "it died");
+    let unknown = said("echo unknown");
+    assert!(matches!(unknown, SmtAnswer::NoAnswer(NoAnswer::Unknown(_))), "{unknown:?}");
+    let (answer, took) = asked("sleep 1000", Duration::from_millis(200));
+    assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
+    assert!(took < Duration::from_secs(2));
+}
+
+#[test]
+fn a_lie_about_a_model_is_noticed() {
+    let _alone = begin();
+    let mut terms = Terms::new();
+    let x = terms.integer("x");
+    let (low, even) = (terms.at_most(x, 3), terms.boolean("even"));
+    let values = |values: &str| {
+        let program = shell("echo sat");
+        let script = program.arguments[1].to_str().unwrap();
+        let script = script.replace("esac", &format!("'(get-value '*) echo '{values}' ;; esac"));
+        SmtCommand::start(Program { arguments: vec!["-c".into(), script.into()], ..program })
+    };
+    for (said, is_model) in [
+        ("((x 3) (even true))", true),
+        ("((x (- 7)) (even true))", true),
+        ("((x 4) (even true))", false),
+        ("((x 3) (even false))", false),
+        ("((x (/ 1 2)) (even true))", false),
+        ("((x 3))", false),
+        ("(x 3 even)", false),
+        ("unsupported", false),
+    ] {
+        let mut solver = values(said).unwrap();
+        solver.assert(&terms, low).unwrap();
+        solver.assert(&terms, even).unwrap();
+        let answer = solver.check(&terms, &[], &Budget::unlimited()).unwrap();
+        assert_eq!(matches!(answer, SmtAnswer::Satisfiable(_)), is_model, "{said}: {answer:?}");
+    }
+}
+
+#[test]
+fn what_is_no_solver_is_refused_with_the_reason() {
+    let _alone = begin();
+    for (line, why) in [
+        ("/nowhere/z3 -in", "it does not start"),
+        ("true", "it died"),
+        ("cat", "no SMT-LIB 2"),
+        ("yes", "no SMT-LIB 2"),
+        ("yes )", "no SMT-LIB 2"),
+    ] {
+        match SmtCommand::start(command(line).unwrap()) {
+            Err(error @ SmtError::Command { .. }) => {
+                let text = error.to_string();
+                assert!(text.contains(why) && text.contains(line), "{text}");
+            }
+            Err(error) => panic!("{line}: {error}"),
+            Ok(_) => panic!("{line}: taken for a solver"),
+        }
+    }
+}
