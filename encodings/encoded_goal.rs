@@ -1,6 +1,7 @@
 //! A goal encoded, as terms or as a linear program, ready to be written or asked.
 
 use crate::encoding::{EncodeError, Encoding, Part};
+use crate::unrolling::Between;
 use crate::variables::Variables;
 use crate::{
     bounds, causal_order, flows, predecessor, predicate, read_feed, state_equation, traps, units,
@@ -41,7 +42,7 @@ impl<'n> EncodedGoal<'n> {
     ) -> Result<Self, EncodeError> {
         let mut variables = Variables::new(net, encoding.numbers);
         let with_firings = encoding.has(Part::StateEquation);
-        let domain = match encoding.has(Part::Unrolling) {
+        let domain = match encoding.is_bounded() {
             // No marking is free there.
             true => Vec::new(),
             false => variables.domain(with_firings),
@@ -64,8 +65,13 @@ impl<'n> EncodedGoal<'n> {
                 Part::ReadFeed => read_feed::constraints(&mut variables),
                 Part::CausalOrder => causal_order::constraints(&mut variables),
                 Part::Predecessor => predecessor::constraints(&mut variables, reach?),
-                Part::Unrolling => {
-                    let (row, last) = unrolling::bounded(&mut variables, reach?, encoding.steps);
+                Part::Unrolling | Part::Steps => {
+                    let between = match part {
+                        Part::Steps => Between::Step,
+                        _ => Between::FiringOrPause,
+                    };
+                    let (row, last) =
+                        unrolling::bounded(&mut variables, reach?, encoding.steps, between);
                     stated = Some(last);
                     row
                 }
@@ -145,10 +151,15 @@ impl<'n> EncodedGoal<'n> {
     pub fn meaning(&self) -> String {
         let mut text = String::new();
         let k = self.encoding.steps;
-        text += &match (&self.objective, self.encoding.has(Part::Unrolling)) {
+        text += &match (&self.objective, self.encoding.is_bounded()) {
             (Some(_), _) => "The optimum, rounded down, is an upper bound of the goal's value in all \
                              reachable markings.\nunbounded: nothing follows. infeasible: cannot be."
                 .to_owned(),
+            (None, true) if self.encoding.has(Part::Steps) => format!(
+                "sat: a goal marking is reached by at most {k} steps: in the i-th each t fires fire(i,t) \
+                 times,\none after the other in any order. unsat: none is reached by {k} steps or fewer, \
+                 nor by {k} firings."
+            ),
             (None, true) => format!(
                 "sat: a goal marking is reached by at most {k} firings: those with fire(i,t) = 1.\n\
                  unsat: none is reached by {k} firings or fewer."
@@ -163,6 +174,9 @@ impl<'n> EncodedGoal<'n> {
                               sat (feasible): nothing follows; m is a candidate."
                 .to_owned(),
         };
+        if self.encoding.has(Part::Steps) && self.encoding.numbers == crate::Numbers::Reals {
+            text += "\nOver the reals, parts of firings are counted: sat says nothing.";
+        }
         if self.encoding.has(Part::Units) {
             text += "\nThis rests on the model's claim that its units are safe.";
         }

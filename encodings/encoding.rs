@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// One part of an encoding. Each is a set of constraints that every reachable marking satisfies
-/// (with the firing counts of some sequence that leads to it), but for the last two.
+/// (with the firing counts of some sequence that leads to it), but for the last three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// m = m₀ + C·x: [`state_equation`](crate::state_equation).
@@ -27,13 +27,15 @@ pub enum Part {
     Predecessor,
     /// k firings from the initial marking: [`unrolling`](crate::unrolling).
     Unrolling,
+    /// k steps from the initial marking, of any number of firings each: [`steps`](crate::steps).
+    Steps,
     /// k firings from any marking to the first goal marking: [`unrolling`](crate::unrolling).
     Induction,
 }
 
 impl Part {
     /// All of them, in the order in which they are asserted.
-    pub const ALL: [Part; 11] = [
+    pub const ALL: [Part; 12] = [
         Part::StateEquation,
         Part::Flows,
         Part::Bounds,
@@ -44,6 +46,7 @@ impl Part {
         Part::CausalOrder,
         Part::Predecessor,
         Part::Unrolling,
+        Part::Steps,
         Part::Induction,
     ];
 
@@ -60,6 +63,7 @@ impl Part {
             Part::CausalOrder => "causal-order",
             Part::Predecessor => "predecessor",
             Part::Unrolling => "bmc",
+            Part::Steps => "bmc-steps",
             Part::Induction => "k-induction",
         }
     }
@@ -81,6 +85,9 @@ impl Part {
             Part::CausalOrder => "first firings can be ordered so that each finds its tokens",
             Part::Predecessor => "the first goal marking comes from a marking that is none",
             Part::Unrolling => "at most k firings from the initial marking",
+            Part::Steps => {
+                "at most k steps from the initial marking, of any number of firings each"
+            }
             Part::Induction => {
                 "k firings from any marking, of which only the last one leads to the goal"
             }
@@ -124,7 +131,7 @@ pub struct Encoding {
     parts: Vec<Part>,
     /// The numbers.
     pub numbers: Numbers,
-    /// k, for [`Part::Unrolling`] and [`Part::Induction`]; at least 1.
+    /// k, for [`Part::Unrolling`], [`Part::Steps`] and [`Part::Induction`]; at least 1.
     pub steps: u32,
 }
 
@@ -141,8 +148,7 @@ impl Encoding {
         parts.sort_unstable();
         parts.dedup();
         let encoding = Encoding { parts, numbers, steps: 1 };
-        let lonely = encoding.has(Part::Unrolling) && encoding.parts.len() > 1;
-        if lonely {
+        if encoding.is_bounded() && encoding.parts.len() > 1 {
             return Err(EncodeError::Exact);
         }
         if encoding.has(Part::Predecessor) && encoding.has(Part::Induction) {
@@ -164,6 +170,11 @@ impl Encoding {
     /// The parts, ascending.
     pub fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// Whether it is about what can be reached in so many firings or steps.
+    pub fn is_bounded(&self) -> bool {
+        self.has(Part::Unrolling) || self.has(Part::Steps)
     }
 
     /// Whether it has this part.
@@ -205,7 +216,7 @@ pub enum EncodeError {
     #[error("{0} speaks of firings: add state-equation")]
     NoFirings(Part),
     /// The unrolling is exact and has no room for more.
-    #[error("bmc is exact up to its steps and goes with no other part")]
+    #[error("bmc and bmc-steps are exact up to their steps and go with no other part")]
     Exact,
     /// Two parts that say what comes before the goal.
     #[error("k-induction says what predecessor says and more: take one of them")]
@@ -241,6 +252,7 @@ mod tests {
         assert!(error("state-equation+trap").to_string().contains("listed-traps"));
         assert_eq!(error("traps+read-feed"), EncodeError::NoFirings(Part::ReadFeed));
         assert_eq!(error("bmc+traps"), EncodeError::Exact);
+        assert_eq!(error("bmc-steps+bmc"), EncodeError::Exact);
         assert!(matches!(error(""), EncodeError::Unknown(_)));
     }
 }

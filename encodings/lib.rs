@@ -11,6 +11,7 @@
 //! state-equation + traps + read-feed     an over-approximation: no solution, no such marking
 //! state-equation + k-induction           the same for the first of k + 1 markings in a row
 //! bmc                                    exact, for at most k firings
+//! bmc-steps                              exact, for at most k steps of any number of firings
 //! ```
 
 pub mod bounds;
@@ -23,6 +24,7 @@ pub mod predicate;
 
 pub mod read_feed;
 pub mod state_equation;
+pub mod steps;
 pub mod traps;
 pub mod units;
 pub mod unrolling;

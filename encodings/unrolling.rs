@@ -8,6 +8,8 @@
 //!
 //! linear in net times k. Transitions without effect are left out.
 //!
+//! In a *step* ([`steps`](crate::steps)) many transitions fire, and as often as they like.
+//!
 //! **Bounded model checking** starts in the initial marking and allows pauses, so that the goal is
 //! asked of mₖ only: satisfiable if and only if the goal is reached by at most k firings.
 //!
@@ -22,57 +24,133 @@
 //! FMCAD 2000.
 
 use crate::predicate::{Tokens, enabled, holds};
+use crate::steps;
 use crate::variables::Variables;
-use parikh_net::{Marking, PlaceId, Predicate};
+use parikh_net::{Marking, PlaceId, Predicate, TransitionId};
 use parikh_solvers::linear_expression::LinearExpression;
-use parikh_solvers::term::Term;
+use parikh_solvers::term::{Term, Variable};
 
 /// Where every place stands in one marking of the row.
-type Frame = Vec<Tokens>;
+pub(crate) type Frame = Vec<Tokens>;
 
-/// At most `steps` firings from the initial marking; the constraints, and the goal of the last.
-pub fn bounded(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) -> (Vec<Term>, Term) {
-    let net = variables.net;
-    let initially =
-        |place| Tokens::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
-    let mut frame: Frame = net.places().map(initially).collect();
-    let mut constraints = Vec::new();
-    for step in 1..=steps {
-        frame = next(variables, &frame, step, true, &mut constraints);
+/// What leads from one marking to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// One firing.
+    Firing,
+    /// One firing, or none.
+    FiringOrPause,
+    /// A step, which may be empty.
+    Step,
+}
+
+/// A row of markings that grows, as long as anybody wants: what is said of it is only ever added to.
+#[derive(Debug)]
+pub struct Row {
+    /// At least one.
+    frames: Vec<Frame>,
+    /// For each step the transitions that may fire, and how often they do.
+    fired: Vec<Vec<(TransitionId, Variable)>>,
+}
+
+impl Row {
+    /// The initial marking alone.
+    pub fn initial(variables: &Variables<'_>) -> Self {
+        let net = variables.net;
+        let initially =
+            |place| Tokens::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
+        Row { frames: vec![net.places().map(initially).collect()], fired: Vec::new() }
     }
-    let goal = holds(&mut variables.terms, net, goal, &|place| frame[place.index()]);
+
+    /// The marking m that other parts of an encoding speak of.
+    pub fn any(variables: &Variables<'_>) -> Self {
+        let frame = variables.net.places().map(|place| variables.tokens(place).into()).collect();
+        Row { frames: vec![frame], fired: Vec::new() }
+    }
+
+    /// Adds a marking at the end; what has to hold for it.
+    pub fn extend(&mut self, variables: &mut Variables<'_>, between: Between) -> Vec<Term> {
+        let mut constraints = Vec::new();
+        let step = self.fired.len() as u32 + 1;
+        let frame = &self.frames[self.fired.len()];
+        let (frame, fired) = match between {
+            Between::Firing => next(variables, frame, step, false, &mut constraints),
+            Between::FiringOrPause => next(variables, frame, step, true, &mut constraints),
+            Between::Step => steps::next(variables, frame, step, &mut constraints),
+        };
+        self.frames.push(frame);
+        self.fired.push(fired);
+        constraints
+    }
+
+    /// How many steps lead to the last marking.
+    pub fn steps(&self) -> usize {
+        self.fired.len()
+    }
+
+    /// That the marking after so many steps satisfies a predicate.
+    pub fn holds(&self, variables: &mut Variables<'_>, predicate: &Predicate, step: usize) -> Term {
+        let (net, frame) = (variables.net, &self.frames[step]);
+        holds(&mut variables.terms, net, predicate, &|place| frame[place.index()])
+    }
+
+    /// The last marking.
+    pub fn last(&self) -> &[Tokens] {
+        &self.frames[self.fired.len()]
+    }
+
+    /// For each step the transitions that may fire, and how often they do. Those of one step may fire one
+    /// after the other, in any order.
+    pub fn fired(&self) -> &[Vec<(TransitionId, Variable)>] {
+        &self.fired
+    }
+}
+
+/// At most `steps` firings, or steps, from the initial marking; the constraints, and the goal of the last.
+pub fn bounded(
+    variables: &mut Variables<'_>,
+    goal: &Predicate,
+    steps: u32,
+    between: Between,
+) -> (Vec<Term>, Term) {
+    let mut row = Row::initial(variables);
+    let mut constraints = Vec::new();
+    for _ in 0..steps {
+        constraints.extend(row.extend(variables, between));
+    }
+    let goal = row.holds(variables, goal, steps as usize);
     (constraints, goal)
 }
 
 /// `steps` firings from the marking m of the other parts to the first goal marking; the constraints,
 /// and the goal of the last.
 pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) -> (Vec<Term>, Term) {
-    let net = variables.net;
-    let mut frame: Frame = net.places().map(|place| variables.tokens(place).into()).collect();
+    let mut row = Row::any(variables);
     let not_yet = goal.clone().negated();
     let mut constraints = Vec::new();
-    for step in 1..=steps {
-        let none = holds(&mut variables.terms, net, &not_yet, &|place| frame[place.index()]);
-        constraints.push(none);
-        frame = next(variables, &frame, step, false, &mut constraints);
+    for step in 0..steps as usize {
+        constraints.push(row.holds(variables, &not_yet, step));
+        constraints.extend(row.extend(variables, Between::Firing));
     }
-    let goal = holds(&mut variables.terms, net, goal, &|place| frame[place.index()]);
+    let goal = row.holds(variables, goal, steps as usize);
     (constraints, goal)
 }
 
-/// The marking after one firing more, or after a pause where `pauses` are allowed.
+/// The marking after one firing more, or after a pause where `pauses` are allowed; what may have fired.
 fn next(
     variables: &mut Variables<'_>,
     frame: &Frame,
     step: u32,
     pauses: bool,
     constraints: &mut Vec<Term>,
-) -> Frame {
+) -> (Frame, Vec<(TransitionId, Variable)>) {
     let net = variables.net;
     let mut sums: Vec<LinearExpression> = vec![LinearExpression::new(); net.place_count()];
     let mut one = LinearExpression::new();
+    let mut fired = Vec::new();
     for t in net.transitions().filter(|&t| !net.delta(t).is_empty()) {
         let fire = variables.number(&format!("fire({step},{})", net.transition_name(t)));
+        fired.push((t, fire));
         let terms = &mut variables.terms;
         let idle = terms.equal(fire, 0);
         let fires = terms.equal(fire, 1);
@@ -88,8 +166,20 @@ fn next(
         true => variables.terms.at_most(one, 1),
         false => variables.terms.equal(one, 1),
     });
+    (after(variables, frame, step, sums, constraints), fired)
+}
+
+/// The marking that has so much more of each place.
+pub(crate) fn after(
+    variables: &mut Variables<'_>,
+    frame: &Frame,
+    step: u32,
+    more: Vec<LinearExpression>,
+    constraints: &mut Vec<Term>,
+) -> Frame {
+    let net = variables.net;
     let mut after = Frame::with_capacity(frame.len());
-    for ((place, tokens), mut sum) in net.places().zip(frame).zip(sums) {
+    for ((place, tokens), mut sum) in net.places().zip(frame).zip(more) {
         if sum == LinearExpression::new() {
             after.push(*tokens);
             continue;

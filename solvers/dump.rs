@@ -159,6 +159,14 @@ pub fn recorded_sat<S: SatSolver + Send + 'static>(
     }
 }
 
+/// The back-end, its questions written to `dump` if there is one.
+pub fn recorded_smt(smt: Box<dyn SmtSolver>, dump: Option<&Dump>) -> Box<dyn SmtSolver> {
+    match dump {
+        Some(dump) => Box::new(Recorded::<_, Scopes>::new(smt, dump.clone())),
+        None => smt,
+    }
+}
+
 /// A back-end whose questions are written to a directory before they are asked.
 #[derive(Debug)]
 pub struct Recorded<S, Q = ()> {

@@ -96,3 +96,30 @@ pub trait SmtSolver {
         budget: &Budget,
     ) -> Result<SmtAnswer, SmtError>;
 }
+
+impl<S: SmtSolver + ?Sized> SmtSolver for Box<S> {
+    fn name(&self) -> String {
+        (**self).name()
+    }
+
+    fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError> {
+        (**self).assert(terms, term)
+    }
+
+    fn push(&mut self) {
+        (**self).push();
+    }
+
+    fn pop(&mut self) -> Result<(), SmtError> {
+        (**self).pop()
+    }
+
+    fn check(
+        &mut self,
+        terms: &Terms,
+        assumptions: &[Term],
+        budget: &Budget,
+    ) -> Result<SmtAnswer, SmtError> {
+        (**self).check(terms, assumptions, budget)
+    }
+}

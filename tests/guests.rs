@@ -6,6 +6,7 @@
 #[path = "support/children.rs"]
 mod children;
 
+use children::{children, signal};
 use parikh::solvers::Budget;
 use parikh::solvers::guest::{self, GuestLp, Program};
 use parikh::solvers::linear_program::{Column, Interval, LinearProgram, Row, Sense};
@@ -14,7 +15,6 @@ use parikh::solvers::lp_highs::HighsModel;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use children::{children, signal};
 
 /// One test at a time: some of them signal every guest there is.
 static ALONE: Mutex<()> = Mutex::new(());

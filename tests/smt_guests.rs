@@ -7,6 +7,7 @@
 #[path = "support/children.rs"]
 mod children;
 
+use children::{children, signal};
 use parikh::solvers::guest::{self, Program};
 use parikh::solvers::linear_expression::LinearExpression;
 use parikh::solvers::smt::{SmtAnswer, SmtError, SmtSolver};
@@ -18,7 +19,6 @@ use parikh::solvers::{Budget, NoAnswer};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use children::{children, signal};
 
 /// One test at a time: some of them signal every guest there is.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -56,6 +56,7 @@ pub use serve::serve;
 #[cfg(feature = "z3")]
 pub use serve_smt::serve_smt;
 
+#[cfg(any(feature = "highs", feature = "z3"))]
 use rustix::process::Signal;
 use std::time::Duration;
 
@@ -81,6 +82,7 @@ pub const PAUSE: Duration = Duration::from_millis(5);
 pub const PULSE: Duration = Duration::from_millis(100);
 
 /// How a guest ends that took too much memory.
+#[cfg(any(feature = "highs", feature = "z3"))]
 const TOO_MUCH_MEMORY: Signal = Signal::USR2;
 
 /// How long a guest that was told to stop is waited for, before its answer is left for later.

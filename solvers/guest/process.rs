@@ -1,14 +1,12 @@
 //! The processes: how one is started, spoken to and seen off, and the idle ones. In what words, and where
 //! a message ends, is for those who speak with them.
 
-use super::TOO_MUCH_MEMORY;
 use crate::budget::{self, Budget};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -200,7 +198,10 @@ impl Process {
     }
 
     /// Whether it is gone because it took too much memory.
+    #[cfg(feature = "highs")]
     pub(crate) fn took_too_much(&mut self) -> bool {
+        use super::TOO_MUCH_MEMORY;
+        use std::os::unix::process::ExitStatusExt as _;
         // Its pipes close a moment before it is gone.
         let since = Instant::now();
         while since.elapsed() < 10 * GLANCE {

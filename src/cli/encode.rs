@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     /// Over the reals or over the integers.
     #[arg(short, long, value_enum, ignore_case = true, default_value = "LRA")]
     logic: Logic,
-    /// k, how many firings bmc and k-induction unroll.
+    /// k, how many firings bmc and k-induction unroll, and how many steps bmc-steps does.
     #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     steps: u32,
     /// At most how many traps listed-traps lists.
@@ -83,7 +83,7 @@ fn parts() -> String {
     for part in Part::ALL {
         text += &format!("  {:15} {}\n", part.name(), part.explanation());
     }
-    text + "\nAll but the last two are true of every reachable marking, so that `unsat` is a proof; the \
+    text + "\nAll but the last three are true of every reachable marking, so that `unsat` is a proof; the \
             head of\neach file says what its answers mean."
 }
 
@@ -174,7 +174,7 @@ fn head(
         subject.text,
         encoding.numbers,
     );
-    if encoding.has(Part::Unrolling) || encoding.has(Part::Induction) {
+    if encoding.is_bounded() || encoding.has(Part::Induction) {
         text += &format!(", k = {}", encoding.steps);
     }
     text += &format!(

@@ -1,0 +1,143 @@
+//! Steps: many transitions at once, each as often as it likes, in whatever order.
+//!
+//! fire(i,t) ≥ 0 says how often t fires in the i-th step. What a step takes has to be there before it, whatever
+//! it puts: then its firings are possible one after the other, in any order.
+//!
+//! ```text
+//! left(i,p) = mᵢ(p) − Σ taken(t,p)·fire(i,t) ≥ 0          taken = max(0, pre − post)
+//! fire(i,t) = 0  ∨  left(i,p) ≥ read(t,p)                  read = min(pre, post), where it is not 0
+//! mᵢ₊₁(p)   = left(i,p) + Σ put(t,p)·fire(i,t)             put = max(0, post − pre)
+//! ```
+//!
+//! Linear in net times steps, and without any choice but for what is read. A thousand million tokens that go from
+//! one place to the next are one step; so are all firings of transitions that do not wait for each other.
+//!
+//! # Soundness
+//! Before any firing of t in any order, p has lost at most what all other firings of the step take, so that it
+//! holds at least left + taken(t,p) ≥ read + taken = pre(t,p). Every single firing is a step, so that k steps
+//! reach all that k firings do.
+//!
+//! # Sources
+//! E. Best, R. Devillers, *Sequential and concurrent behaviour in Petri net theory*, TCS 55, 1987 (steps);
+//! K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (in bounded model checking).
+
+use crate::unrolling::{Frame, after};
+use crate::variables::Variables;
+use parikh_net::TransitionId;
+use parikh_solvers::linear_expression::LinearExpression;
+use parikh_solvers::term::{Term, Variable};
+
+/// The marking after one step more, and what may have fired in it.
+pub(crate) fn next(
+    variables: &mut Variables<'_>,
+    frame: &Frame,
+    step: u32,
+    constraints: &mut Vec<Term>,
+) -> (Frame, Vec<(TransitionId, Variable)>) {
+    let net = variables.net;
+    let mut fired = Vec::new();
+    // By place what is taken, as a negative sum, and all that changes.
+    let mut taken = vec![LinearExpression::new(); net.place_count()];
+    let mut change = vec![LinearExpression::new(); net.place_count()];
+    let mut is_read = vec![false; net.place_count()];
+    for t in net.transitions().filter(|&t| !net.delta(t).is_empty()) {
+        let fire = variables.number(&format!("fire({step},{})", net.transition_name(t)));
+        constraints.push(variables.terms.at_least(fire, 0));
+        fired.push((t, fire));
+        for delta in net.delta(t) {
+            change[delta.place.index()].add(delta.delta, fire);
+            if delta.delta < 0 {
+                taken[delta.place.index()].add(delta.delta, fire);
+            }
+        }
+        net.pre(t).iter().for_each(|arc| {
+            is_read[arc.place.index()] |= net.post_weight(t, arc.place) > 0;
+        });
+    }
+    let mut left = Vec::with_capacity(frame.len());
+    for (place, (tokens, taken)) in net.places().zip(frame.iter().zip(taken)) {
+        let untouched = taken == LinearExpression::new();
+        let mut sum = taken.plus_constant(tokens.offset);
+        if let Some(variable) = tokens.variable {
+            sum.add(1, variable);
+        }
+        // A variable of its own, where several speak of it.
+        if !untouched && is_read[place.index()] {
+            let variable = variables.number(&format!("left{step}({})", net.place_name(place)));
+            constraints.push(variables.terms.equal(variable, sum));
+            sum = variable.into();
+        }
+        if !untouched {
+            constraints.push(variables.terms.at_least(sum.clone(), 0));
+        }
+        left.push(sum);
+    }
+    for &(t, fire) in &fired {
+        let mut reads = Vec::new();
+        for arc in net.pre(t) {
+            let read = arc.weight.min(net.post_weight(t, arc.place));
+            if read > 0 {
+                reads.push(variables.terms.at_least(left[arc.place.index()].clone(), read));
+            }
+        }
+        let idle = variables.terms.at_most(fire, 0);
+        let can = variables.terms.and(reads);
+        constraints.push(variables.terms.or([idle, can]));
+    }
+    (after(variables, frame, step, change, constraints), fired)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Numbers;
+    use crate::unrolling::{Between, Row};
+    use parikh_net::{Predicate, text};
+    use parikh_solvers::model::Model;
+
+    /// One step from the initial marking is allowed or not, as a model of all that is said.
+    #[test]
+    fn a_step_takes_what_is_there_and_reads_what_is_left() {
+        let net = text::parse(
+            "place p 5\nplace lock 1\nplace q
+             transition move: 2*p + lock -> q + lock\ntransition take: lock -> q
+             transition spare: 3*p -> 2*p",
+        )
+        .unwrap();
+        for (firings, allowed) in [
+            ([0, 0, 0], true),
+            ([2, 0, 0], true),
+            ([3, 0, 0], false),
+            // The lock is read and taken: both in one step would depend on the order.
+            ([1, 1, 0], false),
+            ([0, 1, 3], true),
+            // The last one finds only two tokens.
+            ([0, 1, 4], false),
+            ([1, 0, 1], true),
+            ([1, 0, 2], false),
+        ] {
+            let mut variables = Variables::new(&net, Numbers::Integers);
+            let mut row = Row::initial(&variables);
+            let said = row.extend(&mut variables, Between::Step);
+            let mut model = Model::new();
+            let fired = row.fired()[0].clone();
+            fired.iter().zip(firings).for_each(|(&(_, fire), n)| model.set_integer(fire, n));
+            let [moved, took, spared] = firings;
+            let (p, lock) = (5 - 2 * moved - spared, 1 - took);
+            for (name, value) in [
+                ("m1(p)", p),
+                ("left1(p)", p),
+                ("left1(lock)", lock),
+                ("m1(lock)", lock),
+                ("m1(q)", moved + took),
+            ] {
+                let variable = variables.terms.integer(name);
+                model.set_integer(variable, value);
+            }
+            assert_eq!(model.evaluate_all(&variables.terms, &said), Some(allowed), "{firings:?}");
+            let some = Predicate::at_least(net.place_named("q").unwrap(), 1);
+            let some = row.holds(&mut variables, &some, 1);
+            assert_eq!(model.evaluate(&variables.terms, some), Some(moved + took > 0));
+        }
+    }
+}
