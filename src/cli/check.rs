@@ -11,6 +11,9 @@ use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::Net;
 use parikh_solvers::dump::Dump;
+use parikh_solvers::guest::Program;
+use parikh_solvers::smt_chosen;
+use parikh_solvers::smt_command::SmtCommand;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -46,9 +49,14 @@ pub(super) struct Arguments {
     threads: Option<u16>,
     /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, diagrams, walk, walk-guided, runs, for liveness
     /// graph, finite-firings, undone, commoner, closed-net, downhill, regions, terminal-components, graph-of-a-reduced-net,
-    /// and k-induction, bmc; by default all but the last two. What token intervals decide comes first in any case.
+    /// and k-induction, bmc, k-induction-smt, bmc-smt; by default all but the last four. What token intervals decide
+    /// comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
+    /// The SMT solver that bmc-smt and k-induction-smt ask: a command that reads SMT-LIB 2 from its standard input,
+    /// such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default Z3, where the program was built with it.
+    #[arg(long, value_name = "COMMAND", value_parser = smt_command)]
+    smt_solver: Option<Program>,
     /// How to print the answers.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
@@ -87,6 +95,27 @@ pub(super) struct Arguments {
     events: bool,
 }
 
+/// Reads the command line of a solver.
+fn smt_command(line: &str) -> Result<Program, String> {
+    smt_chosen::command(line)
+        .ok_or_else(|| "expected a program and its arguments, such as 'z3 -in'".to_owned())
+}
+
+/// The solver that engines are to ask, once it has answered.
+fn smt_solver(arguments: &Arguments) -> Result<Option<Program>> {
+    let Some(command) = &arguments.smt_solver else { return Ok(None) };
+    if !arguments.engines.iter().any(|name| name.ends_with("-smt")) {
+        bail!(Misuse(
+            "--smt-solver is asked by bmc-smt and k-induction-smt, which take part where --engines \
+             names them"
+                .to_owned()
+        ));
+    }
+    // Before the model is read, which may take long.
+    SmtCommand::start(command.clone()).map_err(|error| Misuse(format!("--smt-solver: {error}")))?;
+    Ok(Some(command.clone()))
+}
+
 /// The weakest evidence that is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Require {
@@ -121,6 +150,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
         }
     }
+    let smt_solver = smt_solver(arguments)?;
     let model = model::read_as_it_is(&arguments.model)?;
     let defaults = run::Config::default();
     let config = run::Config {
@@ -138,6 +168,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                     .with_context(|| format!("cannot create {}", directory.display()))?,
             ),
         },
+        smt_solver,
         engines: match arguments.engines.as_slice() {
             [] => defaults.engines,
             names => run::engines_named(names),

@@ -14,6 +14,7 @@ pub mod registry;
 pub mod runs;
 pub mod shrink;
 pub mod siphon_trap;
+pub mod smt;
 pub mod state_equation;
 pub mod walk;
 

@@ -6,11 +6,12 @@
 //!
 //! The list is in the order in which engines of the same role have their turns.
 
-use super::{diagrams, explicit, home, pdr, runs, siphon_trap, state_equation, walk};
+use super::{diagrams, explicit, home, pdr, runs, siphon_trap, smt, state_equation, walk};
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
+use parikh_solvers::guest::Program;
 use std::fmt;
 
 /// All engines of the portfolio but for token intervals, which come before it.
@@ -35,7 +36,7 @@ pub const ENGINES: &[Engine] = &[
 ];
 
 /// Engines that take part only where they are asked for by name.
-pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, pdr::BMC];
+pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, pdr::BMC, smt::K_INDUCTION, smt::BMC];
 
 /// One engine.
 #[derive(Clone, Copy)]
@@ -111,6 +112,8 @@ pub struct Assignment<'g> {
     pub threads: usize,
     /// Where questions to solvers are written to, if anywhere.
     pub dump: Option<Dump>,
+    /// The SMT solver that is asked; Z3 where this build has it and none is named.
+    pub smt_solver: Option<Program>,
     /// What to follow, of engines with the role [`Role::Guided`].
     pub hints: Vec<walk::Hint>,
 }

@@ -4,6 +4,7 @@ use super::schedule::Schedule;
 use crate::engine::diagrams::Course;
 use crate::engine::registry::{BY_NAME, ENGINES, Engine};
 use parikh_solvers::dump::Dump;
+use parikh_solvers::guest::Program;
 
 /// How a plan is worked on.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Config {
     pub certified_only: bool,
     /// Where questions to solvers are written to, if anywhere.
     pub dump: Option<Dump>,
+    /// The SMT solver of engines that ask one; Z3 where this build has it and none is named.
+    pub smt_solver: Option<Program>,
     /// Goals are worked on by themselves when the net reduced for them alone has at most this share
     /// of the transitions of the net reduced for all open goals. 0.7 by default.
     pub own_reduction_below: f64,
@@ -74,6 +77,7 @@ impl Default for Config {
             keep_documents: false,
             certified_only: false,
             dump: None,
+            smt_solver: None,
             own_reduction_below: 0.7,
             engines: ENGINES,
             schedule: None,

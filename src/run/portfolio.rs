@@ -348,6 +348,7 @@ impl<'p> Worker<'p, '_> {
             seed: all.config.seed.wrapping_add(self.worker as u64),
             threads: all.threads_of_an_engine(),
             dump: all.config.dump.clone(),
+            smt_solver: all.config.smt_solver.clone(),
             hints,
         }
     }

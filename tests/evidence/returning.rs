@@ -172,7 +172,8 @@ fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
         let board = Board::new(net, goals.clone()).with_documents();
         let ground = Ground::original(net, listed.clone(), facts.clone(), &known);
         let (ground, board, hints) = (&ground, &board, Vec::new());
-        let assignment = Assignment { ground, board, seed, threads: 1, dump: None, hints };
+        let assignment =
+            Assignment { ground, board, seed, threads: 1, dump: None, smt_solver: None, hints };
         let budget = Budget::unlimited().slice(Duration::from_secs(20));
         (engine.start)(assignment).unwrap().slice(&budget);
         assert_eq!(board.faults(), 0);

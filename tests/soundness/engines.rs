@@ -132,8 +132,15 @@ const SLICE: Duration = Duration::from_millis(2);
 /// Starts an engine of the registry, as the portfolio does.
 fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
     let run = |engine: &Engine, board: &Board<'_>, hints, budget: &Budget| {
-        let assignment =
-            Assignment { ground, board, seed: task.seed, threads: 2, dump: None, hints };
+        let assignment = Assignment {
+            ground,
+            board,
+            seed: task.seed,
+            threads: 2,
+            dump: None,
+            smt_solver: None,
+            hints,
+        };
         let mut session = (engine.start)(assignment).expect("starts");
         while session.slice(budget) == Progress::Finished && session.deepen() {}
         session.candidates()

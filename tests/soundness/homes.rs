@@ -73,7 +73,8 @@ fn each_engine_says_what_enumeration_says() {
                 reach();
             }
             let (ground, board, hints) = (&ground, &board, Vec::new());
-            let assignment = Assignment { ground, board, seed, threads: 2, dump: None, hints };
+            let assignment =
+                Assignment { ground, board, seed, threads: 2, dump: None, smt_solver: None, hints };
             let slice = Budget::unlimited().slice(Duration::from_millis(4));
             let slice = if engine.name == "regions" { &slice } else { &budget };
             (engine.start)(assignment).unwrap().slice(slice);
@@ -144,7 +145,8 @@ fn diagrams_and_weights_say_what_enumeration_says() {
             let board = Board::new(&net, goals.clone());
             let ground = Ground::original(&net, listed.clone(), facts.clone(), &known);
             let (ground, board, hints) = (&ground, &board, Vec::new());
-            let assignment = Assignment { ground, board, seed, threads: 2, dump: None, hints };
+            let assignment =
+                Assignment { ground, board, seed, threads: 2, dump: None, smt_solver: None, hints };
             let budget = Budget::unlimited().slice(Duration::from_secs(20));
             (engine.start)(assignment).unwrap().slice(&budget);
             let context = || format!("{} seed {seed}:\n{}", engine.name, text::print(&net));
@@ -296,6 +298,7 @@ fn nothing_false_is_said_of_nets_without_bound() {
                 seed,
                 threads: 2,
                 dump: None,
+                smt_solver: None,
                 hints: Vec::new(),
             };
             let slice = Budget::unlimited().slice(Duration::from_millis(20));
@@ -400,8 +403,15 @@ fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
         let ground = Ground::original(&net, listed, facts, &known);
         let engine = ENGINES.iter().find(|it| it.name == "graph of a reduced net").unwrap();
         let hints = Vec::new();
-        let assignment =
-            Assignment { ground: &ground, board: &board, seed: 1, threads: 2, dump: None, hints };
+        let assignment = Assignment {
+            ground: &ground,
+            board: &board,
+            seed: 1,
+            threads: 2,
+            dump: None,
+            smt_solver: None,
+            hints,
+        };
         let said = (engine.start)(assignment)
             .unwrap()
             .slice(&Budget::unlimited().slice(Duration::from_secs(60)));

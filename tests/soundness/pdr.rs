@@ -41,6 +41,7 @@ fn run(net: &Net, goals: &[Goal], with_facts: bool, time: Duration, tally: &mut 
         seed: 1,
         threads: 2,
         dump: None,
+        smt_solver: None,
         hints: vec![],
     };
     let mut session = (pdr::ENGINE.start)(work).expect("works on any net");

@@ -157,7 +157,15 @@ fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
         let known = intervals::Intervals::new(task.net, task.facts);
         let ground = Ground::original(task.net, task.goals.to_vec(), task.facts.clone(), &known);
         let (ground, board) = (&ground, task.board);
-        let work = Assignment { ground, board, seed: 1, threads: 2, dump: None, hints: Vec::new() };
+        let work = Assignment {
+            ground,
+            board,
+            seed: 1,
+            threads: 2,
+            dump: None,
+            smt_solver: None,
+            hints: Vec::new(),
+        };
         let mut session = (pdr::ENGINE.start)(work).expect("works on any net");
         session.slice(&task.budget.slice(Duration::from_millis(20)));
     };

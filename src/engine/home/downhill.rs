@@ -195,7 +195,8 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     if board.is_open(id) && !budget.is_exhausted() {
         let ground = Ground::original(net, goals.clone(), Facts::none(net), &known);
         let (ground, board, hints) = (&ground, &board, Vec::new());
-        let assignment = Assignment { ground, board, seed: 1, threads: 1, dump: None, hints };
+        let assignment =
+            Assignment { ground, board, seed: 1, threads: 1, dump: None, smt_solver: None, hints };
         if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {
             session.slice(&budget.share(0.7));
         }

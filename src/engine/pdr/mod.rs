@@ -75,6 +75,28 @@ pub const BMC: Engine = Engine {
     ..ENGINE
 };
 
+/// k-induction backwards from goals that others choose: inductive invariants, and witnesses.
+pub(super) struct BackwardSearch<'g>(Induction<'g, Backward<'g>>);
+
+impl<'g> BackwardSearch<'g> {
+    /// Nothing is searched yet.
+    pub(super) fn new(work: Assignment<'g>) -> Self {
+        BackwardSearch(Induction::new(work, "backward search"))
+    }
+
+    /// Goes on with one goal, unless nothing more can be done for it.
+    pub(super) fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
+        if !self.has_given_up(id) {
+            self.0.work_on(id, goal, budget);
+        }
+    }
+
+    /// Whether nothing more can be done for it.
+    pub(super) fn has_given_up(&self, id: GoalId) -> bool {
+        self.0.given_up.contains(&id)
+    }
+}
+
 /// An engine at work on all goals of a ground.
 struct Induction<'g, D> {
     name: &'static str,

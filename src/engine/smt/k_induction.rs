@@ -1,0 +1,185 @@
+//! k-induction in integers: can k + 1 markings in a row, of which the known facts allow each, end with the first
+//! one that satisfies the goal? For k = 1, 2, 4, 8, …
+//!
+//! Where a solver says no, the *step case* holds for k: a goal that is reached at all is reached by fewer than k
+//! firings. But that is the solver's word, about k firings at once, and no document says such a thing. So an
+//! inductive invariant is looked for, then and only then, by [backward search](crate::engine::pdr) from the goal:
+//! where the step case holds by the flows and bounds that this knows, too, it ends after k rounds, with a document
+//! for the checker, or with a witness. What it finds is answered; that a step case holds is said in the log.
+//!
+//! # Source
+//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
+//! FMCAD 2000.
+
+use super::bmc::more;
+use super::unrolled::{Said, Unrolled};
+use super::{ROUNDS, TECHNIQUE, first_slice};
+use crate::engine::pdr::BackwardSearch;
+use crate::engine::registry::{Assignment, Progress, Session};
+use parikh_encodings::unrolling::Between;
+use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
+use parikh_solvers::Budget;
+use parikh_solvers::term::Term;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// At work on all goals of a ground.
+pub(super) struct KInduction<'g> {
+    backward: BackwardSearch<'g>,
+    work: Assignment<'g>,
+    unrolled: Unrolled<'g>,
+    /// k, now.
+    steps: usize,
+    /// Goals that nothing more is asked about at this length.
+    done: BTreeSet<GoalId>,
+    /// Goals whose step case holds, with k, as they were asked.
+    held: BTreeMap<GoalId, (usize, Predicate)>,
+    rounds: u32,
+    slice: Option<Duration>,
+    /// Step cases that hold, and those of them whose goal was settled by it.
+    step_cases: u64,
+    settled: u64,
+}
+
+impl<'g> KInduction<'g> {
+    pub(super) fn new(work: Assignment<'g>) -> Result<Self, String> {
+        let unrolled = Unrolled::any(&work, "k-induction-smt", Between::Firing)?;
+        Ok(KInduction {
+            backward: BackwardSearch::new(work.clone()),
+            work,
+            unrolled,
+            steps: 1,
+            done: BTreeSet::new(),
+            held: BTreeMap::new(),
+            rounds: 0,
+            slice: None,
+            step_cases: 0,
+            settled: 0,
+        })
+    }
+
+    fn open(&self) -> Vec<(GoalId, Goal)> {
+        let Assignment { ground, board, .. } = self.work;
+        ground.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
+    }
+
+    /// What is to be unreachable; nothing where there is nothing to be asked.
+    fn predicate(&self, id: GoalId, goal: &Goal) -> Option<Predicate> {
+        let Assignment { ground, board, .. } = self.work;
+        let under = ground.under(board, TECHNIQUE);
+        match goal {
+            Goal::Reach(predicate) => {
+                let is_initial = predicate.holds(ground.net(), ground.net().initial());
+                if is_initial {
+                    under.reached(id, FiringSequence::new());
+                }
+                (!is_initial).then(|| predicate.clone())
+            }
+            Goal::Maximise(sum) => {
+                if under.seen(id).is_none() {
+                    under.reached(id, FiringSequence::new());
+                }
+                more(sum, under.seen(id)?)
+            }
+            // No engine of single markings is given one.
+            Goal::Home(_) => None,
+        }
+    }
+
+    /// Asks for the step case of one goal.
+    fn ask(&mut self, id: GoalId, predicate: Predicate, budget: &Budget) {
+        let not_yet = predicate.clone().negated();
+        let mut assumed: Vec<Term> =
+            (0..self.steps).map(|step| self.unrolled.holds(&not_yet, step)).collect();
+        assumed.push(self.unrolled.holds(&predicate, self.steps));
+        match self.unrolled.ask(&format!("goal {}", id.index()), &assumed, budget) {
+            Said::Impossible => {
+                self.step_cases += 1;
+                self.held.insert(id, (self.steps, predicate));
+            }
+            Said::Possible(_) => {
+                self.done.insert(id);
+            }
+            Said::Unfinished => {}
+            Said::Unknown(why) => {
+                tracing::info!("k-induction-smt: {id:?} for k = {}: {why}", self.steps);
+                self.done.insert(id);
+            }
+        }
+    }
+
+    /// Looks for an invariant.
+    fn certify(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
+        self.backward.work_on(id, goal, budget);
+        if !self.work.board.is_open(id) {
+            self.settled += 1;
+            self.held.remove(&id);
+        }
+    }
+}
+
+impl Session for KInduction<'_> {
+    fn slice(&mut self, budget: &Budget) -> Progress {
+        loop {
+            let open = self.open();
+            if open.is_empty() {
+                return Progress::Finished;
+            }
+            if self.unrolled.extend_to(self.steps, budget).is_none() {
+                tracing::info!("k-induction-smt: {} firings would be too many", self.steps);
+                return Progress::Finished;
+            }
+            let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open.len()));
+            let mut waiting = false;
+            for (id, goal) in &open {
+                if budget.is_exhausted() {
+                    return Progress::Unfinished;
+                }
+                let Some(predicate) = self.predicate(*id, goal) else {
+                    self.done.insert(*id);
+                    continue;
+                };
+                // Of a maximum something else may be asked by now.
+                if self.held.get(id).is_some_and(|(_, held)| *held != predicate) {
+                    self.held.remove(id);
+                }
+                if !self.held.contains_key(id) && !self.done.contains(id) {
+                    self.ask(*id, predicate, &budget.slice(slice));
+                }
+                if self.held.contains_key(id) {
+                    self.certify(*id, goal, &budget.slice(slice));
+                }
+                waiting |= !self.done.contains(id) && !self.held.contains_key(id);
+            }
+            self.rounds += 1;
+            self.slice = Some(slice * 2);
+            if self.rounds >= ROUNDS || !waiting {
+                self.rounds = 0;
+                let open = self.open();
+                if open.iter().all(|(id, _)| self.backward.has_given_up(*id)) {
+                    return Progress::Finished;
+                }
+                // Where all step cases hold there is nothing left to ask, but to certify them.
+                if !open.iter().all(|(id, _)| self.held.contains_key(id)) {
+                    self.steps *= 2;
+                    self.done.clear();
+                }
+            }
+        }
+    }
+
+    fn statistics(&self) -> String {
+        let (k, questions) = (self.unrolled.steps(), self.unrolled.questions);
+        let KInduction { step_cases, settled, .. } = self;
+        let mut text = format!(
+            "{step_cases} step cases hold, {settled} goals settled by them, k up to {k}, {questions} questions"
+        );
+        for (id, (k, _)) in &self.held {
+            text += &format!(
+                "; step case of goal {} holds for k = {k} by the solver's word: no certificate, not answered",
+                id.index()
+            );
+        }
+        text
+    }
+}

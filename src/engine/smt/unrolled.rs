@@ -1,0 +1,171 @@
+//! A row of markings as terms, and the solver that knows it.
+//!
+//! All goals of a ground share it: what a marking and the next have to do with each other is said once, and a goal
+//! is assumed for the time of a question. Nothing is ever taken back when the row grows, so that the solver keeps
+//! what it has learnt.
+
+use crate::engine::registry::Assignment;
+use parikh_encodings::unrolling::{Between, Row};
+use parikh_encodings::variables::Variables;
+use parikh_encodings::{EncodeError, Numbers, bounds, flows, traps};
+use parikh_net::{FiringSequence, PlaceId, Predicate, Provenance, TransitionId};
+use parikh_solvers::dump::{Dump, recorded_smt};
+use parikh_solvers::model::Model;
+use parikh_solvers::smt::{SmtAnswer, SmtError, SmtSolver};
+use parikh_solvers::smt_chosen::smt_solver;
+use parikh_solvers::term::Term;
+use parikh_solvers::{Budget, NoAnswer};
+
+/// A row has no more variables: beyond, no solver has an answer in our time.
+const MOST_VARIABLES: usize = 4_000_000;
+
+/// Markings in a row, and who is asked about them.
+pub(super) struct Unrolled<'g> {
+    name: &'static str,
+    variables: Variables<'g>,
+    row: Row,
+    between: Between,
+    solver: Box<dyn SmtSolver>,
+    dump: Option<Dump>,
+    /// By place what it holds at most, as is proved.
+    bounds: Vec<Option<u64>>,
+    /// So many were asked.
+    pub(super) questions: u64,
+}
+
+/// What came of a question.
+pub(super) enum Said {
+    /// It is so in this model.
+    Possible(Model),
+    /// It cannot be, says the solver.
+    Impossible,
+    /// There was no time.
+    Unfinished,
+    /// The solver does not know, and never will.
+    Unknown(String),
+}
+
+impl<'g> Unrolled<'g> {
+    /// A row that begins with the initial marking.
+    pub(super) fn initial(
+        work: &Assignment<'g>,
+        name: &'static str,
+        between: Between,
+    ) -> Result<Self, String> {
+        Self::new(work, name, between, Row::initial)
+    }
+
+    /// A row that begins with any marking that the known facts allow.
+    pub(super) fn any(
+        work: &Assignment<'g>,
+        name: &'static str,
+        between: Between,
+    ) -> Result<Self, String> {
+        let mut this = Self::new(work, name, between, Row::any)?;
+        let facts = work.ground.facts();
+        let variables = &mut this.variables;
+        let mut said = variables.domain(false);
+        let wrong = |error: EncodeError| error.to_string();
+        said.extend(flows::constraints(variables, &facts.flows).map_err(wrong)?);
+        said.extend(bounds::constraints(variables, facts));
+        said.extend(traps::listed(variables, &facts.traps, false).map_err(wrong)?);
+        this.assert(&said).map_err(|error| error.to_string())?;
+        Ok(this)
+    }
+
+    fn new(
+        work: &Assignment<'g>,
+        name: &'static str,
+        between: Between,
+        row: impl FnOnce(&Variables<'g>) -> Row,
+    ) -> Result<Self, String> {
+        let solver = smt_solver(work.smt_solver.as_ref()).map_err(|error| error.to_string())?;
+        tracing::info!("{name}: {}", solver.name());
+        let dump = work.dump.as_ref().map(Dump::apart);
+        let solver = recorded_smt(solver, dump.as_ref());
+        let (net, facts) = (work.ground.net(), work.ground.facts());
+        let variables = Variables::new(net, Numbers::Integers);
+        let bound = |place| facts.upper_bound_within(place, Provenance::PROVED);
+        Ok(Unrolled {
+            name,
+            row: row(&variables),
+            variables,
+            between,
+            solver,
+            dump,
+            bounds: net.places().map(bound).collect(),
+            questions: 0,
+        })
+    }
+
+    /// How many steps lead to the last marking.
+    pub(super) fn steps(&self) -> usize {
+        self.row.steps()
+    }
+
+    /// Makes the row so long, as far as the budget lasts; `None` where it would be too long.
+    pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> Option<()> {
+        let net = self.variables.net;
+        let each = net.place_count() + net.transition_count();
+        if each.checked_mul(steps)? > MOST_VARIABLES {
+            return None;
+        }
+        while self.row.steps() < steps && !budget.is_exhausted() {
+            let before = self.row.last().to_vec();
+            let mut said = self.row.extend(&mut self.variables, self.between);
+            for (place, before) in net.places().zip(before) {
+                let tokens = self.row.last()[place.index()];
+                if let Some(variable) = tokens.variable
+                    && tokens != before
+                    && let Some(most) = self.bounds[PlaceId::index(place)]
+                {
+                    // Of no marking that can be reached it says anything new.
+                    said.push(self.variables.terms.at_most(variable, most));
+                }
+            }
+            // All terms are of one arena.
+            self.assert(&said).ok()?;
+        }
+        Some(())
+    }
+
+    fn assert(&mut self, said: &[Term]) -> Result<(), SmtError> {
+        said.iter().try_for_each(|&term| self.solver.assert(&self.variables.terms, term))
+    }
+
+    /// That the marking after so many steps satisfies a predicate.
+    pub(super) fn holds(&mut self, predicate: &Predicate, step: usize) -> Term {
+        self.row.holds(&mut self.variables, predicate, step)
+    }
+
+    /// Whether all of these can be true of a row.
+    pub(super) fn ask(&mut self, subject: &str, assumed: &[Term], budget: &Budget) -> Said {
+        if let Some(dump) = &self.dump {
+            let steps = self.row.steps();
+            let header = format!("{} on net {}: {subject}", self.name, self.variables.net.name());
+            dump.describe(&format!("{}-{steps}-{subject}", self.name), &header);
+        }
+        self.questions += 1;
+        match self.solver.check(&self.variables.terms, assumed, budget) {
+            Ok(SmtAnswer::Satisfiable(model)) => Said::Possible(model),
+            Ok(SmtAnswer::Unsatisfiable { .. }) => Said::Impossible,
+            Ok(SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))) => Said::Unfinished,
+            Ok(SmtAnswer::NoAnswer(_)) if budget.is_exhausted() => Said::Unfinished,
+            Ok(SmtAnswer::NoAnswer(why)) => Said::Unknown(why.to_string()),
+            Err(error) => Said::Unknown(error.to_string()),
+        }
+    }
+
+    /// What fires in a model; `None` where a number is none that we count with.
+    pub(super) fn sequence(&self, model: &Model) -> Option<FiringSequence> {
+        let mut sequence = FiringSequence::new();
+        for step in self.row.fired() {
+            for &(t, fire) in step {
+                let t: TransitionId = t;
+                let count = model.integer(fire).unwrap_or_default();
+                sequence.push(t, u64::try_from(count).ok()?);
+            }
+        }
+        Some(sequence)
+    }
+}
