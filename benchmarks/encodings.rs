@@ -1,10 +1,14 @@
 //! Encodings and solvers compared: every goal in every encoding to every back-end, each question
 //! from scratch and by itself.
 //!
-//! A goal is *refuted* when its question has no solution. Z3 is believed; of a linear program every
+//! A goal is *refuted* when its question has no solution. SMT solvers are believed; of a linear program every
 //! conjunction of the goal must be infeasible with a certificate that holds in exact arithmetic. The
 //! time is that of encoding and solving. What an encoding uses (flows, bounds, traps) is found
 //! once per instance and not counted.
+//!
+//! Bounded model checking is exact: with a solution the goal is *reached*, without one it is *not within* so many
+//! steps. k-induction has its base case asked first, of the same solver in the same time. A solver in a process of
+//! its own is started for each question (Z3's are handed on), and that counts.
 //!
 //! This is not how Parikh works, which shares programs, lemmas and traps over all goals: it shows
 //! what each part is worth by itself.
@@ -20,6 +24,9 @@ use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::lp::{LpAnswer, LpSolver};
+use parikh_solvers::smt::{SmtAnswer, SmtError, SmtSolver};
+use parikh_solvers::smt_chosen;
+use parikh_solvers::smt_command::SmtCommand;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -36,10 +43,14 @@ pub enum Backend {
     Z3Reals,
     /// Terms over the integers by Z3.
     Z3Integers,
+    /// The same, with Z3 in a process of its own.
+    Z3Guest,
+    /// Terms over these numbers by an SMT solver that is a command: how it was named, and its command line.
+    Command(Numbers, &'static str, &'static str),
 }
 
 impl Backend {
-    /// All of them, whatever the build has.
+    /// All of them that need no other program, whatever the build has.
     pub const ALL: [Backend; 4] =
         [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers];
 
@@ -50,14 +61,33 @@ impl Backend {
             Backend::MicroLp => "microlp",
             Backend::Z3Reals => "z3-lra",
             Backend::Z3Integers => "z3-lia",
+            Backend::Z3Guest => "z3-guest",
+            Backend::Command(_, name, _) => name,
         }
     }
 
     fn numbers(self) -> Numbers {
         match self {
-            Backend::Z3Integers => Numbers::Integers,
-            _ => Numbers::Reals,
+            Backend::Z3Integers | Backend::Z3Guest => Numbers::Integers,
+            Backend::Command(numbers, ..) => numbers,
+            Backend::Highs | Backend::MicroLp | Backend::Z3Reals => Numbers::Reals,
         }
+    }
+}
+
+impl Backend {
+    /// Asks whether it is there, where it is another program.
+    ///
+    /// # Errors
+    /// [`Error::Solver`].
+    pub fn greet(self) -> Result<(), Error> {
+        let program = match self {
+            Backend::Z3Guest => guest(),
+            Backend::Command(_, _, line) => smt_chosen::command(line),
+            _ => return Ok(()),
+        };
+        let started = program.ok_or(SmtError::NoneHere).and_then(SmtCommand::start);
+        started.map(drop).map_err(Error::Solver)
     }
 }
 
@@ -71,9 +101,22 @@ impl FromStr for Backend {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let known = Backend::ALL.into_iter().find(|backend| backend.name() == word);
-        known.ok_or_else(|| {
-            format!("`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia")
+        let commands = [("command:", Numbers::Integers), ("command-lra:", Numbers::Reals)];
+        for (prefix, numbers) in commands {
+            if let Some(line) = word.strip_prefix(prefix)
+                && smt_chosen::command(line).is_some()
+            {
+                // A handful, for as long as the program runs.
+                let name: &'static str = word.to_owned().leak();
+                return Ok(Backend::Command(numbers, name, &name[prefix.len()..]));
+            }
+        }
+        let known = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
+        known.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
+            format!(
+                "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-guest, or \
+                 command:LINE or command-lra:LINE, such as command:z3 -in"
+            )
         })
     }
 }
@@ -85,6 +128,10 @@ pub enum Outcome {
     Refuted,
     /// There is one, which says nothing.
     Candidate,
+    /// There is one, and the encoding is exact: the goal is reached.
+    Reached,
+    /// There is none, and the encoding looks at so many firings or steps only.
+    NotWithin,
     /// A linear program was called infeasible and no exact proof was found.
     Uncertified,
     /// No answer in time, or the solver gave up.
@@ -101,6 +148,8 @@ impl Outcome {
         match self {
             Outcome::Refuted => "refuted",
             Outcome::Candidate => "candidate",
+            Outcome::Reached => "reached",
+            Outcome::NotWithin => "not-within",
             Outcome::Uncertified => "uncertified",
             Outcome::GaveUp => "gave-up",
             Outcome::Choices => "choices",
@@ -124,7 +173,7 @@ pub struct Measurement {
     pub backend: Backend,
     /// What came out.
     pub outcome: Outcome,
-    /// Whether a goal was refuted that is known to be reachable: a mistake.
+    /// Whether a goal was refuted that is known to be reachable, or reached that is not: a mistake.
     pub wrong: bool,
     /// Constraints besides m ≥ 0, x ≥ 0 and the goal.
     pub constraints: usize,
@@ -155,18 +204,6 @@ pub struct Encodings {
     pub most: usize,
     /// Most traps listed.
     pub traps: usize,
-}
-
-/// Reads an encoding whose questions have no solution only where a goal is unreachable.
-///
-/// # Errors
-/// What is wrong with the text.
-pub fn refuting(text: &str) -> Result<Encoding, String> {
-    let encoding: Encoding = text.parse().map_err(|error| format!("{error}"))?;
-    match encoding.has(Part::Unrolling) {
-        true => Err("bmc looks at one firing here and refutes nothing".to_owned()),
-        false => Ok(encoding),
-    }
 }
 
 /// A linear program for more conjunctions than this would be a search.
@@ -209,7 +246,7 @@ impl Encodings {
                 let start = Instant::now();
                 let facts = match backend {
                     Backend::Highs | Backend::MicroLp => &linear,
-                    Backend::Z3Reals | Backend::Z3Integers => &facts,
+                    _ => &facts,
                 };
                 let (outcome, constraints) = match facts {
                     Some(facts) => self.ask(&net, asked, &encoding, facts, backend),
@@ -219,10 +256,17 @@ impl Encodings {
                     instance: name.to_owned(),
                     exam: asked.exam,
                     id: asked.id.clone(),
-                    encoding: encoding.to_string(),
+                    encoding: match encoding.unrolls() {
+                        true => format!("{encoding} k={}", encoding.steps),
+                        false => encoding.to_string(),
+                    },
                     backend,
                     outcome,
-                    wrong: outcome == Outcome::Refuted && asked.reachable == Some(true),
+                    wrong: match outcome {
+                        Outcome::Refuted => asked.reachable == Some(true),
+                        Outcome::Reached => asked.reachable == Some(false),
+                        _ => false,
+                    },
                     constraints,
                     seconds: start.elapsed().as_secs_f64(),
                 });
@@ -245,6 +289,17 @@ impl Encodings {
         }
         let goal = Goal::Reach(asked.goal.clone());
         let budget = Budget::lasting(self.timeout);
+        if encoding.has(Part::Induction) && encoding.steps > 1 {
+            // The base case of more.
+            let base = Encoding::new([Part::Unrolling], encoding.numbers);
+            let base = base.map(|base| base.with_steps(encoding.steps - 1));
+            let base = base.and_then(|base| EncodedGoal::new(net, &goal, &base, facts));
+            match base.map(|base| by_smt(&base, backend, &budget)) {
+                Ok(Outcome::Refuted) => {}
+                Ok(other) => return (other, 0),
+                Err(_) => return (Outcome::NotAsked, 0),
+            }
+        }
         let Ok(mut question) = EncodedGoal::new(net, &goal, encoding, facts) else {
             return (Outcome::NotAsked, 0);
         };
@@ -257,7 +312,13 @@ impl Encodings {
                 let mut microlp = parikh_solvers::lp_microlp::MicroLp::new();
                 by_programs(net, asked, &mut question, &mut microlp, &budget)
             }
-            Backend::Z3Reals | Backend::Z3Integers => by_z3(&question, &budget),
+            _ => by_smt(&question, backend, &budget),
+        };
+        let is_exact = !encoding.has(Part::Steps) || encoding.numbers == Numbers::Integers;
+        let outcome = match outcome {
+            Outcome::Refuted if encoding.is_bounded() => Outcome::NotWithin,
+            Outcome::Candidate if encoding.is_bounded() && is_exact => Outcome::Reached,
+            other => other,
         };
         (outcome, constraints)
     }
@@ -309,25 +370,57 @@ fn by_programs(
     Outcome::Refuted
 }
 
+/// A new solver; nothing where there is none.
+fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
+    let program = match backend {
+        Backend::Highs | Backend::MicroLp => return None,
+        Backend::Z3Reals | Backend::Z3Integers => return inside(),
+        Backend::Z3Guest => guest()?,
+        Backend::Command(_, _, line) => smt_chosen::command(line)?,
+    };
+    let solver: Box<dyn SmtSolver> = Box::new(SmtCommand::start(program).ok()?);
+    Some(solver)
+}
+
 #[cfg(feature = "z3")]
-fn by_z3(question: &EncodedGoal<'_>, budget: &Budget) -> Outcome {
-    use parikh_solvers::smt::{SmtAnswer, SmtSolver};
-    let Ok(mut z3) = parikh_solvers::smt_z3::Z3::new() else { return Outcome::NotAsked };
+fn inside() -> Option<Box<dyn SmtSolver>> {
+    Some(Box::new(parikh_solvers::smt_z3::Z3::new().ok()?))
+}
+
+#[cfg(feature = "z3")]
+fn guest() -> Option<parikh_solvers::guest::Program> {
+    parikh_solvers::guest::z3_program()
+}
+
+#[cfg(not(feature = "z3"))]
+fn inside() -> Option<Box<dyn SmtSolver>> {
+    None
+}
+
+#[cfg(not(feature = "z3"))]
+fn guest() -> Option<parikh_solvers::guest::Program> {
+    None
+}
+
+/// Refuted if there is no solution.
+fn by_smt(question: &EncodedGoal<'_>, backend: Backend, budget: &Budget) -> Outcome {
+    let Some(mut solver) = smt_solver(backend) else {
+        return match backend {
+            // A base case by programs would be a search.
+            Backend::Highs | Backend::MicroLp => Outcome::Choices,
+            _ => Outcome::NotAsked,
+        };
+    };
     for assertion in question.assertions() {
-        if z3.assert(question.terms(), assertion).is_err() {
+        if solver.assert(question.terms(), assertion).is_err() {
             return Outcome::GaveUp;
         }
     }
-    match z3.check(question.terms(), &[], budget) {
+    match solver.check(question.terms(), &[], budget) {
         Ok(SmtAnswer::Unsatisfiable { .. }) => Outcome::Refuted,
         Ok(SmtAnswer::Satisfiable(_)) => Outcome::Candidate,
         Ok(SmtAnswer::NoAnswer(_)) | Err(_) => Outcome::GaveUp,
     }
-}
-
-#[cfg(not(feature = "z3"))]
-fn by_z3(_: &EncodedGoal<'_>, _: &Budget) -> Outcome {
-    Outcome::NotAsked
 }
 
 #[cfg(test)]
@@ -408,6 +501,44 @@ pub(crate) mod tests {
             assert_eq!(of("Small-RC-1", plain, Backend::Highs), Outcome::Refuted);
             assert_eq!(of("ReachabilityDeadlock", plain, Backend::Highs), Outcome::Refuted);
         }
+    }
+
+    #[cfg(feature = "z3")]
+    #[test]
+    fn what_is_reached_in_so_many_steps_is_told_from_what_is_refuted() {
+        let mut small = small(false);
+        small.exams = vec![Exam::ReachabilityCardinality];
+        let encoding = |text: &str, k| text.parse::<Encoding>().unwrap().with_steps(k);
+        small.encodings = vec![encoding("bmc", 2), encoding("bmc-steps", 1)];
+        small.encodings.push(encoding("flows+k-induction", 2));
+        small.backends = vec![Backend::Z3Reals, Backend::Z3Integers];
+        let all = small.measure("Small").unwrap().unwrap();
+        std::fs::remove_dir_all(&small.inputs).unwrap();
+        assert!(all.iter().all(|m| !m.wrong));
+        let of = |id: &str, encoding: &str, backend: Backend| {
+            let mine =
+                |m: &&Measurement| m.id == id && m.encoding == encoding && m.backend == backend;
+            all.iter().find(mine).unwrap().outcome
+        };
+        let [reals, integers] = [Backend::Z3Reals, Backend::Z3Integers];
+        for backend in [reals, integers] {
+            assert_eq!(of("Small-RC-0", "bmc k=2", backend), Outcome::Reached);
+            assert_eq!(of("Small-RC-1", "bmc k=2", backend), Outcome::NotWithin);
+            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), Outcome::NotWithin);
+            assert_eq!(of("Small-RC-0", "flows+k-induction k=2", backend), Outcome::Candidate);
+            assert_eq!(of("Small-RC-1", "flows+k-induction k=2", backend), Outcome::Refuted);
+        }
+        // Half a firing is none.
+        assert_eq!(of("Small-RC-0", "bmc-steps k=1", reals), Outcome::Candidate);
+        assert_eq!(of("Small-RC-0", "bmc-steps k=1", integers), Outcome::Reached);
+    }
+
+    #[test]
+    fn back_ends_are_read_as_they_are_called() {
+        for name in ["z3-guest", "highs", "command:z3 -in", "command-lra:'my solver' --smt2"] {
+            assert_eq!(name.parse::<Backend>().unwrap().to_string(), name);
+        }
+        assert!("command:".parse::<Backend>().is_err() && "z4".parse::<Backend>().is_err());
     }
 
     #[test]

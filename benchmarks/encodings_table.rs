@@ -37,13 +37,18 @@ fn of<'a>(
     all.iter().filter(move |m| m.encoding == encoding && m.backend == backend)
 }
 
-/// One line per encoding and back-end. *new*: refuted here, but not by the first encoding of the
+/// Whether it is an answer.
+fn answers(m: &Measurement) -> bool {
+    matches!(m.outcome, Outcome::Refuted | Outcome::Reached)
+}
+
+/// One line per encoding and back-end. *new*: refuted or reached here, but not by the first encoding of the
 /// comparison with the same back-end.
 pub fn print(all: &[Measurement]) -> String {
     let mut text =
-        "| encoding | back-end | asked | refuted | new | candidate | gave up | choices | \
-                    uncertified | not asked | wrong | median constraints | median s | total s |\n\
-                    |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+        "| encoding | back-end | asked | refuted | reached | new | candidate | not within | gave up | \
+                    choices | uncertified | not asked | wrong | median constraints | median s | total s |\n\
+                    |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
             .to_owned();
     let pairs = pairs(all);
     for &pair in &pairs {
@@ -51,11 +56,11 @@ pub fn print(all: &[Measurement]) -> String {
         let count = |outcome| mine.clone().filter(|m| m.outcome == outcome).count();
         let first = pairs.iter().find(|(_, backend)| *backend == pair.1).copied().unwrap_or(pair);
         let question = |m: &Measurement| (m.instance.clone(), m.exam, m.id.clone());
-        let refuted = |pair| {
-            let refuted = of(all, pair).filter(|m| m.outcome == Outcome::Refuted);
-            refuted.map(question).collect::<BTreeSet<_>>()
+        let answered = |pair| {
+            let answered = of(all, pair).filter(|m| answers(m));
+            answered.map(question).collect::<BTreeSet<_>>()
         };
-        let new = refuted(pair).difference(&refuted(first)).count();
+        let new = answered(pair).difference(&answered(first)).count();
         let mut constraints: Vec<usize> = mine.clone().map(|m| m.constraints).collect();
         constraints.sort_unstable();
         let mut seconds: Vec<f64> = mine.clone().map(|m| m.seconds).collect();
@@ -63,12 +68,14 @@ pub fn print(all: &[Measurement]) -> String {
         let middle = seconds.len() / 2;
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {new} | {} | {} | {} | {} | {} | {} | {} | {:.4} | {:.1} |",
+            "| {} | {} | {} | {} | {} | {new} | {} | {} | {} | {} | {} | {} | {} | {} | {:.4} | {:.1} |",
             pair.0,
             pair.1,
             seconds.len(),
             count(Outcome::Refuted),
+            count(Outcome::Reached),
             count(Outcome::Candidate),
+            count(Outcome::NotWithin),
             count(Outcome::GaveUp),
             count(Outcome::Choices),
             count(Outcome::Uncertified),
@@ -82,15 +89,12 @@ pub fn print(all: &[Measurement]) -> String {
     text
 }
 
-/// For each encoding and back-end the times of what it refuted.
+/// For each encoding and back-end the times of what it refuted or reached.
 pub fn curves(all: &[Measurement]) -> Vec<Curve> {
     let curve = |pair: (&str, Backend)| Curve {
         name: pair.0.to_owned(),
         style: pair.1.to_string(),
-        seconds: of(all, pair)
-            .filter(|m| m.outcome == Outcome::Refuted)
-            .map(|m| m.seconds)
-            .collect(),
+        seconds: of(all, pair).filter(|m| answers(m)).map(|m| m.seconds).collect(),
     };
     pairs(all).into_iter().map(curve).filter(|curve| !curve.seconds.is_empty()).collect()
 }
@@ -120,8 +124,8 @@ mod tests {
             measured("g", "traps", Outcome::Refuted, 2.0),
         ];
         let table = print(&all);
-        assert!(table.contains("| flows | highs | 2 | 1 | 0 | 1 | 0 |"), "{table}");
-        assert!(table.contains("| traps | highs | 2 | 1 | 1 | 0 | 1 |"), "{table}");
+        assert!(table.contains("| flows | highs | 2 | 1 | 0 | 0 | 1 | 0 |"), "{table}");
+        assert!(table.contains("| traps | highs | 2 | 1 | 0 | 1 | 0 | 0 | 1 |"), "{table}");
         let curves = curves(&all);
         assert_eq!((curves.len(), &curves[1].seconds[..]), (2, &[2.0][..]));
         assert_eq!(fields(&all[0]).len(), COLUMNS.len());

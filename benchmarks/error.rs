@@ -1,5 +1,6 @@
 //! What goes wrong in the harness itself, as opposed to in the tools it runs.
 
+use parikh_solvers::smt::SmtError;
 use std::path::{Path, PathBuf};
 
 /// Why the harness cannot go on.
@@ -39,6 +40,9 @@ pub enum Error {
         /// The instance.
         instance: String,
     },
+    /// An SMT solver that was named is none.
+    #[error("{0}")]
+    Solver(SmtError),
     /// A tool's process cannot be started or waited for.
     #[error("cannot run `{command}`: {source}")]
     Process {

@@ -107,7 +107,7 @@ impl fmt::Display for Part {
 }
 
 /// What kind of numbers tokens and firings are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Numbers {
     /// Linear arithmetic over the reals, LRA: the relaxation.
     Reals,
@@ -170,6 +170,11 @@ impl Encoding {
     /// The parts, ascending.
     pub fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// Whether it has k steps.
+    pub fn unrolls(&self) -> bool {
+        self.is_bounded() || self.has(Part::Induction)
     }
 
     /// Whether it is about what can be reached in so many firings or steps.

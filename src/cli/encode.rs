@@ -174,7 +174,7 @@ fn head(
         subject.text,
         encoding.numbers,
     );
-    if encoding.is_bounded() || encoding.has(Part::Induction) {
+    if encoding.unrolls() {
         text += &format!(", k = {}", encoding.steps);
     }
     text += &format!(

@@ -222,6 +222,10 @@ fn engines_are_chosen_by_name() {
         ("explicit", never, "never: TRUE"),
         ("diagrams", never, "no firing leaves a set of markings, described by "),
         ("diagrams", once, "a witness of 1 firing"),
+        #[cfg(feature = "z3")]
+        ("bmc-smt", once, "a witness of 1 firing"),
+        #[cfg(feature = "z3")]
+        ("k-induction-smt", never, "an inductive invariant of "),
     ] {
         let output = run(&["check", path, "--formula", formula, "--engines", engine]);
         assert_eq!(output.status.code(), Some(0), "{engine}: {}", stderr(&output));
@@ -233,6 +237,66 @@ fn engines_are_chosen_by_name() {
     let output = run(&["check", path, "--formula", never, "--engines", "pdr,magic"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("there are siphon-trap, "), "{}", stderr(&output));
+}
+
+/// A command that greets as an SMT solver would, and answers all questions alike.
+#[cfg(unix)]
+fn says(answer: &str) -> String {
+    format!(
+        "sh -c 'while read -r line; do case \"$line\" in \"(echo \"*) line=${{line#*\\\"}}; \
+         echo \"${{line%\\\"*}}\" ;; \"(check-sat\"*) echo {answer} ;; esac; done'"
+    )
+}
+
+#[cfg(unix)]
+#[test]
+fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
+    let desk = Desk::with("net \"n\"\nplace p 3\nplace q\ntransition t: p -> q");
+    let path = desk.path().join("model.pnml");
+    let path = path.to_str().unwrap();
+    let formulas = ["can: EF (q >= 3)", "never: EF (q >= 1 && p >= 3)"];
+    for (engine, answer) in [
+        // A witness that does not exist, and proofs of all there is.
+        ("bmc-smt", "sat"),
+        ("bmc-smt", "unsat"),
+        ("bmc-smt", "nonsense"),
+        ("k-induction-smt", "sat"),
+        ("k-induction-smt", "unsat"),
+        ("k-induction-smt", "nonsense"),
+    ] {
+        let command = says(answer);
+        let mut arguments = vec!["check", path, "--engines", engine, "-t", "2s", "--stats"];
+        formulas.iter().for_each(|formula| arguments.extend(["--formula", formula]));
+        let output = run(&[&arguments[..], &["--smt-solver", &command]].concat());
+        let said = stdout(&output);
+        assert!(!said.contains("can: FALSE") && !said.contains("never: TRUE"), "{said}");
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{}", stderr(&output));
+        assert!(stderr(&output).contains("questions"), "it was asked: {}", stderr(&output));
+    }
+    for (command, why) in [
+        ("/nowhere/solver", "it does not start"),
+        ("cat", "is no SMT-LIB 2"),
+        ("\"", "expected a program"),
+    ] {
+        let output =
+            run(&["check", path, "-e", "RD", "--engines", "bmc-smt", "--smt-solver", command]);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+    let output = run(&["check", path, "-e", "RD", "--smt-solver", &says("sat")]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("take part where --engines"), "{}", stderr(&output));
+}
+
+#[cfg(not(feature = "z3"))]
+#[test]
+fn without_a_solver_engines_that_ask_one_say_so() {
+    let desk = Desk::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
+    let path = desk.path().join("model.pnml");
+    let output =
+        run(&["check", path.to_str().unwrap(), "--formula", "EF (q >= 1)", "--engines", "bmc-smt"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--smt-solver"), "{}", stderr(&output));
 }
 
 #[cfg(unix)]

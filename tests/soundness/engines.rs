@@ -9,7 +9,9 @@ use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Proof, Reach};
 use parikh::engine::registry::{self, Assignment, Engine, Progress, Role, Sides};
-use parikh::engine::{Task, diagrams, explicit, intervals, runs, shrink, state_equation, walk};
+use parikh::engine::{
+    Task, diagrams, explicit, intervals, runs, shrink, smt, state_equation, walk,
+};
 use parikh::ground::{Ground, reduced};
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
 use parikh::solvers::Budget;
@@ -111,8 +113,13 @@ fn all() -> Vec<Tried> {
     // Those that ask what stays reachable have goals and a test of their own, `homes`; so has the one for runs
     // of nets whose firings are counted, `processes`.
     let engines = registry::ENGINES.iter().chain(registry::BY_NAME);
-    let elsewhere =
-        |engine: &&Engine| engine.role == Role::Homes || engine.name == runs::ENGINE.name;
+    // Without Z3 there is nobody to ask.
+    let elsewhere = |engine: &&Engine| {
+        let asks_z3 = [smt::BMC.name, smt::K_INDUCTION.name].contains(&engine.name);
+        engine.role == Role::Homes
+            || engine.name == runs::ENGINE.name
+            || asks_z3 && cfg!(not(feature = "z3"))
+    };
     for engine in engines.filter(|engine| !elsewhere(engine)) {
         let alone = move |task: &Task<'_>| start(engine, task, &as_read(task));
         all.push((engine.name.to_owned(), Owes::Sides(engine.sides), Box::new(alone)));

@@ -19,6 +19,8 @@ mod processes;
 mod reduction_limits;
 mod reduction_regressions;
 mod reductions;
+#[cfg(feature = "z3")]
+mod smt;
 mod state_equation;
 mod structure;
 mod units;

@@ -1,7 +1,7 @@
 //! What the harness is asked: its commands and their options.
 
 use clap::{Args, Parser, Subcommand};
-use parikh_benchmarks::encodings::{Backend, refuting};
+use parikh_benchmarks::encodings::Backend;
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{Family, Format};
 use parikh_benchmarks::shard::Shard;
@@ -162,7 +162,7 @@ pub(crate) enum Command {
     ///
     /// Every goal in every encoding goes to every back-end, from scratch. The result file has a line
     /// for each (outcome: refuted, candidate, gave-up, choices for what a linear program cannot say,
-    /// uncertified, not-asked); the table is printed, and the plot shows how many goals are refuted
+    /// uncertified, not-asked; of bmc reached and not-within); the table is printed, and the plot shows how many goals are refuted
     /// within which time. Bounds are asked for one more than the known maximum, so UB needs --oracle.
     #[command(after_help = EXIT_CODES)]
     Encodings(EncodingsArgs),
@@ -343,15 +343,22 @@ pub(crate) struct EncodingsArgs {
     #[arg(
         long,
         value_delimiter = ',',
-        value_parser = refuting,
         default_value = "state-equation,flows,state-equation+bounds,state-equation+traps,\
             state-equation+listed-traps,state-equation+read-feed,state-equation+causal-order,\
             state-equation+predecessor,state-equation+k-induction,state-equation+traps+read-feed"
     )]
     pub(crate) encodings: Vec<Encoding>,
-    /// Back-ends: highs, microlp, z3-lra, z3-lia
+    /// k of bmc, bmc-steps and k-induction; several make each of these an encoding of its own
+    #[arg(long, value_name = "K", value_delimiter = ',', default_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) steps: Vec<u32>,
+    /// Back-ends: highs, microlp, z3-lra, z3-lia, z3-guest (z3-lia in a process of its own, which is `parikh`), and
+    /// SMT solvers that are commands: command:LINE over the integers, command-lra:LINE over the reals
     #[arg(long, value_delimiter = ',', default_value = "highs,microlp,z3-lra,z3-lia")]
     pub(crate) backends: Vec<Backend>,
+    /// The program that z3-guest runs in [default: parikh beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) parikh: Option<PathBuf>,
     /// Wall seconds for each question
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     pub(crate) timeout: Duration,

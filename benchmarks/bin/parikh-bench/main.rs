@@ -6,7 +6,7 @@ use arguments::*;
 use clap::Parser;
 use parikh_benchmarks::benchexec::{self, Tasks};
 use parikh_benchmarks::contest::{Contest, read_list};
-use parikh_benchmarks::encodings::Encodings;
+use parikh_benchmarks::encodings::{Backend, Encodings};
 use parikh_benchmarks::evidence::{self, Audits};
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{describe, write};
@@ -22,6 +22,8 @@ use parikh_benchmarks::{
     Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
     structure_table, summary, table,
 };
+use parikh_encodings::Encoding;
+use parikh_solvers::guest;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -362,11 +364,20 @@ fn structure(args: StructureArgs) -> Result<u8, Error> {
 
 fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     let instances = read_list(&args.list)?;
+    if args.backends.contains(&Backend::Z3Guest) {
+        let arguments = vec!["solver-guest".into()];
+        guest::invite(guest::Program { path: parikh_program(args.parikh)?, arguments });
+    }
+    args.backends.iter().try_for_each(|backend| backend.greet())?;
+    let with_steps = |encoding: Encoding| match encoding.unrolls() {
+        true => args.steps.iter().map(|&k| encoding.clone().with_steps(k)).collect(),
+        false => vec![encoding],
+    };
     let encodings = Encodings {
         inputs: args.inputs,
         oracle: args.oracle,
         exams: args.exams,
-        encodings: args.encodings,
+        encodings: args.encodings.into_iter().flat_map(with_steps).collect(),
         backends: args.backends,
         timeout: args.timeout,
         unreachable_only: args.unreachable,

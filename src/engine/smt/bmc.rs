@@ -5,7 +5,7 @@
 //! asked about.
 //!
 //! A maximum is asked to be larger than what was seen, and then by twice as much each time as the time before,
-//! until that cannot be.
+//! until that cannot be; then by half as much each time.
 //!
 //! # Sources
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; for steps see
@@ -63,7 +63,7 @@ impl<'g> Bmc<'g> {
         if matches!(goal, Goal::Maximise(_)) && under.seen(id).is_none() {
             under.reached(id, FiringSequence::new());
         }
-        let mut leap = 0;
+        let (mut leap, mut grows) = (0, true);
         while board.is_open(id) && !budget.is_exhausted() {
             let (predicate, before) = match goal {
                 Goal::Reach(predicate) => (Some(predicate.clone()), None),
@@ -76,7 +76,7 @@ impl<'g> Bmc<'g> {
             };
             let Some(predicate) = predicate else {
                 if leap > 0 {
-                    leap = 0;
+                    (leap, grows) = (leap / 2, false);
                     continue;
                 }
                 self.given_up.insert(id);
@@ -95,9 +95,9 @@ impl<'g> Bmc<'g> {
                         self.given_up.insert(id);
                         return;
                     }
-                    leap = 1 + 2 * leap;
+                    leap = if grows { 1 + 2 * leap } else { leap / 2 };
                 }
-                Said::Impossible if leap > 0 => leap = 0,
+                Said::Impossible if leap > 0 => (leap, grows) = (leap / 2, false),
                 Said::Impossible => {
                     self.done.insert(id);
                     return;

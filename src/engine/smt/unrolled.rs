@@ -15,9 +15,15 @@ use parikh_solvers::smt::{SmtAnswer, SmtError, SmtSolver};
 use parikh_solvers::smt_chosen::smt_solver;
 use parikh_solvers::term::Term;
 use parikh_solvers::{Budget, NoAnswer};
+use std::fmt;
+use std::time::Instant;
 
 /// A row has no more variables: beyond, no solver has an answer in our time.
 const MOST_VARIABLES: usize = 4_000_000;
+
+/// A place holds no more in a witness: what is put before anything is taken adds up to less than 2⁶³ then,
+/// beyond which nobody counts.
+const MOST_TOKENS: u64 = (1 << 62) - 1;
 
 /// Markings in a row, and who is asked about them.
 pub(super) struct Unrolled<'g> {
@@ -27,7 +33,7 @@ pub(super) struct Unrolled<'g> {
     between: Between,
     solver: Box<dyn SmtSolver>,
     dump: Option<Dump>,
-    /// By place what it holds at most, as is proved.
+    /// By place what it holds at most in markings that are of use.
     bounds: Vec<Option<u64>>,
     /// So many were asked.
     pub(super) questions: u64,
@@ -45,6 +51,18 @@ pub(super) enum Said {
     Unknown(String),
 }
 
+/// Without the values.
+impl fmt::Debug for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Said::Possible(_) => f.write_str("possible"),
+            Said::Impossible => f.write_str("impossible"),
+            Said::Unfinished => f.write_str("no answer in time"),
+            Said::Unknown(why) => write!(f, "no answer: {why}"),
+        }
+    }
+}
+
 impl<'g> Unrolled<'g> {
     /// A row that begins with the initial marking.
     pub(super) fn initial(
@@ -52,7 +70,11 @@ impl<'g> Unrolled<'g> {
         name: &'static str,
         between: Between,
     ) -> Result<Self, String> {
-        Self::new(work, name, between, Row::initial)
+        let mut this = Self::new(work, name, between, Row::initial)?;
+        for (bound, &tokens) in this.bounds.iter_mut().zip(work.ground.net().initial().tokens()) {
+            *bound = Some(bound.map_or(MOST_TOKENS, |bound| bound.min(MOST_TOKENS)).max(tokens));
+        }
+        Ok(this)
     }
 
     /// A row that begins with any marking that the known facts allow.
@@ -119,7 +141,6 @@ impl<'g> Unrolled<'g> {
                     && tokens != before
                     && let Some(most) = self.bounds[PlaceId::index(place)]
                 {
-                    // Of no marking that can be reached it says anything new.
                     said.push(self.variables.terms.at_most(variable, most));
                 }
             }
@@ -146,14 +167,18 @@ impl<'g> Unrolled<'g> {
             dump.describe(&format!("{}-{steps}-{subject}", self.name), &header);
         }
         self.questions += 1;
-        match self.solver.check(&self.variables.terms, assumed, budget) {
+        let begun = Instant::now();
+        let said = match self.solver.check(&self.variables.terms, assumed, budget) {
             Ok(SmtAnswer::Satisfiable(model)) => Said::Possible(model),
             Ok(SmtAnswer::Unsatisfiable { .. }) => Said::Impossible,
             Ok(SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))) => Said::Unfinished,
             Ok(SmtAnswer::NoAnswer(_)) if budget.is_exhausted() => Said::Unfinished,
             Ok(SmtAnswer::NoAnswer(why)) => Said::Unknown(why.to_string()),
             Err(error) => Said::Unknown(error.to_string()),
-        }
+        };
+        let (name, steps) = (self.name, self.row.steps());
+        tracing::debug!("{name}, {subject}, {steps} steps: {said:?} {:.2?}", begun.elapsed());
+        said
     }
 
     /// What fires in a model; `None` where a number is none that we count with.

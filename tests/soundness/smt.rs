@@ -1,0 +1,144 @@
+//! Engines that ask an SMT solver against enumeration, with more time than beside all others, and on what other
+//! engines cannot count.
+
+use crate::support::documents::refutes;
+use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::scale::scaled;
+use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::intervals::Intervals;
+use parikh::engine::registry::{Assignment, Engine};
+use parikh::engine::smt;
+use parikh::ground::Ground;
+use parikh::net::generate::{Shape, random, random_goals};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, text};
+use parikh::solvers::Budget;
+use parikh::structure;
+use std::time::Duration;
+
+/// Has an engine work on goals, with what place invariants say; what is known then, and what it says it did.
+fn work(
+    engine: &Engine,
+    net: &Net,
+    goals: &[Goal],
+    time: Duration,
+) -> (Vec<(GoalId, Knowledge)>, String) {
+    let mut facts = Facts::none(net);
+    let flows = structure::flows::place_flows(net, &Budget::unlimited()).unwrap();
+    structure::bounds::place_bounds(net, &flows, &Budget::unlimited()).write(&mut facts);
+    let board = Board::new(net, goals.to_vec());
+    let listed = goals.iter().cloned().enumerate().map(|(i, goal)| (GoalId::new(i), goal));
+    let known = Intervals::new(net, &facts);
+    let ground = Ground::original(net, listed.collect(), facts, &known);
+    let work = Assignment {
+        ground: &ground,
+        board: &board,
+        seed: 1,
+        threads: 1,
+        dump: None,
+        smt_solver: None,
+        hints: vec![],
+    };
+    let mut session = (engine.start)(work).expect("Z3 is here");
+    session.slice(&Budget::lasting(time));
+    assert_eq!(board.faults(), 0, "{}", text::print(net));
+    let known = board.ids().map(|id| (id, board.knowledge(id).expect("no contradiction")));
+    (known.collect(), session.statistics())
+}
+
+#[test]
+fn they_say_what_enumeration_says() {
+    let (mut reachable, mut reached, mut maxima, mut met, mut refuted) = (0, 0, 0, 0, 0);
+    for seed in 0..scaled(150) {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 500, tokens: 200 }) else { continue };
+        let mut goals = random_goals(seed, &net, 3);
+        goals.push(Goal::Reach(Predicate::Dead));
+        for engine in [smt::BMC, smt::K_INDUCTION] {
+            let (known, _) = work(&engine, &net, &goals, Duration::from_millis(60));
+            for (goal, (_, known)) in goals.iter().zip(known) {
+                let context =
+                    || format!("{engine:?}, seed {seed}: {goal:?}\n{}", text::print(&net));
+                match (space.answer(goal), known) {
+                    (Truth::Reachable(truth), Knowledge::Reach(reach)) => {
+                        let is_bmc = engine.name == smt::BMC.name;
+                        reachable += usize::from(truth && is_bmc);
+                        match reach {
+                            Reach::Open => {}
+                            Reach::Reached { .. } => {
+                                assert!(truth, "{}", context());
+                                reached += usize::from(is_bmc);
+                            }
+                            Reach::Unreachable { proof, .. } => {
+                                assert!(!truth, "{}", context());
+                                let document = proof.document.expect("always with one");
+                                let Goal::Reach(predicate) = goal else { panic!("{goal:?}") };
+                                assert_eq!(refutes(&document, &net, predicate), Ok(()));
+                                refuted += 1;
+                            }
+                        }
+                    }
+                    (Truth::Maximum(truth), Knowledge::Maximum(maximum)) => {
+                        let seen = maximum.seen.map(|seen| seen.0);
+                        assert!(seen.is_none_or(|seen| seen <= truth), "{}", context());
+                        let proved = maximum.proved.map(|proved| proved.0);
+                        assert!(proved.is_none_or(|proved| proved >= truth), "{}", context());
+                        maxima += 1;
+                        met += usize::from(seen == Some(truth));
+                    }
+                    _ => unreachable!("a goal and its knowledge are of one kind"),
+                }
+            }
+        }
+    }
+    println!("{reached} of {reachable} reached, {met} of {maxima} maxima met, {refuted} refuted");
+    assert!(reached * 10 > reachable * 8 && reachable > 50, "{reached} of {reachable}");
+    assert!(met * 2 > maxima && refuted > 20, "{met} of {maxima} met, {refuted} refuted");
+}
+
+/// Places without bounds, a thousand million tokens, weights: all the same to arithmetic.
+#[test]
+fn what_is_large_takes_few_steps() {
+    let net = text::parse(
+        "place p 1000000000\nplace lock 1\nplace q\nplace r\nplace s
+         transition move: 3*p + lock -> 2*q + lock\ntransition back: 5*q -> r
+         transition grow: 7*r -> 9*r\ntransition source: -> s",
+    )
+    .unwrap();
+    let at_least = |name: &str, tokens| Predicate::at_least(net.place_named(name).unwrap(), tokens);
+    let few = |name: &str| Predicate::at_most(LinearSum::place(net.place_named(name).unwrap()), 3);
+    let goals = [
+        Goal::Reach(at_least("q", 600_000_000)),
+        Goal::Reach(Predicate::and([at_least("r", 100_000_000), few("q")])),
+        Goal::Reach(Predicate::and([at_least("r", 2_000_000_000), at_least("s", 1 << 40)])),
+        // Too many: there are 3·333333333 for it.
+        Goal::Reach(at_least("q", 666_666_667)),
+        Goal::Maximise(LinearSum::place(net.place_named("s").unwrap())),
+    ];
+    let (known, said) = work(&smt::BMC, &net, &goals, Duration::from_secs(5));
+    for (id, known) in &known[..3] {
+        assert!(matches!(known, Knowledge::Reach(Reach::Reached { .. })), "{id:?}: {said}");
+    }
+    assert!(matches!(known[3].1, Knowledge::Reach(Reach::Open)), "{said}");
+    let Knowledge::Maximum(maximum) = &known[4].1 else { panic!() };
+    assert!(maximum.seen.as_ref().unwrap().0 > 1 << 60, "{said}");
+    assert!(maximum.proved.is_none());
+}
+
+/// A goal that needs two steps of induction, and one that no number of steps shows.
+#[test]
+fn step_cases_become_invariants_or_no_answer() {
+    let net = text::parse(
+        "place a 1\nplace b\nplace c\nplace d\nplace x\nplace y 1
+         transition t: a -> b\ntransition u: b -> a
+         transition v: c -> d\ntransition w: y -> y + x",
+    )
+    .unwrap();
+    let at_least = |name: &str| Predicate::at_least(net.place_named(name).unwrap(), 1);
+    // d is only entered from c, which nothing enters.
+    let goals = [Goal::Reach(at_least("d")), Goal::Reach(at_least("x"))];
+    let (known, said) = work(&smt::K_INDUCTION, &net, &goals, Duration::from_secs(5));
+    let Knowledge::Reach(Reach::Unreachable { proof, .. }) = &known[0].1 else { panic!("{said}") };
+    assert!(refutes(proof.document.as_ref().unwrap(), &net, &at_least("d")).is_ok());
+    assert!(matches!(known[1].1, Knowledge::Reach(Reach::Open)), "{said}");
+    assert!(said.starts_with("1 step cases hold, 1 goals settled"), "{said}");
+}
