@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    file: File,
+    file: Locked,
     rows: Vec<Row>,
     done: HashMap<(String, Exam), usize>,
 }
@@ -34,17 +34,17 @@ impl Store {
     /// than a result file of ours: a peer's file is never touched.
     pub fn open(path: &Path) -> Result<Store, Error> {
         let mut options = OpenOptions::new();
-        let mut file =
+        let file =
             options.create(true).read(true).append(true).open(path).map_err(Error::at(path))?;
-        lock(&file).map_err(Error::at(path))?;
+        let mut file = Locked::new(file).map_err(Error::at(path))?;
         // Somebody may have put another file in its place before the lock was ours.
         let inode = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-        let ours = file.metadata().map(inode).map_err(Error::at(path))?;
+        let ours = file.0.metadata().map(inode).map_err(Error::at(path))?;
         if std::fs::metadata(path).map(inode).map_err(Error::at(path))? != ours {
             return Err(Error::at(path)(taken()));
         }
         let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(Error::at(path))?;
+        file.0.read_to_end(&mut text).map_err(Error::at(path))?;
         let (rows, intact) = match text.is_empty() {
             true => (Vec::new(), false),
             false => complete_runs(path, &text)?,
@@ -70,7 +70,7 @@ impl Store {
         let count = run.len();
         run.iter_mut().for_each(|row| row.rows = Some(count));
         let text = row::print(&run, false);
-        self.file.write_all(&text).map_err(Error::at(&self.path))?;
+        self.file.0.write_all(&text).map_err(Error::at(&self.path))?;
         if let Some(row) = run.first() {
             self.done.insert((row.instance.clone(), row.exam), count);
         }
@@ -112,27 +112,43 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
 
 /// Writes a file beside `path` and renames it, so that there is always one or the other; locked before
 /// anybody sees it.
-fn replace(path: &Path, text: &[u8]) -> std::io::Result<File> {
+fn replace(path: &Path, text: &[u8]) -> std::io::Result<Locked> {
     let beside = path.with_extension("csv.new");
     let _ = std::fs::remove_file(&beside);
-    let mut file = OpenOptions::new().create_new(true).append(true).open(&beside)?;
-    lock(&file)?;
-    file.write_all(text)?;
+    let mut file = Locked::new(OpenOptions::new().create_new(true).append(true).open(&beside)?)?;
+    file.0.write_all(text)?;
     std::fs::rename(&beside, path)?;
     Ok(file)
 }
 
-/// Takes the file for this process until it is closed, however the process ends.
-fn lock(file: &File) -> std::io::Result<()> {
-    // SAFETY: flock takes numbers only, and the descriptor is open.
-    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
-        0 => Ok(()),
-        _ => match std::io::Error::last_os_error() {
-            error if error.kind() == std::io::ErrorKind::WouldBlock => Err(taken()),
-            // Some file systems know no locks, and there nobody is kept out.
-            error if matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::ENOTSUP)) => Ok(()),
-            error => Err(error),
-        },
+/// A file that is this process's alone until it is closed, however the process ends.
+///
+/// The lock is given back explicitly: a program that is just being started by another thread holds
+/// copies of all descriptors for a moment, and the lock would last as long as these.
+#[derive(Debug)]
+struct Locked(File);
+
+impl Locked {
+    fn new(file: File) -> std::io::Result<Locked> {
+        // SAFETY: flock takes numbers only, and the descriptor is open.
+        match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+            0 => Ok(Locked(file)),
+            _ => match std::io::Error::last_os_error() {
+                error if error.kind() == std::io::ErrorKind::WouldBlock => Err(taken()),
+                // Some file systems know no locks, and there nobody is kept out.
+                error if matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::ENOTSUP)) => {
+                    Ok(Locked(file))
+                }
+                error => Err(error),
+            },
+        }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // SAFETY: as above. Where there are no locks, there is nothing to give back.
+        unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
     }
 }
 

@@ -16,6 +16,7 @@
 //! Decreases come first in the row of a class, so that no transition looks enabled half-way through
 //! a firing and is not at its end.
 
+use super::gates::Gates;
 use super::watch::{NONE, Node, Record, Watch, Watched};
 use parikh_net::{LinearSum, Net, PlaceId};
 use std::collections::HashMap;
@@ -64,11 +65,15 @@ pub(super) struct Compiled<'a> {
     pub(super) event_starts: Vec<u32>,
     /// The leaves that turn when a threshold is crossed: nodes with their marks.
     pub(super) events: Vec<u32>,
-    /// Where the inputs of each transition begin; one more entry at the end.
+    /// Where the inputs of each transition begin, and after them those of each gate; one more entry at the
+    /// end.
     pub(super) input_starts: Vec<u32>,
-    /// The inputs, by transition, those of places with few consumers first.
+    /// The inputs, by transition or gate, those of places with few consumers first. Without those that a
+    /// transition shares with its gate.
     pub(super) inputs: Vec<Input>,
-    /// The transition of each input.
+    /// What many transitions need in common.
+    pub(super) gates: Gates,
+    /// The transition of each input; gates are counted on after the last of these.
     pub(super) input_of: Vec<u32>,
     /// For every transition its list in `flips`, or [`NONE`].
     pub(super) flip_list: Vec<u32>,
@@ -102,6 +107,7 @@ impl<'a> Compiled<'a> {
             events: Vec::new(),
             input_starts: Vec::with_capacity(net.transition_count() + 1),
             inputs: Vec::with_capacity(inputs),
+            gates: Gates::default(),
             input_of: Vec::with_capacity(inputs),
             flip_list: vec![NONE; net.transition_count()],
             flip_starts: vec![0],
@@ -208,24 +214,26 @@ impl<'a> Compiled<'a> {
         self.event_starts.push(self.events.len() as u32);
     }
 
-    /// The inputs of every transition. One that lacks tokens is sooner found, and lacks them longer,
-    /// among places that few transitions look at: these stand in front.
+    /// The inputs of every transition and gate. One that lacks tokens is sooner found, and lacks them
+    /// longer, among places that few transitions look at: these stand in front.
     fn add_inputs(&mut self) {
-        for t in self.net.transitions() {
-            let first = self.inputs.len();
-            self.input_starts.push(first as u32);
-            for arc in self.net.pre(t) {
-                let cell = arc.place.index();
-                let [from, to] = [cell, cell + 1].map(|at| self.group_starts[at] as usize);
-                let weight = arc.weight as i64;
-                let group =
-                    from + self.thresholds[from..to].partition_point(|&value| value < weight);
-                self.inputs.push(Input { weight, cell: cell as u32, group: group as u32 });
-                self.input_of.push(t.index() as u32);
-            }
-            let consumers =
-                |input: &Input| self.net.consumers(PlaceId::new(input.cell as usize)).len();
-            self.inputs[first..].sort_by_key(consumers);
+        let net = self.net;
+        let input = |place: PlaceId, weight: u64| {
+            let [from, to] =
+                [place.index(), place.index() + 1].map(|at| self.group_starts[at] as usize);
+            let weight = weight as i64;
+            let group = from + self.thresholds[from..to].partition_point(|&value| value < weight);
+            Input { weight, cell: place.index() as u32, group: group as u32 }
+        };
+        let row = |t| net.pre(t).iter().map(|arc| input(arc.place, arc.weight)).collect();
+        let mut rows: Vec<Vec<Input>> = net.transitions().map(row).collect();
+        self.gates = Gates::split(net, &mut rows, self.thresholds.len());
+        let consumers = |input: &Input| net.consumers(PlaceId::new(input.cell as usize)).len();
+        for (owner, mut row) in rows.into_iter().enumerate() {
+            self.input_starts.push(self.inputs.len() as u32);
+            self.input_of.extend(row.iter().map(|_| owner as u32));
+            row.sort_by_key(consumers);
+            self.inputs.append(&mut row);
         }
         self.input_starts.push(self.inputs.len() as u32);
     }

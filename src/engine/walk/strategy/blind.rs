@@ -21,8 +21,7 @@ impl Choose for Uniform {
 /// Any enabled class. There is one.
 #[inline]
 pub(super) fn any(machine: &Machine<'_>, resources: &mut Resources) -> u32 {
-    let enabled = machine.enabled();
-    enabled[below(&mut resources.rng, enabled.len())]
+    machine.nth_enabled(below(&mut resources.rng, machine.enabled_count()))
 }
 
 /// The one fired least of a few.

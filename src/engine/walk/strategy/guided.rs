@@ -82,13 +82,23 @@ impl Guided {
 
     /// A live class with firings left.
     fn next(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<u32> {
-        let enabled = machine.enabled();
-        let few = if enabled.len() < self.classes.len() { enabled } else { &self.classes };
-        resources.work += few.len() as u64 / 16;
-        let mut ready = few
-            .iter()
-            .copied()
-            .filter(|&class| self.left[class as usize] > 0 && machine.is_live(class));
+        let (enabled, wanted) = (machine.enabled_count(), self.classes.len());
+        resources.work += enabled.min(wanted) as u64 / 16;
+        match enabled < wanted {
+            true => self.choose_of(machine.enabled(), machine, resources),
+            false => self.choose_of(self.classes.iter().copied(), machine, resources),
+        }
+    }
+
+    /// One of these.
+    fn choose_of(
+        &self,
+        few: impl Iterator<Item = u32>,
+        machine: &Machine<'_>,
+        resources: &mut Resources,
+    ) -> Option<u32> {
+        let mut ready =
+            few.filter(|&class| self.left[class as usize] > 0 && machine.is_live(class));
         match self.order {
             Order::Any => {
                 let mut chosen = None;
