@@ -47,6 +47,8 @@ const MOST_EXPRESSIONS: usize = 10_000;
 const GREETING: &str = "(set-option :print-success false)\n(set-option :produce-models true)\n\
                         (set-option :produce-unsat-assumptions true)\n(get-info :name)\n(get-info :version)\n";
 
+const DIED: &str = "it died";
+
 /// An SMT solver in a process of its own.
 #[derive(Debug)]
 pub struct SmtCommand {
@@ -102,13 +104,21 @@ impl SmtCommand {
     /// # Errors
     /// [`SmtError::Command`].
     pub fn start(program: Program) -> Result<Self, SmtError> {
-        let failed = |why: String| SmtError::Command { command: program.to_string(), why };
-        let (guest, name) = Guest::start(&program).map_err(|failure| {
-            failed(match failure {
-                Lost(why) | Refused(why) => why,
-                Spent | TooMuch => "it says nothing that would be an answer".to_owned(),
-            })
-        })?;
+        let mut attempt = 0;
+        let (guest, name) = loop {
+            attempt += 1;
+            let why = match Guest::start(&program) {
+                Ok(started) => break started,
+                // Somebody from outside may have killed it: one that always dies does so again.
+                Err(Lost(why)) if why == DIED && attempt < ATTEMPTS => {
+                    std::thread::sleep(pause_before(attempt));
+                    continue;
+                }
+                Err(Lost(why) | Refused(why)) => why,
+                Err(Spent | TooMuch) => "it says nothing that would be an answer".to_owned(),
+            };
+            return Err(SmtError::Command { command: program.to_string(), why });
+        };
         tracing::debug!("{program}: {name}");
         let scopes = vec![Vec::new()];
         Ok(SmtCommand { program, name, arena: None, scopes, guest: Some(guest) })
@@ -349,7 +359,7 @@ impl Guest {
     fn say(&mut self, patience: Duration, budget: Option<&Budget>) -> Result<(), Failure> {
         match self.process.say(&mut self.untold, patience, budget) {
             Ok(()) => Ok(()),
-            Err(Waited::Dead) => Err(Lost("it died".to_owned())),
+            Err(Waited::Dead) => Err(Lost(DIED.to_owned())),
             Err(Waited::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
             Err(Waited::Enough) => Err(Lost("it does not listen".to_owned())),
         }
@@ -388,7 +398,7 @@ impl Guest {
                     heard.push(said);
                 }
                 Ok(Err(_)) => return Err(nonsense()),
-                Err(Waited::Dead) => return Err(Lost("it died".to_owned())),
+                Err(Waited::Dead) => return Err(Lost(DIED.to_owned())),
                 Err(Waited::Enough) => {
                     if self.most_memory < u64::MAX
                         && budget::child_bytes(self.process.id()) > self.most_memory
@@ -489,6 +499,14 @@ impl Guest {
     }
 }
 
+/// Before a third attempt, and longer before each one after that.
+fn pause_before(attempt: usize) -> Duration {
+    match attempt {
+        0 | 1 => Duration::ZERO,
+        _ => PAUSE * 4u32.pow(attempt as u32 - 2),
+    }
+}
+
 /// Whether a logic has all that the other one has.
 fn is_wider(logic: &str, other: &str) -> bool {
     logic == "QF_LIRA" || other == "QF_UF"
@@ -538,10 +556,8 @@ impl SmtSolver for SmtCommand {
             if let Some(exhausted) = budget.exhausted() {
                 return Ok(SmtAnswer::NoAnswer(exhausted.into()));
             }
-            if attempt >= 2 {
-                let pause = PAUSE * 4u32.pow(attempt as u32 - 2);
-                std::thread::sleep(pause.min(budget.remaining().unwrap_or(pause)));
-            }
+            let pause = pause_before(attempt);
+            std::thread::sleep(pause.min(budget.remaining().unwrap_or(pause)));
             match self.attempt(terms, assumptions, budget) {
                 Ok(answer) => return Ok(answer),
                 Err(Spent) => {
