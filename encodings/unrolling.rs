@@ -8,7 +8,7 @@
 //!
 //! linear in net times k. Transitions without effect are left out.
 //!
-//! In a *step* ([`steps`](crate::steps)) many transitions fire, and as often as they like.
+//! In a *step* ([`steps`]) many transitions fire, and as often as they like.
 //!
 //! **Bounded model checking** starts in the initial marking and allows pauses, so that the goal is
 //! asked of mₖ only: satisfiable if and only if the goal is reached by at most k firings.
