@@ -6,26 +6,14 @@
 #[path = "support/children.rs"]
 mod children;
 
-use children::{children, signal};
+use children::{begin, children, signal};
 use parikh::solvers::Budget;
-use parikh::solvers::guest::{self, GuestLp, Program};
+use parikh::solvers::guest::GuestLp;
 use parikh::solvers::linear_program::{Column, Interval, LinearProgram, Row, Sense};
 use parikh::solvers::lp::{IncrementalLp, LpAnswer};
 use parikh::solvers::lp_highs::HighsModel;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// One test at a time: some of them signal every guest there is.
-static ALONE: Mutex<()> = Mutex::new(());
-
-fn begin() -> MutexGuard<'static, ()> {
-    guest::invite(Program {
-        path: env!("CARGO_BIN_EXE_parikh").into(),
-        arguments: vec!["solver-guest".into()],
-    });
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Packing so much of so many things into so many sacks.
 fn packing(columns: u32, rows: u32, random: &mut fastrand::Rng) -> LinearProgram {

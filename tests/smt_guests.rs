@@ -7,8 +7,8 @@
 #[path = "support/children.rs"]
 mod children;
 
-use children::{children, signal};
-use parikh::solvers::guest::{self, Program};
+use children::{begin, children, signal};
+use parikh::solvers::guest::Program;
 use parikh::solvers::linear_expression::LinearExpression;
 use parikh::solvers::smt::{SmtAnswer, SmtError, SmtSolver};
 use parikh::solvers::smt_chosen::{command, smt_solver};
@@ -17,19 +17,7 @@ use parikh::solvers::smt_z3::Z3;
 use parikh::solvers::term::{Term, Terms};
 use parikh::solvers::{Budget, NoAnswer};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-/// One test at a time: some of them signal every guest there is.
-static ALONE: Mutex<()> = Mutex::new(());
-
-fn begin() -> MutexGuard<'static, ()> {
-    guest::invite(Program {
-        path: env!("CARGO_BIN_EXE_parikh").into(),
-        arguments: vec!["solver-guest".into()],
-    });
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn z3_as_guest() -> Box<dyn SmtSolver> {
     let solver = smt_solver(None).unwrap();

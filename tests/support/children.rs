@@ -1,6 +1,20 @@
-//! The processes begun by this one.
+//! The processes begun by this one: solvers in processes of their own.
 
+use parikh::solvers::guest::{self, Program};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One test at a time: some of them signal every guest there is.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Solvers are guests from now on; other tests wait until this one ends.
+pub(crate) fn begin() -> MutexGuard<'static, ()> {
+    guest::invite(Program {
+        path: env!("CARGO_BIN_EXE_parikh").into(),
+        arguments: vec!["solver-guest".into()],
+    });
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Their numbers.
 pub(crate) fn children() -> Vec<u32> {

@@ -161,9 +161,10 @@ pub(crate) enum Command {
     /// Compare encodings and the solvers behind them, goal by goal
     ///
     /// Every goal in every encoding goes to every back-end, from scratch. The result file has a line
-    /// for each (outcome: refuted, candidate, gave-up, choices for what a linear program cannot say,
-    /// uncertified, not-asked; of bmc reached and not-within); the table is printed, and the plot shows how many goals are refuted
-    /// within which time. Bounds are asked for one more than the known maximum, so UB needs --oracle.
+    /// for each, with its outcome: refuted, candidate, gave-up, choices for what a linear program cannot
+    /// say, uncertified, not-asked; of bmc reached and not-within. The table is printed, and the plot shows
+    /// how many goals are refuted within which time. Bounds are asked for one more than the known maximum,
+    /// so UB needs --oracle.
     #[command(after_help = EXIT_CODES)]
     Encodings(EncodingsArgs),
     /// Read every model and its formulas twice, by the prover's reader and by the auditor's

@@ -280,7 +280,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
 }
 
 /// "The sum is larger than this."
-fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
+pub(super) fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
     Some(Predicate::at_most(sum.clone(), i64::try_from(value).ok()?).negated())
 }
 

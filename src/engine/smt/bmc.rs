@@ -11,11 +11,12 @@
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; for steps see
 //! the encoding.
 
-use super::unrolled::{Said, Unrolled};
+use super::unrolled::{Extended, Said, Unrolled};
 use super::{ROUNDS, TECHNIQUE, first_slice};
+use crate::engine::pdr::more;
 use crate::engine::registry::{Assignment, Progress, Session};
 use parikh_encodings::unrolling::Between;
-use parikh_net::{FiringSequence, Goal, GoalId, LinearSum, Predicate};
+use parikh_net::{FiringSequence, Goal, GoalId};
 use parikh_solvers::Budget;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -113,11 +114,6 @@ impl<'g> Bmc<'g> {
     }
 }
 
-/// "The sum is larger than this."
-pub(super) fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
-    Some(Predicate::at_most(sum.clone(), i64::try_from(value).ok()?).negated())
-}
-
 impl Session for Bmc<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
         loop {
@@ -125,9 +121,10 @@ impl Session for Bmc<'_> {
             if open.is_empty() {
                 return Progress::Finished;
             }
-            if self.unrolled.extend_to(self.steps, budget).is_none() {
-                tracing::info!("bmc-smt: {} steps would be too many to write down", self.steps);
-                return Progress::Finished;
+            match self.unrolled.extend_to(self.steps, budget) {
+                Extended::ToTheEnd => {}
+                Extended::InPart => return Progress::Unfinished,
+                Extended::TooLong => return Progress::Finished,
             }
             let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open.len()));
             for (id, goal) in &open {

@@ -11,10 +11,9 @@
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
 //! FMCAD 2000.
 
-use super::bmc::more;
-use super::unrolled::{Said, Unrolled};
+use super::unrolled::{Extended, Said, Unrolled};
 use super::{ROUNDS, TECHNIQUE, first_slice};
-use crate::engine::pdr::BackwardSearch;
+use crate::engine::pdr::{BackwardSearch, more};
 use crate::engine::registry::{Assignment, Progress, Session};
 use parikh_encodings::unrolling::Between;
 use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
@@ -125,9 +124,10 @@ impl Session for KInduction<'_> {
             if open.is_empty() {
                 return Progress::Finished;
             }
-            if self.unrolled.extend_to(self.steps, budget).is_none() {
-                tracing::info!("k-induction-smt: {} firings would be too many", self.steps);
-                return Progress::Finished;
+            match self.unrolled.extend_to(self.steps, budget) {
+                Extended::ToTheEnd => {}
+                Extended::InPart => return Progress::Unfinished,
+                Extended::TooLong => return Progress::Finished,
             }
             let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open.len()));
             let mut waiting = false;
@@ -174,10 +174,11 @@ impl Session for KInduction<'_> {
         let mut text = format!(
             "{step_cases} step cases hold, {settled} goals settled by them, k up to {k}, {questions} questions"
         );
-        for (id, (k, _)) in &self.held {
+        let mut by_word: BTreeMap<usize, usize> = BTreeMap::new();
+        self.held.values().for_each(|(k, _)| *by_word.entry(*k).or_default() += 1);
+        for (k, goals) in by_word {
             text += &format!(
-                "; step case of goal {} holds for k = {k} by the solver's word: no certificate, not answered",
-                id.index()
+                "; step cases of {goals} more hold for k = {k} by the solver's word: no certificate, not answered"
             );
         }
         text

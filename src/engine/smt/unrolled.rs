@@ -51,6 +51,15 @@ pub(super) enum Said {
     Unknown(String),
 }
 
+/// How far a row was made longer.
+pub(super) enum Extended {
+    ToTheEnd,
+    /// The budget ended first.
+    InPart,
+    /// No solver has an answer about a row of that length.
+    TooLong,
+}
+
 /// Without the values.
 impl fmt::Debug for Said {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,14 +134,18 @@ impl<'g> Unrolled<'g> {
         self.row.steps()
     }
 
-    /// Makes the row so long, as far as the budget lasts; `None` where it would be too long.
-    pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> Option<()> {
+    /// Makes the row so long, as far as the budget lasts.
+    pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended {
         let net = self.variables.net;
         let each = net.place_count() + net.transition_count();
-        if each.checked_mul(steps)? > MOST_VARIABLES {
-            return None;
+        if each.saturating_mul(steps) > MOST_VARIABLES {
+            tracing::info!("{}: {steps} steps would be too many to write down", self.name);
+            return Extended::TooLong;
         }
-        while self.row.steps() < steps && !budget.is_exhausted() {
+        while self.row.steps() < steps {
+            if budget.is_exhausted() {
+                return Extended::InPart;
+            }
             let before = self.row.last().to_vec();
             let mut said = self.row.extend(&mut self.variables, self.between);
             for (place, before) in net.places().zip(before) {
@@ -145,9 +158,11 @@ impl<'g> Unrolled<'g> {
                 }
             }
             // All terms are of one arena.
-            self.assert(&said).ok()?;
+            if self.assert(&said).is_err() {
+                return Extended::TooLong;
+            }
         }
-        Some(())
+        Extended::ToTheEnd
     }
 
     fn assert(&mut self, said: &[Term]) -> Result<(), SmtError> {

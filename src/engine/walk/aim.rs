@@ -260,7 +260,7 @@ fn miss(machine: &Machine<'_>, predicate: &Predicate) -> u64 {
                 inputs.map(|arc| (tokens(arc.place) as u64 + 1).saturating_sub(arc.weight));
             excess.min().unwrap_or(u64::MAX)
         }
-        Predicate::Dead => machine.enabled_count() as u64,
+        Predicate::Dead => machine.enabled().len() as u64,
         Predicate::NotDead => u64::from(machine.is_dead()),
         Predicate::And(parts) => {
             parts.iter().map(|part| miss(machine, part)).fold(0, u64::saturating_add)

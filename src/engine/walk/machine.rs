@@ -23,6 +23,7 @@
 //! the marking as it was; a walk is an under-approximation and may pass by.
 
 use super::compiled::{Change, Compiled, Input};
+use super::enabled::Enabled;
 use super::watch::{BELOW, NONE, Node, RECORD, ROOT};
 use fastrand::Rng;
 
@@ -55,19 +56,9 @@ struct TransitionState {
     flips: u32,
 }
 
-/// What many transitions need in common, see `gates`.
-#[derive(Clone, Default)]
-struct GateState {
-    is_open: bool,
-    /// Classes whose transition has all else that it needs, in no order.
-    ready: Vec<u32>,
-    /// How many transitions behind it goals ask for.
-    watched: u32,
-}
-
 #[derive(Clone, Copy)]
 struct ClassState {
-    /// Where it stands in `enabled`, or in what is ready behind its gate.
+    /// Where it stands in its list of `enabled`.
     slot: u32,
     /// How many of its transitions are enabled; these stand first in its row.
     live: u32,
@@ -90,14 +81,10 @@ pub(super) struct Machine<'a> {
     held: Vec<u32>,
     /// By input, the next that is held by the same threshold, [`NONE`] for the last one; or [`UNLISTED`].
     next_held: Vec<u32>,
-    /// Classes with an effect and an enabled transition, in no order, but for those behind a gate.
-    enabled: Vec<u32>,
-    /// Behind each gate.
-    gates: Vec<GateState>,
-    /// The open ones, in no order.
-    open: Vec<u32>,
-    /// How many classes are ready behind open gates.
-    through: usize,
+    /// Classes with an effect and an enabled transition.
+    enabled: Enabled,
+    /// By gate, how many transitions behind it goals ask for.
+    watched: Vec<u32>,
     /// Enabled transitions without effect.
     neutral: u32,
     /// The class of those, or [`NONE`].
@@ -127,8 +114,8 @@ impl<'a> Machine<'a> {
         let mut classes = Vec::with_capacity(net.effect_count());
         let mut members = Vec::with_capacity(net.transition_count());
         let nothing = TransitionState { next: ENABLED, class: NONE, position: NONE, flips: NONE };
-        let mut gates = vec![GateState::default(); compiled.gates.count];
-        let mut transitions = vec![nothing; net.transition_count() + gates.len()];
+        let mut watched = vec![0; compiled.gates.count];
+        let mut transitions = vec![nothing; net.transition_count() + watched.len()];
         let mut neutral_class = NONE;
         for e in net.effect_classes() {
             if net.effect(e).is_empty() {
@@ -138,8 +125,9 @@ impl<'a> Machine<'a> {
             let first = members.len() as u32;
             classes.push(ClassState { slot: NONE, live: 0, first, size: row.len() as u32 });
             for &t in row {
-                if let Some(gate) = gates.get_mut(compiled.gates.of(t.index() as u32) as usize) {
-                    gate.watched += u32::from(compiled.flip_list[t.index()] != NONE);
+                if let Some(watched) = watched.get_mut(compiled.gates.of(t.index() as u32) as usize)
+                {
+                    *watched += u32::from(compiled.flip_list[t.index()] != NONE);
                 }
                 transitions[t.index()] = TransitionState {
                     next: ENABLED,
@@ -153,10 +141,8 @@ impl<'a> Machine<'a> {
         let mut machine = Machine {
             cells: cells.collect(),
             transitions,
-            enabled: Vec::with_capacity(classes.len()),
-            gates,
-            open: Vec::new(),
-            through: 0,
+            enabled: Enabled::new(classes.len(), watched.len()),
+            watched,
             classes,
             members,
             waiting: vec![NONE; compiled.thresholds.len()],
@@ -219,49 +205,23 @@ impl<'a> Machine<'a> {
         self.news.clear();
     }
 
-    /// The enabled classes that have an effect, in no order.
-    pub(super) fn enabled(&self) -> impl Iterator<Item = u32> + '_ {
-        let behind = self.open.iter().flat_map(|&gate| &self.gates[gate as usize].ready);
-        self.enabled.iter().chain(behind).copied()
-    }
-
-    /// How many there are of these.
+    /// The enabled classes that have an effect.
     #[inline]
-    pub(super) fn enabled_count(&self) -> usize {
-        self.enabled.len() + self.through
-    }
-
-    /// One of them, by its place among them.
-    #[inline]
-    pub(super) fn nth_enabled(&self, n: usize) -> u32 {
-        match self.enabled.get(n) {
-            Some(&class) => class,
-            None => self.nth_behind(n - self.enabled.len()),
-        }
-    }
-
-    fn nth_behind(&self, mut n: usize) -> u32 {
-        for &gate in &self.open {
-            let ready = &self.gates[gate as usize].ready;
-            match ready.get(n) {
-                Some(&class) => return class,
-                None => n -= ready.len(),
-            }
-        }
-        unreachable!("a place among the enabled classes")
+    pub(super) fn enabled(&self) -> &Enabled {
+        &self.enabled
     }
 
     /// Whether a transition of the class is enabled.
     #[inline]
     pub(super) fn is_live(&self, class: u32) -> bool {
         let ClassState { live, first, .. } = self.classes[class as usize];
-        live > 0 && (self.gates.is_empty() || self.is_through(self.members[first as usize]))
+        live > 0 && self.is_through(self.members[first as usize])
     }
 
     /// Whether the gate of a transition is open, if it has one.
+    #[inline]
     fn is_through(&self, transition: u32) -> bool {
-        let gate = self.compiled.gates.of(transition);
-        self.gates.get(gate as usize).is_none_or(|gate| gate.is_open)
+        self.enabled.is_open(self.compiled.gates.of(transition))
     }
 
     /// The class of a transition.
@@ -527,15 +487,7 @@ impl<'a> Machine<'a> {
             self.neutral += 1;
         } else if live == 0 {
             let gate = self.compiled.gates.of(transition);
-            let list = match self.gates.get_mut(gate as usize) {
-                None => &mut self.enabled,
-                Some(gate) => {
-                    self.through += usize::from(gate.is_open);
-                    &mut gate.ready
-                }
-            };
-            self.classes[class as usize].slot = list.len() as u32;
-            list.push(class);
+            self.classes[class as usize].slot = self.enabled.insert(class, gate);
         }
         if flips != NONE && self.is_through(transition) {
             self.flip_all(flips, true);
@@ -559,15 +511,7 @@ impl<'a> Machine<'a> {
             self.neutral -= 1;
         } else if live == 0 {
             let gate = self.compiled.gates.of(transition);
-            let list = match self.gates.get_mut(gate as usize) {
-                None => &mut self.enabled,
-                Some(gate) => {
-                    self.through -= usize::from(gate.is_open);
-                    &mut gate.ready
-                }
-            };
-            list.swap_remove(slot as usize);
-            if let Some(&moved) = list.get(slot as usize) {
+            if let Some(moved) = self.enabled.remove(slot, gate) {
                 self.classes[moved as usize].slot = slot;
             }
         }
@@ -579,27 +523,16 @@ impl<'a> Machine<'a> {
     /// Opens or shuts a gate, and lets goals know that ask for what is ready behind it.
     fn turn(&mut self, gate: u32, open: bool) {
         let gate = gate as usize - self.compiled.net.transition_count();
-        let state = &mut self.gates[gate];
-        state.is_open = open;
-        if open {
-            self.open.push(gate as u32);
-            self.through += state.ready.len();
-        } else {
-            let at = self.open.iter().position(|&other| other as usize == gate);
-            self.open.swap_remove(at.expect("an open gate"));
-            self.through -= state.ready.len();
-        }
-        if state.watched > 0 {
-            let ready = std::mem::take(&mut state.ready);
-            self.flipped += ready.len() as u64;
-            for &class in &ready {
-                let transition = self.first_of(class);
+        self.enabled.turn(gate, open);
+        if self.watched[gate] > 0 {
+            for at in 0..self.enabled.ready(gate).len() {
+                let transition = self.first_of(self.enabled.ready(gate)[at]);
+                self.flipped += 1;
                 let flips = self.transitions[transition as usize].flips;
                 if flips != NONE {
                     self.flip_all(flips, open);
                 }
             }
-            self.gates[gate].ready = ready;
         }
     }
 
@@ -650,7 +583,7 @@ impl<'a> Machine<'a> {
     /// Deadness is read off at the end of a firing: half-way through, the set may be empty.
     #[inline]
     fn settle_deadness(&mut self) {
-        let dead = self.enabled_count() == 0 && self.neutral == 0;
+        let dead = self.enabled.is_empty() && self.neutral == 0;
         if dead != self.dead {
             self.dead = dead;
             for at in 0..self.compiled.deadness.len() {
@@ -667,137 +600,4 @@ pub(super) fn below(rng: &mut Rng, bound: usize) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::walk::watch::Watch;
-    use parikh_net::{Goal, GoalId, LinearSum, Marking, PlaceId, Predicate, TransitionId, text};
-
-    /// Everything kept up to date is what it would be if computed from the tokens.
-    fn check(machine: &Machine<'_>) {
-        let net = machine.compiled.net;
-        let marking = Marking::new(machine.tokens().map(|tokens| tokens as u64).collect());
-        let mut enabled: Vec<u32> = machine.enabled().collect();
-        assert_eq!(enabled.len(), machine.enabled_count());
-        let drawn: Vec<u32> = (0..enabled.len()).map(|n| machine.nth_enabled(n)).collect();
-        assert_eq!(enabled, drawn);
-        enabled.sort_unstable();
-        let live = |class: &u32| {
-            let row = net.class(parikh_net::EffectId::new(*class as usize));
-            row.iter().any(|&t| net.is_enabled(&marking, t)) && !net.delta(row[0]).is_empty()
-        };
-        let expected: Vec<u32> = (0..net.effect_count() as u32).filter(live).collect();
-        assert_eq!(enabled, expected);
-        assert_eq!(machine.is_dead(), net.is_dead(&marking));
-        for class in enabled {
-            let t = machine.first_of(class) as usize;
-            assert!(net.is_enabled(&marking, TransitionId::new(t)));
-        }
-        for (position, sum) in machine.compiled.sums.iter().enumerate() {
-            let cell = (machine.compiled.places + position) as u32;
-            assert_eq!(i128::from(machine.value(cell)), sum.value(&marking));
-        }
-        for (goal, watched) in machine.compiled.goals.iter().enumerate() {
-            if let Goal::Reach(predicate) = watched.goal {
-                assert_eq!(machine.holds(goal as u32), predicate.holds(net, &marking));
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
-        let net = text::parse(
-            "place a 3
-             place b 1
-             place c
-             transition t: a + b -> b + c
-             transition look1: 2*c -> 2*c
-             transition u1: 2*c -> a + c
-             transition u2: 3*a + c -> 4*a
-             transition v: b ->
-             transition w: c -> b
-             transition x: 2*b + a -> 3*b",
-        )
-        .unwrap();
-        let [a, b, c] = [0, 1, 2].map(PlaceId::new);
-        let sum = LinearSum::new([(a, 2), (b, -3), (c, 1)]).unwrap();
-        let leaf = |k: i64| Predicate::at_most(sum.clone(), k);
-        let t = TransitionId::new(0);
-        let goals = [
-            Predicate::and([leaf(3), leaf(-2).negated(), Predicate::at_least(c, 1)]),
-            Predicate::or([Predicate::Dead, Predicate::and([leaf(0), Predicate::Disabled(t)])]),
-            Predicate::Enabled(t),
-            Predicate::and([Predicate::NotDead, Predicate::at_least(b, 2).negated()]),
-        ]
-        .map(Goal::Reach);
-        let ids = (0..).map(GoalId::new);
-        let mut machine = Machine::new(Compiled::new(&net, Watch::new(&net, ids.zip(&goals))));
-        check(&machine);
-        let mut rng = Rng::with_seed(1);
-        for _ in 0..300 {
-            let mut fired = Vec::new();
-            while fired.len() < 30 && machine.enabled_count() > 0 {
-                let class = machine.nth_enabled(below(&mut rng, machine.enabled_count()));
-                fired.push(machine.representative(class, &mut rng));
-                assert!(machine.fire(class));
-                check(&machine);
-            }
-            if below(&mut rng, 2) == 0 {
-                machine.restart();
-            } else {
-                machine.restart_after(fired.into_iter());
-            }
-            check(&machine);
-            assert!(net.initial().tokens().iter().map(|&k| k as i64).eq(machine.tokens()));
-        }
-    }
-
-    /// Writers that need all permits, twice as many readers that need one, all with something of their own or
-    /// nothing; some are alike in what they do.
-    #[test]
-    fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
-        let mut text = String::from("place p 2\nplace q 3\nplace idle 1\n");
-        for i in 0..70 {
-            text += &format!("place w{i} {}\nplace a{i}\n", i % 2);
-            text += &format!("transition begin{i}: w{i} + 2*p + q -> a{i}\n");
-            text += &format!("transition end{i}: a{i} -> w{i} + 2*p + q\n");
-            text += &format!("transition read{i}: p + w{i} -> p + w{}\n", (i + 1) % 70);
-            text += &format!("transition same{i}: p + q + w{i} -> p + q + w{}\n", (i + 1) % 70);
-            text += &format!("transition free{i}: 3*q -> q + a{i}\n");
-        }
-        text += "transition feed: idle -> idle + q\ntransition drop: q ->";
-        let net = text::parse(&text).unwrap();
-        let goal = |name: &str| {
-            let t = net.transitions().find(|&t| net.transition_name(t) == name).unwrap();
-            [Goal::Reach(Predicate::Enabled(t)), Goal::Reach(Predicate::Disabled(t))]
-        };
-        let goals = [goal("begin3"), goal("begin4"), goal("same7"), goal("free0")].concat();
-        for wanted in [&goals[..], &[]] {
-            let ids = (0..).map(GoalId::new);
-            let compiled = Compiled::new(&net, Watch::new(&net, ids.zip(wanted)));
-            assert_eq!(compiled.gates.count, 2, "begin and free; the others are two of a kind");
-            let mut machine = Machine::new(compiled);
-            check(&machine);
-            let mut rng = Rng::with_seed(2);
-            let mut through = 0;
-            for _ in 0..40 {
-                for _ in 0..40 {
-                    let class = machine.nth_enabled(below(&mut rng, machine.enabled_count()));
-                    assert!(machine.is_live(class));
-                    assert!(machine.fire(class));
-                    through += usize::from(machine.through > 0);
-                    check(&machine);
-                    for t in net.transitions() {
-                        let lacks = |arc: &&parikh_net::Arc| {
-                            machine.value(arc.place.index() as u32) < arc.weight as i64
-                        };
-                        let lacking = net.pre(t).iter().filter(lacks).count();
-                        assert_eq!(machine.missing(t.index() as u32) as usize, lacking);
-                    }
-                }
-                machine.restart();
-                check(&machine);
-            }
-            assert!((100..1500).contains(&through), "{through}");
-        }
-    }
-}
+mod tests;

@@ -243,7 +243,7 @@ impl<'a> Walker<'a> {
             if self.resources.work >= self.next_look && self.look() {
                 return (End::Slice, step);
             }
-            if self.machine.enabled_count() == 0 {
+            if self.machine.enabled().is_empty() {
                 return (End::Walk, step);
             }
             let Some(class) = strategy.choose(&mut self.machine, &mut self.resources) else {

@@ -21,7 +21,8 @@ impl Choose for Uniform {
 /// Any enabled class. There is one.
 #[inline]
 pub(super) fn any(machine: &Machine<'_>, resources: &mut Resources) -> u32 {
-    machine.nth_enabled(below(&mut resources.rng, machine.enabled_count()))
+    let enabled = machine.enabled();
+    enabled.nth(below(&mut resources.rng, enabled.len()))
 }
 
 /// The one fired least of a few.

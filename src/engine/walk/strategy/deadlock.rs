@@ -19,7 +19,7 @@ pub(in crate::engine::walk) struct Deadlock {
 impl Choose for Deadlock {
     fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
         let mut best = any(machine, resources);
-        if machine.enabled_count() == 1 || below(&mut resources.rng, 256) >= self.greed {
+        if machine.enabled().len() == 1 || below(&mut resources.rng, 256) >= self.greed {
             return Some(best);
         }
         let mut fewest = usize::MAX;
@@ -28,7 +28,7 @@ impl Choose for Deadlock {
             if !machine.fire(class) {
                 continue;
             }
-            let left = machine.enabled_count();
+            let left = machine.enabled().len();
             let new = !machine.news.is_empty();
             // What was just done can be undone.
             machine.fire_many(class, -1);

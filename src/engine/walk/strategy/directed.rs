@@ -226,7 +226,7 @@ impl Choose for Potency {
     fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
         let mut chosen = any(machine, resources);
         let mut total = self.potency[chosen as usize];
-        for _ in 1..CANDIDATES.min(machine.enabled_count()) {
+        for _ in 1..CANDIDATES.min(machine.enabled().len()) {
             let other = any(machine, resources);
             let potency = self.potency[other as usize];
             total += potency;

@@ -82,10 +82,10 @@ impl Guided {
 
     /// A live class with firings left.
     fn next(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<u32> {
-        let (enabled, wanted) = (machine.enabled_count(), self.classes.len());
+        let (enabled, wanted) = (machine.enabled().len(), self.classes.len());
         resources.work += enabled.min(wanted) as u64 / 16;
         match enabled < wanted {
-            true => self.choose_of(machine.enabled(), machine, resources),
+            true => self.choose_of(machine.enabled().iter(), machine, resources),
             false => self.choose_of(self.classes.iter().copied(), machine, resources),
         }
     }

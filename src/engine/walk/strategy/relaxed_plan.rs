@@ -190,7 +190,7 @@ impl RelaxedPlan {
         self.open.clear();
         self.open.extend(missed.filter(|&(_, missed)| missed > 0));
         let wished = self.open.len();
-        for class in machine.enabled() {
+        for class in machine.enabled().iter() {
             let cost = COST + below(&mut resources.rng, self.noise) as u64;
             self.heap.push(Reverse((cost, machine.first_of(class))));
         }

@@ -1,0 +1,134 @@
+//! What is kept is what would be computed.
+
+use super::*;
+use crate::engine::walk::watch::Watch;
+use parikh_net::{Goal, GoalId, LinearSum, Marking, PlaceId, Predicate, TransitionId, text};
+
+/// Everything kept up to date is what it would be if computed from the tokens.
+fn check(machine: &Machine<'_>) {
+    let net = machine.compiled.net;
+    let marking = Marking::new(machine.tokens().map(|tokens| tokens as u64).collect());
+    let mut enabled: Vec<u32> = machine.enabled().iter().collect();
+    assert_eq!(enabled.len(), machine.enabled().len());
+    let drawn: Vec<u32> = (0..enabled.len()).map(|n| machine.enabled().nth(n)).collect();
+    assert_eq!(enabled, drawn);
+    enabled.sort_unstable();
+    let live = |class: &u32| {
+        let row = net.class(parikh_net::EffectId::new(*class as usize));
+        row.iter().any(|&t| net.is_enabled(&marking, t)) && !net.delta(row[0]).is_empty()
+    };
+    let expected: Vec<u32> = (0..net.effect_count() as u32).filter(live).collect();
+    assert_eq!(enabled, expected);
+    assert_eq!(machine.is_dead(), net.is_dead(&marking));
+    for class in enabled {
+        let t = machine.first_of(class) as usize;
+        assert!(net.is_enabled(&marking, TransitionId::new(t)));
+    }
+    for (position, sum) in machine.compiled.sums.iter().enumerate() {
+        let cell = (machine.compiled.places + position) as u32;
+        assert_eq!(i128::from(machine.value(cell)), sum.value(&marking));
+    }
+    for (goal, watched) in machine.compiled.goals.iter().enumerate() {
+        if let Goal::Reach(predicate) = watched.goal {
+            assert_eq!(machine.holds(goal as u32), predicate.holds(net, &marking));
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
+    let net = text::parse(
+        "place a 3
+         place b 1
+         place c
+         transition t: a + b -> b + c
+         transition look1: 2*c -> 2*c
+         transition u1: 2*c -> a + c
+         transition u2: 3*a + c -> 4*a
+         transition v: b ->
+         transition w: c -> b
+         transition x: 2*b + a -> 3*b",
+    )
+    .unwrap();
+    let [a, b, c] = [0, 1, 2].map(PlaceId::new);
+    let sum = LinearSum::new([(a, 2), (b, -3), (c, 1)]).unwrap();
+    let leaf = |k: i64| Predicate::at_most(sum.clone(), k);
+    let t = TransitionId::new(0);
+    let goals = [
+        Predicate::and([leaf(3), leaf(-2).negated(), Predicate::at_least(c, 1)]),
+        Predicate::or([Predicate::Dead, Predicate::and([leaf(0), Predicate::Disabled(t)])]),
+        Predicate::Enabled(t),
+        Predicate::and([Predicate::NotDead, Predicate::at_least(b, 2).negated()]),
+    ]
+    .map(Goal::Reach);
+    let ids = (0..).map(GoalId::new);
+    let mut machine = Machine::new(Compiled::new(&net, Watch::new(&net, ids.zip(&goals))));
+    check(&machine);
+    let mut rng = Rng::with_seed(1);
+    for _ in 0..300 {
+        let mut fired = Vec::new();
+        while fired.len() < 30 && !machine.enabled().is_empty() {
+            let class = machine.enabled().nth(below(&mut rng, machine.enabled().len()));
+            fired.push(machine.representative(class, &mut rng));
+            assert!(machine.fire(class));
+            check(&machine);
+        }
+        if below(&mut rng, 2) == 0 {
+            machine.restart();
+        } else {
+            machine.restart_after(fired.into_iter());
+        }
+        check(&machine);
+        assert!(net.initial().tokens().iter().map(|&k| k as i64).eq(machine.tokens()));
+    }
+}
+
+/// Writers that need all permits, twice as many readers that need one, all with something of their own or
+/// nothing; some are alike in what they do.
+#[test]
+fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
+    let mut text = String::from("place p 2\nplace q 3\nplace idle 1\n");
+    for i in 0..70 {
+        text += &format!("place w{i} {}\nplace a{i}\n", i % 2);
+        text += &format!("transition begin{i}: w{i} + 2*p + q -> a{i}\n");
+        text += &format!("transition end{i}: a{i} -> w{i} + 2*p + q\n");
+        text += &format!("transition read{i}: p + w{i} -> p + w{}\n", (i + 1) % 70);
+        text += &format!("transition same{i}: p + q + w{i} -> p + q + w{}\n", (i + 1) % 70);
+        text += &format!("transition free{i}: 3*q -> q + a{i}\n");
+    }
+    text += "transition feed: idle -> idle + q\ntransition drop: q ->";
+    let net = text::parse(&text).unwrap();
+    let goal = |name: &str| {
+        let t = net.transitions().find(|&t| net.transition_name(t) == name).unwrap();
+        [Goal::Reach(Predicate::Enabled(t)), Goal::Reach(Predicate::Disabled(t))]
+    };
+    let goals = [goal("begin3"), goal("begin4"), goal("same7"), goal("free0")].concat();
+    for wanted in [&goals[..], &[]] {
+        let ids = (0..).map(GoalId::new);
+        let compiled = Compiled::new(&net, Watch::new(&net, ids.zip(wanted)));
+        assert_eq!(compiled.gates.count, 2, "begin and free; the others are two of a kind");
+        let mut machine = Machine::new(compiled);
+        check(&machine);
+        let mut rng = Rng::with_seed(2);
+        let mut through = 0;
+        for _ in 0..40 {
+            for _ in 0..40 {
+                let class = machine.enabled().nth(below(&mut rng, machine.enabled().len()));
+                assert!(machine.is_live(class));
+                assert!(machine.fire(class));
+                through += usize::from(machine.enabled.is_through());
+                check(&machine);
+                for t in net.transitions() {
+                    let lacks = |arc: &&parikh_net::Arc| {
+                        machine.value(arc.place.index() as u32) < arc.weight as i64
+                    };
+                    let lacking = net.pre(t).iter().filter(lacks).count();
+                    assert_eq!(machine.missing(t.index() as u32) as usize, lacking);
+                }
+            }
+            machine.restart();
+            check(&machine);
+        }
+        assert!((100..1500).contains(&through), "{through}");
+    }
+}
