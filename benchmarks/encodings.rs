@@ -18,6 +18,7 @@ use crate::exam::Exam;
 use crate::goals::{Asked, goals};
 use crate::instance::Instance;
 use crate::signals;
+use crate::teams;
 use parikh::structure::facts::facts_for;
 use parikh_encodings::{EncodedGoal, Encoding, Numbers, Part, predicate};
 use parikh_net::{Facts, Goal, Net, PlaceId};
@@ -190,6 +191,8 @@ pub struct Encodings {
     pub oracle: Option<PathBuf>,
     /// RC, RF, RD, UB.
     pub exams: Vec<Exam>,
+    /// Only these goals of them, if it is said which.
+    pub only: Option<Vec<teams::Asked>>,
     /// Their numbers are those of the back-end.
     pub encodings: Vec<Encoding>,
     /// Who is asked.
@@ -223,7 +226,10 @@ impl Encodings {
         let mut asked = Vec::new();
         for &exam in &self.exams {
             let goals = goals(&instance, &net, exam, self.oracle.as_deref())?.into_iter();
-            let wanted = |asked: &Asked| !self.unreachable_only || asked.reachable == Some(false);
+            let wanted = |asked: &Asked| {
+                (!self.unreachable_only || asked.reachable == Some(false))
+                    && self.is_listed(name, exam, &asked.id)
+            };
             asked.extend(goals.filter(wanted).take(self.most));
         }
         let mut all = Vec::new();
@@ -273,6 +279,12 @@ impl Encodings {
             }
         }
         Ok(Some(all))
+    }
+
+    fn is_listed(&self, instance: &str, exam: Exam, id: &str) -> bool {
+        let Some(only) = &self.only else { return true };
+        let mut of = only.iter().filter(|asked| asked.instance == instance && asked.exam == exam);
+        of.any(|asked| asked.goals.contains(id))
     }
 
     fn ask(
@@ -458,6 +470,7 @@ pub(crate) mod tests {
         let encoding = |text: &str| text.parse().unwrap();
         let inputs = directory.keep();
         Encodings {
+            only: None,
             oracle: Some(inputs.clone()),
             inputs,
             exams: vec![Exam::ReachabilityCardinality, Exam::ReachabilityDeadlock],

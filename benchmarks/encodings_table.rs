@@ -2,7 +2,9 @@
 
 use crate::cactus::Curve;
 use crate::encodings::{Backend, Measurement, Outcome};
-use std::collections::BTreeSet;
+use crate::exam::Exam;
+use crate::scatter::{self, Point};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The columns of a result file.
@@ -99,10 +101,31 @@ pub fn curves(all: &[Measurement]) -> Vec<Curve> {
     pairs(all).into_iter().map(curve).filter(|curve| !curve.seconds.is_empty()).collect()
 }
 
+/// The seconds of what was refuted or reached: the first encoding and back-end against the second.
+pub fn scatter(all: &[Measurement]) -> String {
+    let mut pairs = pairs(all).into_iter();
+    let (Some(x), Some(y)) = (pairs.next(), pairs.next()) else {
+        return scatter::plot("", "", &[]);
+    };
+    let mut points: BTreeMap<(&str, Exam, &str), Point> = BTreeMap::new();
+    for m in all.iter().filter(|m| answers(m)) {
+        let of = (m.encoding.as_str(), m.backend);
+        let question = (m.instance.as_str(), m.exam, m.id.as_str());
+        let point = || Point { x: None, y: None };
+        if of == x {
+            points.entry(question).or_insert_with(point).x = Some(m.seconds);
+        } else if of == y {
+            points.entry(question).or_insert_with(point).y = Some(m.seconds);
+        }
+    }
+    let name = |(encoding, backend): (&str, Backend)| format!("{encoding}, {backend}");
+    let points: Vec<Point> = points.into_values().collect();
+    scatter::plot(&name(x), &name(y), &points)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exam::Exam;
 
     #[test]
     fn refutations_beyond_the_first_encoding_are_new() {
@@ -128,6 +151,11 @@ mod tests {
         assert!(table.contains("| traps | highs | 2 | 1 | 0 | 1 | 0 | 0 | 1 |"), "{table}");
         let curves = curves(&all);
         assert_eq!((curves.len(), &curves[1].seconds[..]), (2, &[2.0][..]));
+        // f here, g there.
+        let svg = scatter(&all);
+        assert_eq!(svg.matches("<circle").count(), 2, "{svg}");
+        assert!(svg.contains("flows, highs") && svg.contains("traps, highs"), "{svg}");
+        assert_eq!(scatter(&all[..2]).matches("<circle").count(), 0);
         assert_eq!(fields(&all[0]).len(), COLUMNS.len());
     }
 }

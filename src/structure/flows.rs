@@ -112,7 +112,8 @@ impl TransitionFlow {
     }
 }
 
-fn sum_of<'a>(terms: impl Iterator<Item = (&'a str, &'a Integer)>) -> String {
+/// Σ a·name.
+pub(super) fn sum_of<'a>(terms: impl Iterator<Item = (&'a str, &'a Integer)>) -> String {
     let mut text = String::new();
     for (name, value) in terms {
         match (text.is_empty(), value.is_negative()) {

@@ -15,8 +15,10 @@
 //! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994; J. Howell, *Spans in
 //! the module (Z_m)^s*, Linear and Multilinear Algebra 19, 1986 (rows that stay).
 
+use super::flows::sum_of;
 use super::incidence::transposed_incidence;
-use parikh_net::{LinearSum, Net, PlaceId};
+use super::integer::Integer;
+use parikh_net::{LinearSum, Marking, Net, PlaceId};
 use parikh_solvers::{Budget, Exhausted};
 use std::cmp::Reverse;
 
@@ -27,6 +29,30 @@ pub struct ModuloInvariant {
     pub sum: LinearSum,
     /// At least 2.
     pub modulus: u32,
+}
+
+impl ModuloInvariant {
+    /// What is left of the sum in m₀ divided by the modulus, and so in every reachable marking.
+    pub fn remainder(&self, initial: &Marking) -> i128 {
+        self.sum.value(initial).rem_euclid(self.modulus.into())
+    }
+
+    /// Whether each firing adds a multiple of the modulus, by exact arithmetic on the net itself.
+    pub fn holds(&self, net: &Net) -> bool {
+        let added = |effect| -> i128 {
+            let changes = net.effect(effect).iter();
+            changes.map(|c| i128::from(c.delta) * i128::from(self.sum.coefficient(c.place))).sum()
+        };
+        net.effect_classes().all(|effect| added(effect) % i128::from(self.modulus) == 0)
+    }
+
+    /// As people write it: `p + 2*q = 1 (mod 3)`.
+    pub fn describe(&self, net: &Net) -> String {
+        let terms = self.sum.terms().iter().map(|&(p, a)| (net.place_name(p), Integer::from(a)));
+        let terms: Vec<_> = terms.collect();
+        let sum = sum_of(terms.iter().map(|(name, a)| (*name, a)));
+        format!("{sum} = {} (mod {})", self.remainder(net.initial()), self.modulus)
+    }
 }
 
 /// What is computed with: the largest power below 64 of each small prime.
@@ -285,6 +311,7 @@ mod tests {
 
     fn found(net: &Net) -> Vec<(Vec<(&str, i64)>, u64)> {
         let found = modulo_invariants(net, &[], &Budget::unlimited()).unwrap();
+        assert!(found.iter().all(|found| found.holds(net)));
         let named = found.iter().map(|found| {
             let terms = found.sum.terms().iter().map(|&(p, a)| (net.place_name(p), a));
             (terms.collect(), u64::from(found.modulus))
@@ -304,7 +331,9 @@ mod tests {
         let flow = LinearSum::new(net.places().map(|p| (p, 1))).unwrap();
         let found = modulo_invariants(&net, &[flow], &Budget::unlimited()).unwrap();
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].modulus, 2);
+        assert_eq!(found[0].describe(&net), "a + b = 1 (mod 2)");
+        let wrong = ModuloInvariant { modulus: 4, ..found[0].clone() };
+        assert!(!wrong.holds(&net));
         assert_eq!(found[0].sum.terms().len(), 2);
     }
 

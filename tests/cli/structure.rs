@@ -44,6 +44,21 @@ fn bounds_come_with_their_derivation() {
 }
 
 #[test]
+fn remainders_that_stay_are_said_beside_invariants() {
+    // Tokens come and go in threes, and q is worth two of p.
+    let net = "place p 4\nplace q\ntransition in: -> 3*p\ntransition swap: 2*p -> q\ntransition back: q -> 2*p";
+    let output = run(net, "invariants", &["--modulo"]);
+    assert_eq!(facts(&output, 0), ["p - q = 1 (mod 3)"]);
+    assert!(stdout(&output).contains("# 1 sum keeps its remainder"), "{}", stdout(&output));
+    let json = objects(&run(net, "invariants", &["--modulo", "--format", "json"]));
+    assert_eq!((&json[0]["modulus"], &json[0]["remainder"]), (&3.into(), &1.into()));
+    assert_eq!(json[0]["terms"][1], serde_json::json!({"place": "q", "coefficient": "-1"}));
+    // What place invariants say is not said again.
+    assert!(!stdout(&run(POOL, "invariants", &["--modulo"])).contains("mod "));
+    assert_eq!(run(POOL, "invariants", &["--modulo", "--transitions"]).status.code(), Some(2));
+}
+
+#[test]
 fn transition_invariants_are_over_effects() {
     let output = run(POOL, "invariants", &["--transitions"]);
     assert_eq!(facts(&output, 0), ["start + stop changes nothing"]);

@@ -335,8 +335,11 @@ pub(crate) struct EncodingsArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) oracle: Option<PathBuf>,
     /// File with the names of the instances
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "goals")]
+    pub(crate) list: Option<PathBuf>,
+    /// File with a goal a line, such as benchmarks/hard.txt: only these, of all their instances
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub(crate) goals: Option<PathBuf>,
     /// Examinations: RC, RF, RD, UB
     #[arg(long, value_delimiter = ',', default_value = "RC,RF,RD,UB")]
     pub(crate) exams: Vec<Exam>,
@@ -381,6 +384,10 @@ pub(crate) struct EncodingsArgs {
     /// The plot [default: none]
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
+    /// A plot of the seconds of each question, of the first encoding and back-end asked against the second
+    /// [default: none]
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) scatter: Option<PathBuf>,
 }
 
 #[derive(Args)]

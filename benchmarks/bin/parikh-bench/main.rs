@@ -24,6 +24,7 @@ use parikh_benchmarks::{
 };
 use parikh_encodings::Encoding;
 use parikh_solvers::guest;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -363,7 +364,14 @@ fn structure(args: StructureArgs) -> Result<u8, Error> {
 }
 
 fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
-    let instances = read_list(&args.list)?;
+    let only = args.goals.as_deref().map(teams::read_goals).transpose()?;
+    let mut instances = match (&args.list, &only) {
+        (Some(list), _) => read_list(list)?,
+        (None, asked) => asked.iter().flatten().map(|asked| asked.instance.clone()).collect(),
+    };
+    // Goals of one instance need not stand together.
+    let mut known = BTreeSet::new();
+    instances.retain(|name| known.insert(name.clone()));
     if args.backends.contains(&Backend::Z3Guest) {
         let arguments = vec!["solver-guest".into()];
         guest::invite(guest::Program { path: parikh_program(args.parikh)?, arguments });
@@ -377,6 +385,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         inputs: args.inputs,
         oracle: args.oracle,
         exams: args.exams,
+        only,
         encodings: args.encodings.into_iter().flat_map(with_steps).collect(),
         backends: args.backends,
         timeout: args.timeout,
@@ -403,6 +412,9 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
             &curves,
         );
         std::fs::write(path, plot).map_err(Error::at(path))?;
+    }
+    if let Some(path) = &args.scatter {
+        std::fs::write(path, encodings_table::scatter(&measured)).map_err(Error::at(path))?;
     }
     Ok(match measured.iter().any(|m| m.wrong) {
         true => 3,

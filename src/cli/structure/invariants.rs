@@ -3,7 +3,7 @@
 
 use super::super::output::line;
 use super::super::{Outcome, limits, model};
-use super::{Format, list, units};
+use super::{Format, list, modulo, units};
 use crate::structure::bounds::{DerivedBound, PlaceBounds, Reason, place_bounds};
 use crate::structure::flows::{PlaceFlow, TransitionFlow, place_flows, transition_flows};
 use crate::structure::semiflows::{Incomplete, place_semiflows, transition_semiflows};
@@ -27,6 +27,10 @@ pub(in super::super) struct Arguments {
     /// There may be exponentially many.
     #[arg(long)]
     semiflows: bool,
+    /// Also the sums that every firing changes by multiples of a number only: p + q = 1 (mod 2). Powers of small
+    /// primes are looked at; none of the sums follows from the invariants or from the others.
+    #[arg(long, conflicts_with = "transitions")]
+    modulo: bool,
     /// How many candidates the search for semiflows may hold at a time.
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "semiflows")]
     limit: usize,
@@ -49,7 +53,8 @@ found by then are given, and marked as incomplete.
 Examples:
   parikh invariants model.pnml                      # idle + 2*busy = 3
   parikh invariants model.pnml --transitions        # start + stop changes nothing
-  parikh invariants model.pnml --semiflows --bounds";
+  parikh invariants model.pnml --semiflows --bounds
+  parikh invariants model.pnml --modulo             # p + q = 1 (mod 2)";
 
 pub(in super::super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let net = model::read(&arguments.model)?;
@@ -199,6 +204,18 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
         found.incomplete =
             budget.exhausted().map(|reason| format!("{reason}; bounds may be missing"));
     }
+    let modulo = match arguments.modulo {
+        true => modulo::find(net, &found.flows, budget),
+        false => Ok(Vec::new()),
+    };
+    if let (None, Err(reason)) = (&found.incomplete, &modulo) {
+        found.incomplete = Some(format!("{reason}; none modulo a number is given"));
+    }
+    let say_of_modulo = || {
+        if let (true, Ok(all)) = (arguments.modulo, &modulo) {
+            modulo::print(net, all, arguments.format);
+        }
+    };
     let say_of_units = || {
         if arguments.bounds {
             units::print(net, &found.flows, &bounds, arguments.format, budget);
@@ -208,6 +225,7 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
         Format::Text => {
             line(&found.head("place", arguments.semiflows));
             found.flows.iter().for_each(|flow| line(&flow.describe(net)));
+            say_of_modulo();
             print_bounds(net, &bounds, arguments.bounds);
             say_of_units();
         }
@@ -221,6 +239,7 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
                 let constant = Some(constant.to_string());
                 line(&of_terms(terms, flow.is_semiflow(), constant, &text).to_string());
             }
+            say_of_modulo();
             bounds_as_json(net, &bounds, arguments.bounds);
             say_of_units();
             line(&found.summary(net, "places", arguments.semiflows).to_string());

@@ -7,6 +7,7 @@
 //! exit code 4.
 
 pub(super) mod invariants;
+mod modulo;
 pub(super) mod sets;
 mod siphon_trap;
 mod units;

@@ -1,0 +1,52 @@
+//! What `parikh invariants --modulo` says: sums of tokens that keep their remainder.
+
+use super::super::output::line;
+use super::Format;
+use crate::structure::flows::PlaceFlow;
+use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
+use parikh_net::Net;
+use parikh_solvers::{Budget, Exhausted};
+use serde_json::json;
+
+/// Those that the net confirms, beyond what these invariants say.
+///
+/// # Errors
+/// When the budget ends.
+pub(super) fn find(
+    net: &Net,
+    flows: &[PlaceFlow],
+    budget: &Budget,
+) -> Result<Vec<ModuloInvariant>, Exhausted> {
+    let flows: Vec<_> = flows.iter().filter_map(PlaceFlow::to_sum).collect();
+    let mut all = modulo_invariants(net, &flows, budget)?;
+    all.retain(|found| found.holds(net));
+    Ok(all)
+}
+
+/// A line for each.
+pub(super) fn print(net: &Net, all: &[ModuloInvariant], format: Format) {
+    if format == Format::Text {
+        let sums = if all.len() == 1 { "sum keeps its" } else { "sums keep their" };
+        line(&format!("# {} {sums} remainder modulo a number", all.len()));
+    }
+    for found in all {
+        match format {
+            Format::Text => line(&found.describe(net)),
+            Format::Json => {
+                let terms = found.sum.terms().iter().map(|&(place, a)| {
+                    json!({"place": net.place_name(place), "coefficient": a.to_string()})
+                });
+                line(
+                    &json!({
+                        "type": "modulo",
+                        "terms": terms.collect::<Vec<_>>(),
+                        "modulus": found.modulus,
+                        "remainder": found.remainder(net.initial()),
+                        "text": found.describe(net),
+                    })
+                    .to_string(),
+                );
+            }
+        }
+    }
+}
