@@ -275,13 +275,28 @@ fn what_a_command_says_is_an_answer_or_nothing() {
     failed("echo perhaps", "neither sat nor unsat");
     failed("echo '))'", "no SMT-LIB 2");
     failed("head -c 300000 /dev/zero | tr '\\0' '('", "no SMT-LIB 2");
-    failed("yes | head -n 20000", "no SMT-LIB 2");
+    failed("yes | head -n 2000000", "no SMT-LIB 2");
     failed("exit", "it died");
     let unknown = said("echo unknown");
     assert!(matches!(unknown, SmtAnswer::NoAnswer(NoAnswer::Unknown(_))), "{unknown:?}");
-    let (answer, took) = asked("sleep 1000", Duration::from_millis(200));
+    for never_done in ["sleep 1000", "while :; do printf .; done", "yes ' '"] {
+        let (answer, took) = asked(never_done, Duration::from_millis(200));
+        assert!(matches!(answer, SmtAnswer::NoAnswer(_)), "{answer:?}");
+        assert!(took < Duration::from_secs(10), "{never_done}: {took:?}");
+    }
+}
+
+#[test]
+fn what_a_script_has_started_ends_with_it() {
+    let _alone = begin();
+    let file = std::env::temp_dir().join(format!("parikh-script-{}", std::process::id()));
+    let started = format!("sh -c \"echo \\$\\$ > {}; exec sleep 1000\"", file.display());
+    let (answer, _) = asked(&started, Duration::from_secs(3));
     assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
-    assert!(took < Duration::from_secs(10));
+    let id = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(file).unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z"), "it is at work: {stat}");
 }
 
 #[test]

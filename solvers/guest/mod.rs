@@ -50,7 +50,7 @@ mod wire;
 
 #[cfg(feature = "highs")]
 pub use host::GuestLp;
-pub use process::{Program, invite, prepare, program};
+pub use process::{Program, end_all, invite, prepare, program};
 #[cfg(feature = "highs")]
 pub use serve::serve;
 #[cfg(feature = "z3")]
