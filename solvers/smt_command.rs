@@ -23,7 +23,8 @@
 //!
 //! # Time
 //! SMT-LIB has no words for "stop". Z3 is given the time that is left as an option, and what it answers a
-//! little late is waited for before the next question; any other process is given up when the time is over.
+//! little late is waited for before the next question, until [`patience`] ends, however short the questions are; any
+//! other process is given up when the time is over.
 
 mod guest;
 

@@ -220,7 +220,9 @@ impl<'g> Unrolled<'g> {
         match &self.failures {
             (0, _) => text,
             (failures, why) => {
-                format!("{text}, {failures} of which the solver failed at, at the last one so: {why}")
+                format!(
+                    "{text}, {failures} of which the solver failed at, at the last one so: {why}"
+                )
             }
         }
     }

@@ -160,7 +160,8 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
                 pre.push(format!("{wanted}*h{hub}"));
                 match below(&mut rng, 4) {
                     0 => {}
-                    back => post.push(format!("{}*h{hub}", wanted + back - 2 + usize::from(wanted == 1))),
+                    back => post
+                        .push(format!("{}*h{hub}", wanted + back - 2 + usize::from(wanted == 1))),
                 }
             }
             for _ in 0..below(&mut rng, 3) {
