@@ -22,9 +22,9 @@
 //! `sat` is a failure. `unsat` is its word.
 //!
 //! # Time
-//! SMT-LIB has no words for "stop". Z3 is given the time that is left as an option, and what it answers a
-//! little late is waited for before the next question, until [`patience`] ends, however short the questions are; any
-//! other process is given up when the time is over.
+//! SMT-LIB has no words for "stop". Z3 and cvc5 are given the time that is left as an option, and what they
+//! answer a little late is waited for before the next question, until [`patience`] ends, however short the questions
+//! are; any other process is given up when the time is over.
 
 mod guest;
 
@@ -232,7 +232,7 @@ impl SmtSolver for SmtCommand {
             match self.attempt(terms, assumptions, budget) {
                 Ok(answer) => return Ok(answer),
                 Err(Spent) => {
-                    if self.guest.as_ref().is_some_and(|guest| !guest.is_z3) {
+                    if self.guest.as_ref().is_some_and(|guest| guest.time_limit.is_none()) {
                         self.lose("the time is over");
                     }
                     let why = budget.exhausted().unwrap_or(Exhausted::Time);

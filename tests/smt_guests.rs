@@ -287,6 +287,29 @@ fn what_a_command_says_is_an_answer_or_nothing() {
 }
 
 #[test]
+fn who_knows_of_time_limits_is_given_one_and_stays() {
+    let _alone = begin();
+    let mut terms = Terms::new();
+    let x = terms.integer("x");
+    let low = terms.at_most(x, 3);
+    for (name, option) in [("Z3", ":timeout"), ("cvc5", ":tlimit-per")] {
+        let program = shell("if test \"$limit\"; then sleep 1; echo unknown; fi");
+        let script = program.arguments[1].to_str().unwrap().replace("\"shell\"", name);
+        let script = script.replace("esac", &format!("'(set-option {option} '*) limit=1 ;; esac"));
+        let program = Program { arguments: vec!["-c".into(), script.into()], ..program };
+        let mut solver = SmtCommand::start(program).unwrap();
+        solver.assert(&terms, low).unwrap();
+        let before = children();
+        let mut unknown = 0;
+        for time in [Duration::from_millis(200), Duration::from_secs(60)] {
+            let answer = solver.check(&terms, &[], &Budget::lasting(time)).unwrap();
+            unknown += usize::from(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Unknown(_))));
+        }
+        assert_eq!((unknown, children()), (1, before), "{name}");
+    }
+}
+
+#[test]
 fn what_a_script_has_started_ends_with_it() {
     let _alone = begin();
     let file = std::env::temp_dir().join(format!("parikh-script-{}", std::process::id()));
@@ -295,8 +318,16 @@ fn what_a_script_has_started_ends_with_it() {
     assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
     let id = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(file).unwrap();
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
-    assert!(stat.is_empty() || stat.contains(") Z"), "it is at work: {stat}");
+    // Who is killed is gone when it next has its turn.
+    let begun = Instant::now();
+    loop {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+        if stat.is_empty() || stat.contains(") Z") {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "it is at work: {stat}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

@@ -45,7 +45,9 @@ pub(super) struct Guest {
     pub(super) owes: Option<Instant>,
     /// How much it was told in all.
     pub(super) bytes: usize,
-    pub(super) is_z3: bool,
+    is_z3: bool,
+    /// The option that tells it how many milliseconds a question may take, if we know of one.
+    pub(super) time_limit: Option<&'static str>,
     has_cores: bool,
     /// Bytes that it may have resident.
     most_memory: u64,
@@ -81,6 +83,7 @@ impl Guest {
             owes: None,
             bytes: 0,
             is_z3: false,
+            time_limit: None,
             has_cores: true,
             most_memory: u64::MAX,
         };
@@ -101,7 +104,13 @@ impl Guest {
                 guest.has_cores = false;
             }
         }
-        guest.is_z3 = name.0.to_ascii_lowercase().contains("z3");
+        let known = name.0.to_ascii_lowercase();
+        guest.is_z3 = known.contains("z3");
+        guest.time_limit = match () {
+            () if guest.is_z3 => Some(":timeout"),
+            () if known.contains("cvc5") => Some(":tlimit-per"),
+            () => None,
+        };
         let name = match name {
             (name, _) if name.is_empty() => program.to_string(),
             (name, version) => format!("{name} {version}").trim().to_owned(),
@@ -172,11 +181,11 @@ impl Guest {
         assumed: &[String],
         budget: &Budget,
     ) -> Result<Vec<Expression>, Failure> {
-        if self.is_z3 {
+        if let Some(option) = self.time_limit {
             // In milliseconds; the greatest is for ever.
             let left = budget.remaining().map_or(u128::from(u32::MAX), |left| left.as_millis() + 1);
             let left = left.min(u32::MAX.into());
-            self.untold.extend(format!("(set-option :timeout {left})\n").bytes());
+            self.untold.extend(format!("(set-option {option} {left})\n").bytes());
         }
         self.untold.extend(
             match assumed {
@@ -188,8 +197,8 @@ impl Guest {
         self.exchange(0, budget)
     }
 
-    /// Says what is prepared, and hears the answer, which has not many more than so many `bytes`. What Z3 does not
-    /// answer in time it owes.
+    /// Says what is prepared, and hears the answer, which has not many more than so many `bytes`. What does not come in
+    /// time is owed.
     fn exchange(&mut self, bytes: usize, budget: &Budget) -> Result<Vec<Expression>, Failure> {
         self.end_message();
         self.expressions = Expressions::of_at_most(MOST_BYTES + bytes);
