@@ -52,6 +52,14 @@ pub enum Flaw {
     /// The weighted sum gives a weaker bound than is said, or none.
     #[error("{0}: the weighted sum does not give the bound on {1:?}")]
     NoBound(usize, PlaceId),
+    /// A remainder modulo less than 2, of a multiple of one place, or of a sum that has another.
+    #[error(
+        "remainder {0}: expected a number of at least 2, and a sum or a place that has none yet"
+    )]
+    NoRemainder(usize),
+    /// A firing changes the remainder of a sum that is said to keep it.
+    #[error("remainder {0}: a firing of {1:?} changes it")]
+    ChangesRemainder(usize, TransitionId),
     /// A clause of an invariant does not hold initially.
     #[error("clause {0} is false of the initial marking")]
     FalseAtFirst(usize),

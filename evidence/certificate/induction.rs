@@ -2,9 +2,11 @@
 //!
 //! # Conditions
 //! A certificate lists bounds with their derivation (as [`bounds`](super::bounds) has them),
-//! comparisons a·m ≤ k, clauses over them, and steps. The checker demands
+//! comparisons a·m ≤ k, which of their sums keep their remainder modulo a number, clauses over the
+//! comparisons, and steps. The checker demands
 //!
-//! 1. the bounds are derived rightly;
+//! 1. the bounds are derived rightly, and what a firing adds to a sum that is said to keep its
+//!    remainder is a multiple of the number;
 //! 2. every clause has a literal that is true of m₀;
 //! 3. every step follows from the bounds, the clauses and the steps before it;
 //! 4. for every clause c and transition t: a marking m with all bounds, clauses and steps that
@@ -14,9 +16,9 @@
 //! A predicate is refuted if its skeleton and the steps at the end, which may speak of its
 //! junctions, too, lead to a contradiction in the same way.
 //!
-//! Whatever follows or contradicts itself does so by intervals and unit propagation
-//! ([`propagation`](super::propagation)); what would take a case split has to be written down as a
-//! step.
+//! Whatever follows or contradicts itself does so by intervals, rounded to the remainder of a sum
+//! that keeps it, and unit propagation ([`propagation`](super::propagation)); what would take a case
+//! split has to be written down as a step.
 //!
 //! # Soundness
 //! By induction along a firing sequence all clauses hold: by (2) at first; if they hold in a reachable
@@ -27,7 +29,8 @@
 //! A place invariant w·m = w·m₀ is two clauses of one literal; a trap that is marked is one clause.
 //!
 //! # Sources
-//! Z. Manna, A. Pnueli, *Temporal verification of reactive systems: safety*, 1995 (the rule INV);
+//! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994
+//! (remainders); Z. Manna, A. Pnueli, *Temporal verification of reactive systems: safety*, 1995 (the rule INV);
 //! A. Bradley, *SAT-based model checking without unrolling*, VMCAI 2011 (clauses found one by one);
 //! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE 2003.
 
@@ -47,6 +50,10 @@ pub struct Induction<P = PlaceId, A = Atom> {
     pub bounds: Bounds<P>,
     /// The comparisons.
     pub atoms: Vec<A>,
+    /// Positions of comparisons whose sum keeps its remainder modulo this number, of at least 2; each sum once. A
+    /// sum of one place has the coefficient 1 or −1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remainders: Vec<(usize, u32)>,
     /// The invariant: all of these hold.
     pub clauses: Vec<Vec<i32>>,
     /// Clauses that follow from the bounds, the invariant and each other, in order.
@@ -88,6 +95,22 @@ impl Induction {
             let holds = self.atoms[variable.unsigned_abs() as usize - 1].holds(net.initial());
             holds == (variable > 0)
         };
+        let effects = effects(net);
+        for (index, &(at, modulus)) in self.remainders.iter().enumerate() {
+            let literal = literals.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
+            keep_remainder(
+                &mut known,
+                net,
+                index,
+                (&self.atoms[at], literal.term),
+                modulus,
+                &effects,
+            )?;
+        }
+        let mut kept: Vec<usize> =
+            self.remainders.iter().map(|&(at, _)| literals[at].term).collect();
+        kept.retain(|&term| term >= net.place_count());
+        known.compose(&kept);
         let mut invariant = Vec::with_capacity(self.clauses.len());
         for (index, clause) in self.clauses.iter().enumerate() {
             invariant.push(resolve(clause, &literals, index)?);
@@ -100,7 +123,6 @@ impl Induction {
             known.add(clause);
         }
         follow(&mut known, &self.steps, &literals, goes_on)?; // 3
-        let effects = effects(net);
         let mut shown = 0;
         for (index, clause) in invariant.iter().enumerate() {
             for (t, changes) in breakers(&known, clause, &effects)? {
@@ -193,6 +215,40 @@ fn terms(net: &Net, bounds: &Known) -> Propagator {
         known.term(Some(low.into()), high.map(i128::from));
     }
     known
+}
+
+/// Has the term of a comparison keep its remainder, if no firing changes that.
+fn keep_remainder(
+    known: &mut Propagator,
+    net: &Net,
+    index: usize,
+    (atom, term): (&Atom, usize),
+    modulus: u32,
+    effects: &[Vec<(TransitionId, i128)>],
+) -> Result<(), Flaw> {
+    let modulus = i128::from(modulus);
+    let is_scaled = matches!(atom.sum.terms(), [(_, a)] if a.abs() != 1);
+    if modulus < 2 || is_scaled || atom.sum.is_zero() {
+        return Err(Flaw::NoRemainder(index));
+    }
+    let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
+    let mut initially = 0i128;
+    for (place, a) in known.parts(term) {
+        let product = |tokens: i128| a.checked_mul(tokens).ok_or(Flaw::Overflow);
+        let tokens = net.initial()[PlaceId::new(place)];
+        initially = initially.checked_add(product(tokens.into())?).ok_or(Flaw::Overflow)?;
+        for &(t, effect) in &effects[place] {
+            let change = changes.entry(t).or_default();
+            *change = change.checked_add(product(effect)?).ok_or(Flaw::Overflow)?;
+        }
+    }
+    if let Some((&t, _)) = changes.iter().find(|&(_, change)| change % modulus != 0) {
+        return Err(Flaw::ChangesRemainder(index, t));
+    }
+    match known.keep_remainder(term, modulus, initially.rem_euclid(modulus)) {
+        true => Ok(()),
+        false => Err(Flaw::NoRemainder(index)),
+    }
 }
 
 /// What holds where `t` is enabled: its inputs are there, and after it the bounds hold.
@@ -325,7 +381,7 @@ mod tests {
 
     fn invariant(atoms: Vec<Atom>, clauses: Vec<Vec<i32>>, steps: Vec<Vec<i32>>) -> Induction {
         let bounds = Bounds { assumes_units: false, steps: Vec::new() };
-        Induction { bounds, atoms, clauses, steps, ending: Vec::new() }
+        Induction { bounds, atoms, remainders: Vec::new(), clauses, steps, ending: Vec::new() }
     }
 
     fn verdict(net: &Net, induction: Induction, refuted: &Predicate) -> Result<(), Flaw> {
@@ -387,6 +443,61 @@ mod tests {
         assert_eq!(verdict(&net, steps(vec![]), &both(&net)), Err(Flaw::Step(0)));
         let beyond = verdict(&net, steps(vec![3]), &both(&net));
         assert_eq!(beyond, Err(Flaw::NoSuchPart(0, "comparison", 2)));
+    }
+
+    #[test]
+    fn remainders_round() {
+        // Tokens move from pair to pair in twos: each pair stays odd, and none is ever empty.
+        let net = text::parse(
+            "place a 1
+             place b 2
+             place c
+             place d 1
+             place e
+             place f 1
+             transition t: a -> b
+             transition u: b -> a
+             transition v: a + b -> c + d
+             transition w: c + d -> e + f
+             transition x: e + f -> a + b",
+        )
+        .unwrap();
+        let sum = |bound| atom(&net, &[("a", 1), ("b", 1)], bound);
+        let empty = ["a", "b"].map(|name| net.place_named(name).unwrap());
+        let empty = Predicate::and(empty.map(|place| Predicate::no_more_than(place, 0)));
+        let odd = |remainders| Induction {
+            remainders,
+            ..invariant(vec![sum(0)], Vec::new(), Vec::new())
+        };
+        assert_eq!(verdict(&net, odd(vec![]), &empty), Err(Flaw::DoesNotFollow));
+        assert_eq!(verdict(&net, odd(vec![(0, 2)]), &empty), Ok(()));
+        assert_eq!(
+            verdict(&net, odd(vec![(1, 2)]), &empty),
+            Err(Flaw::NoSuchPart(0, "comparison", 1))
+        );
+        assert_eq!(verdict(&net, odd(vec![(0, 2), (0, 2)]), &empty), Err(Flaw::NoRemainder(1)));
+        for modulus in [0, 1] {
+            assert_eq!(verdict(&net, odd(vec![(0, modulus)]), &empty), Err(Flaw::NoRemainder(0)));
+        }
+        let v = net.transition_named("v").unwrap();
+        assert_eq!(verdict(&net, odd(vec![(0, 3)]), &empty), Err(Flaw::ChangesRemainder(0, v)));
+        // They are 5 together, and the others odd, too: a + b is at most 3.
+        let all = ["a", "b", "c", "d", "e", "f"].map(|name| (name, 1));
+        let pair = |one, other| atom(&net, &[(one, 1), (other, 1)], 0);
+        let atoms = vec![atom(&net, &all, 5), sum(0), pair("c", "d"), pair("e", "f")];
+        let whole = Induction {
+            remainders: vec![(1, 2), (2, 2), (3, 2)],
+            ..invariant(atoms, vec![vec![1]], Vec::new())
+        };
+        let four = Predicate::Atom(sum(3).negated());
+        assert_eq!(verdict(&net, whole.clone(), &four), Ok(()));
+        let fewer = Induction { remainders: vec![(1, 2)], ..whole };
+        assert_eq!(verdict(&net, fewer, &four), Err(Flaw::DoesNotFollow));
+        // Half a place has no remainder.
+        let doubled = atom(&net, &[("a", 2)], 0);
+        let scaled =
+            Induction { remainders: vec![(0, 2)], ..invariant(vec![doubled], vec![], vec![]) };
+        assert_eq!(verdict(&net, scaled, &empty), Err(Flaw::NoRemainder(0)));
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl NamedDocument {
             Document::Induction(named) => Document::Induction(Induction {
                 bounds: bounds(&named.bounds, net)?,
                 atoms: all(&named.atoms, |atom| comparison(atom, net))?,
+                remainders: named.remainders.clone(),
                 clauses: named.clauses.clone(),
                 steps: named.steps.clone(),
                 ending: named.ending.clone(),

@@ -3,8 +3,9 @@
 //! A *term* is the tokens of a place, a sum of them (a row), or a truth value (0 or 1). Of each
 //! term an interval is known. A literal bounds a term from one side. Where all literals of a clause
 //! but one are false, the last one holds; a row's interval follows from those of its places, and
-//! bounds each of them by what the others leave. Nothing else is done: no case is ever split, so an
-//! answer takes time in proportion to what is propagated, and "no contradiction" says nothing.
+//! bounds each of them by what the others leave; the ends of a term that keeps its remainder are
+//! rounded to that. Nothing else is done: no case is ever split, so an answer takes time in
+//! proportion to what is propagated, and "no contradiction" says nothing.
 //!
 //! # Sources
 //! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving linear
@@ -13,7 +14,7 @@
 
 use super::flaw::Flaw;
 use parikh_net::{Atom, PlaceId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A bound on a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +54,25 @@ impl Literal {
 #[derive(Clone, Debug)]
 struct Row {
     term: usize,
-    /// Places, as terms, with their coefficients.
+    /// Places, or other rows, as terms, with their coefficients.
     parts: Vec<(usize, i128)>,
+}
+
+/// The numbers that are `of` more than a multiple of `modulus`.
+#[derive(Clone, Copy, Debug)]
+struct Remainder {
+    modulus: i128,
+    of: i128,
+}
+
+impl Remainder {
+    /// The largest of them up to there, or the least from there on.
+    fn nearest(self, bound: i128, upper: bool) -> i128 {
+        match upper {
+            true => bound - (bound - self.of).rem_euclid(self.modulus),
+            false => bound + (self.of - bound).rem_euclid(self.modulus),
+        }
+    }
 }
 
 /// Terms with their intervals, and clauses.
@@ -62,6 +80,8 @@ struct Row {
 pub(super) struct Propagator {
     low: Vec<i128>,
     high: Vec<i128>,
+    /// Of the terms that keep theirs.
+    remainders: HashMap<usize, Remainder>,
     rows: Vec<Row>,
     /// Per term, the rows to look at when its interval changes: those it is part of, and its own.
     rows_of: Vec<Vec<usize>>,
@@ -116,16 +136,66 @@ impl Propagator {
     }
 
     fn row(&mut self, key: Vec<(PlaceId, i64)>) -> usize {
-        let (term, row) = (self.term(None, None), self.rows.len());
-        let parts: Vec<(usize, i128)> = key.iter().map(|&(p, a)| (p.index(), a.into())).collect();
+        let term = self.term(None, None);
+        self.relate(term, key.iter().map(|&(p, a)| (p.index(), a.into())).collect());
+        self.known_rows.insert(key, term);
+        term
+    }
+
+    /// The term is the sum of these.
+    fn relate(&mut self, term: usize, parts: Vec<(usize, i128)>) {
+        let row = self.rows.len();
         parts.iter().for_each(|&(part, _)| self.rows_of[part].push(row));
         self.rows_of[term].push(row);
         self.rows.push(Row { term, parts });
         self.looks.push(0);
         self.is_dirty.push(true);
         self.dirty.push(row);
-        self.known_rows.insert(key, term);
-        term
+    }
+
+    /// From now on the term is `of` more than a multiple of `modulus`. `false` where that was said of it
+    /// before, with this modulus or another.
+    pub(super) fn keep_remainder(&mut self, term: usize, modulus: i128, of: i128) -> bool {
+        if self.remainders.contains_key(&term) {
+            return false;
+        }
+        let remainder = Remainder { modulus, of };
+        self.remainders.insert(term, remainder);
+        for (upper, side) in [(true, &mut self.high[term]), (false, &mut self.low[term])] {
+            let rounded = remainder.nearest(*side, upper);
+            if side.abs() < MOST && rounded != *side {
+                self.trail.push((term, upper, std::mem::replace(side, rounded)));
+            }
+        }
+        true
+    }
+
+    /// Sums of sums: a row that is several of `others` and some places is that of their terms, too.
+    pub(super) fn compose(&mut self, others: &[usize]) {
+        let all: Vec<Row> = self.rows.clone();
+        let others: Vec<(usize, Vec<(usize, i128)>)> =
+            others.iter().map(|&other| (other, self.parts(other))).collect();
+        for Row { term, parts } in all {
+            let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
+            let mut parts = Vec::new();
+            for (other, own) in others.iter().filter(|(other, _)| *other != term) {
+                let times = own.iter().map(|(part, a)| match rest.get(part) {
+                    Some(whole) if *a > 0 => (whole / a).max(0),
+                    _ => 0,
+                });
+                let times = times.min().unwrap_or(0);
+                if times > 0 {
+                    own.iter().for_each(|(part, a)| *rest.entry(*part).or_default() -= times * a);
+                    parts.push((*other, times));
+                }
+            }
+            if !parts.is_empty() {
+                parts.extend(rest.into_iter().filter(|&(_, a)| a != 0));
+                self.relate(term, parts);
+            }
+        }
+        // For good, so that no assumption is to blame for it. The initial marking contradicts nothing.
+        self.propagate();
     }
 
     /// The places of a term with their coefficients: of a row its parts, of a place itself.
@@ -192,7 +262,11 @@ impl Propagator {
             return true;
         }
         if !self.is_true(literal) {
-            let Literal { term, upper, bound } = literal;
+            let Literal { term, upper, mut bound } = literal;
+            // What is not false yet is not false of the nearest number either.
+            if let Some(remainder) = self.remainders.get(&term) {
+                bound = remainder.nearest(bound, upper);
+            }
             let side = if upper { &mut self.high } else { &mut self.low };
             self.trail.push((term, upper, std::mem::replace(&mut side[term], bound)));
         }

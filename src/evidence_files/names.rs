@@ -20,6 +20,7 @@ pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
         Document::Induction(certificate) => Document::Induction(Induction {
             bounds: bounds(&certificate.bounds, net),
             atoms: certificate.atoms.iter().map(|atom| comparison(atom, net)).collect(),
+            remainders: certificate.remainders.clone(),
             clauses: certificate.clauses.clone(),
             steps: certificate.steps.clone(),
             ending: certificate.ending.clone(),

@@ -362,6 +362,11 @@ impl Reader<'_> {
 
     fn induction(&mut self, induction: &Induction) {
         self.bounds(&induction.bounds);
+        for &(at, modulus) in &induction.remainders {
+            let Some(atom) = induction.atoms.get(at) else { continue };
+            let terms: Vec<_> = atom.sum.terms().iter().map(|&(p, a)| (p, i128::from(a))).collect();
+            self.line(self.sum(&terms).say(format!(" changes by multiples of {modulus} only")));
+        }
         if !induction.clauses.is_empty() {
             self.line(Text::words(
                 "All of these are true initially, and no firing from a marking where all are makes one \

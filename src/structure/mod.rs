@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`flows`] | which sums of tokens never change, which firings change nothing | integer elimination |
 //! | [`semiflows`] | all such of minimal support, as far as asked | double description |
+//! | [`modulo`] | which sums of tokens never change their remainder | the same, modulo small powers of primes |
 //! | [`bounds`] | how many tokens a place may hold at most and must hold at least | flows |
 //! | [`units`] | which claims of the model's nested units are proved, not assumed | semiflows |
 //! | [`siphons`], [`traps`] | which sets stay empty, which stay marked | worklist |
@@ -31,6 +32,7 @@ pub mod incidence;
 pub mod integer;
 pub mod keys;
 pub mod minimal;
+pub mod modulo;
 pub mod semiflows;
 pub mod siphons;
 pub mod traps;

@@ -180,7 +180,7 @@ fn change(induction: &mut Induction, rng: &mut Rng, to: impl FnOnce(&Atom) -> At
     changed.unwrap_or(false)
 }
 
-const OF_INDUCTIONS: [(&str, Mutation<Induction>); 26] = [
+const OF_INDUCTIONS: [(&str, Mutation<Induction>); 32] = [
     ("no clauses", |i, _, _, _| !std::mem::take(&mut i.clauses).is_empty()),
     ("a clause less", |i, _, _, rng| {
         let count = i.clauses.len();
@@ -245,6 +245,28 @@ const OF_INDUCTIONS: [(&str, Mutation<Induction>); 26] = [
     ("a comparison beyond all numbers", |i, _, net, rng| {
         let sum = LinearSum::new([(any_place(net, rng), i64::MAX)]).unwrap();
         change(i, rng, |_| Atom { sum, bound: i64::MIN })
+    }),
+    ("a remainder less", |i, _, _, _| i.remainders.pop().is_some()),
+    ("another modulus", |i, _, _, rng| {
+        some(&mut i.remainders, rng).map(|(_, modulus)| *modulus += rng.u32(1..4)).is_some()
+    }),
+    ("a remainder modulo less than 2", |i, _, _, rng| {
+        some(&mut i.remainders, rng).map(|(_, modulus)| *modulus = rng.u32(..2)).is_some()
+    }),
+    ("a remainder twice", |i, _, _, rng| {
+        let twice = some(&mut i.remainders, rng).copied();
+        twice.map(|(at, modulus)| i.remainders.push((at, 3 * modulus))).is_some()
+    }),
+    ("a remainder of what is not compared", |i, _, _, rng| {
+        i.remainders.push((i.atoms.len(), rng.u32(2..4)));
+        true
+    }),
+    ("a remainder out of nothing", |i, refuted, net, rng| {
+        let terms = [(); 2].map(|()| (any_place(net, rng), rng.i64(-2..3)));
+        i.atoms.push(Atom { sum: LinearSum::new(terms).unwrap(), bound: rng.i64(-1..3) });
+        i.remainders.push((i.atoms.len() - 1, rng.u32(2..4)));
+        refuted.push(any_predicate(net, rng));
+        true
     }),
     ("no bounds", |i, _, _, _| !std::mem::take(&mut i.bounds.steps).is_empty()),
     ("an inductive bound out of nothing", |i, refuted, net, rng| {
@@ -467,7 +489,7 @@ fn accepted_bounds_are_true_whatever_was_done_to_them() {
 fn accepted_invariants_are_true_whatever_was_done_to_them() {
     let mut rng = Rng::with_seed(26);
     let mut tally = Tally::new(&OF_INDUCTIONS);
-    for seed in 0..scaled(150) {
+    for seed in 0..scaled(300) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, LIMITS).filter(|_| net.place_count() > 0) else { continue };
         let refuted = refutable(&net, &space, seed);

@@ -24,7 +24,7 @@
 
 use super::decide::{Decide, End, Obligation, sequence};
 use super::goal;
-use super::solver::{Answer, Known, Solver};
+use super::solver::{Answer, Known, Lesson, Solver};
 use super::terms::{Bound, Cube, Terms, Why, cube};
 use parikh_net::Predicate;
 use parikh_solvers::Budget;
@@ -64,8 +64,8 @@ impl<'n> Decide<'n> for Backward<'n> {
         &self.predicate
     }
 
-    fn into_terms(self) -> Terms<'n> {
-        self.terms
+    fn into_parts(self) -> (Terms<'n>, Vec<Lesson>) {
+        (self.terms, self.solver.lessons)
     }
 
     fn so_far(&self) -> (u64, u64) {

@@ -11,6 +11,7 @@
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999.
 
 use super::decide::{Decide, End};
+use super::solver::Lesson;
 use super::terms::Terms;
 use parikh_net::{Atom, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -123,8 +124,8 @@ impl<'n> Decide<'n> for Bmc<'n> {
         &self.predicate
     }
 
-    fn into_terms(self) -> Terms<'n> {
-        self.terms
+    fn into_parts(self) -> (Terms<'n>, Vec<Lesson>) {
+        (self.terms, Vec::new())
     }
 
     fn so_far(&self) -> (u64, u64) {

@@ -1,6 +1,7 @@
 //! What the ways of deciding a question have in common: how they are asked, and how they end.
 
 use super::lasting::Proved;
+use super::solver::Lesson;
 use super::terms::{Cube, Terms};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -39,8 +40,8 @@ pub(super) trait Decide<'n> {
     /// What is asked.
     fn predicate(&self) -> &Predicate;
 
-    /// What it has worked with.
-    fn into_terms(self) -> Terms<'n>;
+    /// What it has worked with, and what rows have taught it.
+    fn into_parts(self) -> (Terms<'n>, Vec<Lesson>);
 
     /// How much was made, and questions to the solver.
     fn so_far(&self) -> (u64, u64);

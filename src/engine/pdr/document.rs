@@ -10,26 +10,39 @@
 
 use super::goal;
 use super::solver::{Answer, Known, Lesson, Solver};
-use super::terms::{Bound, Cube, Terms, Why, negated};
+use super::terms::{Bound, Cube, Relation, Terms, Why, negated};
 use crate::evidence::certificate::{Bounds, Induction};
 use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::{ProvingSat, SatSolver};
 use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The document that none of `predicate` is outside these cubes, which are never entered. `bounds`
-/// gives the derivation of the ends of these places' intervals. `None` when the budget ends or
+/// What a run ends with that shows "never".
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
+    /// Cubes that are never entered.
+    pub(super) cubes: &'a [Cube],
+    /// What rows have taught on the way: which bounds are spoken of decides what is seen of them.
+    pub(super) lessons: &'a [Lesson],
+}
+
+/// The document that none of `predicate` is outside the cubes that were found. `bounds` gives the derivation of the ends of these places' intervals. `None` when the budget ends or
 /// numbers are too large.
 pub(super) fn document(
     terms: &mut Terms<'_>,
-    cubes: &[Cube],
+    found: Found<'_>,
     predicate: &Predicate,
     bounds: impl FnOnce(&BTreeSet<usize>) -> Option<Bounds>,
     budget: &Budget,
 ) -> Option<Induction> {
-    let (cubes, lessons) = needed(terms, cubes, predicate, budget)?;
+    // Most lessons are not needed; some are where no other bound on a term is spoken of.
+    let few = Found { lessons: &[], ..found };
+    let (cubes, lessons) = match needed(terms, few, predicate, budget) {
+        Some(needed) => needed,
+        None => needed(terms, found, predicate, budget)?,
+    };
     let mut proof = Solver::new(ProvingBatSat::new());
     let mut rows: BTreeSet<usize> = BTreeSet::new();
     let mut places: BTreeSet<usize> = BTreeSet::new();
@@ -42,6 +55,19 @@ pub(super) fn document(
     // The row of a lesson is the last it speaks of. Flows have to be named; sums that were compared are.
     let of_lessons = lessons.iter().filter_map(|lesson| Some(lesson.last()?.term));
     rows.extend(of_lessons.filter(|&term| terms.is_flow(term)));
+    // So are those that bound sums which keep their remainder, of whatever is spoken of, decided or not.
+    let bounds_of = cubes.iter().chain(&lessons).flatten().map(|bound| bound.term);
+    let mut spoken: BTreeSet<usize> =
+        proof.spoken_of().map(|(term, ..)| term).chain(bounds_of).collect();
+    goal::for_each_atom(predicate, &mut |atom| {
+        spoken.extend(terms.bound(atom).map(|bound| bound.term))
+    });
+    let is_bounding = |relation: &&Relation| {
+        let mut parts = relation.parts.iter();
+        parts.any(|&(part, _)| part >= terms.net.place_count() && spoken.contains(&part))
+    };
+    let bounding = terms.relations().iter().filter(is_bounding).map(|relation| relation.term);
+    rows.extend(bounding.filter(|&term| terms.is_flow(term)));
     // Comparisons of the goal that a flow decides never came so far.
     goal::for_each_atom(predicate, &mut |atom| {
         let bound = terms.bound(atom);
@@ -101,8 +127,11 @@ pub(super) fn document(
     let blocking = own.iter().flat_map(|&place| terms.blocking(place));
     let asked = predicate.support(terms.net);
     places.extend(own.iter().copied().chain(blocking).chain(asked).map(PlaceId::index));
+    let mut used = spoken;
+    used.extend(&places);
+    let remainders = remainders(terms, &mut atoms, used)?;
     let bounds = bounds(&places)?;
-    let mut induction = Induction { bounds, atoms, clauses, steps, ending: Vec::new() };
+    let mut induction = Induction { bounds, atoms, remainders, clauses, steps, ending: Vec::new() };
     let (skeleton, added) = induction.clauses_of(terms.net, predicate)?;
     // The variables of the document as those of the solver.
     let mut literals: Vec<Known> = Vec::new();
@@ -146,6 +175,39 @@ pub(super) fn document(
     Some(induction)
 }
 
+/// The sums among those spoken of and those compared that keep their remainder, and those that add up to some
+/// of them. Each is compared then.
+fn remainders(
+    terms: &mut Terms<'_>,
+    atoms: &mut Vec<Atom>,
+    mut used: BTreeSet<usize>,
+) -> Option<Vec<(usize, u32)>> {
+    let mut at: BTreeMap<usize, usize> = BTreeMap::new();
+    for (index, atom) in atoms.iter().enumerate() {
+        let bound = terms.bound(atom);
+        bound.map(|bound| at.entry(bound.term).or_insert(index));
+    }
+    used.extend(at.keys());
+    let within = terms.relations().iter().filter(|relation| used.contains(&relation.term));
+    let needed: BTreeSet<usize> = within
+        .flat_map(|relation| &relation.parts)
+        .map(|&(part, _)| part)
+        .chain(used.iter().copied())
+        .collect();
+    let mut kept = Vec::new();
+    for (term, modulus) in terms.remainders().filter(|(term, _)| needed.contains(term)) {
+        let index = match at.get(&term) {
+            Some(&index) => index,
+            None => {
+                atoms.push(terms.at_least(term, 0)?);
+                atoms.len() - 1
+            }
+        };
+        kept.push((index, u32::try_from(modulus).ok()?));
+    }
+    Some(kept)
+}
+
 /// The literals of what has to hold before a firing; `None` when it never does.
 fn assume<S: SatSolver>(
     solver: &mut Solver<S>,
@@ -166,11 +228,14 @@ fn assume<S: SatSolver>(
 /// The cubes that are needed, and what rows have to say besides.
 fn needed(
     terms: &mut Terms<'_>,
-    cubes: &[Cube],
+    Found { cubes, lessons }: Found<'_>,
     predicate: &Predicate,
     budget: &Budget,
 ) -> Option<(Vec<Cube>, Vec<Lesson>)> {
     let mut solver = Solver::new(BatSat::new());
+    for lesson in lessons {
+        solver.add(terms, lesson, None);
+    }
     let goal = goal::encode(&mut solver, terms, predicate);
     let chosen: Vec<Literal> = cubes.iter().map(|_| solver.sat.new_variable()).collect();
     let position: HashMap<Literal, usize> = chosen.iter().copied().zip(0..).collect();
@@ -209,5 +274,6 @@ fn needed(
             }
         }
     }
+    solver.lessons.extend_from_slice(lessons);
     Some((kept.iter().map(|&at| cubes[at].clone()).collect(), solver.lessons))
 }

@@ -9,6 +9,12 @@
 //! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and
 //! those that nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
 //!
+//! What no inequality says, *modulo-invariants* do: where two tokens at a time are moved from one part of a net to
+//! another, each part stays odd. A sum that keeps its remainder has only the numbers with that remainder as values
+//! (`terms`), so that "at least 300" is "at least 301", and what is left of a place invariant when two odd parts are
+//! taken away is 2 less. On Murphy-PT-D4N050 that is the difference between bounds that are two tokens too high and
+//! maxima.
+//!
 //! # Strategy
 //! A prover for each open goal, in rounds of growing slices; what they have learnt is kept. A
 //! maximum is the goal to exceed the largest value seen, again and again, until that is refuted.
@@ -28,13 +34,17 @@ use super::registry::{Assignment, Engine, Progress, Role, Session, Sides};
 use crate::board::{Argument, Proof};
 use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
+use crate::structure::flows::place_flows;
+use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
 use backward::Backward;
 use bmc::Bmc;
 use decide::{Decide, End};
+use document::Found;
 use lasting::Proved;
 use parikh_net::{Goal, GoalId, LinearSum, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
 use prover::Prover;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,6 +76,9 @@ const KEPT: usize = 64;
 
 /// Flows over more places are no rows: there are too many ways to add them up.
 const LARGEST_ROW: usize = 200;
+
+/// Modulo-invariants are looked for no longer than this.
+const MODULO: Duration = Duration::from_millis(100);
 
 /// In the registry, for whoever asks for it: witnesses of few firings.
 pub const BMC: Engine = Engine {
@@ -105,6 +118,7 @@ struct Induction<'g, D> {
     rests_on: Provenance,
     provers: Vec<(GoalId, D)>,
     proved: Proved,
+    modulo: OnceCell<Vec<ModuloInvariant>>,
     /// Goals that nothing more can be done for here.
     given_up: Vec<GoalId>,
     /// That of the round, once there was one.
@@ -134,6 +148,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             work,
             provers: Vec::new(),
             proved: Proved::default(),
+            modulo: OnceCell::new(),
             given_up: Vec::new(),
             slice: None,
             statistics: Statistics::default(),
@@ -171,7 +186,36 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 terms.row(flow);
             }
         }
+        for known in self.modulo() {
+            terms.keep_remainder(&known.sum, known.modulus);
+        }
+        terms.compose();
         D::new(terms, predicate)
+    }
+
+    /// The modulo-invariants, looked for when they are asked for first.
+    fn modulo(&self) -> &[ModuloInvariant] {
+        self.modulo.get_or_init(|| {
+            let net = self.work.ground.net();
+            let budget = Budget::lasting(MODULO);
+            let flows = place_flows(net, &budget).unwrap_or_default();
+            let flows: Vec<LinearSum> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
+            let mut found = modulo_invariants(net, &flows, &budget).unwrap_or_default();
+            found.retain(|known| known.sum.terms().len() <= LARGEST_ROW);
+            for known in &found {
+                let terms =
+                    known.sum.terms().iter().map(|&(p, a)| format!("{a}*{}", net.place_name(p)));
+                let terms: Vec<String> = terms.collect();
+                tracing::debug!(
+                    "{}: {} keeps its remainder modulo {}",
+                    self.name,
+                    terms.join(" + "),
+                    known.modulus
+                );
+            }
+            tracing::info!("{}: {} modulo-invariants", self.name, found.len());
+            found
+        })
     }
 
     /// Works on one goal.
@@ -226,8 +270,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 }
                 End::Never(cubes) => {
                     let predicate = prover.predicate().clone();
-                    let mut terms = prover.into_terms();
-                    if self.refute(id, goal, &mut terms, &cubes, &predicate).is_none()
+                    let (mut terms, lessons) = prover.into_parts();
+                    let found = Found { cubes: &cubes, lessons: &lessons };
+                    if self.refute(id, goal, &mut terms, found, &predicate).is_none()
                         || board.is_open(id)
                     {
                         return self.given_up.push(id);
@@ -245,7 +290,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         id: GoalId,
         goal: &Goal,
         terms: &mut Terms<'_>,
-        cubes: &[terms::Cube],
+        found: Found<'_>,
         predicate: &Predicate,
     ) -> Option<()> {
         let Assignment { ground, board, .. } = self.work;
@@ -258,7 +303,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 places.iter().flat_map(|&p| [true, false].map(|upper| (PlaceId::new(p), upper)));
             intervals::bounds(net, facts, level, ends, budget)
         };
-        let invariant = document::document(terms, cubes, predicate, bounds, budget)?;
+        let invariant = document::document(terms, found, predicate, bounds, budget)?;
         let argument = Argument::Induction {
             clauses: invariant.clauses.len(),
             assumes_units: invariant.bounds.assumes_units,

@@ -27,7 +27,7 @@
 use super::decide::{Decide, End, Obligation, sequence};
 use super::goal;
 use super::lasting::{Lasting, Proved};
-use super::solver::{Answer, Known, Solver};
+use super::solver::{Answer, Known, Lesson, Solver};
 use super::terms::{Bound, Cube, Terms, Why, cube, includes, negated};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -126,8 +126,8 @@ impl<'n> Decide<'n> for Prover<'n> {
         &self.predicate
     }
 
-    fn into_terms(self) -> Terms<'n> {
-        self.terms
+    fn into_parts(self) -> (Terms<'n>, Vec<Lesson>) {
+        (self.terms, self.solver.lessons)
     }
 
     fn so_far(&self) -> (u64, u64) {

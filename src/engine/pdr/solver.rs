@@ -5,8 +5,8 @@
 //! not respect it: the least that the places of a row come to under that answer, or the most, together
 //! with the bound of the row that it breaks, is a clause.
 
-use super::terms::{Bound, Terms};
-use parikh_net::{Atom, LinearSum};
+use super::terms::{Bound, Relation, Terms};
+use parikh_net::Atom;
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::{SatAnswer, SatSolver};
@@ -43,6 +43,14 @@ impl Values {
 /// Some of these bounds holds, as a row and its places say; the row's is the last.
 pub(super) type Lesson = Vec<Bound>;
 
+/// A part of a row under some values.
+struct Part {
+    term: usize,
+    a: i128,
+    end: i128,
+    always: Option<i128>,
+}
+
 /// Bounds in a SAT solver.
 pub(super) struct Solver<S> {
     pub(super) sat: S,
@@ -66,7 +74,7 @@ impl<S: SatSolver> Solver<S> {
             return Known::Is(holds);
         }
         let value = if bound.upper { bound.value + 1 } else { bound.value };
-        let literal = self.at_least(bound.term, value);
+        let literal = self.at_least(bound.term, terms.from(bound.term, value));
         Known::Open(if bound.upper { !literal } else { literal })
     }
 
@@ -172,7 +180,7 @@ impl<S: SatSolver> Solver<S> {
                 if values.holds(literal) {
                     low = Some(value);
                 } else {
-                    high = Some(value - 1);
+                    high = Some(terms.up_to(term, value - 1));
                     break;
                 }
             }
@@ -183,45 +191,71 @@ impl<S: SatSolver> Solver<S> {
     /// What rows say against these values.
     fn broken(&self, terms: &Terms<'_>, values: &Values) -> Vec<Lesson> {
         let mut lessons = Vec::new();
-        for (term, sum) in terms.rows() {
-            let (low, high) = self.interval(terms, values, term);
-            let above = high.and_then(|high| self.lesson(terms, values, (term, sum), 1, high));
-            let below = low.and_then(|low| self.lesson(terms, values, (term, sum), -1, -low));
+        for relation in terms.relations() {
+            let term = relation.term;
+            let (mut low, mut high) = self.interval(terms, values, term);
+            // Between what the parts come to at least and at most there may be no number with the right remainder.
+            let end = |sign| Some(sign * self.ends(terms, values, relation, sign)?.0);
+            if terms.keeps_remainder(term)
+                && let (Some(least), Some(most)) = (end(1), end(-1))
+            {
+                let (least, most) = (terms.from(term, least), terms.up_to(term, most));
+                low = low.map(|low| low.max(least));
+                high = high.map(|high| high.min(most));
+                if least > most {
+                    (low, high) = (low.or(Some(least)), high.or(Some(most)));
+                }
+            }
+            let above = high.and_then(|high| self.lesson(terms, values, relation, 1, high));
+            let below = low.and_then(|low| self.lesson(terms, values, relation, -1, -low));
             lessons.extend(above);
             lessons.extend(below);
         }
         lessons
     }
 
-    /// Where `sign` times the row is at most `most`, but its places come to more: that this is so, as a
-    /// clause that is false under the values.
-    fn lesson(
+    /// What `sign` times the row comes to at least, and its parts: with coefficient, the end that counts, and that end
+    /// whatever the values.
+    fn ends(
         &self,
         terms: &Terms<'_>,
         values: &Values,
-        (row, sum): (usize, &LinearSum),
+        relation: &Relation,
         sign: i128,
-        most: i128,
-    ) -> Option<Lesson> {
+    ) -> Option<(i128, Vec<Part>)> {
         let mut least = 0;
-        let mut parts = Vec::with_capacity(sum.terms().len());
-        for &(place, a) in sum.terms() {
-            let (a, term) = (i128::from(a) * sign, place.index());
+        let mut parts = Vec::with_capacity(relation.parts.len());
+        for &(term, a) in &relation.parts {
+            let a = a * sign;
             let (low, high) = self.interval(terms, values, term);
             let (end, always) = match a > 0 {
                 true => (low?, terms.low(term)),
                 false => (high?, terms.high(term)),
             };
             least += a * end;
-            parts.push((term, a, end, always));
+            parts.push(Part { term, a, end, always });
         }
+        Some((least, parts))
+    }
+
+    /// Where `sign` times the row is at most `most`, but its parts come to more: that this is so, as a
+    /// clause that is false under the values.
+    fn lesson(
+        &self,
+        terms: &Terms<'_>,
+        values: &Values,
+        relation: &Relation,
+        sign: i128,
+        most: i128,
+    ) -> Option<Lesson> {
+        let (least, parts) = self.ends(terms, values, relation, sign)?;
         // How much of it is not needed.
         let mut slack = least - most - 1;
         if slack < 0 {
             return None;
         }
         let mut lesson = Vec::new();
-        for (term, a, end, always) in parts {
+        for Part { term, a, end, always } in parts {
             if let Some(always) = always {
                 let saved = a * (end - always);
                 if saved <= slack {
@@ -231,7 +265,7 @@ impl<S: SatSolver> Solver<S> {
             }
             lesson.push(Bound { term, upper: a < 0, value: end }.negated());
         }
-        lesson.push(Bound { term: row, upper: sign > 0, value: most * sign }.negated());
+        lesson.push(Bound { term: relation.term, upper: sign > 0, value: most * sign }.negated());
         Some(lesson)
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::engine::intervals::Level;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, TransitionId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A bound on a term: at most so much, or at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,14 +68,34 @@ pub(super) fn includes(outer: &[Bound], inner: &[Bound]) -> bool {
     })
 }
 
+/// A term is the sum of these.
+#[derive(Clone)]
+pub(super) struct Relation {
+    pub(super) term: usize,
+    /// Terms with their coefficients.
+    pub(super) parts: Vec<(usize, i128)>,
+}
+
+/// A term is so much more than a multiple of a number; 0 and 1 of most terms.
+#[derive(Clone, Copy)]
+struct Remainder {
+    of: i128,
+    modulus: i128,
+}
+
 /// The terms of a net: places first, by their numbers, then rows.
 pub(super) struct Terms<'n> {
     pub(super) net: &'n Net,
     /// The sums of the rows, in order; the first coefficient of each is positive.
     rows: Vec<LinearSum>,
+    /// What rows are sums of: of places, and some also of other rows.
+    relations: Vec<Relation>,
+    remainders: Vec<Remainder>,
     row_of: HashMap<LinearSum, usize>,
     low: Vec<Option<i128>>,
     high: Vec<Option<i128>>,
+    /// The upper ends of places, before any remainder rounds them.
+    within: Vec<Option<i128>>,
     initial: Vec<i128>,
     /// By term what each transition adds to it, if anything.
     changes: Vec<Vec<(TransitionId, i128)>>,
@@ -95,9 +115,12 @@ impl<'n> Terms<'n> {
         Terms {
             net,
             rows: Vec::new(),
+            relations: Vec::new(),
+            remainders: vec![Remainder { of: 0, modulus: 1 }; net.place_count()],
             row_of: HashMap::new(),
             low: net.places().map(|p| Some(level.low(p).into())).collect(),
             high: net.places().map(|p| level.high(p).map(i128::from)).collect(),
+            within: net.places().map(|p| level.high(p).map(i128::from)).collect(),
             initial: net.places().map(|p| net.initial()[p].into()).collect(),
             changes,
             impossible: net.transitions().map(|t| !level.is_possible(t)).collect(),
@@ -149,8 +172,126 @@ impl<'n> Terms<'n> {
         self.initial.push(initial);
         self.changes.push(changes);
         self.row_of.insert(sum.clone(), term);
+        self.remainders.push(Remainder { of: 0, modulus: 1 });
+        let parts = sum.terms().iter().map(|&(p, a)| (p.index(), i128::from(a)));
+        self.relations.push(Relation { term, parts: parts.collect() });
         self.rows.push(sum);
         term
+    }
+
+    /// Makes use of it that firings add multiples of `modulus` to a sum, if they do.
+    pub(super) fn keep_remainder(&mut self, sum: &LinearSum, modulus: u32) {
+        let term = match sum.terms() {
+            [] => return,
+            [(place, 1 | -1)] => place.index(),
+            [_] => return,
+            _ => self.row(sum).0,
+        };
+        let modulus = i128::from(modulus);
+        let is_kept = self.changes[term].iter().all(|&(_, change)| change % modulus == 0);
+        // One is enough for a sum, and one that never changes needs none.
+        if !is_kept || self.is_flow(term) || self.remainders[term].modulus > 1 {
+            return;
+        }
+        self.remainders[term] = Remainder { of: self.initial[term].rem_euclid(modulus), modulus };
+        self.low[term] = self.low[term].map(|low| self.from(term, low));
+        self.high[term] = self.high[term].map(|high| self.up_to(term, high));
+    }
+
+    /// Has rows that are sums of those that keep their remainder know it, after all of them: what is left of a row
+    /// keeps its own then, and what never changes as a whole bounds its parts.
+    pub(super) fn compose(&mut self) {
+        let keeps = |relation: &&Relation| self.keeps_remainder(relation.term);
+        let others: Vec<Relation> = self.relations.iter().filter(keeps).cloned().collect();
+        for Relation { term, parts } in self.relations.clone() {
+            let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
+            let mut parts = Vec::new();
+            for other in others.iter().filter(|other| other.term != term) {
+                let times = other.parts.iter().map(|(part, a)| match rest.get(part) {
+                    Some(whole) if *a > 0 => (whole / a).max(0),
+                    _ => 0,
+                });
+                let times = times.min().unwrap_or(0);
+                if times > 0 {
+                    for (part, a) in &other.parts {
+                        *rest.entry(*part).or_default() -= times * a;
+                    }
+                    parts.push((other.term, times));
+                }
+            }
+            if parts.is_empty() {
+                continue;
+            }
+            rest.retain(|_, a| *a != 0);
+            let modulus = parts.iter().map(|&(part, _)| self.remainders[part].modulus).min();
+            match (self.sum_of(&rest), modulus.and_then(|modulus| u32::try_from(modulus).ok())) {
+                (Some(sum), Some(modulus)) if self.is_flow(term) => {
+                    self.keep_remainder(&sum, modulus);
+                    let (own, turned) = self.row(&sum);
+                    parts.push((own, if turned { -1 } else { 1 }));
+                }
+                _ => parts.extend(rest),
+            }
+            let relation = Relation { term, parts };
+            self.tighten(&relation);
+            self.relations.push(relation);
+        }
+    }
+
+    /// Several places as a sum.
+    fn sum_of(&self, parts: &BTreeMap<usize, i128>) -> Option<LinearSum> {
+        let term = |(&part, &a): (&usize, &i128)| {
+            let is_place = part < self.net.place_count();
+            is_place.then(|| Some((PlaceId::new(part), i64::try_from(a).ok()?))).flatten()
+        };
+        let terms: Option<Vec<(PlaceId, i64)>> = parts.iter().map(term).collect();
+        LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
+    }
+
+    /// What a sum leaves for each of its parts from above, where the others need their least.
+    fn tighten(&mut self, relation: &Relation) {
+        let Some(most) = self.high[relation.term] else { return };
+        let least = |&(part, a): &(usize, i128)| {
+            Some(a * if a > 0 { self.low[part]? } else { self.high[part]? })
+        };
+        let least: Option<Vec<i128>> = relation.parts.iter().map(least).collect();
+        let Some(least) = least else { return };
+        let all: i128 = least.iter().sum();
+        for (&(part, a), own) in relation.parts.iter().zip(&least) {
+            // Those of places have derivations.
+            if a < 0 || part < self.net.place_count() {
+                continue;
+            }
+            let high = self.up_to(part, (most - (all - own)).div_euclid(a));
+            self.high[part] = Some(self.high[part].map_or(high, |known| known.min(high)));
+        }
+    }
+
+    /// The least value of a term from there on.
+    pub(super) fn from(&self, term: usize, value: i128) -> i128 {
+        let Remainder { of, modulus } = self.remainders[term];
+        value + (of - value).rem_euclid(modulus)
+    }
+
+    /// The largest value of a term up to there.
+    pub(super) fn up_to(&self, term: usize, value: i128) -> i128 {
+        let Remainder { of, modulus } = self.remainders[term];
+        value - (value - of).rem_euclid(modulus)
+    }
+
+    pub(super) fn keeps_remainder(&self, term: usize) -> bool {
+        self.remainders[term].modulus > 1
+    }
+
+    /// The terms that keep their remainder, with the modulus.
+    pub(super) fn remainders(&self) -> impl Iterator<Item = (usize, i128)> {
+        let all = self.remainders.iter().enumerate();
+        all.map(|(term, it)| (term, it.modulus)).filter(|&(_, modulus)| modulus > 1)
+    }
+
+    /// What rows are sums of.
+    pub(super) fn relations(&self) -> &[Relation] {
+        &self.relations
     }
 
     /// Whether it is a row whose value never changes.
@@ -275,7 +416,7 @@ impl<'n> Terms<'n> {
         let after = self.net.delta(t).iter().filter(|change| change.delta > 0);
         let after = after.filter_map(|change| {
             let term = change.place.index();
-            let value = self.high[term]? - i128::from(change.delta);
+            let value = self.within[term]? - i128::from(change.delta);
             Some((Bound { term, upper: true, value }, Why::Within))
         });
         let bounds = cube.iter().enumerate().map(|(at, bound)| {

@@ -1,0 +1,325 @@
+//! Modulo-invariants: sums of tokens whose remainder no firing changes.
+//!
+//! y with y·C ≡ 0 (mod k): then y·m ≡ y·m₀ (mod k) for every reachable m. Each place invariant is one for every
+//! k; those that are not say what no inequality does: that tokens are moved in pairs, that one of two numbers is
+//! odd. With bounds they round: p + q ≥ 2 with p + q odd is p + q ≥ 3.
+//!
+//! For a prime power k they are found as place invariants are, by clearing the columns of (C | I) with rows. The
+//! pivot is an entry that the fewest factors of the prime divide, so that it divides the others of its column.
+//! Where it has such factors itself, a multiple of its row clears the column, too, and stays.
+//!
+//! # Cost
+//! Numbers stay below k, but rows may fill up: the budget's end is an error, and nothing is found then.
+//!
+//! # Sources
+//! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994; J. Howell, *Spans in
+//! the module (Z_m)^s*, Linear and Multilinear Algebra 19, 1986 (rows that stay).
+
+use super::incidence::transposed_incidence;
+use parikh_net::{LinearSum, Net, PlaceId};
+use parikh_solvers::{Budget, Exhausted};
+use std::cmp::Reverse;
+
+/// The remainder of `sum` divided by `modulus` is the same in all reachable markings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuloInvariant {
+    /// The sum, of at least one place; one of its coefficients is 1 modulo the modulus.
+    pub sum: LinearSum,
+    /// At least 2.
+    pub modulus: u32,
+}
+
+/// What is computed with: the largest power below 64 of each small prime.
+const RINGS: [Ring; 6] = [
+    Ring { prime: 2, modulus: 32 },
+    Ring { prime: 3, modulus: 27 },
+    Ring { prime: 5, modulus: 25 },
+    Ring { prime: 7, modulus: 49 },
+    Ring { prime: 11, modulus: 11 },
+    Ring { prime: 13, modulus: 13 },
+];
+
+/// Modulo-invariants that follow, modulo the prime, neither from `flows` nor from those before them: great moduli
+/// of a prime first, then short sums.
+///
+/// # Errors
+/// When the budget ends.
+pub fn modulo_invariants(
+    net: &Net,
+    flows: &[LinearSum],
+    budget: &Budget,
+) -> Result<Vec<ModuloInvariant>, Exhausted> {
+    let changes = transposed_incidence(net);
+    let mut all = Vec::new();
+    for ring in RINGS {
+        let places = (0..net.place_count()).map(|place| {
+            let place = changes.col(place);
+            let entries = place.row_indices().iter().zip(place.values());
+            ring.vector(entries.map(|(&effect, &delta)| (effect, delta)))
+        });
+        let mut found: Vec<(u64, Vector)> = Tableau::new(ring, places.collect())
+            .eliminate(budget)?
+            .into_iter()
+            .filter_map(|y| ring.primitive(y))
+            .collect();
+        found.sort_by_key(|(modulus, y)| (Reverse(*modulus), y.len()));
+        let field = Ring { modulus: ring.prime, ..ring };
+        let mut known = Span { field, rows: Vec::new() };
+        for flow in flows {
+            known.add(
+                field.vector(flow.terms().iter().map(|&(place, a)| (place.index(), a))),
+                budget,
+            )?;
+        }
+        for (modulus, y) in found {
+            let entries = y.iter().map(|&(at, value)| (at as usize, value as i64));
+            if !known.add(field.vector(entries), budget)? {
+                continue;
+            }
+            let signed =
+                |value: u64| value as i64 - if 2 * value > modulus { modulus as i64 } else { 0 };
+            let terms = y.iter().map(|&(at, value)| (PlaceId::new(at as usize), signed(value)));
+            // Below 64.
+            let modulus = modulus as u32;
+            all.extend(LinearSum::new(terms).ok().map(|sum| ModuloInvariant { sum, modulus }));
+        }
+    }
+    Ok(all)
+}
+
+/// Ascending positions, no entry 0; entries are below the modulus.
+type Vector = Vec<(u32, u64)>;
+
+/// Numbers modulo a prime power, which is below 64.
+#[derive(Clone, Copy, Debug)]
+struct Ring {
+    prime: u64,
+    modulus: u64,
+}
+
+impl Ring {
+    fn vector(self, entries: impl Iterator<Item = (usize, i64)>) -> Vector {
+        let reduced =
+            entries.map(|(at, value)| (at as u32, value.rem_euclid(self.modulus as i64) as u64));
+        reduced.filter(|&(_, value)| value != 0).collect()
+    }
+
+    /// The largest power of the prime that divides a number other than 0.
+    fn power(self, value: u64) -> u64 {
+        let mut power = 1;
+        while value.is_multiple_of(power * self.prime) {
+            power *= self.prime;
+        }
+        power
+    }
+
+    /// 1 / value, which the prime does not divide.
+    fn inverse(self, value: u64) -> u64 {
+        (1..self.modulus).find(|other| value * other % self.modulus == 1).unwrap_or(1)
+    }
+
+    /// x + b·y.
+    fn combine(self, x: &[(u32, u64)], b: u64, y: &[(u32, u64)]) -> Vector {
+        let mut sum = Vec::with_capacity(x.len() + y.len());
+        let (mut i, mut j) = (0, 0);
+        while i < x.len() || j < y.len() {
+            let left = x.get(i).map_or(u32::MAX, |entry| entry.0);
+            let right = y.get(j).map_or(u32::MAX, |entry| entry.0);
+            let at = left.min(right);
+            let mut value = 0;
+            if left == at {
+                value += x[i].1;
+                i += 1;
+            }
+            if right == at {
+                value += b * y[j].1;
+                j += 1;
+            }
+            if !value.is_multiple_of(self.modulus) {
+                sum.push((at, value % self.modulus));
+            }
+        }
+        sum
+    }
+
+    /// The vector without the factors of the prime that all its entries have, and modulo what it says something
+    /// then; with 1 as its first entry that can be. `None` for one that is 0.
+    fn primitive(self, mut y: Vector) -> Option<(u64, Vector)> {
+        let common = y.iter().map(|&(_, value)| self.power(value)).min()?;
+        let modulus = self.modulus / common;
+        let ring = Ring { modulus, ..self };
+        y.iter_mut().for_each(|(_, value)| *value /= common);
+        let unit = y.iter().find(|(_, value)| !value.is_multiple_of(self.prime))?.1 % modulus;
+        let inverse = ring.inverse(unit);
+        y.iter_mut().for_each(|(_, value)| *value = *value * inverse % modulus);
+        y.retain(|&(_, value)| value != 0);
+        Some((modulus, y))
+    }
+}
+
+fn entry(vector: &[(u32, u64)], position: u32) -> u64 {
+    vector.binary_search_by_key(&position, |entry| entry.0).map_or(0, |at| vector[at].1)
+}
+
+struct Row {
+    left: Vector,
+    right: Vector,
+}
+
+/// (C | I) under elimination.
+struct Tableau {
+    ring: Ring,
+    rows: Vec<Option<Row>>,
+    /// Rows that have, or once had, an entry in a column.
+    rows_of: Vec<Vec<u32>>,
+}
+
+impl Tableau {
+    fn new(ring: Ring, places: Vec<Vector>) -> Self {
+        let columns = places.iter().flatten().map(|&(at, _)| at as usize + 1).max().unwrap_or(0);
+        let mut tableau = Tableau { ring, rows: Vec::new(), rows_of: vec![Vec::new(); columns] };
+        for (place, left) in places.into_iter().enumerate() {
+            tableau.add(Row { left, right: vec![(place as u32, 1)] });
+        }
+        tableau
+    }
+
+    fn add(&mut self, row: Row) {
+        for &(column, _) in &row.left {
+            self.rows_of[column as usize].push(self.rows.len() as u32);
+        }
+        self.rows.push(Some(row));
+    }
+
+    /// The right halves of the rows that are left when all columns are clear.
+    fn eliminate(mut self, budget: &Budget) -> Result<Vec<Vector>, Exhausted> {
+        // Short columns first: what they fill up is little.
+        let mut columns: Vec<u32> = (0..self.rows_of.len() as u32).collect();
+        columns.sort_by_key(|&column| self.rows_of[column as usize].len());
+        for column in columns {
+            self.clear(column, budget)?;
+        }
+        Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
+    }
+
+    fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), Exhausted> {
+        let ring = self.ring;
+        let mut rows = std::mem::take(&mut self.rows_of[column as usize]);
+        rows.sort_unstable();
+        rows.dedup();
+        let value =
+            |at: &u32| self.rows[*at as usize].as_ref().map_or(0, |row| entry(&row.left, column));
+        let entries: Vec<(u32, u64)> =
+            rows.into_iter().map(|at| (at, value(&at))).filter(|&(_, value)| value != 0).collect();
+        let size = |at: u32| {
+            self.rows[at as usize].as_ref().map_or(0, |row| row.left.len() + row.right.len())
+        };
+        let Some(&(at, own)) =
+            entries.iter().min_by_key(|&&(at, value)| (ring.power(value), size(at), at))
+        else {
+            return Ok(());
+        };
+        let Some(pivot) = self.rows[at as usize].take() else { return Ok(()) };
+        let power = ring.power(own);
+        let inverse = ring.inverse(own / power);
+        for &(other, value) in entries.iter().filter(|entry| entry.0 != at) {
+            if let Some(reason) = budget.exhausted() {
+                return Err(reason);
+            }
+            let Some(row) = self.rows[other as usize].take() else { continue };
+            // value / power is whole, and value + b·own is 0.
+            let b = (ring.modulus - value / power * inverse % ring.modulus) % ring.modulus;
+            let (rows_of, before) = (&mut self.rows_of, &row.left);
+            let left = ring.combine(before, b, &pivot.left);
+            for &(column, _) in left.iter().filter(|(column, _)| entry(before, *column) == 0) {
+                rows_of[column as usize].push(other);
+            }
+            let right = ring.combine(&row.right, b, &pivot.right);
+            self.rows[other as usize] = Some(Row { left, right });
+        }
+        if power > 1 {
+            let times = ring.modulus / power;
+            self.add(Row {
+                left: ring.combine(&[], times, &pivot.left),
+                right: ring.combine(&[], times, &pivot.right),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// What some vectors span over a field.
+struct Span {
+    field: Ring,
+    /// With 1 as the first entry, by its position.
+    rows: Vec<Vector>,
+}
+
+impl Span {
+    /// Takes a vector in. Whether it was not in before.
+    fn add(&mut self, mut vector: Vector, budget: &Budget) -> Result<bool, Exhausted> {
+        loop {
+            if let Some(reason) = budget.exhausted() {
+                return Err(reason);
+            }
+            let Some(&(first, value)) = vector.first() else { return Ok(false) };
+            match self.rows.binary_search_by_key(&first, |row| row[0].0) {
+                Ok(at) => {
+                    vector =
+                        self.field.combine(&vector, self.field.modulus - value, &self.rows[at]);
+                }
+                Err(at) => {
+                    let unit = self.field.combine(&[], self.field.inverse(value), &vector);
+                    self.rows.insert(at, unit);
+                    return Ok(true);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn found(net: &Net) -> Vec<(Vec<(&str, i64)>, u64)> {
+        let found = modulo_invariants(net, &[], &Budget::unlimited()).unwrap();
+        let named = found.iter().map(|found| {
+            let terms = found.sum.terms().iter().map(|&(p, a)| (net.place_name(p), a));
+            (terms.collect(), u64::from(found.modulus))
+        });
+        named.collect()
+    }
+
+    #[test]
+    fn what_is_moved_in_pairs_stays_odd() {
+        // b and a go round together, two at a time.
+        let net = text::parse(
+            "place a 1\nplace b 100\nplace c 1\nplace d 100\n\
+             transition t: a -> b\ntransition u: 2*b -> a + b\n\
+             transition v: a + b -> c + d\ntransition w: c -> d\ntransition x: d -> c",
+        )
+        .unwrap();
+        let flow = LinearSum::new(net.places().map(|p| (p, 1))).unwrap();
+        let found = modulo_invariants(&net, &[flow], &Budget::unlimited()).unwrap();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].modulus, 2);
+        assert_eq!(found[0].sum.terms().len(), 2);
+    }
+
+    #[test]
+    fn powers_of_primes_are_told_apart() {
+        let net = text::parse(
+            "place p 3\nplace q 1\ntransition t: 4*p ->\ntransition u: -> 6*p\ntransition v: 9*q ->",
+        );
+        let net = net.unwrap();
+        assert_eq!(found(&net), [(vec![("p", 1)], 2), (vec![("q", 1)], 9)]);
+        let net = text::parse("place p 3\nplace q 1\ntransition t: p -> 3*q\ntransition u: 8*q ->")
+            .unwrap();
+        assert_eq!(found(&net), [(vec![("p", 1), ("q", 3)], 8)]);
+        let none =
+            text::parse("place p\nplace q\ntransition t: p -> q\ntransition u: -> p").unwrap();
+        assert_eq!(found(&none), []);
+    }
+}
