@@ -106,10 +106,10 @@ impl Guest {
         }
         let known = name.0.to_ascii_lowercase();
         guest.is_z3 = known.contains("z3");
-        guest.time_limit = match () {
-            () if guest.is_z3 => Some(":timeout"),
-            () if known.contains("cvc5") => Some(":tlimit-per"),
-            () => None,
+        guest.time_limit = if guest.is_z3 {
+            Some(":timeout")
+        } else {
+            known.contains("cvc5").then_some(":tlimit-per")
         };
         let name = match name {
             (name, _) if name.is_empty() => program.to_string(),
