@@ -217,9 +217,31 @@ impl Usage {
     }
 }
 
-/// The resident set of another process in bytes, without what it shares with others, such as our own program
-/// and libraries; 0 when it is gone.
+/// The resident sets of another process and of those that it has started in bytes, without what they share with
+/// others, such as our own program and libraries; 0 when it is gone.
 pub(crate) fn child_bytes(process: u32) -> u64 {
+    process_bytes(process) + descendants(process).into_iter().map(process_bytes).sum::<u64>()
+}
+
+/// The processes that another has started, and those that these have. None where `/proc` does not say.
+pub(crate) fn descendants(process: u32) -> Vec<u32> {
+    let mut found = vec![process];
+    let mut next = 0;
+    while let Some(&process) = found.get(next).filter(|_| next < MOST_DESCENDANTS) {
+        next += 1;
+        let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
+        for thread in threads.flatten() {
+            let text = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            found.extend(text.split_ascii_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+        }
+    }
+    found.split_off(1)
+}
+
+/// No solver has more processes.
+const MOST_DESCENDANTS: usize = 100;
+
+fn process_bytes(process: u32) -> u64 {
     let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|n| n.parse().ok());
     let (all, shared): (u64, u64) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
@@ -232,6 +254,11 @@ static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 /// From now on the resident set of this process counts as ours.
 pub fn count_child(process: u32) {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(process);
+}
+
+/// Those that count as ours now.
+pub(crate) fn children() -> Vec<u32> {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// It is gone.

@@ -22,20 +22,21 @@
 //! `sat` is a failure. `unsat` is its word.
 //!
 //! # Time
-//! SMT-LIB has no words for "stop". Z3 is given the time that is left as an option, and what it answers a
-//! little late is waited for before the next question; any other process is given up when the time is over.
+//! SMT-LIB has no words for "stop". Z3 and cvc5 are given the time that is left as an option, and what they
+//! answer a little late is waited for before the next question, until [`patience`] ends, however short the questions
+//! are; any other process is given up when the time is over.
 
 mod guest;
 
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, Exhausted};
 use crate::guest::process::Program;
-use crate::guest::{ATTEMPTS, GRACE, PAUSE, patience_after_stop};
+use crate::guest::{ATTEMPTS, GRACE, PAUSE, patience};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::smt_lib::reader::Expression;
 use crate::term::{Term, Terms};
 use guest::Failure;
-use guest::{DIED, Guest, Lost, Refused, Spent, TooMuch};
+use guest::{DIED, Guest, Lost, MUTE, Refused, Spent, TooMuch};
 use std::time::Duration;
 
 /// An SMT solver in a process of its own.
@@ -57,10 +58,18 @@ impl SmtCommand {
     /// # Errors
     /// [`SmtError::Command`].
     pub fn start(program: Program) -> Result<Self, SmtError> {
+        Self::start_within(program, &Budget::unlimited())
+    }
+
+    /// The same for those who have to stop.
+    ///
+    /// # Errors
+    /// [`SmtError::Command`].
+    pub fn start_within(program: Program, budget: &Budget) -> Result<Self, SmtError> {
         let mut attempt = 0;
         let (guest, name) = loop {
             attempt += 1;
-            let why = match Guest::start(&program) {
+            let why = match Guest::start(&program, budget) {
                 Ok(started) => break started,
                 // Somebody from outside may have killed it: one that always dies does so again.
                 Err(Lost(why)) if why == DIED && attempt < ATTEMPTS => {
@@ -68,7 +77,8 @@ impl SmtCommand {
                     continue;
                 }
                 Err(Lost(why) | Refused(why)) => why,
-                Err(Spent | TooMuch) => "it says nothing that would be an answer".to_owned(),
+                Err(Spent) => MUTE.to_owned(),
+                Err(TooMuch) => "memory is short".to_owned(),
             };
             return Err(SmtError::Command { command: program.to_string(), why });
         };
@@ -92,19 +102,20 @@ impl SmtCommand {
         budget: &Budget,
     ) -> Result<SmtAnswer, Failure> {
         if let Some(guest) = &mut self.guest
-            && guest.owes
+            && let Some(since) = guest.owes
         {
-            // An answer that nobody waited for any more comes first.
-            let patience = patience_after_stop(0).min(budget.remaining().unwrap_or(Duration::MAX));
-            guest.answer(patience, None).map_err(|failure| match failure {
-                Spent if budget.is_exhausted() => Spent,
-                Spent => Lost("it is silent".to_owned()),
+            // An answer that nobody waited for any more comes first. However short the questions are, one that
+            // never comes is given up.
+            let patience = patience(guest.bytes / 10);
+            let left = patience.saturating_sub(since.elapsed());
+            guest.answer(left, Some(budget)).map_err(|failure| match failure {
+                Spent if since.elapsed() >= patience => Lost("it is silent".to_owned()),
                 other => other,
             })?;
         }
         let mut guest = match self.guest.take() {
             Some(guest) => guest,
-            None => Guest::start(&self.program)?.0,
+            None => Guest::start(&self.program, budget)?.0,
         };
         guest.allow(budget);
         let assumed = match guest.tell(terms, &self.scopes, assumptions) {
@@ -112,7 +123,7 @@ impl SmtCommand {
             None => {
                 // It knows a narrower logic.
                 let wider = guest.writer.logic();
-                guest = Guest::start(&self.program)?.0;
+                guest = Guest::start(&self.program, budget)?.0;
                 guest.logic = Some(wider);
                 guest.allow(budget);
                 guest.begin(wider);
@@ -221,7 +232,7 @@ impl SmtSolver for SmtCommand {
             match self.attempt(terms, assumptions, budget) {
                 Ok(answer) => return Ok(answer),
                 Err(Spent) => {
-                    if self.guest.as_ref().is_some_and(|guest| !guest.is_z3) {
+                    if self.guest.as_ref().is_some_and(|guest| guest.time_limit.is_none()) {
                         self.lose("the time is over");
                     }
                     let why = budget.exhausted().unwrap_or(Exhausted::Time);
@@ -243,11 +254,7 @@ impl SmtSolver for SmtCommand {
                 }
             }
         }
-        tracing::warn!(
-            "a question to {} stays without answer, {ATTEMPTS} times in a row: {last}",
-            self.name
-        );
-        let text = format!("{ATTEMPTS} processes in a row: {last}");
+        let text = format!("{ATTEMPTS} processes gave no answer, the last one because {last}");
         Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)))
     }
 }
@@ -257,7 +264,7 @@ impl Drop for SmtCommand {
     fn drop(&mut self) {
         let Some(mut guest) = self.guest.take() else { return };
         let is_ours = crate::guest::program().is_some_and(|own| own.path == self.program.path);
-        if is_ours && !guest.owes && guest.untold.is_empty() {
+        if is_ours && guest.owes.is_none() && guest.untold.is_empty() {
             guest.untold.extend(b"(reset)\n");
             if guest.say(GRACE, None).is_ok() {
                 guest.process.leave_idle();

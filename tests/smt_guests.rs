@@ -275,13 +275,59 @@ fn what_a_command_says_is_an_answer_or_nothing() {
     failed("echo perhaps", "neither sat nor unsat");
     failed("echo '))'", "no SMT-LIB 2");
     failed("head -c 300000 /dev/zero | tr '\\0' '('", "no SMT-LIB 2");
-    failed("yes | head -n 20000", "no SMT-LIB 2");
+    failed("yes | head -n 2000000", "no SMT-LIB 2");
     failed("exit", "it died");
     let unknown = said("echo unknown");
     assert!(matches!(unknown, SmtAnswer::NoAnswer(NoAnswer::Unknown(_))), "{unknown:?}");
-    let (answer, took) = asked("sleep 1000", Duration::from_millis(200));
+    for never_done in ["sleep 1000", "while :; do printf .; done", "yes ' '"] {
+        let (answer, took) = asked(never_done, Duration::from_millis(200));
+        assert!(matches!(answer, SmtAnswer::NoAnswer(_)), "{answer:?}");
+        assert!(took < Duration::from_secs(10), "{never_done}: {took:?}");
+    }
+}
+
+#[test]
+fn who_knows_of_time_limits_is_given_one_and_stays() {
+    let _alone = begin();
+    let mut terms = Terms::new();
+    let x = terms.integer("x");
+    let low = terms.at_most(x, 3);
+    for (name, option) in [("Z3", ":timeout"), ("cvc5", ":tlimit-per")] {
+        let program = shell("if test \"$limit\"; then sleep 1; echo unknown; fi");
+        let script = program.arguments[1].to_str().unwrap().replace("\"shell\"", name);
+        let script = script.replace("esac", &format!("'(set-option {option} '*) limit=1 ;; esac"));
+        let program = Program { arguments: vec!["-c".into(), script.into()], ..program };
+        let mut solver = SmtCommand::start(program).unwrap();
+        solver.assert(&terms, low).unwrap();
+        let before = children();
+        let mut unknown = 0;
+        for time in [Duration::from_millis(200), Duration::from_secs(60)] {
+            let answer = solver.check(&terms, &[], &Budget::lasting(time)).unwrap();
+            unknown += usize::from(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Unknown(_))));
+        }
+        assert_eq!((unknown, children()), (1, before), "{name}");
+    }
+}
+
+#[test]
+fn what_a_script_has_started_ends_with_it() {
+    let _alone = begin();
+    let file = std::env::temp_dir().join(format!("parikh-script-{}", std::process::id()));
+    let started = format!("sh -c \"echo \\$\\$ > {}; exec sleep 1000\"", file.display());
+    let (answer, _) = asked(&started, Duration::from_secs(3));
     assert!(matches!(answer, SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))), "{answer:?}");
-    assert!(took < Duration::from_secs(10));
+    let id = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(file).unwrap();
+    // Who is killed is gone when it next has its turn.
+    let begun = Instant::now();
+    loop {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+        if stat.is_empty() || stat.contains(") Z") {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "it is at work: {stat}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

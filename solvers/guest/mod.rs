@@ -26,7 +26,11 @@
 //!   question stays without answer.
 //! - *We have to stop*: it is told so, and keeps the basis it has reached for the next question. Nobody
 //!   waits longer than [`GRACE`] for it.
-//! - *We die*: the guest finds nobody to read from, and ends.
+//! - *We die*: the guest finds nobody to read from, and ends; a command of the user when it next has something to
+//!   say. Where we leave by ourselves, in whatever haste, [`end_all`] ends all of them.
+//! - *It is a script around a solver*: what it has started counts with it, and ends with it (on Linux, which tells).
+//! - *It babbles*: an answer has no more bytes than the question can want, and time ends also while there is more
+//!   to read.
 //! - *It cannot be started* (no more processes, or files): the library runs inside, from then on.
 //!
 //! Nothing that it says is trusted any more than what the library says in our own process: answers are
@@ -50,7 +54,7 @@ mod wire;
 
 #[cfg(feature = "highs")]
 pub use host::GuestLp;
-pub use process::{Program, invite, prepare, program};
+pub use process::{Program, end_all, invite, prepare, program};
 #[cfg(feature = "highs")]
 pub use serve::serve;
 #[cfg(feature = "z3")]

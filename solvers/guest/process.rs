@@ -4,6 +4,7 @@
 use crate::budget::{self, Budget};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
@@ -60,6 +61,9 @@ const MOST_IDLE: usize = 2;
 /// Bytes that a pipe holds, if the system lets us.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1 << 20;
+
+/// So many bytes are read when the time is over: what is in the pipe.
+const MOST_LATE: usize = 1 << 20;
 
 /// How often a budget is looked at while a guest works.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -174,6 +178,7 @@ impl Process {
         budget: Option<&Budget>,
     ) -> Result<T, Waited> {
         let since = Instant::now();
+        let mut late = 0;
         loop {
             if let Some(message) = first(&mut self.heard) {
                 return Ok(message);
@@ -187,11 +192,18 @@ impl Process {
                 let mut bytes = [0; 1 << 16];
                 match self.from.read(&mut bytes) {
                     Ok(0) => return Err(Waited::Dead),
-                    Ok(count) => self.heard.extend_from_slice(&bytes[..count]),
+                    Ok(count) => {
+                        self.heard.extend_from_slice(&bytes[..count]);
+                        late += if is_over(left, budget) { count } else { 0 };
+                    }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                     Err(_) => return Err(Waited::Dead),
                 }
-            } else if left.is_zero() || budget.is_some_and(Budget::is_exhausted) {
+                // What is there by now is read, but who never ends a message is not listened to for ever.
+                if late > MOST_LATE {
+                    return Err(Waited::Enough);
+                }
+            } else if is_over(left, budget) {
                 return Err(Waited::Enough);
             }
         }
@@ -230,18 +242,43 @@ impl Drop for Process {
     }
 }
 
-/// It may be stopped, or far from any place where it would notice that nobody asks any more.
+/// It may be stopped, or far from any place where it would notice that nobody asks any more. What it has started
+/// goes with it: the command of a user is often a script around a solver.
 fn see_off(child: &mut Child) {
+    let others = budget::descendants(child.id());
     // Its number may be another's once we have waited for it.
     budget::forget_child(child.id());
     let _ = child.kill();
+    kill_all(&others);
     let _ = child.wait();
+}
+
+/// Ends all guests, for who leaves without going home: a solver that is somebody's command may work on for hours
+/// before it notices that nobody asks any more.
+pub fn end_all() {
+    for child in budget::children() {
+        let others = budget::descendants(child);
+        kill_all(&[child]);
+        kill_all(&others);
+    }
+}
+
+fn kill_all(processes: &[u32]) {
+    for &process in processes {
+        if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(process, Signal::KILL);
+        }
+    }
 }
 
 impl From<rustix::io::Errno> for Waited {
     fn from(_: rustix::io::Errno) -> Self {
         Waited::Dead
     }
+}
+
+fn is_over(left: Duration, budget: Option<&Budget>) -> bool {
+    left.is_zero() || budget.is_some_and(Budget::is_exhausted)
 }
 
 /// Whether one of these is ready, or gone, within `wait`.

@@ -13,14 +13,18 @@ use std::time::{Duration, Instant};
 /// How often the memory of a guest at work is looked at.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// More expressions than this before the end of an answer are no answer.
-const MOST_EXPRESSIONS: usize = 10_000;
+/// An answer has so many bytes at most, without values.
+const MOST_BYTES: usize = 1 << 20;
+
+/// A value has so many, beside the name of what has it.
+const MOST_BYTES_OF_VALUE: usize = 100;
 
 /// Said first. What a solver does not know of it, it says, and is used without.
 const GREETING: &str = "(set-option :print-success false)\n(set-option :produce-models true)\n\
                         (set-option :produce-unsat-assumptions true)\n(get-info :name)\n(get-info :version)\n";
 
 pub(super) const DIED: &str = "it died";
+pub(super) const MUTE: &str = "it does not answer";
 
 /// A process, and what it was told.
 #[derive(Debug)]
@@ -37,9 +41,13 @@ pub(super) struct Guest {
     pub(super) leave: usize,
     /// The number of the last message.
     said: u64,
-    /// Whether the answer to it has not come yet, although nobody waited any longer.
-    pub(super) owes: bool,
-    pub(super) is_z3: bool,
+    /// Since when the answer to it is overdue, if it has not come yet.
+    pub(super) owes: Option<Instant>,
+    /// How much it was told in all.
+    pub(super) bytes: usize,
+    is_z3: bool,
+    /// The option that tells it how many milliseconds a question may take, if we know of one.
+    pub(super) time_limit: Option<&'static str>,
     has_cores: bool,
     /// Bytes that it may have resident.
     most_memory: u64,
@@ -60,28 +68,29 @@ pub(super) use Failure::{Lost, Refused, Spent, TooMuch};
 
 impl Guest {
     /// A process that has been greeted; its name and version.
-    pub(super) fn start(program: &Program) -> Result<(Guest, String), Failure> {
+    pub(super) fn start(program: &Program, budget: &Budget) -> Result<(Guest, String), Failure> {
         let process =
             Process::get(program).map_err(|error| Lost(format!("it does not start: {error}")))?;
         let mut guest = Guest {
             process,
             untold: GREETING.into(),
-            expressions: Expressions::default(),
+            expressions: Expressions::of_at_most(MOST_BYTES),
             writer: Writer::new(),
             logic: None,
             told: vec![0],
             leave: 0,
             said: 0,
-            owes: false,
+            owes: None,
+            bytes: 0,
             is_z3: false,
+            time_limit: None,
             has_cores: true,
             most_memory: u64::MAX,
         };
         guest.end_message();
         let mut name = (String::new(), String::new());
-        let answer = guest.say(patience(0), None).and_then(|()| guest.answer(patience(0), None));
-        let answer = answer.map_err(|failure| match failure {
-            Spent => Lost("it does not answer".to_owned()),
+        let answer = guest.answer(patience(0), Some(budget)).map_err(|failure| match failure {
+            Spent if !budget.is_exhausted() => Lost(MUTE.to_owned()),
             other => other,
         })?;
         for said in answer {
@@ -95,7 +104,13 @@ impl Guest {
                 guest.has_cores = false;
             }
         }
-        guest.is_z3 = name.0.to_ascii_lowercase().contains("z3");
+        let known = name.0.to_ascii_lowercase();
+        guest.is_z3 = known.contains("z3");
+        guest.time_limit = if guest.is_z3 {
+            Some(":timeout")
+        } else {
+            known.contains("cvc5").then_some(":tlimit-per")
+        };
         let name = match name {
             (name, _) if name.is_empty() => program.to_string(),
             (name, version) => format!("{name} {version}").trim().to_owned(),
@@ -166,11 +181,11 @@ impl Guest {
         assumed: &[String],
         budget: &Budget,
     ) -> Result<Vec<Expression>, Failure> {
-        if self.is_z3 {
+        if let Some(option) = self.time_limit {
             // In milliseconds; the greatest is for ever.
             let left = budget.remaining().map_or(u128::from(u32::MAX), |left| left.as_millis() + 1);
             let left = left.min(u32::MAX.into());
-            self.untold.extend(format!("(set-option :timeout {left})\n").bytes());
+            self.untold.extend(format!("(set-option {option} {left})\n").bytes());
         }
         self.untold.extend(
             match assumed {
@@ -179,17 +194,23 @@ impl Guest {
             }
             .bytes(),
         );
-        self.exchange(budget)
+        self.exchange(0, budget)
     }
 
-    /// Says what is prepared, and hears the answer. What Z3 does not answer in time it owes.
-    fn exchange(&mut self, budget: &Budget) -> Result<Vec<Expression>, Failure> {
+    /// Says what is prepared, and hears the answer, which has not many more than so many `bytes`. What does not come in
+    /// time is owed.
+    fn exchange(&mut self, bytes: usize, budget: &Budget) -> Result<Vec<Expression>, Failure> {
         self.end_message();
-        self.owes = true;
+        self.expressions = Expressions::of_at_most(MOST_BYTES + bytes);
+        self.owes = Some(Instant::now());
+        self.bytes = self.bytes.saturating_add(self.untold.len());
         let patience = patience(self.untold.len() / 10);
         self.say(patience, Some(budget))?;
         let answer = match self.answer(Duration::MAX, Some(budget)) {
-            Err(Spent) if budget.exhausted() != Some(Exhausted::Memory) => self.answer(GRACE, None),
+            Err(Spent) if budget.exhausted() != Some(Exhausted::Memory) => {
+                self.owes = Some(Instant::now());
+                self.answer(GRACE, None)
+            }
             other => other,
         }?;
         let mut errors = answer.iter().filter_map(|said| said.after("error"));
@@ -244,10 +265,10 @@ impl Guest {
                         heard.pop();
                     }
                     if words || said.said() == Some(&end) {
-                        self.owes = false;
+                        self.owes = None;
                         return Ok(heard);
                     }
-                    if said.after("echo").is_some() || heard.len() > MOST_EXPRESSIONS {
+                    if said.after("echo").is_some() {
                         return Err(nonsense());
                     }
                     heard.push(said);
@@ -284,12 +305,15 @@ impl Guest {
             return Ok(Some(model));
         }
         self.untold.extend(b"(get-value (");
+        let mut bytes = 0;
         for &variable in &variables {
-            self.untold.extend(self.writer.symbol(variable).bytes());
+            let symbol = self.writer.symbol(variable);
+            bytes += symbol.len() + MOST_BYTES_OF_VALUE;
+            self.untold.extend(symbol.bytes());
             self.untold.push(b' ');
         }
         self.untold.extend(b"))\n");
-        let answer = self.exchange(budget)?;
+        let answer = self.exchange(bytes, budget)?;
         let values = match answer.as_slice() {
             [Expression::List(values)] if values.len() == variables.len() => values,
             _ => return Ok(None),
@@ -326,7 +350,8 @@ impl Guest {
             return Ok(vec![true; assumed.len()]);
         }
         self.untold.extend(b"(get-unsat-assumptions)\n");
-        let answer = match self.exchange(budget) {
+        let bytes = assumed.iter().map(|literal| literal.len() + 1).sum();
+        let answer = match self.exchange(bytes, budget) {
             Err(Refused(_)) => Vec::new(),
             other => other?,
         };
@@ -353,7 +378,7 @@ impl Guest {
             return Ok(String::new());
         }
         self.untold.extend(b"(get-info :reason-unknown)\n");
-        let answer = match self.exchange(budget) {
+        let answer = match self.exchange(0, budget) {
             Err(Refused(_)) => Vec::new(),
             other => other?,
         };

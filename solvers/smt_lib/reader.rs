@@ -7,8 +7,8 @@ use num_traits::Zero;
 /// An answer is nested less than this, or it is none.
 const MAX_DEPTH: usize = 1000;
 
-/// An expression of more bytes is none: a hundred for each of a few million values.
-const MOST_BYTES: usize = 1 << 28;
+/// A number of more digits is none: nobody counts that far, and to read millions of them takes for ever.
+const MOST_DIGITS: usize = 1000;
 
 /// A word, a text in quotation marks, or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ fn decimal(word: &str) -> Option<BigRational> {
     let (whole, part) = word.split_once('.').unwrap_or((word, ""));
     let digits = whole.strip_prefix('-').unwrap_or(whole);
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits.is_empty() || !all_digits(digits) || !all_digits(part) {
+    if digits.is_empty() || !all_digits(digits) || !all_digits(part) || word.len() > MOST_DIGITS {
         return None;
     }
     let under = BigInt::from(10).pow(u32::try_from(part.len()).ok()?);
@@ -144,6 +144,8 @@ impl Scanner {
 #[derive(Debug, Default)]
 pub(crate) struct Expressions {
     scanner: Scanner,
+    /// So many more bytes are read, whether they are expressions or not.
+    allowed: usize,
 }
 
 /// What is no expression.
@@ -151,15 +153,21 @@ pub(crate) struct Expressions {
 pub(crate) struct Garbled;
 
 impl Expressions {
+    /// Expressions of so many bytes in all; what comes after them is none.
+    pub(crate) fn of_at_most(bytes: usize) -> Self {
+        Expressions { scanner: Scanner::default(), allowed: bytes }
+    }
+
     /// Takes the first whole expression off `bytes`; nothing while there is none. What was looked at is
     /// not looked at again when more has come.
     pub(crate) fn first(&mut self, bytes: &mut Vec<u8>) -> Option<Result<Expression, Garbled>> {
         let end = self.scanner.next_end(bytes);
-        if self.scanner.depth > MAX_DEPTH || end.is_none() && bytes.len() > MOST_BYTES {
+        if self.scanner.depth > MAX_DEPTH || end.unwrap_or(bytes.len()) > self.allowed {
             self.scanner = Scanner::default();
             bytes.clear();
             return Some(Err(Garbled));
         }
+        self.allowed -= end?;
         let whole: Vec<u8> = bytes.drain(..end?).collect();
         self.scanner = Scanner::default();
         Some(expression(&whole).ok_or(Garbled))
@@ -233,7 +241,7 @@ mod tests {
 
     fn all(text: &str, at_once: usize) -> Vec<Result<Expression, Garbled>> {
         let (mut expressions, mut heard, mut found) =
-            (Expressions::default(), Vec::new(), Vec::new());
+            (Expressions::of_at_most(text.len()), Vec::new(), Vec::new());
         for part in text.as_bytes().chunks(at_once) {
             heard.extend_from_slice(part);
             found.extend(std::iter::from_fn(|| expressions.first(&mut heard)));
@@ -271,10 +279,26 @@ mod tests {
         assert_eq!(value("(/ (- 1) 3)"), ratio(-1, 3));
         assert_eq!(value("-1/3"), ratio(-1, 3));
         assert_eq!(value("(to_real 4)"), ratio(4, 1));
+        let long = "7".repeat(100_000);
+        assert_eq!(value(&long), None);
         for text in ["x", "1e5", "(/ 1 0)", "--7", "\"7\"", "(* 2 3)", "1.", "."] {
             let wanted = if text == "1." { ratio(1, 1) } else { None };
             assert_eq!(value(text), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn who_says_more_than_was_asked_for_is_not_listened_to() {
+        let said = |text: &str, allowed: usize| {
+            let mut expressions = Expressions::of_at_most(allowed);
+            let mut heard = text.as_bytes().to_vec();
+            let found = std::iter::from_fn(|| expressions.first(&mut heard));
+            found.map(|found| found.is_ok()).collect::<Vec<_>>()
+        };
+        assert_eq!(said("sat (x)", 7), [true, true]);
+        assert_eq!(said("sat (x)", 6), [true, false]);
+        assert_eq!(said(&";".repeat(100), 99), [false]);
+        assert_eq!(said(&" ".repeat(100), 100), []);
     }
 
     #[test]

@@ -46,10 +46,10 @@ use crate::ground::{Ground, Limit};
 use evidence::Checks;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
@@ -75,6 +75,8 @@ pub struct Board<'n> {
     faults: AtomicUsize,
     overflowed: AtomicBool,
     breach: OnceLock<String>,
+    /// What engines said when they gave a goal up.
+    given_up: Mutex<BTreeMap<GoalId, BTreeSet<String>>>,
     keep_witnesses: bool,
     settled: Option<Sender<GoalId>>,
     checks: Checks,
@@ -110,6 +112,7 @@ impl<'n> Board<'n> {
             faults: AtomicUsize::new(0),
             overflowed: AtomicBool::new(false),
             breach: OnceLock::new(),
+            given_up: Mutex::default(),
             keep_witnesses: true,
             settled: None,
             checks: Checks::new(Budget::unlimited()),
@@ -206,6 +209,18 @@ impl<'n> Board<'n> {
     /// place: a limit of ours, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
     pub fn overflowed(&self) -> bool {
         self.overflowed.load(Ordering::Relaxed)
+    }
+
+    /// An engine says why it can do no more for a goal, which others may settle all the same.
+    pub fn gave_up(&self, goal: GoalId, engine: &str, why: &str) {
+        let mut given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
+        given_up.entry(goal).or_default().insert(format!("{engine}: {why}"));
+    }
+
+    /// What engines said when they gave a goal up.
+    pub fn given_up(&self, goal: GoalId) -> Vec<String> {
+        let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
+        given_up.get(&goal).into_iter().flatten().cloned().collect()
     }
 
     /// How a replayed sequence broke the model's claim that its units are safe, if one did.

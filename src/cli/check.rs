@@ -10,6 +10,7 @@ use crate::run::{self, Report};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::Net;
+use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use parikh_solvers::smt_chosen;
@@ -71,9 +72,9 @@ pub(super) struct Arguments {
     /// markings that matter, `certified` does not.
     #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
     require: Require,
-    /// Write every question that the state equation asks a solver to DIR, numbered: linear programs
-    /// as .lp, clauses as .cnf. A comment says which net, goal and encoding each comes from. Files of
-    /// that numbering are overwritten.
+    /// Write every question that the state equation, bmc-smt and k-induction-smt ask a solver to DIR,
+    /// numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment says which net,
+    /// goal and encoding each comes from. Files of that numbering are overwritten.
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
     /// The seed of the random walks. Same seed and one thread, same run.
@@ -102,7 +103,7 @@ fn smt_command(line: &str) -> Result<Program, String> {
 }
 
 /// The solver that engines are to ask, once it has answered.
-fn smt_solver(arguments: &Arguments) -> Result<Option<Program>> {
+fn smt_solver(arguments: &Arguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
     if !arguments.engines.iter().any(|name| name.ends_with("-smt")) {
         bail!(Misuse(
@@ -112,7 +113,8 @@ fn smt_solver(arguments: &Arguments) -> Result<Option<Program>> {
         ));
     }
     // Before the model is read, which may take long.
-    SmtCommand::start(command.clone()).map_err(|error| Misuse(format!("--smt-solver: {error}")))?;
+    SmtCommand::start_within(command.clone(), budget)
+        .map_err(|error| Misuse(format!("--smt-solver: {error}")))?;
     Ok(Some(command.clone()))
 }
 
@@ -150,7 +152,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
         }
     }
-    let smt_solver = smt_solver(arguments)?;
+    let smt_solver = smt_solver(arguments, &budget)?;
     let model = model::read_as_it_is(&arguments.model)?;
     let defaults = run::Config::default();
     let config = run::Config {

@@ -195,7 +195,7 @@ impl<'a> Job<'a> {
                 if let Some(error) = &write_error {
                     eprintln!("parikh: {error:#}");
                 }
-                std::process::exit(super::code_of(outcome(&report)).into());
+                super::signals::exit(super::code_of(outcome(&report)).into());
             }
         };
         let mut report = match self.coloured {

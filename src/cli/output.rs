@@ -277,7 +277,7 @@ pub(super) fn line(text: &str) {
     let mut stdout = std::io::stdout().lock();
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     if written.is_err() {
-        std::process::exit(3);
+        super::signals::exit(3);
     }
 }
 

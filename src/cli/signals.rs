@@ -1,7 +1,7 @@
 //! SIGTERM and SIGINT: end the budget, so that everything known is printed; and if some loop does
 //! not look at its budget within a second, leave anyway: answers are printed as they come.
 
-use parikh_solvers::Budget;
+use parikh_solvers::{Budget, guest};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,5 +71,11 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
 /// every answer is flushed on its own.
 fn leave(last_words: fn()) -> ! {
     last_words();
-    std::process::exit(3)
+    exit(3)
+}
+
+/// Ends the process from wherever it is. Solvers that are commands of the user would go on without it.
+pub(super) fn exit(code: i32) -> ! {
+    guest::end_all();
+    std::process::exit(code)
 }

@@ -105,7 +105,11 @@ impl<'a, 'n> Hearing<'a, 'n> {
             return format!("; {open} of {goals} goals {are} open");
         }
         let goal = question.goal_ids().next();
-        match goal.and_then(|goal| Some((self.board.goal(goal), self.board.knowledge(goal)?))) {
+        let given_up = goal.map(|goal| self.board.given_up(goal)).unwrap_or_default();
+        let given_up: String = given_up.iter().map(|why| format!("; {why}")).collect();
+        let known = match goal
+            .and_then(|goal| Some((self.board.goal(goal), self.board.knowledge(goal)?)))
+        {
             Some((Goal::Maximise(sum), Knowledge::Maximum(maximum))) => {
                 // The initial marking is reachable, whether anybody has looked or not.
                 let initially = sum.value(self.board.net().initial());
@@ -114,7 +118,8 @@ impl<'a, 'n> Hearing<'a, 'n> {
                 format!("; the maximum lies between {seen} and {proved}")
             }
             _ => String::new(),
-        }
+        };
+        given_up + &known
     }
 }
 

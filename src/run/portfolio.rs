@@ -184,9 +184,17 @@ impl<'a> Portfolio<'a> {
         })
     }
 
+    /// Whether an engine of one of these roles takes part.
+    fn has_any(&self, roles: &[Role]) -> bool {
+        self.config.engines.iter().any(|engine| roles.contains(&engine.role))
+    }
+
     /// The groups of open goals that deserve a net of their own: reduced for them alone, it is clearly
     /// smaller than the shared one.
     fn groups(&self, shared: &Ground<'_>) -> Vec<Vec<GoalId>> {
+        if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
+            return Vec::new();
+        }
         let mut open = self.ground.goals().to_vec();
         open.retain(|(id, _)| self.board.is_open(*id));
         let mut groups = groups::of(self.ground.net(), &open);
@@ -510,8 +518,14 @@ impl<'p> Worker<'p, '_> {
                 self.slice(&all.budget.share(proving).slice(longest));
                 self.follow(&all.part(following));
             }
-            for (role, share) in [(Role::Induction, inducing), (Role::Diagrams, describing)] {
+            for (role, other, share) in [
+                (Role::Induction, Role::Diagrams, inducing),
+                (Role::Diagrams, Role::Induction, describing),
+            ] {
                 if self.waits(role) {
+                    // Where nobody else has anything to do, no time is kept for them.
+                    let alone = self.finished && !self.waits(other) && !all.has_any(&[Role::Walk]);
+                    let share = if alone { 1.0 } else { share };
                     self.go_on(role, &all.budget.share(share).slice(longest));
                 }
             }

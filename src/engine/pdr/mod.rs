@@ -250,6 +250,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 }
                 End::NoMore(why) => {
                     tracing::info!("{}: {id:?}: {why}", self.name);
+                    board.gave_up(id, self.name, why);
                     return self.given_up.push(id);
                 }
                 End::Reached(sequence) => {

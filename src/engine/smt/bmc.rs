@@ -29,6 +29,8 @@ pub(super) struct Bmc<'g> {
     steps: usize,
     /// Goals that nothing more is asked about at this length, or ever.
     done: BTreeSet<GoalId>,
+    /// Goals that had their turn in this round, which the budget may end anywhere.
+    had_turn: BTreeSet<GoalId>,
     given_up: BTreeSet<GoalId>,
     /// Rounds at this length, and the time for a question once there was one.
     rounds: u32,
@@ -44,6 +46,7 @@ impl<'g> Bmc<'g> {
             unrolled,
             steps: 1,
             done: BTreeSet::new(),
+            had_turn: BTreeSet::new(),
             given_up: BTreeSet::new(),
             rounds: 0,
             slice: None,
@@ -92,7 +95,8 @@ impl<'g> Bmc<'g> {
                     }
                     let is_as_before = under.seen(id) == before;
                     if board.is_open(id) && is_as_before {
-                        // Nothing that can be written down: a place would hold too many tokens.
+                        let why = "on the way a place would hold more tokens than are counted";
+                        board.gave_up(id, "bmc-smt", why);
                         self.given_up.insert(id);
                         return;
                     }
@@ -124,19 +128,24 @@ impl Session for Bmc<'_> {
             match self.unrolled.extend_to(self.steps, budget) {
                 Extended::ToTheEnd => {}
                 Extended::InPart => return Progress::Unfinished,
-                Extended::TooLong => return Progress::Finished,
+                Extended::TooLong => {
+                    let why = format!("{} steps are too many to be written down", self.steps);
+                    open.iter().for_each(|(id, _)| self.work.board.gave_up(*id, "bmc-smt", &why));
+                    return Progress::Finished;
+                }
             }
             let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open.len()));
             for (id, goal) in &open {
                 if budget.is_exhausted() {
                     return Progress::Unfinished;
                 }
-                if !self.done.contains(id) {
+                if self.had_turn.insert(*id) && !self.done.contains(id) {
                     self.work_on(*id, goal, &budget.slice(slice));
                 }
             }
+            self.had_turn.clear();
             self.rounds += 1;
-            self.slice = Some(slice * 2);
+            self.slice = Some(slice.saturating_mul(2));
             if self.rounds >= ROUNDS || self.open().iter().all(|(id, _)| self.done.contains(id)) {
                 self.steps *= 2;
                 self.rounds = 0;
@@ -146,7 +155,7 @@ impl Session for Bmc<'_> {
     }
 
     fn statistics(&self) -> String {
-        let (steps, questions) = (self.unrolled.steps(), self.unrolled.questions);
-        format!("{} reached, {steps} steps, {questions} questions", self.reached)
+        let (steps, questions) = (self.unrolled.steps(), self.unrolled.statistics());
+        format!("{} reached, {steps} steps, {questions}", self.reached)
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct KInduction<'g> {
     steps: usize,
     /// Goals that nothing more is asked about at this length.
     done: BTreeSet<GoalId>,
+    /// Goals that had their turn in this round, which the budget may end anywhere.
+    had_turn: BTreeSet<GoalId>,
     /// Goals whose step case holds, with k, as they were asked.
     held: BTreeMap<GoalId, (usize, Predicate)>,
     rounds: u32,
@@ -49,6 +51,7 @@ impl<'g> KInduction<'g> {
             unrolled,
             steps: 1,
             done: BTreeSet::new(),
+            had_turn: BTreeSet::new(),
             held: BTreeMap::new(),
             rounds: 0,
             slice: None,
@@ -127,7 +130,12 @@ impl Session for KInduction<'_> {
             match self.unrolled.extend_to(self.steps, budget) {
                 Extended::ToTheEnd => {}
                 Extended::InPart => return Progress::Unfinished,
-                Extended::TooLong => return Progress::Finished,
+                Extended::TooLong => {
+                    let why = format!("{} firings are too many to be written down", self.steps);
+                    let Assignment { board, .. } = self.work;
+                    open.iter().for_each(|(id, _)| board.gave_up(*id, "k-induction-smt", &why));
+                    return Progress::Finished;
+                }
             }
             let slice = *self.slice.get_or_insert_with(|| first_slice(budget, open.len()));
             let mut waiting = false;
@@ -143,16 +151,19 @@ impl Session for KInduction<'_> {
                 if self.held.get(id).is_some_and(|(_, held)| *held != predicate) {
                     self.held.remove(id);
                 }
-                if !self.held.contains_key(id) && !self.done.contains(id) {
-                    self.ask(*id, predicate, &budget.slice(slice));
-                }
-                if self.held.contains_key(id) {
-                    self.certify(*id, goal, &budget.slice(slice));
+                if self.had_turn.insert(*id) {
+                    if !self.held.contains_key(id) && !self.done.contains(id) {
+                        self.ask(*id, predicate, &budget.slice(slice));
+                    }
+                    if self.held.contains_key(id) {
+                        self.certify(*id, goal, &budget.slice(slice));
+                    }
                 }
                 waiting |= !self.done.contains(id) && !self.held.contains_key(id);
             }
+            self.had_turn.clear();
             self.rounds += 1;
-            self.slice = Some(slice * 2);
+            self.slice = Some(slice.saturating_mul(2));
             if self.rounds >= ROUNDS || !waiting {
                 self.rounds = 0;
                 let open = self.open();
@@ -169,10 +180,10 @@ impl Session for KInduction<'_> {
     }
 
     fn statistics(&self) -> String {
-        let (k, questions) = (self.unrolled.steps(), self.unrolled.questions);
+        let (k, questions) = (self.unrolled.steps(), self.unrolled.statistics());
         let KInduction { step_cases, settled, .. } = self;
         let mut text = format!(
-            "{step_cases} step cases hold, {settled} goals settled by them, k up to {k}, {questions} questions"
+            "{step_cases} step cases hold, {settled} goals settled by them, k up to {k}, {questions}"
         );
         let mut by_word: BTreeMap<usize, usize> = BTreeMap::new();
         self.held.values().for_each(|(k, _)| *by_word.entry(*k).or_default() += 1);

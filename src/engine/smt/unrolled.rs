@@ -36,7 +36,9 @@ pub(super) struct Unrolled<'g> {
     /// By place what it holds at most in markings that are of use.
     bounds: Vec<Option<u64>>,
     /// So many were asked.
-    pub(super) questions: u64,
+    questions: u64,
+    /// So many the solver failed at, and how at the last of them.
+    failures: (u64, String),
 }
 
 /// What came of a question.
@@ -126,6 +128,7 @@ impl<'g> Unrolled<'g> {
             dump,
             bounds: net.places().map(bound).collect(),
             questions: 0,
+            failures: (0, String::new()),
         })
     }
 
@@ -187,6 +190,10 @@ impl<'g> Unrolled<'g> {
             Ok(SmtAnswer::Satisfiable(model)) => Said::Possible(model),
             Ok(SmtAnswer::Unsatisfiable { .. }) => Said::Impossible,
             Ok(SmtAnswer::NoAnswer(NoAnswer::Exhausted(_))) => Said::Unfinished,
+            Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(why))) => {
+                self.failed(&why);
+                if budget.is_exhausted() { Said::Unfinished } else { Said::Unknown(why) }
+            }
             Ok(SmtAnswer::NoAnswer(_)) if budget.is_exhausted() => Said::Unfinished,
             Ok(SmtAnswer::NoAnswer(why)) => Said::Unknown(why.to_string()),
             Err(error) => Said::Unknown(error.to_string()),
@@ -194,6 +201,30 @@ impl<'g> Unrolled<'g> {
         let (name, steps) = (self.name, self.row.steps());
         tracing::debug!("{name}, {subject}, {steps} steps: {said:?} {:.2?}", begun.elapsed());
         said
+    }
+
+    /// The first time is worth a word to whoever wonders why there are no answers.
+    fn failed(&mut self, why: &str) {
+        let (count, last) = &mut self.failures;
+        if *count == 0 {
+            let (name, solver) = (self.name, self.solver.name());
+            tracing::warn!("{name}: {solver} failed at a question: {why}");
+        }
+        *count += 1;
+        why.clone_into(last);
+    }
+
+    /// What became of questions, in a few words.
+    pub(super) fn statistics(&self) -> String {
+        let text = format!("{} questions", self.questions);
+        match &self.failures {
+            (0, _) => text,
+            (failures, why) => {
+                format!(
+                    "{text}, {failures} of which the solver failed at, at the last one so: {why}"
+                )
+            }
+        }
     }
 
     /// What fires in a model; `None` where a number is none that we count with.

@@ -132,3 +132,98 @@ fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
         assert!((100..1500).contains(&through), "{through}");
     }
 }
+
+/// Random nets in which many transitions share hubs at several thresholds, some only to look at them, and walks that
+/// fire several times at once, there and back.
+#[test]
+fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
+    let (mut gated, mut back) = (0, 0);
+    for seed in 0..30 {
+        let mut rng = Rng::with_seed(seed);
+        let hubs = 1 + below(&mut rng, 3);
+        let mut text = String::new();
+        for hub in 0..hubs {
+            text += &format!("place h{hub} {}\n", below(&mut rng, 12));
+        }
+        let own = 3 + below(&mut rng, 40);
+        for p in 0..own {
+            text += &format!("place p{p} {}\n", below(&mut rng, 3));
+        }
+        // What is wanted of the hubs, alike for most.
+        let kinds: Vec<Vec<usize>> = (0..1 + below(&mut rng, 3))
+            .map(|_| (0..hubs).map(|_| below(&mut rng, 4)).collect())
+            .collect();
+        for t in 0..70 + below(&mut rng, 150) {
+            let kind = &kinds[below(&mut rng, kinds.len())];
+            let (mut pre, mut post) = (Vec::new(), Vec::new());
+            for (hub, &wanted) in kind.iter().enumerate().filter(|(_, wanted)| **wanted > 0) {
+                pre.push(format!("{wanted}*h{hub}"));
+                match below(&mut rng, 4) {
+                    0 => {}
+                    back => post
+                        .push(format!("{}*h{hub}", wanted + back - 2 + usize::from(wanted == 1))),
+                }
+            }
+            for _ in 0..below(&mut rng, 3) {
+                pre.push(format!("{}*p{}", 1 + below(&mut rng, 2), below(&mut rng, own)));
+            }
+            for _ in 0..below(&mut rng, 3) {
+                post.push(format!("{}*p{}", 1 + below(&mut rng, 2), below(&mut rng, own)));
+            }
+            let unique = |mut arcs: Vec<String>| {
+                let mut seen = std::collections::HashSet::new();
+                arcs.retain(|arc| seen.insert(arc.split('*').nth(1).unwrap().to_owned()));
+                arcs.join(" + ")
+            };
+            text += &format!("transition t{t}: {} -> {}\n", unique(pre), unique(post));
+        }
+        let net = text::parse(&text).unwrap();
+        let some = |rng: &mut Rng| TransitionId::new(below(rng, net.transition_count()));
+        let goals: Vec<Goal> = (0..below(&mut rng, 6))
+            .map(|_| match below(&mut rng, 3) {
+                0 => Goal::Reach(Predicate::Enabled(some(&mut rng))),
+                1 => Goal::Reach(Predicate::or([
+                    Predicate::Dead,
+                    Predicate::Disabled(some(&mut rng)),
+                ])),
+                _ => Goal::Reach(Predicate::at_least(PlaceId::new(0), 2)),
+            })
+            .collect();
+        let ids = (0..).map(GoalId::new);
+        let mut machine = Machine::new(Compiled::new(&net, Watch::new(&net, ids.zip(&goals))));
+        gated += usize::from(machine.compiled.gates.count > 0);
+        check(&machine);
+        let mut fired = Vec::new();
+        for _ in 0..150 {
+            if machine.enabled().is_empty() || below(&mut rng, 40) == 0 {
+                match below(&mut rng, 2) {
+                    0 => machine.restart(),
+                    _ => machine.restart_after(std::mem::take(&mut fired).into_iter()),
+                }
+                fired.clear();
+                check(&machine);
+                continue;
+            }
+            let class = machine.enabled().nth(below(&mut rng, machine.enabled().len()));
+            let transition = machine.representative(class, &mut rng);
+            // So often may it fire, as far as what it takes and needs to be there goes.
+            let t = TransitionId::new(transition as usize);
+            let most = net.delta(t).iter().filter(|change| change.delta < 0).map(|change| {
+                let needed = net.pre(t).iter().find(|arc| arc.place == change.place).unwrap();
+                let over = machine.value(change.place.index() as u32) - needed.weight as i64;
+                1 + over / -change.delta
+            });
+            let count = 1 + below(&mut rng, most.min().unwrap_or(5).min(5) as usize) as i64;
+            assert!(machine.fire_many(class, count));
+            check(&machine);
+            if below(&mut rng, 3) == 0 {
+                back += 1;
+                assert!(machine.fire_many(class, -count));
+            } else {
+                fired.push(transition);
+            }
+            check(&machine);
+        }
+    }
+    assert!(gated >= 10 && back > 500, "{gated} {back}");
+}
