@@ -264,6 +264,8 @@ impl<'p> Worker<'p, '_> {
                     self.run_all(Role::Homes, all.ground, &all.part(part));
                 }
             }
+            Phase::Slice(part) | Phase::Induce(part)
+                if !part.is_worthwhile(all.budget.remaining()) => {}
             Phase::Slice(part) => self.slice(&all.part(part)),
             Phase::Deepen(part) => {
                 if self.finished && self.deepen() {

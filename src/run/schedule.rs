@@ -3,9 +3,10 @@
 //! ```text
 //! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
 //! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
-//!                  equation), walks along their candidates ─▶ a little induction, a few orders for
-//!                  diagrams ─▶ goals on nets of their own, search of the reduced net ─▶ engines in
-//!                  slices, induction and diagrams on in growing slices, walks between
+//!                  equation) for some seconds, a little induction ─▶ engines in slices, walks
+//!                  along their candidates ─▶ a little more induction, a few orders for diagrams
+//!                  ─▶ goals on nets of their own, search of the reduced net ─▶ engines in slices,
+//!                  induction and diagrams on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
 //! one thread       the second worker, with a short walk before everything and a longer one after the
 //!                  search: what is small has not to wait for that
@@ -18,7 +19,9 @@
 //! there, in a third of the time of the search.
 //!
 //! Proofs of engines in slices come fast or not at all, so these go before the search; what they have
-//! not finished by then they go on with in slices that grow, between the others.
+//! not finished by then they go on with in slices that grow, between the others. Induction has a little time
+//! before they have much: a dead marking that hundreds of place invariants exclude together is one question of
+//! a second there, and more programs than 12 s suffice for here. In a run of a few seconds it waits.
 //!
 //! Which engine plays which part is in the [registry](crate::engine::registry). All shares of the time
 //! are here, but for that of an engine that runs once, which its [role](crate::engine::registry::Role)
@@ -71,15 +74,26 @@ pub struct Part {
     pub share: f64,
     /// At most so long.
     pub most: Duration,
+    /// Left out where it would be shorter.
+    pub least: Duration,
 }
 
 impl Part {
     const fn of(share: f64) -> Part {
-        Part { share, most: Duration::MAX }
+        Part { share, most: Duration::MAX, least: Duration::ZERO }
     }
 
     const fn at_most(self, seconds: u64) -> Part {
         Part { most: Duration::from_secs(seconds), ..self }
+    }
+
+    const fn at_least(self, seconds: f64) -> Part {
+        Part { least: Duration::from_millis((1000.0 * seconds) as u64), ..self }
+    }
+
+    /// Whether it is not left out, of so much time; `None` is for ever.
+    pub(super) fn is_worthwhile(self, left: Option<Duration>) -> bool {
+        left.is_none_or(|left| left.mul_f64(self.share) >= self.least)
     }
 }
 
@@ -138,6 +152,8 @@ impl Schedule {
         let prove = [
             Phase::Once,
             Phase::Homes(Part::of(0.6)),
+            Phase::Slice(Part::of(0.1).at_least(0.5).at_most(3)),
+            Phase::Induce(Part::of(0.08).at_least(0.5).at_most(5)),
             Phase::Slice(Part::of(0.4).at_most(20)),
             Phase::Follow(Part::of(0.1).at_most(30)),
             Phase::Deepen(Part::of(0.3).at_most(20)),

@@ -62,6 +62,7 @@ fn desk() -> Desk {
     }
     // A contest of one instance.
     desk.write("LIST", "Toy-PT-1\n");
+    desk.write("GOALS", "Toy-PT-1 RD ReachabilityDeadlock TRUE 10\n");
     let known =
         "Toy-PT-1 ReachabilityDeadlock\nFORMULA ReachabilityDeadlock TRUE TECHNIQUES ORACLE\n";
     desk.write("ORACLE/Toy-PT-1-RD.out", known);

@@ -36,7 +36,7 @@ const USUAL: Duration = Duration::from_secs(6);
 
 /// What settles small nets at once.
 fn searched_first() -> Schedule {
-    let all = Part { share: 1.0, most: Duration::MAX };
+    let all = Part { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
     Schedule { workers: vec![vec![Phase::Once, Phase::SearchRead(all), Phase::Homes(all)]] }
 }
 

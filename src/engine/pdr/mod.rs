@@ -123,6 +123,8 @@ struct Induction<'g, D> {
     given_up: Vec<GoalId>,
     /// That of the round, once there was one.
     slice: Option<Duration>,
+    /// Goals that had their turn in this round, which the budget may end anywhere.
+    had_turn: BTreeSet<GoalId>,
     statistics: Statistics,
 }
 
@@ -151,6 +153,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             modulo: OnceCell::new(),
             given_up: Vec::new(),
             slice: None,
+            had_turn: BTreeSet::new(),
             statistics: Statistics::default(),
         }
     }
@@ -348,9 +351,12 @@ impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
                 if budget.is_exhausted() {
                     return Progress::Unfinished;
                 }
-                self.work_on(id, &goal, &budget.slice(slice));
+                if self.had_turn.insert(id) {
+                    self.work_on(id, &goal, &budget.slice(slice));
+                }
             }
-            self.slice = Some(slice * 2);
+            self.had_turn.clear();
+            self.slice = Some(slice.saturating_mul(2));
         }
     }
 
