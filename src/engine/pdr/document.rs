@@ -28,8 +28,9 @@ pub(super) struct Found<'a> {
     pub(super) lessons: &'a [Lesson],
 }
 
-/// The document that none of `predicate` is outside the cubes that were found. `bounds` gives the derivation of the ends of these places' intervals. `None` when the budget ends or
-/// numbers are too large.
+/// The document that none of `predicate` is outside the cubes that were found. `bounds` gives the
+/// derivation of the ends of these places' intervals. `None` when the budget ends or numbers are
+/// too large.
 pub(super) fn document(
     terms: &mut Terms<'_>,
     found: Found<'_>,

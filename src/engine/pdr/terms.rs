@@ -248,9 +248,11 @@ impl<'n> Terms<'n> {
         LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
     }
 
-    /// What a sum leaves for each of its parts from above, where the others need their least.
+    /// What a sum that never changes leaves for each of its parts, where the others need their least. Documents
+    /// name these sums, and no others, so that the checker sees it, too.
     fn tighten(&mut self, relation: &Relation) {
-        let Some(most) = self.high[relation.term] else { return };
+        let most = self.high[relation.term].filter(|_| self.is_flow(relation.term));
+        let Some(most) = most else { return };
         let least = |&(part, a): &(usize, i128)| {
             Some(a * if a > 0 { self.low[part]? } else { self.high[part]? })
         };
