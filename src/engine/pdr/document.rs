@@ -123,14 +123,15 @@ pub(super) fn document(
             clauses.push(vec![sign * i32::try_from(atoms.len()).ok()?]);
         }
     }
-    let own: BTreeSet<PlaceId> =
-        atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place).collect();
-    let blocking = own.iter().flat_map(|&place| terms.blocking(place));
     let asked = predicate.support(terms.net);
-    places.extend(own.iter().copied().chain(blocking).chain(asked).map(PlaceId::index));
+    places.extend(own_of(&atoms).chain(asked).map(PlaceId::index));
     let mut used = spoken;
     used.extend(&places);
     let remainders = remainders(terms, &mut atoms, used)?;
+    // That firings keep a remainder, or a sum, may be so because some never take place.
+    let own: BTreeSet<PlaceId> = own_of(&atoms).collect();
+    let blocking = own.iter().flat_map(|&place| terms.blocking(place));
+    places.extend(own.iter().copied().chain(blocking).map(PlaceId::index));
     let bounds = bounds(&places)?;
     let mut induction = Induction { bounds, atoms, remainders, clauses, steps, ending: Vec::new() };
     let (skeleton, added) = induction.clauses_of(terms.net, predicate)?;
@@ -174,6 +175,11 @@ pub(super) fn document(
         learnt.map(|clause| in_variables(clause, &variable_of)).collect();
     induction.ending = ending?;
     Some(induction)
+}
+
+/// The places that are compared.
+fn own_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
+    atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place)
 }
 
 /// The sums among those spoken of and those compared that keep their remainder, and those that add up to some

@@ -188,7 +188,8 @@ impl<'n> Terms<'n> {
             _ => self.row(sum).0,
         };
         let modulus = i128::from(modulus);
-        let is_kept = self.changes[term].iter().all(|&(_, change)| change % modulus == 0);
+        let is_kept = self.changes[term].iter().all(|&(_, change)| change % modulus == 0)
+            && self.impossible_changes(sum).values().all(|change| change % modulus == 0);
         // One is enough for a sum, and one that never changes needs none.
         if !is_kept || self.is_flow(term) || self.remainders[term].modulus > 1 {
             return;
@@ -196,6 +197,21 @@ impl<'n> Terms<'n> {
         self.remainders[term] = Remainder { of: self.initial[term].rem_euclid(modulus), modulus };
         self.low[term] = self.low[term].map(|low| self.from(term, low));
         self.high[term] = self.high[term].map(|high| self.up_to(term, high));
+    }
+
+    /// What transitions that intervals keep from ever firing would add to a sum: the checker does not ask why
+    /// they do not fire.
+    fn impossible_changes(&self, sum: &LinearSum) -> BTreeMap<TransitionId, i128> {
+        let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
+        for &(p, a) in sum.terms() {
+            for (arcs, sign) in [(self.net.producers(p), 1), (self.net.consumers(p), -1)] {
+                for arc in arcs.iter().filter(|arc| self.impossible[arc.transition.index()]) {
+                    let change = sign * i128::from(a) * i128::from(arc.weight);
+                    *changes.entry(arc.transition).or_default() += change;
+                }
+            }
+        }
+        changes
     }
 
     /// Has rows that are sums of those that keep their remainder know it, after all of them: what is left of a row
