@@ -44,7 +44,9 @@ pub enum Backend {
     Z3Reals,
     /// Terms over the integers by Z3.
     Z3Integers,
-    /// The same, with Z3 in a process of its own.
+    /// Terms over bit-vectors by Z3's tactics.
+    Z3Bits,
+    /// Terms over the integers, with Z3 in a process of its own.
     Z3Guest,
     /// Terms over these numbers by an SMT solver that is a command: how it was named, and its command line.
     Command(Numbers, &'static str, &'static str),
@@ -52,8 +54,8 @@ pub enum Backend {
 
 impl Backend {
     /// All of them that need no other program, whatever the build has.
-    pub const ALL: [Backend; 4] =
-        [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers];
+    pub const ALL: [Backend; 5] =
+        [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
 
     /// What people call it.
     pub fn name(self) -> &'static str {
@@ -62,6 +64,7 @@ impl Backend {
             Backend::MicroLp => "microlp",
             Backend::Z3Reals => "z3-lra",
             Backend::Z3Integers => "z3-lia",
+            Backend::Z3Bits => "z3-bv",
             Backend::Z3Guest => "z3-guest",
             Backend::Command(_, name, _) => name,
         }
@@ -70,6 +73,7 @@ impl Backend {
     fn numbers(self) -> Numbers {
         match self {
             Backend::Z3Integers | Backend::Z3Guest => Numbers::Integers,
+            Backend::Z3Bits => Numbers::Bits,
             Backend::Command(numbers, ..) => numbers,
             Backend::Highs | Backend::MicroLp | Backend::Z3Reals => Numbers::Reals,
         }
@@ -102,7 +106,11 @@ impl FromStr for Backend {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let commands = [("command:", Numbers::Integers), ("command-lra:", Numbers::Reals)];
+        let commands = [
+            ("command:", Numbers::Integers),
+            ("command-lra:", Numbers::Reals),
+            ("command-bv:", Numbers::Bits),
+        ];
         for (prefix, numbers) in commands {
             if let Some(line) = word.strip_prefix(prefix)
                 && smt_chosen::command(line).is_some()
@@ -115,8 +123,8 @@ impl FromStr for Backend {
         let known = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
         known.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
             format!(
-                "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-guest, or \
-                 command:LINE or command-lra:LINE, such as command:z3 -in"
+                "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, z3-guest, \
+                 or command:LINE, command-lra:LINE or command-bv:LINE, such as command:z3 -in"
             )
         })
     }
@@ -234,7 +242,11 @@ impl Encodings {
         }
         let mut all = Vec::new();
         for encoding in &self.encodings {
-            let facts = facts_for(&net, encoding, self.traps, &Budget::lasting(self.timeout)).ok();
+            let mut sized = encoding.clone();
+            if self.backends.iter().any(|backend| backend.numbers() == Numbers::Bits) {
+                sized.numbers = Numbers::Bits;
+            }
+            let facts = facts_for(&net, &sized, self.traps, &Budget::lasting(self.timeout)).ok();
             // What is not marked initially need not be marked: a choice, which programs do without.
             let linear = facts.clone().map(|mut facts| {
                 let marked = |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
@@ -326,7 +338,7 @@ impl Encodings {
             }
             _ => by_smt(&question, backend, &budget),
         };
-        let is_exact = !encoding.has(Part::Steps) || encoding.numbers == Numbers::Integers;
+        let is_exact = !encoding.has(Part::Steps) || encoding.numbers != Numbers::Reals;
         let outcome = match outcome {
             Outcome::Refuted if encoding.is_bounded() => Outcome::NotWithin,
             Outcome::Candidate if encoding.is_bounded() && is_exact => Outcome::Reached,
@@ -386,7 +398,9 @@ fn by_programs(
 fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
     let program = match backend {
         Backend::Highs | Backend::MicroLp => return None,
-        Backend::Z3Reals | Backend::Z3Integers => return inside(),
+        Backend::Z3Reals | Backend::Z3Integers => return inside(None),
+        // Its tactics are what it solves bit-vectors with.
+        Backend::Z3Bits => return inside(Some("ALL")),
         Backend::Z3Guest => guest()?,
         Backend::Command(_, _, line) => smt_chosen::command(line)?,
     };
@@ -395,8 +409,9 @@ fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
 }
 
 #[cfg(feature = "z3")]
-fn inside() -> Option<Box<dyn SmtSolver>> {
-    Some(Box::new(parikh_solvers::smt_z3::Z3::new().ok()?))
+fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
+    use parikh_solvers::smt_z3::Z3;
+    Some(Box::new(logic.map_or_else(Z3::new, Z3::for_logic).ok()?))
 }
 
 #[cfg(feature = "z3")]
@@ -405,7 +420,7 @@ fn guest() -> Option<parikh_solvers::guest::Program> {
 }
 
 #[cfg(not(feature = "z3"))]
-fn inside() -> Option<Box<dyn SmtSolver>> {
+fn inside(_logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
     None
 }
 

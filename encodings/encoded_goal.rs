@@ -40,7 +40,7 @@ impl<'n> EncodedGoal<'n> {
         encoding: &Encoding,
         facts: &Facts,
     ) -> Result<Self, EncodeError> {
-        let mut variables = Variables::new(net, encoding.numbers);
+        let mut variables = Variables::new(net, encoding.numbers, facts);
         let with_firings = encoding.has(Part::StateEquation);
         let domain = match encoding.is_bounded() {
             // No marking is free there.
@@ -177,6 +177,9 @@ impl<'n> EncodedGoal<'n> {
         if self.encoding.has(Part::Steps) && self.encoding.numbers == crate::Numbers::Reals {
             text += "\nOver the reals, parts of firings are counted: sat says nothing.";
         }
+        if self.encoding.numbers == crate::Numbers::Bits {
+            text += "\nNumbers are as wide as the bounds that are proved of them; those without are integers.";
+        }
         if self.encoding.has(Part::Units) {
             text += "\nThis rests on the model's claim that its units are safe.";
         }
@@ -221,7 +224,7 @@ impl<'n> EncodedGoal<'n> {
         if linear.constant != 0.into() {
             writeln!(out, "\\ add {} to the objective", linear.constant)?;
         }
-        let integers = self.encoding.numbers == crate::Numbers::Integers;
+        let integers = self.encoding.numbers != crate::Numbers::Reals;
         let name = |column: parikh_solvers::linear_program::Column| names[column.index()].clone();
         linear.program.write_lp_with(name, integers, out)
     }

@@ -113,6 +113,8 @@ pub enum Numbers {
     Reals,
     /// Linear arithmetic over the integers, LIA.
     Integers,
+    /// Bit-vectors, as wide as what is proved of a number asks for; what has no bound stays an integer.
+    Bits,
 }
 
 impl fmt::Display for Numbers {
@@ -120,6 +122,7 @@ impl fmt::Display for Numbers {
         f.write_str(match self {
             Numbers::Reals => "LRA",
             Numbers::Integers => "LIA",
+            Numbers::Bits => "BV",
         })
     }
 }

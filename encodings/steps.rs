@@ -21,17 +21,19 @@
 //! E. Best, R. Devillers, *Sequential and concurrent behaviour in Petri net theory*, TCS 55, 1987 (steps);
 //! K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (in bounded model checking).
 
-use crate::unrolling::{Frame, after};
+use crate::unrolling::{self, Frame};
 use crate::variables::Variables;
 use parikh_net::TransitionId;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
-/// The marking after one step more, and what may have fired in it.
+/// The marking after one step more, and what may have fired in it. `before` and `after` tell what places hold at
+/// most, as far as that is known.
 pub(crate) fn next(
     variables: &mut Variables<'_>,
     frame: &Frame,
     step: u32,
+    (before, after): (&[Option<u64>], &[Option<u64>]),
     constraints: &mut Vec<Term>,
 ) -> (Frame, Vec<(TransitionId, Variable)>) {
     let net = variables.net;
@@ -41,7 +43,13 @@ pub(crate) fn next(
     let mut change = vec![LinearExpression::new(); net.place_count()];
     let mut is_read = vec![false; net.place_count()];
     for t in net.transitions().filter(|&t| !net.delta(t).is_empty()) {
-        let fire = variables.number(&format!("fire({step},{})", net.transition_name(t)));
+        let often = net.delta(t).iter().filter_map(|change| {
+            let at = change.place.index();
+            let most = if change.delta < 0 { before[at] } else { after[at] };
+            Some(most? / change.delta.unsigned_abs())
+        });
+        let name = format!("fire({step},{})", net.transition_name(t));
+        let fire = variables.number_up_to(&name, often.min());
         constraints.push(variables.terms.at_least(fire, 0));
         fired.push((t, fire));
         for delta in net.delta(t) {
@@ -63,7 +71,8 @@ pub(crate) fn next(
         }
         // A variable of its own, where several speak of it.
         if !untouched && is_read[place.index()] {
-            let variable = variables.number(&format!("left{step}({})", net.place_name(place)));
+            let name = format!("left{step}({})", net.place_name(place));
+            let variable = variables.number_up_to(&name, before[place.index()]);
             constraints.push(variables.terms.equal(variable, sum));
             sum = variable.into();
         }
@@ -84,7 +93,7 @@ pub(crate) fn next(
         let can = variables.terms.and(reads);
         constraints.push(variables.terms.or([idle, can]));
     }
-    (after(variables, frame, step, change, constraints), fired)
+    (unrolling::after(variables, frame, step, after, change, constraints), fired)
 }
 
 #[cfg(test)]
@@ -92,7 +101,7 @@ mod tests {
     use super::*;
     use crate::encoding::Numbers;
     use crate::unrolling::{Between, Row};
-    use parikh_net::{Predicate, text};
+    use parikh_net::{Facts, Predicate, text};
     use parikh_solvers::model::Model;
 
     /// One step from the initial marking is allowed or not, as a model of all that is said.
@@ -116,7 +125,7 @@ mod tests {
             ([1, 0, 1], true),
             ([1, 0, 2], false),
         ] {
-            let mut variables = Variables::new(&net, Numbers::Integers);
+            let mut variables = Variables::new(&net, Numbers::Integers, &Facts::none(&net));
             let mut row = Row::initial(&variables);
             let said = row.extend(&mut variables, Between::Step);
             let mut model = Model::new();

@@ -51,6 +51,8 @@ pub struct Row {
     frames: Vec<Frame>,
     /// For each step the transitions that may fire, and how often they do.
     fired: Vec<Vec<(TransitionId, Variable)>>,
+    /// By place what it holds at most in the last marking, as far as that is known.
+    most: Vec<Option<u64>>,
 }
 
 impl Row {
@@ -59,13 +61,14 @@ impl Row {
         let net = variables.net;
         let initially =
             |place| Tokens::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
-        Row { frames: vec![net.places().map(initially).collect()], fired: Vec::new() }
+        let most = net.initial().tokens().iter().copied().map(Some).collect();
+        Row { frames: vec![net.places().map(initially).collect()], fired: Vec::new(), most }
     }
 
     /// The marking m that other parts of an encoding speak of.
     pub fn any(variables: &Variables<'_>) -> Self {
         let frame = variables.net.places().map(|place| variables.tokens(place).into()).collect();
-        Row { frames: vec![frame], fired: Vec::new() }
+        Row { frames: vec![frame], fired: Vec::new(), most: variables.bounds().to_vec() }
     }
 
     /// Adds a marking at the end; what has to hold for it.
@@ -73,10 +76,13 @@ impl Row {
         let mut constraints = Vec::new();
         let step = self.fired.len() as u32 + 1;
         let frame = &self.frames[self.fired.len()];
+        let before = std::mem::take(&mut self.most);
+        self.most = most_after(variables, &before, between);
+        let most = (&before[..], &self.most[..]);
         let (frame, fired) = match between {
-            Between::Firing => next(variables, frame, step, false, &mut constraints),
-            Between::FiringOrPause => next(variables, frame, step, true, &mut constraints),
-            Between::Step => steps::next(variables, frame, step, &mut constraints),
+            Between::Firing => next(variables, frame, step, most.1, false, &mut constraints),
+            Between::FiringOrPause => next(variables, frame, step, most.1, true, &mut constraints),
+            Between::Step => steps::next(variables, frame, step, most, &mut constraints),
         };
         self.frames.push(frame);
         self.fired.push(fired);
@@ -136,11 +142,35 @@ pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) ->
     (constraints, goal)
 }
 
+/// What places hold at most one firing, or step, after they held so much.
+fn most_after(
+    variables: &Variables<'_>,
+    before: &[Option<u64>],
+    between: Between,
+) -> Vec<Option<u64>> {
+    let net = variables.net;
+    let mut gained = vec![0u64; net.place_count()];
+    for t in net.transitions() {
+        for change in net.delta(t) {
+            let gained = &mut gained[change.place.index()];
+            *gained = (*gained).max(u64::try_from(change.delta).unwrap_or(0));
+        }
+    }
+    let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+    let after = gained.iter().zip(before).zip(variables.bounds());
+    let after = after.map(|((&gained, &before), &bound)| match between {
+        Between::Step if gained > 0 => bound,
+        _ => least(before.and_then(|before| before.checked_add(gained)), bound),
+    });
+    after.collect()
+}
+
 /// The marking after one firing more, or after a pause where `pauses` are allowed; what may have fired.
 fn next(
     variables: &mut Variables<'_>,
     frame: &Frame,
     step: u32,
+    most: &[Option<u64>],
     pauses: bool,
     constraints: &mut Vec<Term>,
 ) -> (Frame, Vec<(TransitionId, Variable)>) {
@@ -149,7 +179,8 @@ fn next(
     let mut one = LinearExpression::new();
     let mut fired = Vec::new();
     for t in net.transitions().filter(|&t| !net.delta(t).is_empty()) {
-        let fire = variables.number(&format!("fire({step},{})", net.transition_name(t)));
+        let name = format!("fire({step},{})", net.transition_name(t));
+        let fire = variables.number_up_to(&name, Some(1));
         fired.push((t, fire));
         let terms = &mut variables.terms;
         let idle = terms.equal(fire, 0);
@@ -166,14 +197,15 @@ fn next(
         true => variables.terms.at_most(one, 1),
         false => variables.terms.equal(one, 1),
     });
-    (after(variables, frame, step, sums, constraints), fired)
+    (after(variables, frame, step, most, sums, constraints), fired)
 }
 
-/// The marking that has so much more of each place.
+/// The marking that has so much more of each place, and at most `most` of it.
 pub(crate) fn after(
     variables: &mut Variables<'_>,
     frame: &Frame,
     step: u32,
+    most: &[Option<u64>],
     more: Vec<LinearExpression>,
     constraints: &mut Vec<Term>,
 ) -> Frame {
@@ -188,7 +220,8 @@ pub(crate) fn after(
             sum.add(1, variable);
         }
         sum.add_constant(tokens.offset);
-        let next = variables.number(&format!("m{step}({})", net.place_name(place)));
+        let name = format!("m{step}({})", net.place_name(place));
+        let next = variables.number_up_to(&name, most[place.index()]);
         constraints.push(variables.terms.equal(next, sum));
         after.push(next.into());
     }

@@ -2,7 +2,8 @@
 //! class. They bear the names of places and transitions, so that what is written can be read.
 
 use crate::encoding::Numbers;
-use parikh_net::{EffectId, LinearSum, Net, PlaceId};
+use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId, Provenance};
+use parikh_solvers::bits::bits_of;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Terms, Variable};
 
@@ -14,22 +15,28 @@ pub struct Variables<'n> {
     /// All terms of the encoding.
     pub terms: Terms,
     numbers: Numbers,
+    /// By place what it is proved to hold at most.
+    bounds: Vec<Option<u64>>,
     marking: Vec<Variable>,
     firings: Vec<Option<Variable>>,
 }
 
 impl<'n> Variables<'n> {
-    /// A variable for every place, and for every effect class that has an effect.
-    pub fn new(net: &'n Net, numbers: Numbers) -> Self {
+    /// A variable for every place, and for every effect class that has an effect. The bounds that are proved
+    /// among `facts` tell how wide bit-vectors are.
+    pub fn new(net: &'n Net, numbers: Numbers, facts: &Facts) -> Self {
+        let bound = |place| facts.upper_bound_within(place, Provenance::PROVED);
         let mut this = Variables {
             net,
             terms: Terms::new(),
             numbers,
+            bounds: net.places().map(bound).collect(),
             marking: Vec::with_capacity(net.place_count()),
             firings: Vec::with_capacity(net.effect_count()),
         };
         for place in net.places() {
-            let variable = this.number(&format!("m({})", net.place_name(place)));
+            let most = this.bounds[place.index()];
+            let variable = this.number_up_to(&format!("m({})", net.place_name(place)), most);
             this.marking.push(variable);
         }
         for effect in net.effect_classes() {
@@ -40,12 +47,23 @@ impl<'n> Variables<'n> {
         this
     }
 
-    /// A number of the encoding's kind.
+    /// A number of the encoding's kind, of any size.
     pub fn number(&mut self, name: &str) -> Variable {
-        match self.numbers {
-            Numbers::Reals => self.terms.real(name),
-            Numbers::Integers => self.terms.integer(name),
+        self.number_up_to(name, None)
+    }
+
+    /// A number of the encoding's kind, for values from 0 to `most`. It may be able to have larger ones.
+    pub fn number_up_to(&mut self, name: &str, most: Option<u64>) -> Variable {
+        match (self.numbers, most) {
+            (Numbers::Reals, _) => self.terms.real(name),
+            (Numbers::Bits, Some(most)) => self.terms.bits(name, bits_of(most)),
+            (Numbers::Bits, None) | (Numbers::Integers, _) => self.terms.integer(name),
         }
+    }
+
+    /// By place what it is proved to hold at most.
+    pub fn bounds(&self) -> &[Option<u64>] {
+        &self.bounds
     }
 
     /// The tokens of `place` in the marking that is asked for.

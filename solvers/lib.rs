@@ -16,6 +16,7 @@
 //!   [`model`] evaluates terms; proofs of SAT back-ends are for a checker outside.
 
 pub mod answer;
+pub mod bits;
 pub mod budget;
 pub mod certify;
 pub mod cnf;

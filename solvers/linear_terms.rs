@@ -11,7 +11,7 @@ use num_traits::ToPrimitive as _;
 
 use crate::linear_expression::LinearExpression;
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Sense};
-use crate::term::{Node, Sort, Term, Terms, Variable};
+use crate::term::{Node, Term, Terms, Variable};
 
 /// A linear program and what its columns are.
 #[derive(Clone, Debug)]
@@ -101,9 +101,7 @@ impl Linear {
                 }
                 Node::Not(part) => match terms.node(*part) {
                     // Over integers, ¬(s ≤ b) is s ≥ b + 1.
-                    Node::AtMost(entries, bound)
-                        if entries.iter().all(|(v, _)| terms.sort(*v) == Sort::Int) =>
-                    {
+                    Node::AtMost(entries, bound) if terms.is_integral(entries) => {
                         let lower: BigInt = bound + 1;
                         let lower = lower.to_i64().ok_or(NotLinear::TooLarge)?;
                         self.constrain(entries, Interval::at_least(lower), columns)?;

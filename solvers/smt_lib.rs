@@ -97,6 +97,25 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_bits_are_added_where_nothing_wraps_around() {
+        let mut terms = Terms::new();
+        let (x, y, n) = (terms.bits("x", 2), terms.bits("y", 1), terms.integer("n"));
+        let sum = LinearExpression::new().plus(3, x).plus(-1, y);
+        let low = terms.at_most(sum, -2);
+        let same = terms.equal(x, y);
+        assert_eq!(
+            text(&terms, &[low, same]),
+            "(set-logic QF_BV)\n(declare-const x (_ BitVec 2))\n(declare-const y (_ BitVec 1))\n\
+             (assert (bvule (bvadd (bvmul (_ bv3 4) ((_ zero_extend 2) x)) (_ bv2 4)) \
+             ((_ zero_extend 3) y)))\n(assert (= x ((_ zero_extend 1) y)))\n(check-sat)\n"
+        );
+        let mixed = terms.at_most(x, n);
+        let text = text(&terms, &[mixed]);
+        assert!(text.starts_with("(set-logic ALL)"), "{text}");
+        assert!(text.contains("(<= (+ (bv2nat x) (* (- 1) n)) 0)"), "{text}");
+    }
+
+    #[test]
     fn names_that_cannot_be_symbols_become_others_and_stay_apart() {
         assert_eq!(quoted("p1"), "p1");
         assert_eq!(quoted("1p"), "|1p|");

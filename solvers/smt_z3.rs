@@ -16,10 +16,12 @@ mod handle;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use num_bigint::BigInt;
-use z3::ast::{Bool, Int, Real};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Zero};
+use z3::ast::{BV, Bool, Int, Real};
 
 use crate::answer::NoAnswer;
+use crate::bits::{Sides, Sum};
 use crate::budget::Budget;
 use crate::model::{Model, Value};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
@@ -51,13 +53,23 @@ pub struct Z3 {
 enum Number {
     Int(Int),
     Real(Real),
+    Bits(BV),
 }
 
 impl Number {
     fn to_real(&self) -> Real {
         match self {
-            Number::Int(int) => int.to_real(),
             Number::Real(real) => real.clone(),
+            Number::Int(_) | Number::Bits(_) => self.to_int().to_real(),
+        }
+    }
+
+    /// Of a whole number; reals are rounded down.
+    fn to_int(&self) -> Int {
+        match self {
+            Number::Int(int) => int.clone(),
+            Number::Real(real) => real.to_int(),
+            Number::Bits(bits) => bits.to_int(false),
         }
     }
 }
@@ -157,14 +169,18 @@ impl Z3 {
         bound: &BigInt,
         at_most: bool,
     ) -> Bool {
+        if let Some(Sides { width, left, right }) = Sides::of(terms, entries, bound) {
+            let [left, right] = [left, right].map(|side| self.bits_sum(terms, &side, width));
+            return if at_most { left.bvule(&right) } else { left.eq(&right) };
+        }
         let numbers: Vec<Number> = entries.iter().map(|&(v, _)| self.number(terms, v)).collect();
         let integers: Option<Vec<Int>> = numbers
             .iter()
             .zip(entries)
-            .map(|(number, &(_, coefficient))| match number {
-                Number::Int(int) if coefficient == 1 => Some(int.clone()),
-                Number::Int(int) => Some(Int::mul(&[&integer(&coefficient.into()), int])),
-                Number::Real(_) => None,
+            .map(|(number, &(_, coefficient))| match (number, coefficient) {
+                (Number::Real(_), _) => None,
+                (number, 1) => Some(number.to_int()),
+                (number, _) => Some(Int::mul(&[&integer(&coefficient.into()), &number.to_int()])),
             })
             .collect();
         if let Some(products) = integers {
@@ -184,11 +200,35 @@ impl Z3 {
         if at_most { sum.le(&bound) } else { sum.eq(&bound) }
     }
 
+    /// A side of a constraint over bit-vectors.
+    fn bits_sum(&mut self, terms: &Terms, sum: &Sum, width: u32) -> BV {
+        let mut all: Option<BV> = None;
+        let mut add = |part: BV| {
+            all = Some(match &all {
+                Some(sum) => sum.bvadd(&part),
+                None => part,
+            });
+        };
+        for (variable, coefficient) in &sum.entries {
+            let Number::Bits(bits) = self.number(terms, *variable) else { continue };
+            let wide = bits.zero_ext(width - bits.get_size());
+            add(match coefficient.is_one() {
+                true => wide,
+                false => wide.bvmul(constant(coefficient, width)),
+            });
+        }
+        if !sum.constant.is_zero() || sum.entries.is_empty() {
+            add(constant(&sum.constant, width));
+        }
+        all.unwrap_or_else(|| BV::from_u64(0, width))
+    }
+
     fn number(&mut self, terms: &Terms, variable: Variable) -> Number {
         let number = self.numbers.entry(variable).or_insert_with(|| {
             let name = symbol(terms, variable);
             match terms.sort(variable) {
                 Sort::Real => Number::Real(Real::fresh_const(&name)),
+                Sort::Bits(width) => Number::Bits(BV::fresh_const(&name, width)),
                 // Boolean variables never stand in a sum: arenas hand them out as terms.
                 Sort::Int | Sort::Bool => Number::Int(Int::fresh_const(&name)),
             }
@@ -227,6 +267,7 @@ impl Z3 {
             let value = match number {
                 Number::Int(int) => found.number(int)?,
                 Number::Real(real) => found.number(real)?,
+                Number::Bits(bits) => found.number(bits)?,
             };
             model.set(variable, Value::Number(value));
         }
@@ -311,6 +352,13 @@ impl SmtSolver for Z3 {
 /// The name of a variable for people who read Z3's own logs; zeros cannot be passed to C.
 fn symbol(terms: &Terms, variable: Variable) -> String {
     terms.name(variable).replace('\0', "_")
+}
+
+fn constant(value: &BigUint, width: u32) -> BV {
+    match u64::try_from(value) {
+        Ok(small) => BV::from_u64(small, width),
+        Err(_) => BV::from_str(width, &value.to_string()).expect("Z3 reads decimal numbers"),
+    }
 }
 
 fn integer(value: &BigInt) -> Int {

@@ -27,6 +27,8 @@ pub enum Sort {
     Int,
     /// A real number.
     Real,
+    /// An integer from 0 to 2ʷ − 1, for w bits: solvers are given a bit-vector. At least 1.
+    Bits(u32),
 }
 
 /// A variable of one arena.
@@ -171,6 +173,11 @@ impl Terms {
         self.declare(name, Sort::Int)
     }
 
+    /// The number of so many bits, at least 1, of this name, made at the first call.
+    pub fn bits(&mut self, name: &str, width: u32) -> Variable {
+        self.declare(name, Sort::Bits(width.max(1)))
+    }
+
     /// The real variable of this name, made at the first call.
     pub fn real(&mut self, name: &str) -> Variable {
         self.declare(name, Sort::Real)
@@ -296,8 +303,10 @@ impl Terms {
         found
     }
 
-    fn is_integral(&self, entries: &[(Variable, i128)]) -> bool {
-        entries.iter().all(|&(variable, _)| self.sort(variable) == Sort::Int)
+    /// Whether all of these are whole numbers.
+    pub(crate) fn is_integral(&self, entries: &[(Variable, i128)]) -> bool {
+        let is_whole = |variable| matches!(self.sort(variable), Sort::Int | Sort::Bits(_));
+        entries.iter().all(|&(variable, _)| is_whole(variable))
     }
 
     /// Sorts and flattens nothing; drops duplicates and the neutral constant. `absorbing` is the

@@ -7,6 +7,7 @@ use crate::model::{Model, Value};
 use crate::smt_lib::reader::{Expression, Expressions};
 use crate::smt_lib::writer::Writer;
 use crate::term::{Sort, Term, Terms, Variable};
+use num_bigint::BigInt;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
@@ -328,6 +329,10 @@ impl Guest {
                     _ => None,
                 },
                 Sort::Int | Sort::Real => value.number().map(Value::Number),
+                Sort::Bits(width) => {
+                    let fits = value.bits().filter(|bits| bits.bits() <= width.into());
+                    fits.map(|bits| Value::Number(BigInt::from(bits).into()))
+                }
             };
             let Some(value) = value else { return Ok(None) };
             if terms.sort(variable) == Sort::Int
@@ -389,5 +394,5 @@ impl Guest {
 
 /// Whether a logic has all that the other one has.
 fn is_wider(logic: &str, other: &str) -> bool {
-    logic == "QF_LIRA" || other == "QF_UF"
+    logic == "ALL" || other == "QF_UF" || logic == "QF_LIRA" && other.starts_with("QF_L")
 }

@@ -1,6 +1,6 @@
 //! What comes back in SMT-LIB 2: expressions, one after the other, from a stream that may stop anywhere.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use num_traits::Zero;
 
@@ -45,6 +45,22 @@ impl Expression {
             List(parts) if parts.first().and_then(Expression::word) == Some(head) => {
                 Some(&parts[1..])
             }
+            _ => None,
+        }
+    }
+
+    /// The value of a bit-vector without its sign, however it is written: `#b101`, `#x5`, `(_ bv5 3)`.
+    pub(crate) fn bits(&self) -> Option<BigUint> {
+        let digits = |text: &str, base| {
+            let is_short = text.len() <= MOST_DIGITS;
+            is_short.then(|| BigUint::parse_bytes(text.as_bytes(), base)).flatten()
+        };
+        if let Some(word) = self.word() {
+            let binary = word.strip_prefix("#b").and_then(|text| digits(text, 2));
+            return binary.or_else(|| word.strip_prefix("#x").and_then(|text| digits(text, 16)));
+        }
+        match self.after("_")? {
+            [value, _] => value.word()?.strip_prefix("bv").and_then(|text| digits(text, 10)),
             _ => None,
         }
     }
@@ -299,6 +315,17 @@ mod tests {
         assert_eq!(said("sat (x)", 6), [true, false]);
         assert_eq!(said(&";".repeat(100), 99), [false]);
         assert_eq!(said(&" ".repeat(100), 100), []);
+    }
+
+    #[test]
+    fn numbers_of_bits_are_read_as_they_are_written() {
+        let value = |text: &str| all(text, 100).pop().unwrap().unwrap().bits();
+        for (text, expected) in [("#b0101 ", 5u32), ("#xfF ", 255), ("(_ bv12 8)", 12)] {
+            assert_eq!(value(text), Some(expected.into()), "{text}");
+        }
+        for none in ["5 ", "#b2 ", "#x ", "#o7 ", "(_ bv-1 8)", "(_ bv1)", "(bv1 8)", "#b-1 "] {
+            assert_eq!(value(none), None, "{none}");
+        }
     }
 
     #[test]

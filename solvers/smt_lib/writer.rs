@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 use std::io;
 
-use num_bigint::BigInt;
-use num_traits::Signed;
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, Signed, Zero};
 
+use crate::bits::{self, Sides, Sum};
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
 /// Terms nested deeper than this are named, so that writing does not recurse far.
@@ -34,6 +35,7 @@ pub(crate) struct Writer {
     scopes: Vec<Scope>,
     has_integers: bool,
     has_reals: bool,
+    has_bits: bool,
 }
 
 /// What has to be said before a batch of terms.
@@ -55,16 +57,20 @@ impl Writer {
             scopes: vec![Scope::default()],
             has_integers: false,
             has_reals: false,
+            has_bits: false,
         }
     }
 
     /// The narrowest logic that has everything written, or prepared, so far.
     pub(crate) fn logic(&self) -> &'static str {
-        match (self.has_integers, self.has_reals) {
-            (false, false) => "QF_UF",
-            (true, false) => "QF_LIA",
-            (false, true) => "QF_LRA",
-            (true, true) => "QF_LIRA",
+        match (self.has_bits, self.has_integers, self.has_reals) {
+            (false, false, false) => "QF_UF",
+            (false, true, false) => "QF_LIA",
+            (false, false, true) => "QF_LRA",
+            (false, true, true) => "QF_LIRA",
+            (true, false, false) => "QF_BV",
+            // No logic has a name for bit-vectors beside other numbers without functions or arrays.
+            (true, ..) => "ALL",
         }
     }
 
@@ -185,6 +191,7 @@ impl Writer {
                 Sort::Bool => {}
                 Sort::Int => self.has_integers = true,
                 Sort::Real => self.has_reals = true,
+                Sort::Bits(_) => self.has_bits = true,
             }
             self.find_symbol(terms, variable);
         }
@@ -206,6 +213,7 @@ impl Writer {
                 Sort::Bool => "Bool",
                 Sort::Int => "Int",
                 Sort::Real => "Real",
+                Sort::Bits(width) => &format!("(_ BitVec {width})"),
             };
             writeln!(out, "(declare-const {} {sort})", self.symbol(variable))?;
         }
@@ -304,10 +312,11 @@ impl Writer {
                 *out += " ";
             }
             let symbol = self.symbol(variable);
-            let symbol = if real && terms.sort(variable) == Sort::Int {
-                format!("(to_real {symbol})")
-            } else {
-                symbol.to_owned()
+            let symbol = match terms.sort(variable) {
+                Sort::Int if real => format!("(to_real {symbol})"),
+                Sort::Bits(_) if real => format!("(to_real (bv2nat {symbol}))"),
+                Sort::Bits(_) => format!("(bv2nat {symbol})"),
+                _ => symbol.to_owned(),
             };
             *out += &match coefficient {
                 1 => symbol,
@@ -323,6 +332,29 @@ impl Writer {
         }
     }
 
+    /// A side of a constraint over bit-vectors.
+    fn bits_sum(&self, terms: &Terms, sum: &Sum, width: u32) -> String {
+        let part = |(variable, coefficient): &(Variable, BigUint)| {
+            let symbol = self.symbol(*variable);
+            let wide = match width - bits::width(terms, *variable) {
+                0 => symbol.to_owned(),
+                more => format!("((_ zero_extend {more}) {symbol})"),
+            };
+            match coefficient.is_one() {
+                true => wide,
+                false => format!("(bvmul (_ bv{coefficient} {width}) {wide})"),
+            }
+        };
+        let mut parts: Vec<String> = sum.entries.iter().map(part).collect();
+        if parts.is_empty() || !sum.constant.is_zero() {
+            parts.push(format!("(_ bv{} {width})", sum.constant));
+        }
+        match &parts[..] {
+            [only] => only.clone(),
+            _ => format!("(bvadd {})", parts.join(" ")),
+        }
+    }
+
     fn write_constraint(
         &self,
         terms: &Terms,
@@ -331,6 +363,13 @@ impl Writer {
         bound: &BigInt,
         out: &mut String,
     ) {
+        if let Some(sides) = Sides::of(terms, entries, bound) {
+            let relation = if relation == "<=" { "bvule" } else { relation };
+            let [left, right] =
+                [&sides.left, &sides.right].map(|side| self.bits_sum(terms, side, sides.width));
+            *out += &format!("({relation} {left} {right})");
+            return;
+        }
         *out += &format!("({relation} ");
         self.write_sum(terms, entries, &BigInt::ZERO, out);
         *out += &format!(" {})", number(bound, is_real(terms, entries)));

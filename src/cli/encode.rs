@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     /// Parts joined by `+`; they are described below.
     #[arg(short, long, default_value = "state-equation")]
     encoding: Encoding,
-    /// Over the reals or over the integers.
+    /// Over the reals, over the integers, or over bit-vectors.
     #[arg(short, long, value_enum, ignore_case = true, default_value = "LRA")]
     logic: Logic,
     /// k, how many firings bmc and k-induction unroll, and how many steps bmc-steps does.
@@ -61,6 +61,9 @@ enum Logic {
     /// Linear integer arithmetic.
     #[value(name = "LIA")]
     Integers,
+    /// Bit-vectors, as wide as the bounds that are proved of places ask for.
+    #[value(name = "BV")]
+    Bits,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -102,11 +105,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     encoding.numbers = match arguments.logic {
         Logic::Reals => Numbers::Reals,
         Logic::Integers => Numbers::Integers,
+        Logic::Bits => Numbers::Bits,
     };
     let format = arguments.format.unwrap_or_else(|| of_name(arguments.output.as_deref()));
     let mut facts = facts_for(&net, &encoding, arguments.traps, &budget)
         .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
     if format == Format::Lp {
+        if encoding.numbers == Numbers::Bits {
+            bail!("programs have no bit-vectors: write it as --format smt2, or over LRA or LIA");
+        }
         // What is not marked initially need not be marked: that is a choice.
         facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
     }

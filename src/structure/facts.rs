@@ -4,7 +4,7 @@ use super::bounds::place_bounds;
 use super::closed::Kind;
 use super::flows::place_flows;
 use super::minimal::minimal_sets;
-use parikh_encodings::{Encoding, Part};
+use parikh_encodings::{Encoding, Numbers, Part};
 use parikh_net::{Facts, Net};
 use parikh_solvers::{Budget, Exhausted};
 
@@ -20,9 +20,10 @@ pub fn facts_for(
     budget: &Budget,
 ) -> Result<Facts, Exhausted> {
     let mut facts = Facts::none(net);
-    if encoding.has(Part::Flows) || encoding.has(Part::Bounds) {
+    let needs_bounds = encoding.has(Part::Bounds) || encoding.numbers == Numbers::Bits;
+    if encoding.has(Part::Flows) || needs_bounds {
         let flows = place_flows(net, budget)?;
-        if encoding.has(Part::Bounds) {
+        if needs_bounds {
             place_bounds(net, &flows, budget).write(&mut facts);
         }
         // One with larger numbers than 64 bits says nothing here.

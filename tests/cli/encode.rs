@@ -43,7 +43,7 @@ fn scripts_say_what_they_are_and_other_programs_answer_them() {
         "state-equation+listed-traps+read-feed+causal-order+predecessor+units",
     ] {
         let script = dead(parts, "1");
-        for logic in ["LRA", "LIA"] {
+        for logic in ["LRA", "LIA", "BV"] {
             let script = written(&["--goal", "EF (deadlock)", "-e", parts, "-l", logic]);
             assert!(script.contains(&format!(", {logic}")), "{script}");
             // The philosophers do get stuck.
@@ -54,6 +54,12 @@ fn scripts_say_what_they_are_and_other_programs_answer_them() {
     }
     assert_eq!(answer(&dead("bmc", "1")).trim(), "unsat");
     assert_eq!(answer(&dead("bmc", "12")).trim(), "sat");
+    let bits = |k| written(&["--goal", "deadlock", "-e", "bmc-steps", "-k", k, "-l", "BV"]);
+    assert!(bits("1").contains("(set-logic QF_BV)"), "{}", bits("1"));
+    assert_eq!(
+        [bits("1"), bits("12")].map(|script| answer(&script).trim().to_owned()),
+        ["unsat", "sat"]
+    );
     let queries = queries();
     let never = ["--queries", &queries, "--id", "never-both-eat", "-e", "flows"];
     let script = written(&never);
@@ -78,6 +84,9 @@ fn linear_programs_are_written_where_there_are_no_choices() {
     let refused = encode(&["--goal", "deadlock", "-o", name]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("--format smt2"), "{}", text(&refused.stderr));
+    let refused = encode(&[&arguments[..], &["-l", "BV"]].concat());
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("no bit-vectors"), "{}", text(&refused.stderr));
 }
 
 #[test]

@@ -220,7 +220,7 @@ fn each_part_makes_its_own_difference() {
 
 #[test]
 fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
-    let (mut reached, mut sooner, mut proved) = (0, 0, 0);
+    let (mut reached, mut sooner, mut proved, mut narrow) = (0, 0, 0, 0);
     for seed in 0..scaled(60) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
@@ -230,24 +230,43 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
             let shortest = space.markings().iter().filter(|m| goal.holds(&net, m));
             let shortest = shortest.map(|m| depths[m]).min();
             for k in 1..=3u32 {
-                let ask = |parts: &[Part], numbers| {
+                let mut ask = |parts: &[Part], numbers| {
                     let encoding = over(parts, numbers).with_steps(k);
                     let goal = Goal::Reach(goal.clone());
-                    satisfiable(&EncodedGoal::new(&net, &goal, &encoding, &facts).unwrap())
+                    let question = EncodedGoal::new(&net, &goal, &encoding, &facts).unwrap();
+                    let satisfiable = satisfiable(&question);
+                    if numbers == Numbers::Bits && seed.is_multiple_of(4) {
+                        let script = script(&question);
+                        let answer = run_script(&script, Duration::from_secs(60)).unwrap();
+                        let expected = if satisfiable { "sat" } else { "unsat" };
+                        assert_eq!(answer.trim(), expected, "net {seed} {goal:?}\n{script}");
+                        narrow += usize::from(script.contains("(set-logic QF_BV)"));
+                    }
+                    satisfiable
                 };
-                for numbers in [Numbers::Reals, Numbers::Integers] {
+                let mut steps_of_integers = false;
+                for numbers in [Numbers::Reals, Numbers::Integers, Numbers::Bits] {
                     let within = ask(&[Part::Unrolling], numbers);
                     assert_eq!(within, shortest.is_some_and(|d| d <= k), "net {seed} {goal:?}");
                     reached += usize::from(within);
                     // Over the integers no more than is reachable, and all that as many firings reach.
                     let in_steps = ask(&[Part::Steps], numbers);
                     assert!(in_steps || !within, "net {seed} {goal:?}");
-                    if numbers == Numbers::Integers {
-                        assert!(shortest.is_some() || !in_steps, "net {seed} {goal:?}");
-                        sooner += usize::from(in_steps && !within);
+                    match numbers {
+                        Numbers::Reals => {}
+                        Numbers::Integers => {
+                            assert!(shortest.is_some() || !in_steps, "net {seed} {goal:?}");
+                            sooner += usize::from(in_steps && !within);
+                            steps_of_integers = in_steps;
+                        }
+                        Numbers::Bits => {
+                            assert_eq!(in_steps, steps_of_integers, "net {seed} {goal:?}");
+                        }
                     }
                     let base = shortest.is_none_or(|d| d >= k);
-                    let parts = [Part::StateEquation, Part::Traps, Part::Induction];
+                    let firings =
+                        if numbers == Numbers::Bits { Part::Flows } else { Part::StateEquation };
+                    let parts = [firings, Part::Traps, Part::Induction];
                     if base && !ask(&parts, numbers) {
                         assert_eq!(shortest, None, "net {seed} {goal:?}");
                         proved += 1;
@@ -256,8 +275,10 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
             }
         }
     }
-    eprintln!("{reached} reached, {sooner} in fewer steps than firings, {proved} proved");
-    assert!(reached > 100 && sooner > 10 && proved > 100);
+    eprintln!(
+        "{reached} reached, {sooner} in fewer steps than firings, {proved} proved, {narrow} of bits only"
+    );
+    assert!(reached > 100 && sooner > 10 && proved > 100 && narrow > 100);
 }
 
 /// The fewest firings that lead to each reachable marking.

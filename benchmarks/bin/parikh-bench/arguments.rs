@@ -356,8 +356,9 @@ pub(crate) struct EncodingsArgs {
     #[arg(long, value_name = "K", value_delimiter = ',', default_value = "1",
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) steps: Vec<u32>,
-    /// Back-ends: highs, microlp, z3-lra, z3-lia, z3-guest (z3-lia in a process of its own, which is `parikh`), and
-    /// SMT solvers that are commands: command:LINE over the integers, command-lra:LINE over the reals
+    /// Back-ends: highs, microlp, z3-lra, z3-lia, z3-bv (bit-vectors), z3-guest (z3-lia in a process of its own,
+    /// which is `parikh`), and SMT solvers that are commands: command:LINE over the integers, command-lra:LINE over
+    /// the reals, command-bv:LINE over bit-vectors
     #[arg(long, value_delimiter = ',', default_value = "highs,microlp,z3-lra,z3-lia")]
     pub(crate) backends: Vec<Backend>,
     /// The program that z3-guest runs in [default: parikh beside this program]

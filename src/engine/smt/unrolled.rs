@@ -117,7 +117,7 @@ impl<'g> Unrolled<'g> {
         let dump = work.dump.as_ref().map(Dump::apart);
         let solver = recorded_smt(solver, dump.as_ref());
         let (net, facts) = (work.ground.net(), work.ground.facts());
-        let variables = Variables::new(net, Numbers::Integers);
+        let variables = Variables::new(net, Numbers::Integers, facts);
         let bound = |place| facts.upper_bound_within(place, Provenance::PROVED);
         Ok(Unrolled {
             name,

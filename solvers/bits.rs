@@ -1,0 +1,85 @@
+//! Linear constraints over numbers of so many bits, without a sign and without overflow.
+//!
+//! What is subtracted goes to the other side, so that both sides of 3·x − y ≤ −2, which are 3·x + 2 and y, are
+//! sums of what is not negative; and both are added up in as many bits as the larger one may need. So a constraint
+//! says of bit-vectors exactly what it says of integers.
+
+use crate::term::{Sort, Terms, Variable};
+use num_bigint::{BigInt, BigUint, Sign};
+
+/// What a constraint compares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sides {
+    /// In which both sides fit.
+    pub(crate) width: u32,
+    pub(crate) left: Sum,
+    pub(crate) right: Sum,
+}
+
+/// Σ c·x + constant, where nothing is negative.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sum {
+    pub(crate) entries: Vec<(Variable, BigUint)>,
+    pub(crate) constant: BigUint,
+}
+
+impl Sides {
+    /// Of Σ c·x and `bound`; `None` where some x is not of sort [`Sort::Bits`].
+    pub(crate) fn of(terms: &Terms, entries: &[(Variable, i128)], bound: &BigInt) -> Option<Sides> {
+        let (mut left, mut right) = (Sum::default(), Sum::default());
+        for &(variable, coefficient) in entries {
+            if !matches!(terms.sort(variable), Sort::Bits(_)) {
+                return None;
+            }
+            let side = if coefficient > 0 { &mut left } else { &mut right };
+            side.entries.push((variable, coefficient.unsigned_abs().into()));
+        }
+        let side = if bound.sign() == Sign::Minus { &mut left } else { &mut right };
+        side.constant = bound.magnitude().clone();
+        let width = left.most(terms).max(right.most(terms)).bits().max(1);
+        Some(Sides { width: u32::try_from(width).ok()?, left, right })
+    }
+}
+
+impl Sum {
+    /// The largest value it may have.
+    fn most(&self, terms: &Terms) -> BigUint {
+        let largest = |variable: Variable| (BigUint::from(1u32) << width(terms, variable)) - 1u32;
+        let parts = self.entries.iter().map(|(variable, c)| c * largest(*variable));
+        parts.fold(self.constant.clone(), |sum, part| sum + part)
+    }
+}
+
+/// Of a variable of sort [`Sort::Bits`]; 0 of another.
+pub(crate) fn width(terms: &Terms, variable: Variable) -> u32 {
+    match terms.sort(variable) {
+        Sort::Bits(width) => width,
+        Sort::Bool | Sort::Int | Sort::Real => 0,
+    }
+}
+
+/// In how many bits the numbers up to this one fit, at least 1.
+pub fn bits_of(most: u64) -> u32 {
+    (u64::BITS - most.leading_zeros()).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_fit() {
+        let mut terms = Terms::new();
+        let (x, y, n) = (terms.bits("x", 2), terms.bits("y", 1), terms.integer("n"));
+        let sides = Sides::of(&terms, &[(x, 3), (y, -1)], &(-2).into()).unwrap();
+        // 3·3 + 2 = 11.
+        assert_eq!(sides.width, 4);
+        assert_eq!(sides.left, Sum { entries: vec![(x, 3u32.into())], constant: 2u32.into() });
+        assert_eq!(sides.right, Sum { entries: vec![(y, 1u32.into())], constant: 0u32.into() });
+        assert_eq!(Sides::of(&terms, &[(y, 1)], &1000.into()).map(|sides| sides.width), Some(10));
+        assert_eq!(Sides::of(&terms, &[(x, 1), (n, 1)], &0.into()), None);
+        let large = Sides::of(&terms, &[(x, i128::MAX)], &0.into()).unwrap();
+        assert_eq!(large.width, 129);
+        assert_eq!([0, 1, 2, 255, 256, u64::MAX].map(bits_of), [1, 1, 2, 8, 9, 64]);
+    }
+}
