@@ -54,7 +54,7 @@ fn scripts_say_what_they_are_and_other_programs_answer_them() {
     }
     assert_eq!(answer(&dead("bmc", "1")).trim(), "unsat");
     assert_eq!(answer(&dead("bmc", "12")).trim(), "sat");
-    let bits = |k| written(&["--goal", "deadlock", "-e", "bmc-steps", "-k", k, "-l", "BV"]);
+    let bits = |k| written(&["--goal", "deadlock", "-e", "bmc", "-k", k, "-l", "BV"]);
     assert!(bits("1").contains("(set-logic QF_BV)"), "{}", bits("1"));
     assert_eq!(
         [bits("1"), bits("12")].map(|script| answer(&script).trim().to_owned()),
