@@ -512,7 +512,7 @@ pub(crate) mod tests {
             all.iter().find(mine).unwrap().outcome
         };
         assert!(all.iter().all(|m| !m.wrong));
-        assert_eq!(all.len(), 4 * 3 * 4);
+        assert_eq!(all.len(), 4 * 3 * Backend::ALL.len());
         let plain = "state-equation";
         assert_eq!(of("Small-RC-0", plain, Backend::MicroLp), Outcome::Candidate);
         assert_eq!(of("Small-RC-1", plain, Backend::MicroLp), Outcome::Refuted);
@@ -524,6 +524,7 @@ pub(crate) mod tests {
         if cfg!(feature = "z3") {
             assert_eq!(of("Small-RC-2", fed, Backend::Z3Reals), Outcome::Refuted);
             assert_eq!(of("Small-RC-1", plain, Backend::Z3Integers), Outcome::Refuted);
+            assert_eq!(of("Small-RC-1", plain, Backend::Z3Bits), Outcome::Refuted);
         }
         if cfg!(feature = "highs") {
             assert_eq!(of("Small-RC-1", plain, Backend::Highs), Outcome::Refuted);
@@ -539,7 +540,7 @@ pub(crate) mod tests {
         let encoding = |text: &str, k| text.parse::<Encoding>().unwrap().with_steps(k);
         small.encodings = vec![encoding("bmc", 2), encoding("bmc-steps", 1)];
         small.encodings.push(encoding("flows+k-induction", 2));
-        small.backends = vec![Backend::Z3Reals, Backend::Z3Integers];
+        small.backends = vec![Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
         let all = small.measure("Small").unwrap().unwrap();
         std::fs::remove_dir_all(&small.inputs).unwrap();
         assert!(all.iter().all(|m| !m.wrong));
@@ -549,7 +550,7 @@ pub(crate) mod tests {
             all.iter().find(mine).unwrap().outcome
         };
         let [reals, integers] = [Backend::Z3Reals, Backend::Z3Integers];
-        for backend in [reals, integers] {
+        for backend in [reals, integers, Backend::Z3Bits] {
             assert_eq!(of("Small-RC-0", "bmc k=2", backend), Outcome::Reached);
             assert_eq!(of("Small-RC-1", "bmc k=2", backend), Outcome::NotWithin);
             assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), Outcome::NotWithin);
