@@ -5,7 +5,7 @@
 //! data, and hands back answers that say how far they may be trusted.
 //!
 //! - Questions: [`linear_program`], [`term`], [`cnf`]; written to files by [`dump`]. [`linear_terms`]
-//!   makes programs of terms without choices.
+//!   makes programs of terms without choices, [`bits`] sums of bit-vectors of those that compare numbers of so many bits.
 //! - What back-ends can do and what they answer: [`lp`], [`smt`], [`sat`]. Unknown, error and
 //!   timeout are all [`NoAnswer`].
 //! - Back-ends, one file each: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],

@@ -59,17 +59,18 @@ enum Number {
 impl Number {
     fn to_real(&self) -> Real {
         match self {
+            Number::Int(int) => int.to_real(),
             Number::Real(real) => real.clone(),
-            Number::Int(_) | Number::Bits(_) => self.to_int().to_real(),
+            Number::Bits(bits) => bits.to_int(false).to_real(),
         }
     }
 
-    /// Of a whole number; reals are rounded down.
-    fn to_int(&self) -> Int {
+    /// Nothing for a real number.
+    fn to_int(&self) -> Option<Int> {
         match self {
-            Number::Int(int) => int.clone(),
-            Number::Real(real) => real.to_int(),
-            Number::Bits(bits) => bits.to_int(false),
+            Number::Int(int) => Some(int.clone()),
+            Number::Real(_) => None,
+            Number::Bits(bits) => Some(bits.to_int(false)),
         }
     }
 }
@@ -177,10 +178,9 @@ impl Z3 {
         let integers: Option<Vec<Int>> = numbers
             .iter()
             .zip(entries)
-            .map(|(number, &(_, coefficient))| match (number, coefficient) {
-                (Number::Real(_), _) => None,
-                (number, 1) => Some(number.to_int()),
-                (number, _) => Some(Int::mul(&[&integer(&coefficient.into()), &number.to_int()])),
+            .map(|(number, &(_, coefficient))| match coefficient {
+                1 => number.to_int(),
+                _ => Some(Int::mul(&[&integer(&coefficient.into()), &number.to_int()?])),
             })
             .collect();
         if let Some(products) = integers {

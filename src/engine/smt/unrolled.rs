@@ -8,7 +8,7 @@ use crate::engine::registry::Assignment;
 use parikh_encodings::unrolling::{Between, Row};
 use parikh_encodings::variables::Variables;
 use parikh_encodings::{EncodeError, Numbers, bounds, flows, traps};
-use parikh_net::{FiringSequence, PlaceId, Predicate, Provenance, TransitionId};
+use parikh_net::{FiringSequence, PlaceId, Predicate, TransitionId};
 use parikh_solvers::dump::{Dump, recorded_smt};
 use parikh_solvers::model::Model;
 use parikh_solvers::smt::{SmtAnswer, SmtError, SmtSolver};
@@ -118,15 +118,14 @@ impl<'g> Unrolled<'g> {
         let solver = recorded_smt(solver, dump.as_ref());
         let (net, facts) = (work.ground.net(), work.ground.facts());
         let variables = Variables::new(net, Numbers::Integers, facts);
-        let bound = |place| facts.upper_bound_within(place, Provenance::PROVED);
         Ok(Unrolled {
             name,
             row: row(&variables),
+            bounds: variables.bounds().to_vec(),
             variables,
             between,
             solver,
             dump,
-            bounds: net.places().map(bound).collect(),
             questions: 0,
             failures: (0, String::new()),
         })
