@@ -9,7 +9,9 @@
 //!
 //! Directed strategies take one open goal at a time. Where a walk has come nearest to it is kept in
 //! a small pool, as the sequence that leads there, and later walks towards the same goal may start
-//! from one of these instead of the initial marking.
+//! from one of these instead of the initial marking. What is near is not the same to all of them, so
+//! each has pools of its own. Where a goal was reached, the next one may be near: some walks go on
+//! from there.
 
 use super::journal::Run;
 use super::machine::below;
@@ -32,8 +34,8 @@ const FIRST_SLICE_PER_CLASS: u64 = 4;
 const LONGEST_SLICE: u64 = 1 << 22;
 /// Sequences kept per goal.
 const POOL: usize = 6;
-/// Goals with a pool.
-const POOLS: usize = 64;
+/// Pools kept at once.
+const POOLS: usize = 128;
 /// Longer sequences are not kept: getting there again would take a slice by itself.
 const LONGEST_KEPT: usize = 1 << 15;
 
@@ -64,8 +66,11 @@ pub(super) struct Bandit {
     dry: u32,
     longest_walk: u64,
     hints: Hints,
-    pools: BTreeMap<GoalId, Vec<(u64, Vec<Run>)>>,
+    pools: BTreeMap<(GoalId, Strategy), Pool>,
 }
+
+/// Ways to where a goal was nearest, with how near that was, the nearest first.
+type Pool = Vec<(u64, Vec<Run>)>;
 
 /// Why the bandit stopped.
 pub(super) enum Stopped {
@@ -149,13 +154,13 @@ impl Bandit {
                         walker.walk(&mut deadlock, limit)
                     });
                 }
-                Strategy::Directed => self.towards(walker, |walker, goal, limit| {
+                Strategy::Directed => self.towards(walker, strategy, |walker, goal, limit| {
                     let firings = walker.journal.firings();
                     directed.begin(&walker.machine, goal, firings, &mut walker.resources);
                     let end = walker.walk(&mut directed, limit);
                     (end, directed.nearest())
                 }),
-                Strategy::Potency => self.towards(walker, |walker, goal, limit| {
+                Strategy::Potency => self.towards(walker, strategy, |walker, goal, limit| {
                     potency.begin(&walker.machine, goal, &mut walker.resources);
                     let end = walker.walk(&mut potency, limit);
                     (end, Nearest { distance: u64::MAX, firings: 0 })
@@ -163,7 +168,7 @@ impl Bandit {
                 Strategy::Plan => {
                     // Only now: it takes memory for every transition.
                     let plan = plan.get_or_insert_with(|| RelaxedPlan::new(&walker.machine));
-                    self.towards(walker, |walker, goal, limit| {
+                    self.towards(walker, strategy, |walker, goal, limit| {
                         let firings = walker.journal.firings();
                         plan.begin(&walker.machine, goal, firings, &mut walker.resources);
                         let end = walker.walk(plan, limit);
@@ -253,6 +258,7 @@ impl Bandit {
     fn towards<'a>(
         &mut self,
         walker: &mut Walker<'a>,
+        strategy: Strategy,
         mut walk: impl FnMut(&mut Walker<'a>, u32, u64) -> (End, Nearest),
     ) {
         let mut limit = 256;
@@ -260,6 +266,7 @@ impl Bandit {
         let mut tries = 0;
         loop {
             let wanted = goal.filter(|&goal| !walker.machine.is_gone(goal) && tries < 32);
+            let reached = goal.is_some_and(|goal| walker.machine.is_gone(goal));
             let Some(current) = wanted.or_else(|| {
                 (limit, tries) = (256, 0);
                 walker.draw(has_aim)
@@ -269,16 +276,21 @@ impl Bandit {
             goal = Some(current);
             tries += 1;
             let id = walker.machine.compiled.goals[current as usize].id;
-            let pool = self.pools.get(&id).map_or(&[][..], Vec::as_slice);
-            let pick = below(&mut walker.resources.rng, 2 * POOL);
-            match pool.get(pick) {
-                Some((_, runs)) => walker.resume(runs),
-                None => walker.restart(),
+            let goes_on = reached
+                && walker.journal.runs().len() <= LONGEST_KEPT
+                && below(&mut walker.resources.rng, 2) == 0;
+            if !goes_on {
+                let pool = self.pools.get(&(id, strategy)).map_or(&[][..], Vec::as_slice);
+                let pick = below(&mut walker.resources.rng, 2 * POOL);
+                match pool.get(pick) {
+                    Some((_, runs)) => walker.resume(runs),
+                    None => walker.restart(),
+                }
             }
             let start = walker.journal.firings();
             let (end, nearest) = walk(walker, current, limit);
             if nearest.distance < u64::MAX && nearest.firings > start {
-                self.keep(walker, id, nearest);
+                self.keep(walker, (id, strategy), nearest);
             }
             if end == End::Slice || walker.slice_is_over() {
                 return;
@@ -288,11 +300,11 @@ impl Bandit {
     }
 
     /// Keeps the way to where the walk came nearest, if it is among the nearest.
-    fn keep(&mut self, walker: &Walker<'_>, id: GoalId, nearest: Nearest) {
-        if self.pools.len() >= POOLS && !self.pools.contains_key(&id) {
+    fn keep(&mut self, walker: &Walker<'_>, key: (GoalId, Strategy), nearest: Nearest) {
+        if self.pools.len() >= POOLS && !self.pools.contains_key(&key) {
             self.pools.pop_first();
         }
-        let pool = self.pools.entry(id).or_default();
+        let pool = self.pools.entry(key).or_default();
         let last = pool.last().map_or(u64::MAX, |(distance, _)| *distance);
         if pool.len() >= POOL && last <= nearest.distance {
             return;

@@ -15,7 +15,9 @@
 //! transition u: b -> c + a
 //! ```
 //!
-//! When no plan exists, the goal is out of reach from here and the walk is given up. That a wish may
+//! How long the plan is says how near the goal is, and says it where the wished cells themselves do
+//! not move for a long while; the ways to where plans were shortest are worth going again. When no
+//! plan exists, the goal is out of reach from here and the walk is given up. That a wish may
 //! be for fewer tokens makes no difference: what takes from the cell is then looked for. Costs are
 //! drawn a little at random, so that each walk has plans of its own.
 
@@ -83,7 +85,12 @@ pub(in crate::engine::walk) struct RelaxedPlan {
     plans: u32,
     /// Plans a walk may make without coming nearer.
     pub(in crate::engine::walk) patience: u32,
-    nearest: Nearest,
+    /// How far the wished cells were when they were nearest.
+    distance: u64,
+    /// Where the plan was shortest, in firings.
+    shortest: Nearest,
+    /// Since the initial marking.
+    firings: u64,
 }
 
 impl RelaxedPlan {
@@ -109,7 +116,9 @@ impl RelaxedPlan {
             wanted: None,
             plans: 0,
             patience: 64,
-            nearest: Nearest { distance: u64::MAX, firings: 0 },
+            distance: u64::MAX,
+            shortest: Nearest { distance: u64::MAX, firings: 0 },
+            firings: 0,
         }
     }
 
@@ -140,7 +149,9 @@ impl RelaxedPlan {
     }
 
     fn start(&mut self, machine: &Machine<'_>, firings: u64, resources: &mut Resources) {
-        self.nearest = Nearest { distance: self.aim.distance(machine), firings };
+        self.distance = self.aim.distance(machine);
+        self.shortest = Nearest { distance: u64::MAX, firings };
+        self.firings = firings;
         self.in_order = below(&mut resources.rng, 2) == 0;
         self.noise = [1, 4, 16, 64][below(&mut resources.rng, 4)];
         self.chance = [0, 4, 16, 64][below(&mut resources.rng, 4)];
@@ -148,9 +159,9 @@ impl RelaxedPlan {
         self.steps.clear();
     }
 
-    /// Where the walk has been nearest.
+    /// Where the walk has been nearest: where what the plan still had to fire was least.
     pub(in crate::engine::walk) fn nearest(&self) -> Nearest {
-        self.nearest
+        self.shortest
     }
 
     /// A live class of the plan.
@@ -172,10 +183,16 @@ impl RelaxedPlan {
     /// Makes a plan from here. `false` when there is none.
     fn plan(&mut self, machine: &Machine<'_>, resources: &mut Resources) -> bool {
         self.steps.clear();
-        self.settle(machine, resources) && {
-            self.read_backwards(machine);
-            true
+        if !self.settle(machine, resources) {
+            return false;
         }
+        self.read_backwards(machine);
+        let length = self.steps.iter().fold(0, |sum: u64, &(_, times)| sum.saturating_add(times));
+        if length < self.shortest.distance {
+            self.shortest = Nearest { distance: length, firings: self.firings };
+            self.plans = 0;
+        }
+        true
     }
 
     /// Settles transitions by ascending cost until every wish has a mover.
@@ -315,7 +332,7 @@ fn delta_at(machine: &Machine<'_>, transition: u32, cell: u32) -> i64 {
 impl Choose for RelaxedPlan {
     fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32> {
         self.wanted = None;
-        if self.goal.is_none() && self.nearest.distance == 0 {
+        if self.goal.is_none() && self.distance == 0 {
             return None;
         }
         if self.chance > 0 && below(&mut resources.rng, 256) < self.chance {
@@ -331,8 +348,8 @@ impl Choose for RelaxedPlan {
             if self.aim.distance(machine) == 0 {
                 // All wishes came true, and still the goal is there: wish for something else.
                 self.aim.take(machine, self.goal?, &mut resources.rng);
-                self.nearest.distance = self.aim.distance(machine);
-                if self.nearest.distance == 0 {
+                self.distance = self.aim.distance(machine);
+                if self.distance == 0 {
                     return None;
                 }
             }
@@ -355,9 +372,10 @@ impl Choose for RelaxedPlan {
         if let Some(step) = self.steps.iter_mut().find(|step| step.0 == class) {
             step.1 = step.1.saturating_sub(count);
         }
+        self.firings = firings;
         let distance = self.aim.distance(machine);
-        if distance < self.nearest.distance {
-            self.nearest = Nearest { distance, firings };
+        if distance < self.distance {
+            self.distance = distance;
             self.plans = 0;
         }
     }
