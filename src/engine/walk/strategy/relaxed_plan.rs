@@ -188,7 +188,7 @@ impl RelaxedPlan {
         }
         self.read_backwards(machine);
         let length = self.steps.iter().fold(0, |sum: u64, &(_, times)| sum.saturating_add(times));
-        if length < self.shortest.distance {
+        if self.goal.is_some() && length < self.shortest.distance {
             self.shortest = Nearest { distance: length, firings: self.firings };
             self.plans = 0;
         }
