@@ -12,7 +12,8 @@
 //! # Conditions
 //! 1. Nothing takes from the counter, it is empty initially, and t alone puts on it, one token.
 //! 2. The goal is that it holds a token, and φ, which no counter matters to.
-//! 3. The net without its counters has few markings.
+//! 3. The net without its counters has few markings. Where each counter is bounded, a search of the net with
+//!    them would end too, and only a small graph is tried.
 
 use super::Task;
 use super::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
@@ -39,6 +40,9 @@ pub const ENGINE: Engine = Engine {
 /// The most markings that are looked at, each of which is kept as it is.
 const MARKINGS: usize = 300_000;
 
+/// The same where all counters are bounded.
+const MARKINGS_BOUNDED: usize = 10_000;
+
 /// The most tokens counts that are kept, of all markings together.
 const COUNTS: usize = 200_000_000;
 
@@ -54,7 +58,9 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
     let counters: Vec<PlaceId> = net.places().filter(|&p| counts(net, p).is_some()).collect();
     let mentioned: BTreeSet<PlaceId> = found.keys().flat_map(|done| done.support(net)).collect();
     let counters: Vec<PlaceId> = counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
-    let most = MARKINGS.min(COUNTS / net.place_count().max(1));
+    let bounded = counters.iter().all(|&p| task.facts.upper_bound(p).is_some());
+    let markings = if bounded { MARKINGS_BOUNDED } else { MARKINGS };
+    let most = markings.min(COUNTS / net.place_count().max(1));
     let graph = match Reachability::forgetting(net, &counters, most, task.budget) {
         Ok(graph) => graph,
         Err(why) => return why.to_string(),

@@ -264,7 +264,7 @@ impl<'p> Worker<'p, '_> {
                     self.run_all(Role::Homes, all.ground, &all.part(part));
                 }
             }
-            Phase::Slice(part) | Phase::Induce(part)
+            Phase::Slice(part) | Phase::Induce(part) | Phase::DescribeSmall(part)
                 if !part.is_worthwhile(all.budget.remaining()) => {}
             Phase::Slice(part) => self.slice(&all.part(part)),
             Phase::Deepen(part) => {
@@ -275,6 +275,12 @@ impl<'p> Worker<'p, '_> {
             Phase::Follow(part) => self.follow(&all.part(part)),
             Phase::Induce(part) => self.go_on(Role::Induction, &all.part(part)),
             Phase::Describe(part) => self.go_on(Role::Diagrams, &all.part(part)),
+            Phase::DescribeSmall(part) => {
+                let places = || all.reduced().unwrap_or(all.ground).net().place_count();
+                if all.has_any(&[Role::Diagrams]) && places() <= schedule::SMALL {
+                    self.go_on(Role::Diagrams, &all.part(part));
+                }
+            }
             Phase::Search => self.search(),
             Phase::Grow => self.grow(),
             Phase::SearchRead(part) => {

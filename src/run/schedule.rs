@@ -3,8 +3,9 @@
 //! ```text
 //! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
 //! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
-//!                  equation) for some seconds, a little induction ─▶ engines in slices, walks
-//!                  along their candidates ─▶ a little more induction, a few orders for diagrams
+//!                  equation) for some seconds, diagrams of small nets, a little induction ─▶
+//!                  engines in slices, walks along their candidates ─▶ a little more induction, a
+//!                  few orders for diagrams
 //!                  ─▶ goals on nets of their own, search of the reduced net ─▶ engines in slices,
 //!                  induction and diagrams on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
@@ -21,7 +22,9 @@
 //! Proofs of engines in slices come fast or not at all, so these go before the search; what they have
 //! not finished by then they go on with in slices that grow, between the others. Induction has a little time
 //! before they have much: a dead marking that hundreds of place invariants exclude together is one question of
-//! a second there, and more programs than 12 s suffice for here. In a run of a few seconds it waits.
+//! a second there, and more programs than 12 s suffice for here. In a run of a few seconds it waits. Of a small net
+//! a diagram of all markings is often there in milliseconds and answers everything, so one try of half a second
+//! comes before even that.
 //!
 //! Which engine plays which part is in the [registry](crate::engine::registry). All shares of the time
 //! are here, but for that of an engine that runs once, which its [role](crate::engine::registry::Role)
@@ -66,6 +69,9 @@ pub(super) fn searching(
     };
     if diagrams_wait { 0.75 * share } else { share }
 }
+
+/// Places of a net whose orders for diagrams are found in some milliseconds.
+pub(super) const SMALL: usize = 1000;
 
 /// A part of what is left of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,6 +132,8 @@ pub enum Phase {
     Induce(Part),
     /// A slice of diagrams, on the same net.
     Describe(Part),
+    /// The same, where that net has at most [`SMALL`] places.
+    DescribeSmall(Part),
     /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of the
     /// net that was read where there is none, together in a share of the time that depends on
     /// whether engines in slices are waiting to go on.
@@ -153,6 +161,7 @@ impl Schedule {
             Phase::Once,
             Phase::Homes(Part::of(0.6)),
             Phase::Slice(Part::of(0.1).at_least(0.5).at_most(3)),
+            Phase::DescribeSmall(Part::of(0.02).at_least(0.1).at_most(1)),
             Phase::Induce(Part::of(0.08).at_least(0.5).at_most(5)),
             Phase::Slice(Part::of(0.4).at_most(20)),
             Phase::Follow(Part::of(0.1).at_most(30)),
