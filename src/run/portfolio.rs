@@ -264,7 +264,11 @@ impl<'p> Worker<'p, '_> {
                     self.run_all(Role::Homes, all.ground, &all.part(part));
                 }
             }
-            Phase::Slice(part) | Phase::Induce(part) | Phase::DescribeSmall(part)
+            Phase::Walk(_, part)
+            | Phase::Slice(part)
+            | Phase::Follow(part)
+            | Phase::Induce(part)
+            | Phase::DescribeSmall(part)
                 if !part.is_worthwhile(all.budget.remaining()) => {}
             Phase::Slice(part) => self.slice(&all.part(part)),
             Phase::Deepen(part) => {

@@ -1,11 +1,12 @@
 //! The schedule: what each worker does, step by step.
 //!
 //! ```text
-//! first worker     walk a little ─▶ walk on the reduced net ─▶ walk on, either net
+//! first worker     walk a little ─▶ a little on the reduced net ─▶ walk ─▶ walk on the reduced net
+//!                  ─▶ walk on, either net
 //! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
-//!                  equation) for some seconds, diagrams of small nets, a little induction ─▶
-//!                  engines in slices, walks along their candidates ─▶ a little more induction, a
-//!                  few orders for diagrams
+//!                  equation) for some seconds, a few walks along their candidates, diagrams of
+//!                  small nets, a little induction ─▶ engines in slices, walks along their
+//!                  candidates ─▶ a little more induction, a few orders for diagrams
 //!                  ─▶ goals on nets of their own, search of the reduced net ─▶ engines in slices,
 //!                  induction and diagrams on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
@@ -161,6 +162,7 @@ impl Schedule {
             Phase::Once,
             Phase::Homes(Part::of(0.6)),
             Phase::Slice(Part::of(0.1).at_least(0.5).at_most(3)),
+            Phase::Follow(Part::of(0.02).at_least(0.1).at_most(1)),
             Phase::DescribeSmall(Part::of(0.02).at_least(0.1).at_most(1)),
             Phase::Induce(Part::of(0.08).at_least(0.5).at_most(5)),
             Phase::Slice(Part::of(0.4).at_most(20)),
@@ -180,8 +182,12 @@ impl Schedule {
             all.insert(grow, Phase::Walk(On::Read, Part::of(0.1)));
             return Schedule { workers: vec![all] };
         }
-        let walk =
-            vec![Phase::Walk(On::Read, Part::of(0.15)), Phase::Walk(On::Reduced, Part::of(0.7))];
+        let walk = vec![
+            Phase::Walk(On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
+            Phase::Walk(On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
+            Phase::Walk(On::Read, Part::of(0.15)),
+            Phase::Walk(On::Reduced, Part::of(0.7)),
+        ];
         Schedule { workers: vec![walk, prove.to_vec()] }
     }
 
