@@ -164,12 +164,16 @@ impl<'n> EncodedGoal<'n> {
                 "sat: a goal marking is reached by at most {k} firings: those with fire(i,t) = 1.\n\
                  unsat: none is reached by {k} firings or fewer."
             ),
-            (None, false) if self.encoding.has(Part::Induction) => format!(
-                "unsat: the goal is unreachable, if no goal marking is reached by fewer than {k} \
-                 firings\n(ask `--encoding bmc --steps {}`, or look at the initial marking for k = 1).\n\
-                 sat: nothing follows.",
-                k - 1
-            ),
+            (None, false) if self.encoding.has(Part::Induction) => {
+                let first = match k - 1 {
+                    0 => "if the goal is not of the initial marking".to_owned(),
+                    before => format!(
+                        "if no goal marking is reached by fewer than {k} firings\n\
+                         (ask `--encoding bmc --steps {before}`)"
+                    ),
+                };
+                format!("unsat: the goal is unreachable, {first}.\nsat: nothing follows.")
+            }
             (None, false) => "unsat (infeasible): no reachable marking satisfies the goal.\n\
                               sat (feasible): nothing follows; m is a candidate."
                 .to_owned(),

@@ -11,7 +11,7 @@ pub(crate) mod writer;
 use std::io;
 
 use crate::linear_expression::LinearExpression;
-use crate::term::{Term, Terms};
+use crate::term::{Sort, Term, Terms, Variable};
 use writer::Writer;
 
 /// Writes the question whether all of `assertions` can be true, down to `(check-sat)`.
@@ -33,7 +33,7 @@ pub struct Section<'a> {
 
 /// Writes the question whether the assertions of all sections can be true, down to `(check-sat)`.
 /// With `maximise` it asks for the largest value of the sum besides, in the extension that Z3 and
-/// OptiMathSAT share.
+/// OptiMathSAT share, down to `(get-objectives)`.
 ///
 /// # Errors
 /// What `out` reports.
@@ -48,7 +48,10 @@ pub fn write_script(
     let used = objective.iter().flat_map(|(entries, _)| entries).map(|&(variable, _)| variable);
     let mut writer = Writer::new();
     let preparation = writer.prepare(terms, &all, used);
-    writeln!(out, "(set-logic {})", writer.logic())?;
+    // The value of a bit-vector is a whole number.
+    let of_bits = |(variable, _): &(Variable, _)| matches!(terms.sort(*variable), Sort::Bits(_));
+    let counts_bits = objective.iter().flat_map(|(entries, _)| entries).any(of_bits);
+    writeln!(out, "(set-logic {})", if counts_bits { "ALL" } else { writer.logic() })?;
     writer.write_preparation(terms, &preparation, out)?;
     for section in sections {
         if !section.comment.is_empty() {
@@ -63,7 +66,9 @@ pub fn write_script(
         writer.write_sum(terms, entries, constant, &mut text);
         writeln!(out, "(maximize {text})")?;
     }
-    writeln!(out, "(check-sat)")
+    writeln!(out, "(check-sat)")?;
+    // Nobody would see the largest value otherwise.
+    if objective.is_some() { writeln!(out, "(get-objectives)") } else { Ok(()) }
 }
 
 #[cfg(test)]

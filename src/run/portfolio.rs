@@ -249,6 +249,12 @@ impl<'p> Worker<'p, '_> {
     fn step(&mut self, step: Phase) {
         let all = self.portfolio;
         match step {
+            Phase::Walk(_, part)
+            | Phase::Slice(part)
+            | Phase::Follow(part)
+            | Phase::Induce(part)
+            | Phase::DescribeSmall(part)
+                if !part.is_worthwhile(all.budget.remaining()) => {}
             Phase::Walk(On::Read, part) => {
                 self.run_all(Role::Walk, all.ground, &all.part(part));
             }
@@ -264,12 +270,6 @@ impl<'p> Worker<'p, '_> {
                     self.run_all(Role::Homes, all.ground, &all.part(part));
                 }
             }
-            Phase::Walk(_, part)
-            | Phase::Slice(part)
-            | Phase::Follow(part)
-            | Phase::Induce(part)
-            | Phase::DescribeSmall(part)
-                if !part.is_worthwhile(all.budget.remaining()) => {}
             Phase::Slice(part) => self.slice(&all.part(part)),
             Phase::Deepen(part) => {
                 if self.finished && self.deepen() {

@@ -22,7 +22,11 @@ pub fn facts_for(
     let mut facts = Facts::none(net);
     let needs_bounds = encoding.has(Part::Bounds) || encoding.numbers == Numbers::Bits;
     if encoding.has(Part::Flows) || needs_bounds {
-        let flows = place_flows(net, budget)?;
+        let flows = match place_flows(net, budget) {
+            // Bit-vectors do with the bounds there are.
+            Err(_) if !encoding.has(Part::Flows) && !encoding.has(Part::Bounds) => Vec::new(),
+            flows => flows?,
+        };
         if needs_bounds {
             place_bounds(net, &flows, budget).write(&mut facts);
         }

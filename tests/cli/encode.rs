@@ -67,7 +67,15 @@ fn scripts_say_what_they_are_and_other_programs_answer_them() {
     assert_eq!(answer(&script).trim(), "unsat", "{script}");
     let most = written(&["--queries", &queries, "--id", "most-who-wait"]);
     assert!(most.contains("(maximize "), "{most}");
-    assert!(answer(&format!("{most}(get-objectives)")).contains(" 2"), "{most}");
+    assert!(answer(&most).contains(" 2"), "{most}");
+    let most = written(&["--queries", &queries, "--id", "most-who-wait", "-l", "BV"]);
+    assert!(answer(&most).contains(" 2") && most.contains("bv2nat"), "{most}");
+    assert!(!answer(&most).contains("error"), "{}", answer(&most));
+    // Bounds that are not found in time are nothing that bit-vectors cannot do without.
+    let late = written(&["--goal", "deadlock", "-e", "bmc", "-k", "12", "-l", "BV", "-t", "0s"]);
+    assert!(answer(&late).trim() == "sat" && late.contains(" Int)"), "{late}");
+    let first = written(&["--goal", "deadlock", "-e", "k-induction", "-k", "1"]);
+    assert!(first.contains("is not of the initial marking"), "{first}");
 }
 
 #[test]

@@ -205,11 +205,16 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
             budget.exhausted().map(|reason| format!("{reason}; bounds may be missing"));
     }
     let modulo = match arguments.modulo {
+        // What follows from any invariant at all is not said again, semiflow or not.
+        true if arguments.semiflows => {
+            place_flows(net, budget).and_then(|flows| modulo::find(net, &flows, budget))
+        }
         true => modulo::find(net, &found.flows, budget),
         false => Ok(Vec::new()),
     };
-    if let (None, Err(reason)) = (&found.incomplete, &modulo) {
-        found.incomplete = Some(format!("{reason}; none modulo a number is given"));
+    if let Err(reason) = &modulo {
+        let before = found.incomplete.take().unwrap_or_else(|| reason.to_string());
+        found.incomplete = Some(format!("{before}; none modulo a number is given"));
     }
     let say_of_modulo = || {
         if let (true, Ok(all)) = (arguments.modulo, &modulo) {

@@ -119,6 +119,8 @@ struct Induction<'g, D> {
     provers: Vec<(GoalId, D)>,
     proved: Proved,
     modulo: OnceCell<Vec<ModuloInvariant>>,
+    /// Goals whose provers learn nothing of each other: with it, what one found could not be shown.
+    alone: BTreeSet<GoalId>,
     /// Goals that nothing more can be done for here.
     given_up: Vec<GoalId>,
     /// That of the round, once there was one.
@@ -151,6 +153,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             provers: Vec::new(),
             proved: Proved::default(),
             modulo: OnceCell::new(),
+            alone: BTreeSet::new(),
             given_up: Vec::new(),
             slice: None,
             had_turn: BTreeSet::new(),
@@ -203,7 +206,13 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             let budget = Budget::lasting(MODULO);
             let flows = place_flows(net, &budget).unwrap_or_default();
             let flows: Vec<LinearSum> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
-            let mut found = modulo_invariants(net, &flows, &budget).unwrap_or_default();
+            let mut found = match modulo_invariants(net, &flows, &budget) {
+                Ok(found) => found,
+                Err(why) => {
+                    tracing::info!("{}: no modulo-invariants: {why}", self.name);
+                    return Vec::new();
+                }
+            };
             found.retain(|known| known.sum.terms().len() <= LARGEST_ROW);
             for known in &found {
                 let terms =
@@ -237,7 +246,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 continue;
             }
             let mut prover = self.prover(id, predicate);
-            prover.learn(&self.proved);
+            if !self.alone.contains(&id) {
+                prover.learn(&self.proved);
+            }
             let before = prover.so_far();
             let end = prover.run(budget);
             let after = prover.so_far();
@@ -278,6 +289,13 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                     if self.refute(id, goal, &mut terms, found, &predicate).is_none()
                         || board.is_open(id)
                     {
+                        // What others proved may rest on bounds that nobody speaks of here.
+                        if self.alone.insert(id) {
+                            continue;
+                        }
+                        let why = "the invariant it found could not be shown";
+                        tracing::info!("{}: {id:?}: {why}", self.name);
+                        board.gave_up(id, self.name, why);
                         return self.given_up.push(id);
                     }
                     self.proved.add(&cubes, &terms);

@@ -10,7 +10,7 @@
 //! Directed strategies take one open goal at a time. Where a walk has come nearest to it is kept in
 //! a small pool, as the sequence that leads there, and later walks towards the same goal may start
 //! from one of these instead of the initial marking. What is near is not the same to all of them, so
-//! each has pools of its own. Where a goal was reached, the next one may be near: some walks go on
+//! each that can tell has pools of its own. Where a goal was reached, the next one may be near: some walks go on
 //! from there.
 
 use super::journal::Run;
@@ -35,7 +35,7 @@ const LONGEST_SLICE: u64 = 1 << 22;
 /// Sequences kept per goal.
 const POOL: usize = 6;
 /// Pools kept at once.
-const POOLS: usize = 128;
+const POOLS: usize = 64;
 /// Longer sequences are not kept: getting there again would take a slice by itself.
 const LONGEST_KEPT: usize = 1 << 15;
 
