@@ -21,6 +21,7 @@ use super::integer::Integer;
 use parikh_net::{LinearSum, Marking, Net, PlaceId};
 use parikh_solvers::{Budget, Exhausted};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// The remainder of `sum` divided by `modulus` is the same in all reachable markings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +66,9 @@ const RINGS: [Ring; 6] = [
     Ring { prime: 13, modulus: 13 },
 ];
 
-/// Modulo-invariants that follow, modulo the prime, neither from `flows` nor from those before them: great moduli
-/// of a prime first, then short sums.
+/// All modulo-invariants for powers of small primes, by a few: those that do not follow from `flows` and from each
+/// other, great moduli of a prime first, then short sums. Of one that differs from such a sum by a multiple of the
+/// prime, the difference may be given, divided by it.
 ///
 /// # Errors
 /// When the budget ends.
@@ -89,19 +91,22 @@ pub fn modulo_invariants(
             .filter_map(|y| ring.primitive(y))
             .collect();
         found.sort_by_key(|(modulus, y)| (Reverse(*modulus), y.len()));
-        let field = Ring { modulus: ring.prime, ..ring };
-        let mut known = Span { field, rows: Vec::new() };
+        let mut known = Span { ring, rows: BTreeMap::new() };
         for flow in flows {
-            known.add(
-                field.vector(flow.terms().iter().map(|&(place, a)| (place.index(), a))),
-                budget,
-            )?;
+            let terms = flow.terms().iter().map(|&(place, a)| (place.index(), a));
+            known.add(ring.vector(terms), budget)?;
         }
+        let mut kept = Vec::new();
         for (modulus, y) in found {
-            let entries = y.iter().map(|&(at, value)| (at as usize, value as i64));
-            if !known.add(field.vector(entries), budget)? {
-                continue;
-            }
+            let common = ring.modulus / modulus;
+            let whole = ring.combine(&[], common, &y);
+            let rest = known.rest(whole.clone(), common, budget)?;
+            let Some(rest) = ring.primitive(rest) else { continue };
+            known.add(whole, budget)?;
+            kept.push(if rest.0 < modulus { rest } else { (modulus, y) });
+        }
+        kept.sort_by_key(|(modulus, _)| Reverse(*modulus));
+        for (modulus, y) in kept {
             let signed =
                 |value: u64| value as i64 - if 2 * value > modulus { modulus as i64 } else { 0 };
             let terms = y.iter().map(|&(at, value)| (PlaceId::new(at as usize), signed(value)));
@@ -274,33 +279,60 @@ impl Tableau {
     }
 }
 
-/// What some vectors span over a field.
+/// What some vectors span modulo a power of a prime: with a row also its multiples that have lost their first entry.
 struct Span {
-    field: Ring,
-    /// With 1 as the first entry, by its position.
-    rows: Vec<Vector>,
+    ring: Ring,
+    /// By their first position, where each has a power of the prime.
+    rows: BTreeMap<u32, Vector>,
 }
 
 impl Span {
-    /// Takes a vector in. Whether it was not in before.
-    fn add(&mut self, mut vector: Vector, budget: &Budget) -> Result<bool, Exhausted> {
-        loop {
+    /// Takes a vector in.
+    fn add(&mut self, vector: Vector, budget: &Budget) -> Result<(), Exhausted> {
+        let ring = self.ring;
+        let mut waiting = vec![vector];
+        while let Some(mut vector) = waiting.pop() {
+            while let Some(&(first, value)) = vector.first() {
+                if let Some(reason) = budget.exhausted() {
+                    return Err(reason);
+                }
+                let power = ring.power(value);
+                if let Some(row) = self.rows.get(&first)
+                    && row[0].1 <= power
+                {
+                    vector = ring.combine(&vector, ring.modulus - value / row[0].1, row);
+                    continue;
+                }
+                let row = ring.combine(&[], ring.inverse(value / power), &vector);
+                if power > 1 {
+                    waiting.push(ring.combine(&[], ring.modulus / power, &row));
+                }
+                // What the new row clears of the one that was there goes on.
+                vector = self.rows.insert(first, row).unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// What no row takes from a vector, all of it or up to an entry that has no more than `enough` factors of the
+    /// prime. Nothing is left of what the rows span.
+    fn rest(&self, mut vector: Vector, enough: u64, budget: &Budget) -> Result<Vector, Exhausted> {
+        let mut done = 0;
+        while let Some(&(at, value)) = vector.get(done) {
             if let Some(reason) = budget.exhausted() {
                 return Err(reason);
             }
-            let Some(&(first, value)) = vector.first() else { return Ok(false) };
-            match self.rows.binary_search_by_key(&first, |row| row[0].0) {
-                Ok(at) => {
-                    vector =
-                        self.field.combine(&vector, self.field.modulus - value, &self.rows[at]);
+            let power = self.ring.power(value);
+            match self.rows.get(&at) {
+                Some(row) if row[0].1 <= power => {
+                    let times = self.ring.modulus - value / row[0].1;
+                    vector = self.ring.combine(&vector, times, row);
                 }
-                Err(at) => {
-                    let unit = self.field.combine(&[], self.field.inverse(value), &vector);
-                    self.rows.insert(at, unit);
-                    return Ok(true);
-                }
+                _ if power <= enough => break,
+                _ => done += 1,
             }
         }
+        Ok(vector)
     }
 }
 
@@ -331,7 +363,7 @@ mod tests {
         let flow = LinearSum::new(net.places().map(|p| (p, 1))).unwrap();
         let found = modulo_invariants(&net, &[flow], &Budget::unlimited()).unwrap();
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].describe(&net), "a + b = 1 (mod 2)");
+        assert_eq!(found[0].describe(&net), "c + d = 1 (mod 2)");
         let wrong = ModuloInvariant { modulus: 4, ..found[0].clone() };
         assert!(!wrong.holds(&net));
         assert_eq!(found[0].sum.terms().len(), 2);
@@ -350,5 +382,56 @@ mod tests {
         let none =
             text::parse("place p\nplace q\ntransition t: p -> q\ntransition u: -> p").unwrap();
         assert_eq!(found(&none), []);
+    }
+
+    /// Against all sums of three places modulo 32.
+    #[test]
+    fn nothing_modulo_32_is_missing() {
+        const K: i64 = 32;
+        let number = |y: [i64; 3]| ((y[0] * K + y[1]) * K + y[2]) as usize;
+        let all = || (0..K * K * K).map(|y| [y / (K * K), y / K % K, y % K]);
+        let mut rng = fastrand::Rng::with_seed(41);
+        let mut several = 0;
+        for _ in 0..500 {
+            let mut text = "place a 1\nplace b 2\nplace c\n".to_owned();
+            for t in 0..rng.usize(1..4) {
+                let mut side =
+                    || ["a", "b", "c"].map(|p| format!("{}*{p}", rng.u32(1..10))).join(" + ");
+                text += &format!("transition t{t}: {} -> {}\n", side(), side());
+            }
+            let net = text::parse(&text).unwrap();
+            let budget = Budget::unlimited();
+            let flows = super::super::flows::place_flows(&net, &budget).unwrap();
+            let flows: Vec<LinearSum> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
+            let found = modulo_invariants(&net, &flows, &budget).unwrap();
+            assert!(found.iter().all(|found| found.holds(&net)), "{text}");
+            // Those of smaller moduli as often as makes them modulo 32.
+            let of = |sum: &LinearSum, times: i64| {
+                [0, 1, 2].map(|p| sum.coefficient(PlaceId::new(p)) * times)
+            };
+            let even = found.iter().filter(|found| found.modulus.is_multiple_of(2));
+            let even = even.map(|found| of(&found.sum, K / i64::from(found.modulus)));
+            let generators: Vec<[i64; 3]> =
+                flows.iter().map(|flow| of(flow, 1)).chain(even).collect();
+            several += usize::from(generators.len() > flows.len() + 1);
+            let mut is_spanned = vec![false; (K * K * K) as usize];
+            let mut waiting = vec![[0; 3]];
+            while let Some(y) = waiting.pop() {
+                if !std::mem::replace(&mut is_spanned[number(y)], true) {
+                    let sum = |g: &[i64; 3]| [0, 1, 2].map(|p| (y[p] + g[p]).rem_euclid(K));
+                    waiting.extend(generators.iter().map(sum));
+                }
+            }
+            let holds = |y: &[i64; 3]| {
+                net.effect_classes().all(|effect| {
+                    let changes = net.effect(effect).iter();
+                    changes.map(|c| c.delta * y[c.place.index()]).sum::<i64>() % K == 0
+                })
+            };
+            for y in all() {
+                assert_eq!(is_spanned[number(y)], holds(&y), "{y:?} of {found:?}\n{text}");
+            }
+        }
+        assert!(several > 10, "{several}");
     }
 }
