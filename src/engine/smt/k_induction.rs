@@ -3,9 +3,10 @@
 //!
 //! Where a solver says no, the *step case* holds for k: a goal that is reached at all is reached by fewer than k
 //! firings. But that is the solver's word, about k firings at once, and no document says such a thing. So an
-//! inductive invariant is looked for, then and only then, by [backward search](crate::engine::pdr) from the goal:
-//! where the step case holds by the flows and bounds that this knows, too, it ends after k rounds, with a document
-//! for the checker, or with a witness. What it finds is answered; that a step case holds is said in the log.
+//! inductive invariant is looked for then, and only then, by [backward search](crate::engine::pdr) from the goal:
+//! where the step case holds by flows and bounds that backward search sees at work, it ends after k rounds, with
+//! a document for the checker, or with a witness. (It does not see that `a + b + c ≥ 3` where a + b = 3 is a flow:
+//! the state equation does.) What it finds is answered; that a step case holds is said in the log.
 //!
 //! # Source
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
@@ -189,7 +190,7 @@ impl Session for KInduction<'_> {
         self.held.values().for_each(|(k, _)| *by_word.entry(*k).or_default() += 1);
         for (k, goals) in by_word {
             text += &format!(
-                "; step cases of {goals} more hold for k = {k} by the solver's word: no certificate, not answered"
+                "; {goals} of them, for k = {k}, by the solver's word only: no certificate, not answered"
             );
         }
         text
