@@ -24,8 +24,9 @@
 //! not finished by then they go on with in slices that grow, between the others. Induction has a little time
 //! before they have much: a dead marking that hundreds of place invariants exclude together is one question of
 //! a second there, and more programs than 12 s suffice for here. In a run of a few seconds it waits. Of a small net
-//! a diagram of all markings is often there in milliseconds and answers everything, so one try of half a second
-//! comes before even that.
+//! a diagram of all markings is often there in milliseconds and answers everything, so tries of a second at most
+//! come before even that, and so do a few walks along the first candidates. The first worker sees the reduced net early,
+//! for a moment: what is hard to reach on the net that was read is sometimes there at once.
 //!
 //! Which engine plays which part is in the [registry](crate::engine::registry). All shares of the time
 //! are here, but for that of an engine that runs once, which its [role](crate::engine::registry::Role)
