@@ -4,4 +4,5 @@ pub(super) mod blind;
 pub(super) mod deadlock;
 pub(super) mod directed;
 pub(super) mod guided;
+mod monotone_queue;
 pub(super) mod relaxed_plan;

@@ -23,12 +23,11 @@
 
 use super::blind::any;
 use super::directed::Nearest;
+use super::monotone_queue::MonotoneQueue;
 use crate::engine::walk::aim::Aim;
 use crate::engine::walk::machine::{Machine, below};
 use crate::engine::walk::walker::{Choose, Resources};
 use parikh_net::{PlaceId, TransitionId};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// The cost of a firing; noise comes on top.
 const COST: u64 = 16;
@@ -69,7 +68,7 @@ pub(in crate::engine::walk) struct RelaxedPlan {
     places: Vec<OfPlace>,
     settled_class: Vec<u32>,
     epoch: u32,
-    heap: BinaryHeap<Reverse<(u64, u32)>>,
+    queue: MonotoneQueue,
     settled: Vec<u32>,
     /// What moves the wished cells the right way.
     movers: Vec<Mover>,
@@ -105,7 +104,7 @@ impl RelaxedPlan {
             places: vec![OfPlace { epoch: 0, by: NONE }; net.place_count()],
             settled_class: vec![0; net.effect_count()],
             epoch: 0,
-            heap: BinaryHeap::new(),
+            queue: MonotoneQueue::new(),
             settled: Vec::new(),
             movers: Vec::new(),
             open: Vec::new(),
@@ -199,7 +198,7 @@ impl RelaxedPlan {
     fn settle(&mut self, machine: &Machine<'_>, resources: &mut Resources) -> bool {
         let net = machine.compiled.net;
         self.epoch += 1;
-        self.heap.clear();
+        self.queue.clear();
         self.settled.clear();
         self.movers.clear();
         let wishes = self.aim.cells().iter();
@@ -209,11 +208,11 @@ impl RelaxedPlan {
         let wished = self.open.len();
         for class in machine.enabled().iter() {
             let cost = COST + below(&mut resources.rng, self.noise) as u64;
-            self.heap.push(Reverse((cost, machine.first_of(class))));
+            self.queue.push(cost, machine.first_of(class));
         }
-        let mut looked_at = self.heap.len();
+        let mut looked_at = machine.enabled().len();
         while !self.open.is_empty() {
-            let Some(Reverse((cost, t))) = self.heap.pop() else { break };
+            let Some((cost, t)) = self.queue.pop() else { break };
             let class = machine.class_of(t);
             // Another one with the same effect was cheaper.
             if std::mem::replace(&mut self.settled_class[class as usize], self.epoch) == self.epoch
@@ -256,7 +255,7 @@ impl RelaxedPlan {
                     state.cost = state.cost.saturating_add(cost.saturating_mul(needed));
                     state.unmet -= 1;
                     if state.unmet == 0 {
-                        self.heap.push(Reverse((state.cost, consumer as u32)));
+                        self.queue.push(state.cost, consumer as u32);
                     }
                 }
             }
