@@ -3,16 +3,20 @@
 use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
+use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::intervals::Intervals;
 use parikh::engine::pdr;
-use parikh::engine::registry::Assignment;
+use parikh::engine::registry::{Assignment, Engine};
 use parikh::ground::Ground;
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
 use parikh::solvers::Budget;
 use parikh::structure;
 use std::time::Duration;
+
+/// What a random net gets.
+const TIME: Duration = Duration::from_millis(100);
 
 /// What came of some goals.
 #[derive(Debug, Default)]
@@ -23,8 +27,16 @@ struct Tally {
     open: usize,
 }
 
-/// Runs it alone on a net, with what place invariants say or with nothing.
-fn run(net: &Net, goals: &[Goal], with_facts: bool, time: Duration, tally: &mut Tally, seed: u64) {
+/// Runs it alone on a net, with what place invariants say or with nothing; what is known then, goal by goal.
+fn run(
+    engine: &Engine,
+    net: &Net,
+    goals: &[Goal],
+    with_facts: bool,
+    time: Duration,
+    tally: &mut Tally,
+    seed: u64,
+) -> Vec<Knowledge> {
     let context = || format!("seed {seed}, {with_facts}:\n{}", parikh::net::text::print(net));
     let mut facts = Facts::none(net);
     if with_facts {
@@ -44,10 +56,12 @@ fn run(net: &Net, goals: &[Goal], with_facts: bool, time: Duration, tally: &mut 
         smt_solver: None,
         hints: vec![],
     };
-    let mut session = (pdr::ENGINE.start)(work).expect("works on any net");
+    let mut session = (engine.start)(work).expect("works on any net");
     session.slice(&Budget::lasting(time));
     assert_eq!(board.faults(), 0, "{}", context());
-    let Some(space) = explore(net, Limits { states: 5000, tokens: 1000 }) else { return };
+    let known: Vec<Knowledge> = board.ids().filter_map(|id| board.knowledge(id)).collect();
+    assert_eq!(known.len(), goals.len(), "no contradiction: {}", context());
+    let Some(space) = explore(net, Limits { states: 5000, tokens: 1000 }) else { return known };
     for (id, goal) in board.ids().zip(goals) {
         tally.open += usize::from(board.is_open(id));
         match (space.answer(goal), board.knowledge(id).expect("no contradiction")) {
@@ -76,6 +90,7 @@ fn run(net: &Net, goals: &[Goal], with_facts: bool, time: Duration, tally: &mut 
             _ => unreachable!("a goal and its knowledge are of one kind"),
         }
     }
+    known
 }
 
 #[test]
@@ -88,7 +103,7 @@ fn proofs_by_induction_say_what_enumeration_says() {
         }
         let mut goals = random_goals(seed, &net, 4);
         goals.push(Goal::Reach(Predicate::Dead));
-        run(&net, &goals, seed % 2 == 0, Duration::from_millis(100), &mut tally, seed);
+        run(&pdr::ENGINE, &net, &goals, seed % 2 == 0, TIME, &mut tally, seed);
     }
     println!("{tally:?}");
     let settled = tally.reached + tally.refuted + tally.bounded;
@@ -105,7 +120,102 @@ fn sums_that_keep_their_remainder_are_shown_to() {
         let net = random(seed, &Shape::small(seed));
         let mut goals = random_goals(seed, &net, 3);
         goals.push(Goal::Reach(Predicate::Dead));
-        run(&net, &goals, false, Duration::from_secs(5), &mut tally, seed);
+        run(&pdr::ENGINE, &net, &goals, false, Duration::from_secs(5), &mut tally, seed);
     }
     assert!(tally.refuted + tally.bounded > 1, "{tally:?}");
+}
+
+/// Parts that have nothing to do with each other; what a firing adds to a part is a multiple of 2 or of 3.
+fn parts_that_keep_their_remainders(rng: &mut Rng) -> (Net, Vec<Vec<PlaceId>>) {
+    let mut builder = NetBuilder::new("parts");
+    let mut parts = Vec::new();
+    for part in 0..rng.usize(1..4) {
+        let mut place = |at| builder.place(&format!("p{part}_{at}"), rng.u64(..4)).unwrap();
+        let places: Vec<PlaceId> = (0..3).map(&mut place).collect();
+        let places = places[..rng.usize(1..4)].to_vec();
+        let modulus = rng.u64(2..4);
+        for at in 0..rng.usize(1..4) {
+            let t = builder.transition(&format!("t{part}_{at}")).unwrap();
+            let any = |rng: &mut Rng| places[rng.usize(..places.len())];
+            let (taken, more) = (rng.u64(1..4), rng.u64(..4) / 3 * modulus);
+            for _ in 0..taken {
+                builder.take(t, any(rng), 1).unwrap();
+            }
+            // As many, or a multiple less; seldom more.
+            let less = rng.u64(..2) * (taken / modulus) * modulus;
+            for _ in 0..taken - less + more {
+                builder.put(t, any(rng), 1).unwrap();
+            }
+        }
+        parts.push(places);
+    }
+    (builder.build().unwrap(), parts)
+}
+
+#[test]
+fn sums_of_parts_that_keep_their_remainders_are_bounded_like_their_parts() {
+    let (mut tally, mut by_depth) = (Tally::default(), Tally::default());
+    for seed in 0..scaled(1500) {
+        let mut rng = Rng::with_seed(seed);
+        let (net, parts) = parts_that_keep_their_remainders(&mut rng);
+        if explore(&net, Limits { states: 500, tokens: 100 }).is_none() {
+            continue;
+        }
+        let mut goals = Vec::new();
+        for _ in 0..4 {
+            let all = parts.iter().flatten().filter(|_| rng.u32(..5) > 0);
+            let sum = LinearSum::new(all.map(|&place| (place, 1))).unwrap();
+            let value = sum.value(net.initial()) as i64;
+            let atom = match rng.u32(..2) {
+                0 => Predicate::at_most(sum.clone(), value - rng.i64(1..5)),
+                _ => Predicate::at_most(sum.clone(), value + rng.i64(..4)).negated(),
+            };
+            let place = PlaceId::new(rng.usize(..net.place_count()));
+            goals.push(match rng.u32(..4) {
+                0 if !sum.is_zero() => Goal::Maximise(sum),
+                1 => Goal::Reach(Predicate::and([atom, Predicate::at_least(place, 1)])),
+                _ => Goal::Reach(atom),
+            });
+        }
+        run(&pdr::ENGINE, &net, &goals, seed % 2 == 0, TIME, &mut tally, seed);
+        run(&pdr::K_INDUCTION, &net, &goals, seed % 2 == 0, TIME, &mut by_depth, seed);
+    }
+    println!("{tally:?}, {by_depth:?}");
+    assert!(by_depth.refuted > 300, "{by_depth:?}");
+    assert!(tally.refuted > 300 && tally.reached > 300 && tally.bounded > 100, "{tally:?}");
+    assert!(tally.open * 20 < tally.reached + tally.refuted + tally.bounded, "{tally:?}");
+}
+
+/// Clause by clause it takes hundreds of them for ten of these parts, and there are 300.
+#[test]
+fn a_sum_of_hundreds_of_odd_numbers_is_bounded_at_once() {
+    let mut builder = NetBuilder::new("odd");
+    let mut terms = Vec::new();
+    for part in 0..300 {
+        let [a, b] = [("a", 3), ("b", 0)]
+            .map(|(name, tokens)| builder.place(&format!("{name}{part}"), tokens).unwrap());
+        for (name, from, taken, to, put) in [
+            ("there", a, 1, b, 1),
+            ("back", b, 1, a, 1),
+            ("less", b, 2, b, 0),
+            ("more", a, 1, a, 3),
+        ] {
+            let t = builder.transition(&format!("{name}{part}")).unwrap();
+            builder.take(t, from, taken).unwrap();
+            if put > 0 {
+                builder.put(t, to, put).unwrap();
+            }
+        }
+        terms.extend([(a, 1), (b, 1)]);
+    }
+    let net = builder.build().unwrap();
+    let fewer = Predicate::at_most(LinearSum::new(terms).unwrap(), 299);
+    let mut tally = Tally::default();
+    let goals = [Goal::Reach(fewer.clone())];
+    let known = run(&pdr::ENGINE, &net, &goals, false, Duration::from_secs(20), &mut tally, 0);
+    let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = known.first() else {
+        panic!("{known:?}")
+    };
+    let document = proof.document.as_ref().expect("always with one");
+    assert_eq!(refutes(document, &net, &fewer), Ok(()));
 }

@@ -195,6 +195,10 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         for known in self.modulo() {
             terms.keep_remainder(&known.sum, known.modulus);
         }
+        // What the goal compares is composed of these, too.
+        goal::for_each_atom(&predicate, &mut |atom| {
+            terms.bound(atom);
+        });
         terms.compose();
         D::new(terms, predicate)
     }
