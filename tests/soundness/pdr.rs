@@ -37,7 +37,8 @@ fn run(
     tally: &mut Tally,
     seed: u64,
 ) -> Vec<Knowledge> {
-    let context = || format!("seed {seed}, {with_facts}:\n{}", parikh::net::text::print(net));
+    let context =
+        || format!("seed {seed}, {with_facts}, {goals:?}:\n{}", parikh::net::text::print(net));
     let mut facts = Facts::none(net);
     if with_facts {
         let flows = structure::flows::place_flows(net, &Budget::unlimited()).unwrap();
@@ -163,12 +164,17 @@ fn sums_of_parts_that_keep_their_remainders_are_bounded_like_their_parts() {
         }
         let mut goals = Vec::new();
         for _ in 0..4 {
-            let all = parts.iter().flatten().filter(|_| rng.u32(..5) > 0);
-            let sum = LinearSum::new(all.map(|&place| (place, 1))).unwrap();
+            let all: Vec<_> = parts.iter().flatten().filter(|_| rng.u32(..5) > 0).collect();
+            let plain = rng.bool();
+            let all: Vec<(PlaceId, i64)> = all
+                .into_iter()
+                .map(|&place| (place, if plain { 1 } else { [1, 1, 2, -1][rng.usize(..4)] }))
+                .collect();
+            let sum = LinearSum::new(all).unwrap();
             let value = sum.value(net.initial()) as i64;
             let atom = match rng.u32(..2) {
                 0 => Predicate::at_most(sum.clone(), value - rng.i64(1..5)),
-                _ => Predicate::at_most(sum.clone(), value + rng.i64(..4)).negated(),
+                _ => Predicate::at_most(sum.clone(), value + rng.i64(0..4)).negated(),
             };
             let place = PlaceId::new(rng.usize(..net.place_count()));
             goals.push(match rng.u32(..4) {

@@ -63,6 +63,11 @@ pub(super) fn document(
     goal::for_each_atom(predicate, &mut |atom| {
         spoken.extend(terms.bound(atom).map(|bound| bound.term))
     });
+    // What those are sums of is bounded likewise.
+    let within = terms.relations().iter().filter(|relation| spoken.contains(&relation.term));
+    let parts = within.flat_map(|relation| &relation.parts).map(|&(part, _)| part);
+    let sums: Vec<usize> = parts.filter(|&part| part >= terms.net.place_count()).collect();
+    spoken.extend(sums);
     let is_bounding = |relation: &&Relation| {
         let mut parts = relation.parts.iter();
         parts.any(|&(part, _)| part >= terms.net.place_count() && spoken.contains(&part))
