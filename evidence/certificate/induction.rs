@@ -26,7 +26,8 @@
 //! bounds, the clauses by (4). Conditions 3 and 4 speak of
 //! single markings and sums over them in integers, so intervals may be rounded to whole numbers.
 //!
-//! A place invariant w·m = w·m₀ is two clauses of one literal; a trap that is marked is one clause.
+//! A place invariant w·m = w·m₀ is two clauses of one literal, and a sum that it is a part of is seen as its sum with what
+//! is left, so that both have intervals; a trap that is marked is one clause.
 //!
 //! # Sources
 //! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994
@@ -40,7 +41,7 @@ use super::propagation::{Literal, Propagator};
 use super::skeleton::{Skeleton, Variables};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An inductive invariant. Plain data. Comparison i is variable i + 1 of clauses and steps,
 /// negative for its negation.
@@ -110,7 +111,7 @@ impl Induction {
         let mut kept: Vec<usize> =
             self.remainders.iter().map(|&(at, _)| literals[at].term).collect();
         kept.retain(|&term| term >= net.place_count());
-        known.compose(&kept);
+        known.compose(&self.fixed(net, &literals), &kept);
         let mut invariant = Vec::with_capacity(self.clauses.len());
         for (index, clause) in self.clauses.iter().enumerate() {
             invariant.push(resolve(clause, &literals, index)?);
@@ -138,6 +139,26 @@ impl Induction {
             }
         }
         Ok(Invariant { certificate: self, known })
+    }
+
+    /// Sums that have one value, as clauses of one comparison each say from both sides, in their order. Whether they
+    /// are right is seen later: what else is a sum of these sums is so whatever their values are.
+    fn fixed(&self, net: &Net, literals: &[Literal]) -> Vec<usize> {
+        let mut ends: BTreeSet<(usize, i128, bool)> = BTreeSet::new();
+        let mut fixed = Vec::new();
+        for clause in &self.clauses {
+            let &[variable] = &clause[..] else { continue };
+            let at = (variable.unsigned_abs() as usize).checked_sub(1);
+            let Some(&literal) = at.and_then(|at| literals.get(at)) else { continue };
+            let Literal { term, upper, bound } =
+                if variable > 0 { literal } else { literal.negated() };
+            let is_row = term >= net.place_count();
+            ends.insert((term, bound, upper));
+            if is_row && ends.contains(&(term, bound, !upper)) && !fixed.contains(&term) {
+                fixed.push(term);
+            }
+        }
+        fixed
     }
 
     /// The clauses that "`predicate` holds" comes down to, checked or not, and how many variables

@@ -170,15 +170,17 @@ impl Propagator {
         true
     }
 
-    /// Sums of sums: a row that is several of `others` and some places is that of their terms, too.
-    pub(super) fn compose(&mut self, others: &[usize]) {
+    /// Sums of sums: a row that is several others and some places is that of their terms, too. `flows` are taken out
+    /// of rows that are none, then `kept` out of all.
+    pub(super) fn compose(&mut self, flows: &[usize], kept: &[usize]) {
         let all: Vec<Row> = self.rows.clone();
         let others: Vec<(usize, Vec<(usize, i128)>)> =
-            others.iter().map(|&other| (other, self.parts(other))).collect();
+            flows.iter().chain(kept).map(|&other| (other, self.parts(other))).collect();
         for Row { term, parts } in all {
             let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
             let mut parts = Vec::new();
-            for (other, own) in others.iter().filter(|(other, _)| *other != term) {
+            let from = if flows.contains(&term) { flows.len() } else { 0 };
+            for (other, own) in others[from..].iter().filter(|(other, _)| *other != term) {
                 let times = own.iter().map(|(part, a)| match rest.get(part) {
                     Some(whole) if *a > 0 => (whole / a).max(0),
                     _ => 0,

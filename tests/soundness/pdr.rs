@@ -225,3 +225,29 @@ fn a_sum_of_hundreds_of_odd_numbers_is_bounded_at_once() {
     let document = proof.document.as_ref().expect("always with one");
     assert_eq!(refutes(document, &net, &fewer), Ok(()));
 }
+
+#[test]
+fn what_never_changes_is_taken_out_of_a_larger_sum() {
+    let mut builder = NetBuilder::new("inside");
+    let [a, b, c] =
+        [("a", 3), ("b", 0), ("c", 1)].map(|(name, tokens)| builder.place(name, tokens).unwrap());
+    for (name, from, to) in [
+        ("there", Some(a), Some(b)),
+        ("back", Some(b), Some(a)),
+        ("come", None, Some(c)),
+        ("go", Some(c), None),
+    ] {
+        let t = builder.transition(name).unwrap();
+        from.into_iter().for_each(|place| builder.take(t, place, 1).unwrap());
+        to.into_iter().for_each(|place| builder.put(t, place, 1).unwrap());
+    }
+    let net = builder.build().unwrap();
+    let sum = LinearSum::new([(a, 1), (b, 1), (c, 1)]).unwrap();
+    let goals = [Goal::Reach(Predicate::at_most(sum, 2))];
+    for engine in [pdr::ENGINE, pdr::K_INDUCTION] {
+        let mut tally = Tally::default();
+        let known = run(&engine, &net, &goals, true, Duration::from_secs(20), &mut tally, 0);
+        let refuted = matches!(known[..], [Knowledge::Reach(Reach::Unreachable { .. })]);
+        assert!(refuted, "{}: {known:?}", engine.name);
+    }
+}

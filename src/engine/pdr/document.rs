@@ -67,6 +67,7 @@ pub(super) fn document(
     let within = terms.relations().iter().filter(|relation| spoken.contains(&relation.term));
     let parts = within.flat_map(|relation| &relation.parts).map(|&(part, _)| part);
     let sums: Vec<usize> = parts.filter(|&part| part >= terms.net.place_count()).collect();
+    rows.extend(sums.iter().filter(|&&term| terms.is_flow(term)));
     spoken.extend(sums);
     let is_bounding = |relation: &&Relation| {
         let mut parts = relation.parts.iter();

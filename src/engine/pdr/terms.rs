@@ -214,15 +214,31 @@ impl<'n> Terms<'n> {
         changes
     }
 
-    /// Has rows that are sums of those that keep their remainder know it, after all of them: what is left of a row
-    /// keeps its own then, and what never changes as a whole bounds its parts.
+    /// Has rows that are sums of others know it, after all of them. What never changes is taken out of those that do
+    /// change, and then what keeps its remainder: what is left of a sum that never changes keeps its own then, and
+    /// what never changes as a whole bounds its parts. Flows come first, and each in the order of terms: the checker
+    /// does the same.
     pub(super) fn compose(&mut self) {
-        let keeps = |relation: &&Relation| self.keeps_remainder(relation.term);
-        let others: Vec<Relation> = self.relations.iter().filter(keeps).cloned().collect();
+        let of = |is: &dyn Fn(usize) -> bool| -> Vec<Relation> {
+            self.relations.iter().filter(|relation| is(relation.term)).cloned().collect()
+        };
+        let (flows, kept) =
+            (of(&|term| self.is_flow(term)), of(&|term| self.keeps_remainder(term)));
+        let from = flows.len();
+        let others = [flows, kept].concat();
+        // What is in a sum begins with one of its parts; there may be thousands that do not.
+        let mut beginning: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (position, other) in others.iter().enumerate() {
+            beginning.entry(other.parts[0].0).or_default().push(position);
+        }
         for Relation { term, parts } in self.relations.clone() {
+            let from = if self.is_flow(term) { from } else { 0 };
+            let within = parts.iter().filter_map(|(part, _)| beginning.get(part)).flatten();
+            let mut within: Vec<usize> = within.copied().filter(|&at| at >= from).collect();
+            within.sort_unstable();
             let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
             let mut parts = Vec::new();
-            for other in others.iter().filter(|other| other.term != term) {
+            for other in within.into_iter().map(|at| &others[at]).filter(|it| it.term != term) {
                 let times = other.parts.iter().map(|(part, a)| match rest.get(part) {
                     Some(whole) if *a > 0 => (whole / a).max(0),
                     _ => 0,

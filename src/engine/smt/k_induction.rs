@@ -5,8 +5,8 @@
 //! firings. But that is the solver's word, about k firings at once, and no document says such a thing. So an
 //! inductive invariant is looked for then, and only then, by [backward search](crate::engine::pdr) from the goal:
 //! where the step case holds by flows and bounds that backward search sees at work, it ends after k rounds, with
-//! a document for the checker, or with a witness. (It does not see that `a + b + c ≥ 3` where a + b = 3 is a flow:
-//! the state equation does.) What it finds is answered; that a step case holds is said in the log.
+//! a document for the checker, or with a witness. What it finds is answered; that a step case holds is said in
+//! the log.
 //!
 //! # Source
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
