@@ -111,7 +111,7 @@ impl Induction {
         let mut kept: Vec<usize> =
             self.remainders.iter().map(|&(at, _)| literals[at].term).collect();
         kept.retain(|&term| term >= net.place_count());
-        known.compose(&self.fixed(net, &literals), &kept);
+        known.compose(&self.fixed(net, &literals), &kept, goes_on).ok_or(Flaw::Stopped)?;
         let mut invariant = Vec::with_capacity(self.clauses.len());
         for (index, clause) in self.clauses.iter().enumerate() {
             invariant.push(resolve(clause, &literals, index)?);
@@ -141,24 +141,24 @@ impl Induction {
         Ok(Invariant { certificate: self, known })
     }
 
-    /// Sums that have one value, as clauses of one comparison each say from both sides, in their order. Whether they
-    /// are right is seen later: what else is a sum of these sums is so whatever their values are.
+    /// The sums that have one value, as the first clauses say two by two, of one comparison each. Whether they are
+    /// right is seen later: what else is a sum of these sums is so whatever their values are.
     fn fixed(&self, net: &Net, literals: &[Literal]) -> Vec<usize> {
-        let mut ends: BTreeSet<(usize, i128, bool)> = BTreeSet::new();
-        let mut fixed = Vec::new();
-        for clause in &self.clauses {
-            let &[variable] = &clause[..] else { continue };
-            let at = (variable.unsigned_abs() as usize).checked_sub(1);
-            let Some(&literal) = at.and_then(|at| literals.get(at)) else { continue };
-            let Literal { term, upper, bound } =
-                if variable > 0 { literal } else { literal.negated() };
-            let is_row = term >= net.place_count();
-            ends.insert((term, bound, upper));
-            if is_row && ends.contains(&(term, bound, !upper)) && !fixed.contains(&term) {
-                fixed.push(term);
-            }
-        }
-        fixed
+        let literal = |clause: &[i32]| {
+            let &[variable] = clause else { return None };
+            let at = (variable.unsigned_abs() as usize).checked_sub(1)?;
+            let literal = *literals.get(at)?;
+            Some(if variable > 0 { literal } else { literal.negated() })
+        };
+        let pair = |pair: &[Vec<i32>]| {
+            let (one, other) = (literal(&pair[0])?, literal(&pair[1])?);
+            let is_both = one.term == other.term && one.bound == other.bound;
+            (is_both && one.upper != other.upper && one.term >= net.place_count())
+                .then_some(one.term)
+        };
+        let mut known = BTreeSet::new();
+        let fixed = self.clauses.chunks_exact(2).map_while(pair);
+        fixed.filter(|&term| known.insert(term)).collect()
     }
 
     /// The clauses that "`predicate` holds" comes down to, checked or not, and how many variables

@@ -14,7 +14,7 @@
 
 use super::flaw::Flaw;
 use parikh_net::{Atom, PlaceId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A bound on a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,21 +171,36 @@ impl Propagator {
     }
 
     /// Sums of sums: a row that is several others and some places is that of their terms, too. `flows` are taken out
-    /// of rows that are none, then `kept` out of all.
-    pub(super) fn compose(&mut self, flows: &[usize], kept: &[usize]) {
+    /// of rows that are none, then `kept` out of all. `None` when `goes_on` says no.
+    pub(super) fn compose(
+        &mut self,
+        flows: &[usize],
+        kept: &[usize],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
         let all: Vec<Row> = self.rows.clone();
         let others: Vec<(usize, Vec<(usize, i128)>)> =
             flows.iter().chain(kept).map(|&other| (other, self.parts(other))).collect();
+        // What is in a row begins with one of its parts.
+        let mut beginning: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (position, (_, own)) in others.iter().enumerate() {
+            if let Some(&(first, _)) = own.first() {
+                beginning.entry(first).or_default().push(position);
+            }
+        }
+        let is_flow: BTreeSet<usize> = flows.iter().copied().collect();
         for Row { term, parts } in all {
+            if !goes_on() {
+                return None;
+            }
+            let from = if is_flow.contains(&term) { flows.len() } else { 0 };
+            let within = parts.iter().filter_map(|(part, _)| beginning.get(part)).flatten();
+            let mut within: Vec<usize> = within.copied().filter(|&at| at >= from).collect();
+            within.sort_unstable();
             let mut rest: BTreeMap<usize, i128> = parts.into_iter().collect();
             let mut parts = Vec::new();
-            let from = if flows.contains(&term) { flows.len() } else { 0 };
-            for (other, own) in others[from..].iter().filter(|(other, _)| *other != term) {
-                let times = own.iter().map(|(part, a)| match rest.get(part) {
-                    Some(whole) if *a > 0 => (whole / a).max(0),
-                    _ => 0,
-                });
-                let times = times.min().unwrap_or(0);
+            for (other, own) in within.into_iter().map(|at| &others[at]) {
+                let times = if *other == term { 0 } else { times(own, &rest) };
                 if times > 0 {
                     own.iter().for_each(|(part, a)| *rest.entry(*part).or_default() -= times * a);
                     parts.push((*other, times));
@@ -198,6 +213,7 @@ impl Propagator {
         }
         // For good, so that no assumption is to blame for it. The initial marking contradicts nothing.
         self.propagate();
+        Some(())
     }
 
     /// The places of a term with their coefficients: of a row its parts, of a place itself.
@@ -403,4 +419,17 @@ impl Propagator {
         let side = if a > 0 { self.low[term] } else { self.high[term] };
         (side.abs() < MOST).then(|| a.checked_mul(side)).flatten()
     }
+}
+
+/// How often a sum is in what is `rest` of another one; 0 for one with a coefficient below 1.
+fn times(own: &[(usize, i128)], rest: &BTreeMap<usize, i128>) -> i128 {
+    let mut least = i128::MAX;
+    for (part, a) in own {
+        let times = rest.get(part).map_or(0, |whole| if *a > 0 { whole / a } else { 0 });
+        least = least.min(times.max(0));
+        if least == 0 {
+            break;
+        }
+    }
+    least
 }

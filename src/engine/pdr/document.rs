@@ -108,7 +108,15 @@ pub(super) fn document(
     let steps: Option<Vec<Vec<i32>>> =
         proof.sat.learnt().clauses().map(|clause| in_variables(clause, &variable_of)).collect();
     let steps = steps?;
+    // The checker takes the sums that come first, two clauses each, out of larger ones.
     let mut clauses = Vec::new();
+    for row in rows {
+        let value = terms.low(row)?;
+        for (value, sign) in [(value, 1), (value + 1, -1)] {
+            atoms.push(terms.at_least(row, value)?);
+            clauses.push(vec![sign * i32::try_from(atoms.len()).ok()?]);
+        }
+    }
     for cube in &cubes {
         let mut clause: Vec<Literal> = Vec::new();
         let mut always = false;
@@ -120,13 +128,6 @@ pub(super) fn document(
         }
         if !always {
             clauses.push(in_variables(&clause, &variable_of)?);
-        }
-    }
-    for row in rows {
-        let value = terms.low(row)?;
-        for (value, sign) in [(value, 1), (value + 1, -1)] {
-            atoms.push(terms.at_least(row, value)?);
-            clauses.push(vec![sign * i32::try_from(atoms.len()).ok()?]);
         }
     }
     let asked = predicate.support(terms.net);
