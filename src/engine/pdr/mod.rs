@@ -34,7 +34,6 @@ use super::registry::{Assignment, Engine, Progress, Role, Session, Sides};
 use crate::board::{Argument, Proof};
 use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
-use crate::structure::flows::place_flows;
 use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
 use backward::Backward;
 use bmc::Bmc;
@@ -208,9 +207,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         self.modulo.get_or_init(|| {
             let net = self.work.ground.net();
             let budget = Budget::lasting(MODULO);
-            let flows = place_flows(net, &budget).unwrap_or_default();
-            let flows: Vec<LinearSum> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
-            let mut found = match modulo_invariants(net, &flows, &budget) {
+            // Also those that follow from others and place invariants: intervals do not add up.
+            let mut found = match modulo_invariants(net, &[], &budget) {
                 Ok(found) => found,
                 Err(why) => {
                     tracing::info!("{}: no modulo-invariants: {why}", self.name);
@@ -229,7 +227,11 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                     known.modulus
                 );
             }
-            tracing::info!("{}: {} modulo-invariants", self.name, found.len());
+            tracing::info!(
+                "{}: {} modulo-invariants, place invariants too",
+                self.name,
+                found.len()
+            );
             found
         })
     }
