@@ -1,5 +1,6 @@
 //! What an encoding is made of, and how people write it: `state-equation+traps+read-feed`.
 
+use crate::propositional::TooManyValues;
 use std::fmt;
 use std::str::FromStr;
 
@@ -232,6 +233,12 @@ pub enum EncodeError {
     /// Maxima are values, not markings that are met for the first time.
     #[error("{0} looks for the first marking of a goal, and a maximum has none: ask EF (e >= k)")]
     NoFirst(Part),
+    /// Propositions are for what starts in one marking and has so many steps.
+    #[error("in propositions there are bmc and bmc-steps, and nothing else")]
+    OnlyBounded,
+    /// Numbers are too large.
+    #[error("{0}: write it over LIA")]
+    TooManyValues(#[from] TooManyValues),
     /// No set of constraints on one marking says what can be reached from all of them.
     #[error("AG EF is no question about one marking")]
     NotOneMarking,

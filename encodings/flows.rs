@@ -35,7 +35,8 @@ pub fn constraints(
     Ok(equations)
 }
 
-fn is_flow(net: &Net, flow: &LinearSum) -> Result<(), EncodeError> {
+/// That no firing changes the sum.
+pub(crate) fn is_flow(net: &Net, flow: &LinearSum) -> Result<(), EncodeError> {
     for &(place, _) in flow.terms() {
         let arcs = net.consumers(place).iter().chain(net.producers(place));
         for t in arcs.map(|arc| arc.transition) {

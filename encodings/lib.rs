@@ -6,6 +6,7 @@
 //! [`StateEquation`] is the linear program that the engine keeps and solves again and again.
 //! [`EncodedGoal`] is any encoding of any goal as terms, a *sum of parts* ([`Part`]), each in its own
 //! file and each sound by itself: they can be put together and compared at will.
+//! [`propositional`] says the same of k firings, or steps, to SAT solvers.
 //!
 //! ```text
 //! state-equation + traps + read-feed     an over-approximation: no solution, no such marking
@@ -21,7 +22,7 @@ pub mod encoding;
 pub mod flows;
 pub mod predecessor;
 pub mod predicate;
-
+pub mod propositional;
 pub mod read_feed;
 pub mod state_equation;
 pub mod steps;

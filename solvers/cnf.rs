@@ -64,6 +64,15 @@ impl Not for Literal {
     }
 }
 
+/// What takes variables and clauses: a formula as plain data, or a solver.
+pub trait Clauses {
+    /// The positive literal of a variable that nothing was said of.
+    fn variable(&mut self) -> Literal;
+
+    /// One of these holds.
+    fn clause(&mut self, clause: &[Literal]);
+}
+
 /// A conjunction of clauses, which are disjunctions of literals.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Cnf {
@@ -130,6 +139,16 @@ impl Cnf {
             writeln!(out, "0")?;
         }
         Ok(())
+    }
+}
+
+impl Clauses for Cnf {
+    fn variable(&mut self) -> Literal {
+        self.new_variable()
+    }
+
+    fn clause(&mut self, clause: &[Literal]) {
+        self.add_clause(clause.iter().copied());
     }
 }
 

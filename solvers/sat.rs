@@ -5,7 +5,7 @@
 //! literal of its own, ¬s ∨ c, holds where s is assumed, and is given up for good by the clause ¬s.
 
 use crate::budget::{Budget, Exhausted};
-use crate::cnf::{Cnf, Literal};
+use crate::cnf::{Clauses, Cnf, Literal};
 
 /// The answer of a back-end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,16 @@ pub trait SatSolver {
         for clause in cnf.clauses() {
             self.add_clause(clause);
         }
+    }
+}
+
+impl<S: SatSolver> Clauses for S {
+    fn variable(&mut self) -> Literal {
+        self.new_variable()
+    }
+
+    fn clause(&mut self, clause: &[Literal]) {
+        self.add_clause(clause);
     }
 }
 

@@ -16,6 +16,7 @@ mod oracle;
 mod pdr;
 mod pipeline;
 mod processes;
+mod propositional;
 mod reduction_limits;
 mod reduction_regressions;
 mod reductions;

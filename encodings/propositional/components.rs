@@ -1,0 +1,146 @@
+//! Components: sets of places that hold one token together, or one at most.
+//!
+//! State-machine components of a net show as place invariants Σ m(p) = 1 with coefficients 1. Nested units
+//! that the model claims to be safe (NUPN) hold one token at most; what rests on them rests on that claim.
+
+use super::tokens::{Known, at_most_one};
+use crate::flows::is_flow;
+use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
+use parikh_solvers::cnf::{Clauses, Literal};
+use std::collections::BTreeMap;
+
+/// A set of places with one token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// At least two.
+    pub places: Vec<PlaceId>,
+    /// Whether there may also be none.
+    pub may_be_empty: bool,
+}
+
+impl Component {
+    /// Of place invariants those that are components.
+    pub fn of_flows<'a>(
+        net: &Net,
+        flows: impl IntoIterator<Item = &'a LinearSum>,
+    ) -> Vec<Component> {
+        let is_component = |flow: &&LinearSum| {
+            let terms = flow.terms();
+            terms.len() > 1
+                && terms.iter().all(|&(_, a)| a == 1)
+                && flow.value(net.initial()) == 1
+                && is_flow(net, flow).is_ok()
+        };
+        let places = |flow: &LinearSum| flow.terms().iter().map(|&(place, _)| place).collect();
+        let component = |flow| Component { places: places(flow), may_be_empty: false };
+        flows.into_iter().filter(is_component).map(component).collect()
+    }
+
+    /// The units of a net with more than one place, where the model claims that they are safe.
+    pub fn of_units(net: &Net) -> Vec<Component> {
+        let Some(units) = net.units().filter(|units| units.safe()) else { return Vec::new() };
+        let units = units.iter().map(|(_, unit)| unit.places.clone());
+        let component = |places| Component { places, may_be_empty: true };
+        units.filter(|places| places.len() > 1).map(component).collect()
+    }
+
+    /// Says it of the places of a marking.
+    pub(super) fn state(&self, clauses: &mut impl Clauses, marked: impl Fn(PlaceId) -> Known) {
+        let mut open: Vec<Literal> = Vec::with_capacity(self.places.len());
+        for &place in &self.places {
+            match marked(place) {
+                Known::Is(true) => return,
+                Known::Is(false) => {}
+                Known::Open(literal) => open.push(literal),
+            }
+        }
+        at_most_one(clauses, &open);
+        if !self.may_be_empty {
+            clauses.clause(&open);
+        }
+    }
+}
+
+/// A component whose token is somewhere, as a number: its places in order, then nowhere.
+#[derive(Clone, Debug)]
+pub(super) struct Coded {
+    /// Ascending.
+    pub(super) places: Vec<PlaceId>,
+    may_be_empty: bool,
+    /// What moves the token.
+    pub(super) moves: Vec<Move>,
+}
+
+/// A transition that moves the token of a component.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    pub(super) transition: TransitionId,
+    /// Whether the token was not there before.
+    pub(super) arrives: bool,
+    /// Where it is afterwards.
+    pub(super) to: usize,
+}
+
+impl Coded {
+    /// Where the token is in the initial marking.
+    pub(super) fn initially(&self, net: &Net) -> usize {
+        let marked = self.places.iter().position(|&place| net.initial()[place] > 0);
+        marked.unwrap_or(self.nowhere())
+    }
+
+    /// The number of no place.
+    pub(super) fn nowhere(&self) -> usize {
+        self.places.len()
+    }
+
+    /// A number as bits, the lowest first.
+    pub(super) fn bits(&self, number: usize) -> impl Iterator<Item = bool> + use<> {
+        let greatest = self.places.len() - usize::from(!self.may_be_empty);
+        let width = greatest.checked_ilog2().map_or(0, |log| log + 1);
+        (0..width).map(move |bit| number >> bit & 1 == 1)
+    }
+
+    /// The literals that say together that the token is there, where these are its bits.
+    pub(super) fn is(&self, number: usize, code: &[Literal]) -> Vec<Literal> {
+        let bits = self.bits(number).zip(code);
+        bits.map(|(one, &bit)| if one { bit } else { !bit }).collect()
+    }
+}
+
+/// Numbers for the tokens of components, no two of which have a place in common, and which transitions would need or
+/// make two tokens of one: they never fire. The largest come first; what is left of others may be empty.
+pub(super) fn coded(net: &Net, mut components: Vec<Component>) -> (Vec<Coded>, Vec<bool>) {
+    let mut all: Vec<Coded> = Vec::new();
+    // By place the component and its number there.
+    let mut of: Vec<Option<(usize, usize)>> = vec![None; net.place_count()];
+    components.sort_by_key(|component| std::cmp::Reverse(component.places.len()));
+    for Component { mut places, mut may_be_empty } in components {
+        let before = places.len();
+        places.retain(|place| of[place.index()].is_none());
+        places.sort_unstable();
+        may_be_empty |= places.len() < before;
+        if places.len() > 1 {
+            let numbers = places.iter().enumerate();
+            numbers.for_each(|(number, place)| of[place.index()] = Some((all.len(), number)));
+            all.push(Coded { places, may_be_empty, moves: Vec::new() });
+        }
+    }
+    let mut never = vec![false; net.transition_count()];
+    for t in net.transitions() {
+        // By component where the token comes from and goes to.
+        let mut touched: BTreeMap<usize, [Option<usize>; 2]> = BTreeMap::new();
+        for (side, arcs) in [net.pre(t), net.post(t)].into_iter().enumerate() {
+            for arc in arcs {
+                let Some((component, number)) = of[arc.place.index()] else { continue };
+                let ends = touched.entry(component).or_default();
+                never[t.index()] |= arc.weight > 1 || ends[side].replace(number).is_some();
+            }
+        }
+        for (component, [from, to]) in touched.into_iter().filter(|(_, [from, to])| from != to) {
+            let own = &mut all[component];
+            let to = to.unwrap_or(own.nowhere());
+            own.moves.push(Move { transition: t, arrives: from.is_none(), to });
+        }
+    }
+    (all, never)
+}

@@ -1,0 +1,424 @@
+//! Unrolling in propositions, for SAT solvers: markings as bits, firings as literals.
+//!
+//! Each of the markings m₀, m₁, …, mₖ has its own variables, and each step a variable for every
+//! transition that may fire in it. A marking may hold no more of a place than bounds and so many
+//! firings allow, which is all that keeps the number of variables finite.
+//!
+//! # Values
+//! How tokens become bits is a matter of taste ([`Values`]):
+//!
+//! ```text
+//! order      "p holds 1, 2, 3, … tokens or more": one variable for each number that is possible
+//! one-of-n   the same, and of the places of a component with one token one is marked, and only one
+//! log        the place of a component that is marked as a binary number: ⌈log₂ n⌉ variables
+//! ```
+//!
+//! A *component* ([`components`]) is a set of places that hold one token together, as a place invariant
+//! says, or one at most, as safe nested units do. In the last encoding components do not overlap; a place
+//! of one has a variable that says what its number is, and places of none are in order encoding.
+//!
+//! # Firing
+//! One transition a step, or none ([`Firing::One`]); or many ([`Firing::Steps`]), each once and in the order of
+//! the net, where
+//!
+//! 1. all are enabled in the marking before the step,
+//! 2. of those that change a place only one fires, and
+//! 3. none that needs tokens of a place fires after one that takes from it.
+//!
+//! **Soundness.** When t has its turn, an input place of t was changed by one of the others at most (2). If
+//! that one took tokens it stands after t (3) or is t itself; if it put some there are more than before. So t
+//! is enabled by (1), and what the step does to a place is what the one that changes it does.
+//! **Completeness.** A single firing is a step, and so is none: k steps reach all that at most k firings do.
+//!
+//! # Sources
+//! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999;
+//! K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (steps);
+//! J. Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability: parallel plans and algorithms for plan
+//! search*, AIJ 170, 2006 (steps that have an order);
+//! N. Tamura, A. Taga, S. Kitagawa, M. Banbara, *Compiling finite linear CSP into SAT*, Constraints 14, 2009
+//! (order encoding).
+
+pub mod components;
+mod goal;
+mod question;
+mod tokens;
+
+pub use question::PropositionalGoal;
+pub use tokens::Known;
+
+use components::{Coded, Component};
+use parikh_net::{FiringSequence, Net, PlaceId, Predicate, TransitionId};
+use parikh_solvers::cnf::{Clauses, Literal};
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+use tokens::{Tokens, at_most_one, equal, imply};
+
+/// How tokens become bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Values {
+    /// A variable for "so many tokens or more".
+    Order,
+    /// The same, with what components say of their places.
+    OneOfN,
+    /// Which place of a component is marked, as a binary number.
+    Log,
+}
+
+impl Values {
+    /// All of them.
+    pub const ALL: [Values; 3] = [Values::Order, Values::OneOfN, Values::Log];
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Values::Order => "order",
+            Values::OneOfN => "one-of-n",
+            Values::Log => "log",
+        })
+    }
+}
+
+impl FromStr for Values {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Values::ALL.into_iter().find(|values| values.to_string() == text);
+        known.ok_or_else(|| format!("`{text}` is none of order, one-of-n, log"))
+    }
+}
+
+/// How many transitions fire in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Firing {
+    /// One, or none.
+    One,
+    /// Any number of those that do not stand in each other's way, each once.
+    Steps,
+}
+
+/// A place, or a sum, may have too many values for a variable each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", Self::WHY)]
+pub struct TooManyValues;
+
+impl TooManyValues {
+    /// What it says.
+    pub const WHY: &str = "a place or a sum may have too many values for a variable each";
+}
+
+/// What is known of a place: at least so many tokens, and at most.
+pub type Ends = (u64, Option<u64>);
+
+/// A place with more values than this in one marking is too much.
+const RANGE: i128 = 64;
+
+/// What leads from one marking to the next.
+type Step = Vec<(TransitionId, Literal)>;
+
+/// The places of one marking, and the numbers of components.
+struct Marking {
+    places: Vec<Tokens>,
+    codes: Vec<Vec<Literal>>,
+}
+
+/// A row of markings that grows, as long as anybody wants: clauses are only ever added.
+pub struct Unrolled<'n> {
+    net: &'n Net,
+    /// What every reachable marking holds of a place at least and at most.
+    ends: Vec<Ends>,
+    firing: Firing,
+    /// In [`Values::Log`]: disjoint, and places of none are in order encoding.
+    coded: Vec<Coded>,
+    /// Transitions that components keep from ever firing.
+    never: Vec<bool>,
+    /// In [`Values::OneOfN`].
+    stated: Vec<Component>,
+    markings: Vec<Marking>,
+    steps: Vec<Step>,
+}
+
+impl fmt::Debug for Unrolled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unrolled").field("firing", &self.firing).finish_non_exhaustive()
+    }
+}
+
+impl<'n> Unrolled<'n> {
+    /// The initial marking. What is known of places and components has to hold of every reachable marking.
+    pub fn new(
+        net: &'n Net,
+        mut ends: Vec<Ends>,
+        components: Vec<Component>,
+        values: Values,
+        firing: Firing,
+        clauses: &mut impl Clauses,
+    ) -> Self {
+        if values != Values::Order {
+            for place in components.iter().flat_map(|component| &component.places) {
+                let most = &mut ends[place.index()].1;
+                *most = Some(most.map_or(1, |most| most.min(1)));
+            }
+        }
+        let (mut coded, mut stated) = (Vec::new(), Vec::new());
+        let mut never = vec![false; net.transition_count()];
+        match values {
+            Values::Order => {}
+            Values::OneOfN => stated = components,
+            Values::Log => (coded, never) = components::coded(net, components),
+        }
+        let places = net.places().map(|p| Tokens::known(net.initial()[p].into())).collect();
+        let mut codes = Vec::with_capacity(coded.len());
+        for component in &coded {
+            let code = component.bits(0).map(|_| clauses.variable()).collect::<Vec<_>>();
+            let literals = component.is(component.initially(net), &code);
+            literals.iter().for_each(|&bit| clauses.clause(&[bit]));
+            codes.push(code);
+        }
+        let markings = vec![Marking { places, codes }];
+        Unrolled { net, ends, firing, coded, never, stated, markings, steps: Vec::new() }
+    }
+
+    /// How many steps lead to the last marking.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Adds a step and the marking after it.
+    ///
+    /// # Errors
+    /// Where a place would take too many variables.
+    pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
+        let possible = self.possible();
+        let ends = self.ends_after(&possible);
+        if ends.iter().any(|(low, high)| high - low > RANGE) {
+            return Err(TooManyValues);
+        }
+        let step: Step = possible.into_iter().map(|t| (t, clauses.variable())).collect();
+        let mut around: Vec<Vec<Change>> = vec![Vec::new(); self.net.place_count()];
+        for &(t, fired) in &step {
+            for arc in self.net.pre(t) {
+                imply(clauses, &[fired], self.before(arc.place).at_least(arc.weight.into()));
+                if self.net.post_weight(t, arc.place) == arc.weight {
+                    around[arc.place.index()].push(Change { fired, by: 0 });
+                }
+            }
+            for change in self.net.delta(t) {
+                around[change.place.index()].push(Change { fired, by: change.delta.into() });
+            }
+        }
+        match self.firing {
+            Firing::One => {
+                at_most_one(clauses, &step.iter().map(|&(_, fired)| fired).collect::<Vec<_>>());
+            }
+            Firing::Steps => around.iter().for_each(|around| in_order(clauses, around)),
+        }
+        let after = self.after(clauses, &step, &around, ends);
+        for component in &self.stated {
+            component.state(clauses, |place| after.places[place.index()].at_least(1));
+        }
+        self.markings.push(after);
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// What follows from the last marking being one with this property: a literal that implies the property.
+    /// The leaves of the predicate are comparisons ([`Predicate::to_atoms`]).
+    ///
+    /// # Errors
+    /// Where a sum has too many values.
+    pub fn goal(
+        &self,
+        predicate: &Predicate,
+        clauses: &mut impl Clauses,
+    ) -> Result<Known, TooManyValues> {
+        goal::holds(&self.last().places, predicate, clauses)
+    }
+
+    /// What fires under these values of all variables.
+    pub fn fired(&self, values: &[bool]) -> FiringSequence {
+        let fires = |&&(_, fired): &&(TransitionId, Literal)| fired.evaluate(values) == Some(true);
+        self.steps.iter().flatten().filter(fires).map(|&(t, _)| t).collect()
+    }
+
+    /// What the variables of markings and steps mean, by their numbers.
+    pub fn names(&self) -> Vec<(Literal, String)> {
+        let mut names = Vec::new();
+        for (at, marking) in self.markings.iter().enumerate() {
+            for (place, tokens) in self.net.places().zip(&marking.places) {
+                let name = self.net.place_name(place);
+                let of = |(tokens, literal)| (literal, format!("m{at}({name}) >= {tokens}"));
+                names.extend(tokens.variables().map(of));
+            }
+            for (component, code) in self.coded.iter().zip(&marking.codes) {
+                let first = self.net.place_name(component.places[0]);
+                let of = |(bit, &literal)| (literal, format!("bit{at}({first}…,{bit})"));
+                names.extend(code.iter().enumerate().map(of));
+            }
+        }
+        for (at, step) in self.steps.iter().enumerate() {
+            let of = |&(t, fired): &(TransitionId, Literal)| {
+                (fired, format!("fire({},{})", at + 1, self.net.transition_name(t)))
+            };
+            names.extend(step.iter().map(of));
+        }
+        names.sort_by_key(|(literal, _)| literal.variable());
+        // A place that nothing changes has the same variables as before; the first name says enough.
+        names.dedup_by_key(|(literal, _)| literal.variable());
+        names
+    }
+
+    fn last(&self) -> &Marking {
+        self.markings.last().expect("the initial marking is there")
+    }
+
+    fn before(&self, place: PlaceId) -> &Tokens {
+        &self.last().places[place.index()]
+    }
+
+    /// What can be enabled at all in the last marking.
+    fn possible(&self) -> Vec<TransitionId> {
+        let is_possible = |&t: &TransitionId| {
+            let mut inputs = self.net.pre(t).iter();
+            !self.never[t.index()]
+                && !self.net.delta(t).is_empty()
+                && inputs.all(|arc| self.before(arc.place).high() >= i128::from(arc.weight))
+        };
+        self.net.transitions().filter(is_possible).collect()
+    }
+
+    /// The least and the most that places may hold after one of these.
+    fn ends_after(&self, possible: &[TransitionId]) -> Vec<(i128, i128)> {
+        let before = &self.last().places;
+        let mut ends: Vec<(i128, i128)> = before.iter().map(|it| (it.low(), it.high())).collect();
+        for change in possible.iter().flat_map(|&t| self.net.delta(t)) {
+            let (own, tokens) = (&mut ends[change.place.index()], self.before(change.place));
+            own.0 = own.0.min(tokens.low() + i128::from(change.delta)).max(0);
+            own.1 = own.1.max(tokens.high() + i128::from(change.delta));
+        }
+        for (own, &(low, high)) in ends.iter_mut().zip(&self.ends) {
+            own.0 = own.0.max(low.into());
+            own.1 = high.map_or(own.1, |high| own.1.min(high.into()));
+        }
+        ends
+    }
+
+    /// The marking after the step, and what ties it to the one before.
+    fn after(
+        &self,
+        clauses: &mut impl Clauses,
+        step: &Step,
+        around: &[Vec<Change>],
+        ends: Vec<(i128, i128)>,
+    ) -> Marking {
+        let mut places: Vec<Option<Tokens>> = vec![None; ends.len()];
+        let mut codes = Vec::with_capacity(self.coded.len());
+        let fired: HashMap<TransitionId, Literal> = step.iter().copied().collect();
+        for (component, before) in self.coded.iter().zip(&self.last().codes) {
+            let code: Vec<Literal> = before.iter().map(|_| clauses.variable()).collect();
+            let mut moves = Vec::new();
+            for own in &component.moves {
+                let Some(&fired) = fired.get(&own.transition) else { continue };
+                moves.push(fired);
+                let mut then = component.is(own.to, &code);
+                if own.arrives {
+                    then.extend(component.is(component.nowhere(), before));
+                }
+                then.iter().for_each(|&bit| clauses.clause(&[!fired, bit]));
+            }
+            let moved = any(clauses, &moves);
+            for (&now, &earlier) in code.iter().zip(before) {
+                equal(clauses, &[!moved], Known::Open(now), Known::Open(earlier));
+            }
+            for (number, place) in component.places.iter().enumerate() {
+                let (low, high) = ends[place.index()];
+                let tokens = Tokens::within(clauses, low, high);
+                equal_to_all(clauses, tokens.at_least(1), &component.is(number, &code));
+                places[place.index()] = Some(tokens);
+            }
+            codes.push(code);
+        }
+        let places = places.into_iter().zip(ends).zip(around).zip(&self.last().places);
+        let tokens = places.map(|(((coded, ends), around), before)| {
+            coded.unwrap_or_else(|| tokens_after(clauses, before, around, ends))
+        });
+        Marking { places: tokens.collect(), codes }
+    }
+}
+
+/// A transition that reads a place (by 0), or changes it.
+#[derive(Clone, Copy)]
+struct Change {
+    fired: Literal,
+    by: i128,
+}
+
+/// A literal that holds only if one of these does.
+fn any(clauses: &mut impl Clauses, of: &[Literal]) -> Literal {
+    let any = clauses.variable();
+    let clause: Vec<Literal> = std::iter::once(!any).chain(of.iter().copied()).collect();
+    clauses.clause(&clause);
+    any
+}
+
+/// Conditions 2 and 3 of a step at one place.
+fn in_order(clauses: &mut impl Clauses, around: &[Change]) {
+    let changing: Vec<Literal> =
+        around.iter().filter(|change| change.by != 0).map(|change| change.fired).collect();
+    at_most_one(clauses, &changing);
+    // Whether one that takes stands before.
+    let mut taken: Option<Literal> = None;
+    for (at, change) in around.iter().enumerate() {
+        let readers_follow = || around[at + 1..].iter().any(|later| later.by == 0);
+        match (change.by, taken) {
+            (0, Some(taken)) => clauses.clause(&[!change.fired, !taken]),
+            (by, _) if by < 0 && readers_follow() => {
+                let so_far = clauses.variable();
+                clauses.clause(&[!change.fired, so_far]);
+                if let Some(earlier) = taken {
+                    clauses.clause(&[!earlier, so_far]);
+                }
+                taken = Some(so_far);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A place after a step, as its transitions change it.
+fn tokens_after(
+    clauses: &mut impl Clauses,
+    before: &Tokens,
+    around: &[Change],
+    (low, high): (i128, i128),
+) -> Tokens {
+    let changing = || around.iter().filter(|change| change.by != 0);
+    let fired: Vec<Literal> = changing().map(|change| change.fired).collect();
+    if fired.is_empty() {
+        return before.clone();
+    }
+    let after = Tokens::within(clauses, low, high);
+    let moved = any(clauses, &fired);
+    for value in low..=high + 1 {
+        for change in changing() {
+            let earlier = before.at_least(value - change.by);
+            equal(clauses, &[change.fired], after.at_least(value), earlier);
+        }
+        equal(clauses, &[!moved], after.at_least(value), before.at_least(value));
+    }
+    after
+}
+
+/// One holds just if all of the others do.
+fn equal_to_all(clauses: &mut impl Clauses, one: Known, all: &[Literal]) {
+    match one {
+        Known::Is(true) => all.iter().for_each(|&it| clauses.clause(&[it])),
+        Known::Is(false) => clauses.clause(&all.iter().map(|&it| !it).collect::<Vec<_>>()),
+        Known::Open(one) => {
+            all.iter().for_each(|&it| clauses.clause(&[!one, it]));
+            let back: Vec<Literal> = all.iter().map(|&it| !it).chain([one]).collect();
+            clauses.clause(&back);
+        }
+    }
+}

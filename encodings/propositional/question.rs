@@ -1,0 +1,110 @@
+//! A goal unrolled in propositions, as plain data: a formula for any SAT solver.
+
+use super::components::Component;
+use super::tokens::Known;
+use super::{Ends, Firing, Unrolled, Values};
+use crate::encoding::{EncodeError, Encoding, Part};
+use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
+use parikh_solvers::cnf::{Clauses, Cnf};
+use std::io;
+
+/// A goal that is reached in so many firings, or steps, as a formula.
+#[derive(Debug)]
+pub struct PropositionalGoal<'n> {
+    unrolled: Unrolled<'n>,
+    encoding: Encoding,
+    values: Values,
+    assumes_units: bool,
+    cnf: Cnf,
+}
+
+impl<'n> PropositionalGoal<'n> {
+    /// Encodes a goal of `net`: [`Part::Unrolling`] or [`Part::Steps`] with as many steps as the encoding says. Of
+    /// `facts` what is proved is used; what the model claims of its units, only where values ask for components.
+    ///
+    /// # Errors
+    /// When the goal is none of this kind, the encoding is another one, or numbers are too large for a variable each.
+    pub fn new(
+        net: &'n Net,
+        goal: &Goal,
+        encoding: &Encoding,
+        values: Values,
+        facts: &Facts,
+    ) -> Result<Self, EncodeError> {
+        let firing = match encoding.parts() {
+            [Part::Unrolling] => Firing::One,
+            [Part::Steps] => Firing::Steps,
+            _ => return Err(EncodeError::OnlyBounded),
+        };
+        let predicate = match goal {
+            Goal::Reach(predicate) => predicate.to_atoms(net),
+            Goal::Maximise(_) => return Err(EncodeError::NoFirst(encoding.parts()[0])),
+            Goal::Home(_) => return Err(EncodeError::NotOneMarking),
+        };
+        let within = Provenance::PROVED;
+        let ends = |p| -> Ends {
+            (facts.lower_bound_within(p, within), facts.upper_bound_within(p, within))
+        };
+        let units = Component::of_units(net);
+        let assumes_units = values != Values::Order && !units.is_empty();
+        let mut components = Component::of_flows(net, &facts.flows);
+        components.extend(units);
+        let mut cnf = Cnf::new();
+        let ends = net.places().map(ends).collect();
+        let mut unrolled = Unrolled::new(net, ends, components, values, firing, &mut cnf);
+        for _ in 0..encoding.steps {
+            unrolled.unroll(&mut cnf)?;
+        }
+        match unrolled.goal(&predicate, &mut cnf)? {
+            Known::Is(true) => {}
+            Known::Is(false) => cnf.clause(&[]),
+            Known::Open(goal) => cnf.clause(&[goal]),
+        }
+        Ok(PropositionalGoal { unrolled, encoding: encoding.clone(), values, assumes_units, cnf })
+    }
+
+    /// The formula, the goal included.
+    pub fn cnf(&self) -> &Cnf {
+        &self.cnf
+    }
+
+    /// What fires under these values of its variables.
+    pub fn fired(&self, values: &[bool]) -> FiringSequence {
+        self.unrolled.fired(values)
+    }
+
+    /// How tokens are bits.
+    pub fn values(&self) -> Values {
+        self.values
+    }
+
+    /// What the answers mean, in a few lines, for the head of a file.
+    pub fn meaning(&self) -> String {
+        let k = self.encoding.steps;
+        let (most, order) = match self.encoding.has(Part::Steps) {
+            true => (format!("{k} steps"), ", those of a step in the order of their numbers"),
+            false => (format!("{k} firings"), ""),
+        };
+        let mut text = format!(
+            "satisfiable: a goal marking is reached by at most {most}: the true fire(i,t){order}.\n\
+             unsatisfiable: none is reached by {most} or fewer."
+        );
+        if self.assumes_units {
+            text += "\nThis rests on the model's claim that its units are safe.";
+        }
+        text
+    }
+
+    /// Writes it in DIMACS format, with a line for each variable that has a name.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn write_dimacs(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        for (literal, name) in self.unrolled.names() {
+            // Names may hold anything, and a comment ends with its line.
+            let name = name.replace(char::is_control, " ");
+            writeln!(out, "c {} {name}", literal.to_dimacs())?;
+        }
+        self.cnf.write_dimacs(&[], out)
+    }
+}
