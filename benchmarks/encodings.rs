@@ -13,6 +13,7 @@
 //! This is not how Parikh works, which shares programs, lemmas and traps over all goals: it shows
 //! what each part is worth by itself.
 
+use crate::backends::{Backend, highs, smt_solver};
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::goals::{Asked, goals};
@@ -20,115 +21,17 @@ use crate::instance::Instance;
 use crate::signals;
 use crate::teams;
 use parikh::structure::facts::facts_for;
-use parikh_encodings::{EncodedGoal, Encoding, Numbers, Part, predicate};
+use parikh_encodings::propositional::{PropositionalGoal, Values};
+use parikh_encodings::{EncodeError, EncodedGoal, Encoding, Numbers, Part, predicate};
 use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::lp::{LpAnswer, LpSolver};
-use parikh_solvers::smt::{SmtAnswer, SmtError, SmtSolver};
-use parikh_solvers::smt_chosen;
-use parikh_solvers::smt_command::SmtCommand;
-use std::fmt;
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
+use parikh_solvers::smt::SmtAnswer;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
-
-/// Who is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Backend {
-    /// Linear programs by HiGHS.
-    Highs,
-    /// Linear programs by microlp.
-    MicroLp,
-    /// Terms over the reals by Z3.
-    Z3Reals,
-    /// Terms over the integers by Z3.
-    Z3Integers,
-    /// Terms over bit-vectors by Z3's tactics.
-    Z3Bits,
-    /// Terms over the integers, with Z3 in a process of its own.
-    Z3Guest,
-    /// Terms over these numbers by an SMT solver that is a command: how it was named, and its command line.
-    Command(Numbers, &'static str, &'static str),
-}
-
-impl Backend {
-    /// All of them that need no other program, whatever the build has.
-    pub const ALL: [Backend; 5] =
-        [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
-
-    /// What people call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Backend::Highs => "highs",
-            Backend::MicroLp => "microlp",
-            Backend::Z3Reals => "z3-lra",
-            Backend::Z3Integers => "z3-lia",
-            Backend::Z3Bits => "z3-bv",
-            Backend::Z3Guest => "z3-guest",
-            Backend::Command(_, name, _) => name,
-        }
-    }
-
-    fn numbers(self) -> Numbers {
-        match self {
-            Backend::Z3Integers | Backend::Z3Guest => Numbers::Integers,
-            Backend::Z3Bits => Numbers::Bits,
-            Backend::Command(numbers, ..) => numbers,
-            Backend::Highs | Backend::MicroLp | Backend::Z3Reals => Numbers::Reals,
-        }
-    }
-}
-
-impl Backend {
-    /// Asks whether it is there, where it is another program.
-    ///
-    /// # Errors
-    /// [`Error::Solver`].
-    pub fn greet(self) -> Result<(), Error> {
-        let program = match self {
-            Backend::Z3Guest => guest(),
-            Backend::Command(_, _, line) => smt_chosen::command(line),
-            _ => return Ok(()),
-        };
-        let started = program.ok_or(SmtError::NoneHere).and_then(SmtCommand::start);
-        started.map(drop).map_err(Error::Solver)
-    }
-}
-
-impl fmt::Display for Backend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Backend {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        let commands = [
-            ("command:", Numbers::Integers),
-            ("command-lra:", Numbers::Reals),
-            ("command-bv:", Numbers::Bits),
-        ];
-        for (prefix, numbers) in commands {
-            if let Some(line) = word.strip_prefix(prefix)
-                && smt_chosen::command(line).is_some()
-            {
-                // A handful, for as long as the program runs.
-                let name: &'static str = word.to_owned().leak();
-                return Ok(Backend::Command(numbers, name, &name[prefix.len()..]));
-            }
-        }
-        let known = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
-        known.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
-            format!(
-                "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, z3-guest, \
-                 or command:LINE, command-lra:LINE or command-bv:LINE, such as command:z3 -in"
-            )
-        })
-    }
-}
 
 /// What came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +50,7 @@ pub enum Outcome {
     GaveUp,
     /// The question makes choices that a linear program cannot, or too many of them.
     Choices,
-    /// Flows or traps were not found in time, or the build lacks the back-end.
+    /// Flows or traps were not found in time, the build lacks the back-end, or the back-end the encoding.
     NotAsked,
 }
 
@@ -313,6 +216,9 @@ impl Encodings {
         }
         let goal = Goal::Reach(asked.goal.clone());
         let budget = Budget::lasting(self.timeout);
+        if let Backend::Sat(values) = backend {
+            return by_sat(net, &goal, encoding, values, facts, &budget);
+        }
         if encoding.has(Part::Induction) && encoding.steps > 1 {
             // The base case of more.
             let base = Encoding::new([Part::Unrolling], encoding.numbers);
@@ -355,16 +261,6 @@ pub(crate) fn read_net(instance: &Instance) -> Result<Net, Error> {
         .map_err(|problem| Error::Rows { path, problem: problem.to_string() })
 }
 
-#[cfg(feature = "highs")]
-fn highs() -> Option<Box<dyn LpSolver>> {
-    Some(Box::new(parikh_solvers::lp_highs::Highs))
-}
-
-#[cfg(not(feature = "highs"))]
-fn highs() -> Option<Box<dyn LpSolver>> {
-    None
-}
-
 /// Refuted if each conjunction of the goal is.
 fn by_programs(
     net: &Net,
@@ -394,39 +290,28 @@ fn by_programs(
     Outcome::Refuted
 }
 
-/// A new solver; nothing where there is none.
-fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
-    let program = match backend {
-        Backend::Highs | Backend::MicroLp => return None,
-        Backend::Z3Reals | Backend::Z3Integers => return inside(None),
-        // Its tactics are what it solves bit-vectors with.
-        Backend::Z3Bits => return inside(Some("ALL")),
-        Backend::Z3Guest => guest()?,
-        Backend::Command(_, _, line) => smt_chosen::command(line)?,
+/// Reached if there is a solution; and how many clauses were asked.
+fn by_sat(
+    net: &Net,
+    goal: &Goal,
+    encoding: &Encoding,
+    values: Values,
+    facts: &Facts,
+    budget: &Budget,
+) -> (Outcome, usize) {
+    let question = match PropositionalGoal::new(net, goal, encoding, values, facts) {
+        Ok(question) => question,
+        Err(EncodeError::TooManyValues(_)) => return (Outcome::GaveUp, 0),
+        Err(_) => return (Outcome::NotAsked, 0),
     };
-    let solver: Box<dyn SmtSolver> = Box::new(SmtCommand::start(program).ok()?);
-    Some(solver)
-}
-
-#[cfg(feature = "z3")]
-fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
-    use parikh_solvers::smt_z3::Z3;
-    Some(Box::new(logic.map_or_else(Z3::new, Z3::for_logic).ok()?))
-}
-
-#[cfg(feature = "z3")]
-fn guest() -> Option<parikh_solvers::guest::Program> {
-    parikh_solvers::guest::z3_program()
-}
-
-#[cfg(not(feature = "z3"))]
-fn inside(_logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
-    None
-}
-
-#[cfg(not(feature = "z3"))]
-fn guest() -> Option<parikh_solvers::guest::Program> {
-    None
+    let mut sat = BatSat::new();
+    sat.add_all(question.cnf());
+    let outcome = match sat.solve(&[], budget) {
+        SatAnswer::Satisfiable(_) => Outcome::Reached,
+        SatAnswer::Unsatisfiable { .. } => Outcome::NotWithin,
+        SatAnswer::NoAnswer(_) => Outcome::GaveUp,
+    };
+    (outcome, question.cnf().clauses().len())
 }
 
 /// Refuted if there is no solution.
@@ -541,6 +426,7 @@ pub(crate) mod tests {
         small.encodings = vec![encoding("bmc", 2), encoding("bmc-steps", 1)];
         small.encodings.push(encoding("flows+k-induction", 2));
         small.backends = vec![Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
+        small.backends.extend(Values::ALL.map(Backend::Sat));
         let all = small.measure("Small").unwrap().unwrap();
         std::fs::remove_dir_all(&small.inputs).unwrap();
         assert!(all.iter().all(|m| !m.wrong));
@@ -557,17 +443,17 @@ pub(crate) mod tests {
             assert_eq!(of("Small-RC-0", "flows+k-induction k=2", backend), Outcome::Candidate);
             assert_eq!(of("Small-RC-1", "flows+k-induction k=2", backend), Outcome::Refuted);
         }
+        for backend in Values::ALL.map(Backend::Sat) {
+            assert_eq!(of("Small-RC-0", "bmc k=2", backend), Outcome::Reached);
+            assert_eq!(of("Small-RC-1", "bmc k=2", backend), Outcome::NotWithin);
+            assert_eq!(of("Small-RC-0", "bmc-steps k=1", backend), Outcome::Reached);
+            assert_eq!(of("Small-RC-2", "bmc-steps k=1", backend), Outcome::NotWithin);
+            let induction = of("Small-RC-1", "flows+k-induction k=2", backend);
+            assert_eq!(induction, Outcome::NotAsked);
+        }
         // Half a firing is none.
         assert_eq!(of("Small-RC-0", "bmc-steps k=1", reals), Outcome::Candidate);
         assert_eq!(of("Small-RC-0", "bmc-steps k=1", integers), Outcome::Reached);
-    }
-
-    #[test]
-    fn back_ends_are_read_as_they_are_called() {
-        for name in ["z3-guest", "highs", "command:z3 -in", "command-lra:'my solver' --smt2"] {
-            assert_eq!(name.parse::<Backend>().unwrap().to_string(), name);
-        }
-        assert!("command:".parse::<Backend>().is_err() && "z4".parse::<Backend>().is_err());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A comparison of encodings as a result file, a table in Markdown and the curves of a plot.
 
+use crate::backends::Backend;
 use crate::cactus::Curve;
-use crate::encodings::{Backend, Measurement, Outcome};
+use crate::encodings::{Measurement, Outcome};
 use crate::exam::Exam;
 use crate::scatter::{self, Point};
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,7 +8,7 @@
 //! [`structure`] measures the structural algorithms in process, against the model [`form`]s, and
 //! [`structure_table`] sums that up; [`reductions`] and [`reductions_table`] do so for the
 //! structural reductions, with [`memory`] counted. [`evidence`] counts what an auditor confirms.
-//! [`encodings`] compares encodings and solvers on the goals of instances ([`goals`]),
+//! [`encodings`] compares encodings and solvers ([`backends`]) on the goals of instances ([`goals`]),
 //! [`encodings_table`] and [`cactus`] show it; [`lp`] compares the solvers of linear programs.
 //! [`symbolic`] compares orders of places for decision diagrams. [`readers`] holds the prover's
 //! reader of models against the auditor's. [`summary`] makes a page of result files ([`html`],
@@ -18,6 +18,7 @@
 //! command line to chew on.
 
 pub mod answer;
+pub mod backends;
 pub mod benchexec;
 pub mod cactus;
 pub mod compare;

@@ -1,7 +1,7 @@
 //! What the harness is asked: its commands and their options.
 
 use clap::{Args, Parser, Subcommand};
-use parikh_benchmarks::encodings::Backend;
+use parikh_benchmarks::backends::Backend;
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{Family, Format};
 use parikh_benchmarks::shard::Shard;
@@ -357,8 +357,9 @@ pub(crate) struct EncodingsArgs {
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) steps: Vec<u32>,
     /// Back-ends: highs, microlp, z3-lra, z3-lia, z3-bv (bit-vectors), z3-guest (z3-lia in a process of its own,
-    /// which is `parikh`), and SMT solvers that are commands: command:LINE over the integers, command-lra:LINE over
-    /// the reals, command-bv:LINE over bit-vectors
+    /// which is `parikh`), sat-order, sat-one-of-n and sat-log (bmc and bmc-steps in propositions, by the SAT solver
+    /// of the product), and SMT solvers that are commands: command:LINE over the integers, command-lra:LINE over the
+    /// reals, command-bv:LINE over bit-vectors
     #[arg(long, value_delimiter = ',', default_value = "highs,microlp,z3-lra,z3-lia")]
     pub(crate) backends: Vec<Backend>,
     /// The program that z3-guest runs in [default: parikh beside this program]

@@ -4,9 +4,10 @@ mod arguments;
 
 use arguments::*;
 use clap::Parser;
+use parikh_benchmarks::backends::Backend;
 use parikh_benchmarks::benchexec::{self, Tasks};
 use parikh_benchmarks::contest::{Contest, read_list};
-use parikh_benchmarks::encodings::{Backend, Encodings};
+use parikh_benchmarks::encodings::Encodings;
 use parikh_benchmarks::evidence::{self, Audits};
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::generate::{describe, write};

@@ -1,17 +1,18 @@
 //! `parikh encode`: a goal in any encoding, written for other solvers.
 
+mod question;
+
 use super::formulas::{self, Asked, Formulas};
 use super::{Outcome, limits, model, signals};
 use crate::evidence::words;
 use crate::formula::{Formula, ReachabilityQuery, linear_sum, lower, text};
-use crate::structure::facts::facts_for;
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
-use parikh_encodings::{EncodedGoal, Encoding, Numbers, Part};
+use parikh_encodings::{Encoding, Part};
 use parikh_net::{Goal, Net};
+use question::{AsBits, Format, Logic, Question, Wanted};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(clap::Args)]
@@ -33,16 +34,19 @@ pub(super) struct Arguments {
     /// Parts joined by `+`; they are described below.
     #[arg(short, long, default_value = "state-equation")]
     encoding: Encoding,
-    /// Over the reals, over the integers, or over bit-vectors.
+    /// Over the reals, over the integers, over bit-vectors, or in propositions.
     #[arg(short, long, value_enum, ignore_case = true, default_value = "LRA")]
     logic: Logic,
+    /// In propositions, how tokens become bits; by default `order`.
+    #[arg(long, value_enum)]
+    values: Option<AsBits>,
     /// k, how many firings bmc and k-induction unroll, and how many steps bmc-steps does.
     #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     steps: u32,
     /// At most how many traps listed-traps lists.
     #[arg(long, value_name = "N", default_value_t = 100)]
     traps: usize,
-    /// The language to write; by default the one that the file's name ends in, else smt2.
+    /// The language to write; by default the one that the file's name ends in, else smt2, or cnf for propositions.
     #[arg(short, long, value_enum)]
     format: Option<Format>,
     /// The file to write; by default it goes to stdout.
@@ -53,33 +57,13 @@ pub(super) struct Arguments {
     timeout: Duration,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Logic {
-    /// Linear real arithmetic.
-    #[value(name = "LRA")]
-    Reals,
-    /// Linear integer arithmetic.
-    #[value(name = "LIA")]
-    Integers,
-    /// Bit-vectors, as wide as the bounds that are proved of places ask for.
-    #[value(name = "BV")]
-    Bits,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// SMT-LIB 2. A maximum is asked by `(maximize …)`, which Z3 and OptiMathSAT know.
-    Smt2,
-    /// CPLEX LP format, for goals and encodings without choices.
-    Lp,
-}
-
 const EXAMPLES: &str = "\
 Examples:
   parikh encode net.pnml --goal 'EF (p1 >= 2 && !fireable(t3))' -o goal.smt2
   parikh encode net.pnml --goal deadlock -e state-equation+traps+read-feed -l LIA -o dead.smt2
   parikh encode net.pnml --goal 'max p1 + p2' -e state-equation+listed-traps -o bound.lp
-  parikh encode net.pnml --queries ReachabilityCardinality.xml --id ID -e bmc -k 20 | z3 -in";
+  parikh encode net.pnml --queries ReachabilityCardinality.xml --id ID -e bmc -k 20 | z3 -in
+  parikh encode net.pnml --goal deadlock -e bmc-steps -k 20 -l SAT --values log -o dead.cnf";
 
 fn parts() -> String {
     let mut text = "Parts of encodings:\n".to_owned();
@@ -97,33 +81,16 @@ struct Subject {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let wanted = Wanted::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::cancel_on_signal(&budget, || ());
     let net = model::read(&arguments.model)?;
     let subject = subject(arguments, &net)?;
-    let mut encoding = arguments.encoding.clone().with_steps(arguments.steps);
-    encoding.numbers = match arguments.logic {
-        Logic::Reals => Numbers::Reals,
-        Logic::Integers => Numbers::Integers,
-        Logic::Bits => Numbers::Bits,
-    };
-    let format = arguments.format.unwrap_or_else(|| of_name(arguments.output.as_deref()));
-    let mut facts = facts_for(&net, &encoding, arguments.traps, &budget)
-        .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
-    if format == Format::Lp {
-        if encoding.numbers == Numbers::Bits {
-            bail!("programs have no bit-vectors: write it as --format smt2, or over LRA or LIA");
-        }
-        // What is not marked initially need not be marked: that is a choice.
-        facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
-    }
-    let question = EncodedGoal::new(&net, &subject.goal, &encoding, &facts)?;
-    if format == Format::Lp {
-        question.linear().context("this is no linear program: write it as --format smt2")?;
-    }
-    let head = head(arguments, &net, &subject, &encoding, &question);
+    let question = Question::new(&net, &subject, &wanted, &budget)?;
+    let head = head(arguments, &net, &subject, &wanted.encoding, &question);
+    let format = wanted.format;
     match &arguments.output {
-        None => match write(&question, format, &head, &mut io::stdout().lock()) {
+        None => match question.write(format, &head, &mut io::stdout().lock()) {
             // Whoever reads has read enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             result => result?,
@@ -131,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Some(path) => File::create(path)
             .and_then(|file| {
                 let mut out = BufWriter::new(file);
-                write(&question, format, &head, &mut out)?;
+                question.write(format, &head, &mut out)?;
                 out.flush()
             })
             .with_context(|| path.display().to_string())?,
@@ -139,56 +106,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-fn of_name(file: Option<&Path>) -> Format {
-    match file.and_then(Path::extension).is_some_and(|extension| extension == "lp") {
-        true => Format::Lp,
-        false => Format::Smt2,
-    }
-}
-
-fn write(
-    question: &EncodedGoal<'_>,
-    format: Format,
-    head: &str,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let comment = match format {
-        Format::Smt2 => ";",
-        Format::Lp => "\\",
-    };
-    for line in head.lines() {
-        writeln!(out, "{comment} {line}")?;
-    }
-    match format {
-        Format::Smt2 => question.write_smt2(out),
-        Format::Lp => question.write_lp(out),
-    }
-}
-
 fn head(
     arguments: &Arguments,
     net: &Net,
     subject: &Subject,
     encoding: &Encoding,
-    question: &EncodedGoal<'_>,
+    question: &Question<'_>,
 ) -> String {
     let name = if net.name().is_empty() { "(without a name)" } else { net.name() };
-    let mut text = format!(
-        "net: {name}, {} places, {} transitions, from {}\ngoal: {}\nencoding: {encoding}, {}",
+    let text = format!(
+        "net: {name}, {} places, {} transitions, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
+         written by parikh {}",
         net.place_count(),
         net.transition_count(),
         arguments.model.display(),
         subject.text,
-        encoding.numbers,
-    );
-    if encoding.unrolls() {
-        text += &format!(", k = {}", encoding.steps);
-    }
-    text += &format!(
-        ", {} constraints\n{}\nwritten by parikh {}",
-        question.constraint_count(),
+        question.shape(encoding),
         question.meaning(),
-        env!("CARGO_PKG_VERSION")
+        env!("CARGO_PKG_VERSION"),
     );
     // Names may hold anything, and a comment ends with its line.
     text.split('\n').map(|line| line.replace(char::is_control, " ") + "\n").collect()

@@ -1,0 +1,175 @@
+//! Who is asked when encodings are compared: solvers of linear programs, SMT solvers, and a SAT solver.
+
+use crate::error::Error;
+use parikh_encodings::Numbers;
+use parikh_encodings::propositional::Values;
+use parikh_solvers::lp::LpSolver;
+use parikh_solvers::smt::{SmtError, SmtSolver};
+use parikh_solvers::smt_chosen;
+use parikh_solvers::smt_command::SmtCommand;
+use std::fmt;
+use std::str::FromStr;
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Backend {
+    /// Linear programs by HiGHS.
+    Highs,
+    /// Linear programs by microlp.
+    MicroLp,
+    /// Terms over the reals by Z3.
+    Z3Reals,
+    /// Terms over the integers by Z3.
+    Z3Integers,
+    /// Terms over bit-vectors by Z3's tactics.
+    Z3Bits,
+    /// Terms over the integers, with Z3 in a process of its own.
+    Z3Guest,
+    /// Propositions by the SAT solver of the product.
+    Sat(Values),
+    /// Terms over these numbers by an SMT solver that is a command: how it was named, and its command line.
+    Command(Numbers, &'static str, &'static str),
+}
+
+impl Backend {
+    /// All of them that need no other program, whatever the build has.
+    pub const ALL: [Backend; 5] =
+        [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Highs => "highs",
+            Backend::MicroLp => "microlp",
+            Backend::Z3Reals => "z3-lra",
+            Backend::Z3Integers => "z3-lia",
+            Backend::Z3Bits => "z3-bv",
+            Backend::Z3Guest => "z3-guest",
+            Backend::Sat(Values::Order) => "sat-order",
+            Backend::Sat(Values::OneOfN) => "sat-one-of-n",
+            Backend::Sat(Values::Log) => "sat-log",
+            Backend::Command(_, name, _) => name,
+        }
+    }
+
+    /// What numbers are for it.
+    pub(crate) fn numbers(self) -> Numbers {
+        match self {
+            Backend::Z3Integers | Backend::Z3Guest => Numbers::Integers,
+            Backend::Z3Bits | Backend::Sat(_) => Numbers::Bits,
+            Backend::Command(numbers, ..) => numbers,
+            Backend::Highs | Backend::MicroLp | Backend::Z3Reals => Numbers::Reals,
+        }
+    }
+}
+
+impl Backend {
+    /// Asks whether it is there, where it is another program.
+    ///
+    /// # Errors
+    /// [`Error::Solver`].
+    pub fn greet(self) -> Result<(), Error> {
+        let program = match self {
+            Backend::Z3Guest => guest(),
+            Backend::Command(_, _, line) => smt_chosen::command(line),
+            _ => return Ok(()),
+        };
+        let started = program.ok_or(SmtError::NoneHere).and_then(SmtCommand::start);
+        started.map(drop).map_err(Error::Solver)
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Backend {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let commands = [
+            ("command:", Numbers::Integers),
+            ("command-lra:", Numbers::Reals),
+            ("command-bv:", Numbers::Bits),
+        ];
+        for (prefix, numbers) in commands {
+            if let Some(line) = word.strip_prefix(prefix)
+                && smt_chosen::command(line).is_some()
+            {
+                // A handful, for as long as the program runs.
+                let name: &'static str = word.to_owned().leak();
+                return Ok(Backend::Command(numbers, name, &name[prefix.len()..]));
+            }
+        }
+        let known = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
+        let known = known.chain(Values::ALL.map(Backend::Sat));
+        known.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
+            format!(
+                "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, z3-guest, \
+                 sat-order, sat-one-of-n, sat-log, or command:LINE, command-lra:LINE or command-bv:LINE, such as command:z3 -in"
+            )
+        })
+    }
+}
+
+/// A new solver; nothing where there is none.
+pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
+    let program = match backend {
+        Backend::Highs | Backend::MicroLp | Backend::Sat(_) => return None,
+        Backend::Z3Reals | Backend::Z3Integers => return inside(None),
+        // Its tactics are what it solves bit-vectors with.
+        Backend::Z3Bits => return inside(Some("ALL")),
+        Backend::Z3Guest => guest()?,
+        Backend::Command(_, _, line) => smt_chosen::command(line)?,
+    };
+    let solver: Box<dyn SmtSolver> = Box::new(SmtCommand::start(program).ok()?);
+    Some(solver)
+}
+
+#[cfg(feature = "z3")]
+fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
+    use parikh_solvers::smt_z3::Z3;
+    Some(Box::new(logic.map_or_else(Z3::new, Z3::for_logic).ok()?))
+}
+
+#[cfg(feature = "z3")]
+fn guest() -> Option<parikh_solvers::guest::Program> {
+    parikh_solvers::guest::z3_program()
+}
+
+#[cfg(not(feature = "z3"))]
+fn inside(_logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
+    None
+}
+
+#[cfg(not(feature = "z3"))]
+fn guest() -> Option<parikh_solvers::guest::Program> {
+    None
+}
+
+#[cfg(feature = "highs")]
+pub(crate) fn highs() -> Option<Box<dyn LpSolver>> {
+    Some(Box::new(parikh_solvers::lp_highs::Highs))
+}
+
+#[cfg(not(feature = "highs"))]
+pub(crate) fn highs() -> Option<Box<dyn LpSolver>> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn back_ends_are_read_as_they_are_called() {
+        for name in
+            ["z3-guest", "sat-log", "highs", "command:z3 -in", "command-lra:'my solver' --smt2"]
+        {
+            assert_eq!(name.parse::<Backend>().unwrap().to_string(), name);
+        }
+        assert!("command:".parse::<Backend>().is_err() && "z4".parse::<Backend>().is_err());
+    }
+}

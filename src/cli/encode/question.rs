@@ -1,0 +1,182 @@
+//! The question as it is written: in which logic, in which language.
+
+use super::Subject;
+use crate::structure::facts::facts_for;
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use parikh_encodings::propositional::{PropositionalGoal, Values};
+use parikh_encodings::{EncodedGoal, Encoding, Numbers};
+use parikh_net::Net;
+use parikh_solvers::Budget;
+use std::io::{self, Write};
+use std::path::Path;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Logic {
+    /// Linear real arithmetic.
+    #[value(name = "LRA")]
+    Reals,
+    /// Linear integer arithmetic.
+    #[value(name = "LIA")]
+    Integers,
+    /// Bit-vectors, as wide as the bounds that are proved of places ask for.
+    #[value(name = "BV")]
+    Bits,
+    /// Clauses for SAT solvers, of bmc and bmc-steps.
+    #[value(name = "SAT")]
+    Propositions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum AsBits {
+    /// A variable for each "so many tokens or more".
+    Order,
+    /// The same, and one of the places of each component is marked: of a place invariant, or a safe unit, with one token.
+    OneOfN,
+    /// Which place of a component is marked, as a binary number.
+    Log,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// SMT-LIB 2. A maximum is asked by `(maximize …)`, which Z3 and OptiMathSAT know.
+    Smt2,
+    /// CPLEX LP format, for goals and encodings without choices.
+    Lp,
+    /// DIMACS, for SAT.
+    Cnf,
+}
+
+impl Format {
+    /// The one that a file's name ends in.
+    fn of_name(file: &Path) -> Option<Format> {
+        match file.extension()?.to_str()? {
+            "smt2" => Some(Format::Smt2),
+            "lp" => Some(Format::Lp),
+            "cnf" | "dimacs" => Some(Format::Cnf),
+            _ => None,
+        }
+    }
+}
+
+/// How it is to be written.
+pub(super) struct Wanted {
+    pub(super) encoding: Encoding,
+    pub(super) logic: Logic,
+    pub(super) values: Option<AsBits>,
+    pub(super) format: Format,
+    /// At most how many traps are listed.
+    pub(super) traps: usize,
+}
+
+impl Wanted {
+    pub(super) fn new(arguments: &super::Arguments, mut encoding: Encoding) -> Result<Wanted> {
+        let super::Arguments { logic, values, traps, .. } = *arguments;
+        let usual = if logic == Logic::Propositions { Format::Cnf } else { Format::Smt2 };
+        let of_name = arguments.output.as_deref().and_then(Format::of_name);
+        let format = arguments.format.or(of_name).unwrap_or(usual);
+        match (logic, format) {
+            (Logic::Propositions, Format::Cnf) => {}
+            (Logic::Propositions, _) => {
+                bail!(
+                    "propositions are written in DIMACS: leave --format out, or write it as --format cnf"
+                )
+            }
+            (_, Format::Cnf) => {
+                bail!("DIMACS is for propositions: say --logic SAT, or write it as --format smt2")
+            }
+            (Logic::Bits, Format::Lp) => {
+                bail!("programs have no bit-vectors: write it as --format smt2, or over LRA or LIA")
+            }
+            _ => {}
+        }
+        if values.is_some() && logic != Logic::Propositions {
+            bail!("--values says how tokens become bits in propositions: say --logic SAT with it");
+        }
+        encoding.numbers = match logic {
+            Logic::Reals => Numbers::Reals,
+            Logic::Integers => Numbers::Integers,
+            // Bounds are found for both.
+            Logic::Bits | Logic::Propositions => Numbers::Bits,
+        };
+        Ok(Wanted { encoding, logic, values, format, traps })
+    }
+}
+
+/// What is written.
+pub(super) enum Question<'n> {
+    Terms(EncodedGoal<'n>),
+    Clauses(PropositionalGoal<'n>),
+}
+
+impl<'n> Question<'n> {
+    pub(super) fn new(
+        net: &'n Net,
+        subject: &Subject,
+        wanted: &Wanted,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let Wanted { encoding, format, .. } = wanted;
+        let mut facts = facts_for(net, encoding, wanted.traps, budget)
+            .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
+        if wanted.logic == Logic::Propositions {
+            let values = match wanted.values {
+                None | Some(AsBits::Order) => Values::Order,
+                Some(AsBits::OneOfN) => Values::OneOfN,
+                Some(AsBits::Log) => Values::Log,
+            };
+            let question = PropositionalGoal::new(net, &subject.goal, encoding, values, &facts)?;
+            return Ok(Question::Clauses(question));
+        }
+        if *format == Format::Lp {
+            // What is not marked initially need not be marked: that is a choice.
+            facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
+        }
+        let question = EncodedGoal::new(net, &subject.goal, encoding, &facts)?;
+        if *format == Format::Lp {
+            question.linear().context("this is no linear program: write it as --format smt2")?;
+        }
+        Ok(Question::Terms(question))
+    }
+
+    /// Its logic and its size.
+    pub(super) fn shape(&self, encoding: &Encoding) -> String {
+        let k =
+            if encoding.unrolls() { format!(", k = {}", encoding.steps) } else { String::new() };
+        match self {
+            Question::Terms(question) => {
+                format!("{}{k}, {} constraints", encoding.numbers, question.constraint_count())
+            }
+            Question::Clauses(question) => {
+                let (cnf, values) = (question.cnf(), question.values());
+                let (variables, clauses) = (cnf.variables(), cnf.clauses().len());
+                format!("SAT, {values}{k}, {variables} variables, {clauses} clauses")
+            }
+        }
+    }
+
+    /// What the answers mean.
+    pub(super) fn meaning(&self) -> String {
+        match self {
+            Question::Terms(question) => question.meaning(),
+            Question::Clauses(question) => question.meaning(),
+        }
+    }
+
+    /// Writes it below a head.
+    pub(super) fn write(&self, format: Format, head: &str, out: &mut dyn Write) -> io::Result<()> {
+        let comment = match format {
+            Format::Smt2 => ";",
+            Format::Lp => "\\",
+            Format::Cnf => "c",
+        };
+        for line in head.lines() {
+            writeln!(out, "{comment} {line}")?;
+        }
+        match self {
+            Question::Clauses(question) => question.write_dimacs(out),
+            Question::Terms(question) if format == Format::Lp => question.write_lp(out),
+            Question::Terms(question) => question.write_smt2(out),
+        }
+    }
+}
