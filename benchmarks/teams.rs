@@ -24,13 +24,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Engines that work together.
+/// Engines that work together, and rules that they do without.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team {
     /// What it is called, and its result file `NAME.csv`.
     pub name: String,
     /// As `--engines` takes them; all that take part by default when empty.
     pub engines: Vec<String>,
+    /// As `--without-rules` takes them; nets are reduced by all rules when empty.
+    pub without_rules: Vec<String>,
 }
 
 /// An examination with the goals that count: all of them when empty.
@@ -197,6 +199,9 @@ impl Teams {
         if !team.engines.is_empty() {
             command.extend(["--engines".into(), team.engines.join(",").into()]);
         }
+        if !team.without_rules.is_empty() {
+            command.extend(["--without-rules".into(), team.without_rules.join(",").into()]);
+        }
         // A global property is a single question.
         if formulas.is_some() {
             for goal in goals {
@@ -347,6 +352,7 @@ mod tests {
         let team = |name: &str, engines: &[&str]| Team {
             name: name.to_owned(),
             engines: engines.iter().map(|&engine| engine.to_owned()).collect(),
+            without_rules: Vec::new(),
         };
         let set = |goals: &[&str]| goals.iter().map(|&goal| goal.to_owned()).collect();
         let teams = Teams {

@@ -6,6 +6,7 @@ use super::model::Model;
 use super::output::{self, Format, Printer};
 use super::{Misuse, Outcome, coloured, limits, model, processes, signals};
 use crate::mcc::Examination;
+use crate::reduction::rules;
 use crate::run::{self, Report};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
@@ -54,6 +55,10 @@ pub(super) struct Arguments {
     /// comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
+    /// Reduce nets without these rules, as `parikh reduce` names them, or families of them: dead, irrelevant,
+    /// places, transitions, fusion, agglomeration; `all` for no reductions.
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
+    without_rules: Vec<Rules>,
     /// The SMT solver that bmc-smt and k-induction-smt ask: a command that reads SMT-LIB 2 from its standard input,
     /// such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default Z3, where the program was built with it.
     #[arg(long, value_name = "COMMAND", value_parser = smt_command)]
@@ -94,6 +99,14 @@ pub(super) struct Arguments {
     /// open, who works, the best bounds so far, the time left.
     #[arg(long)]
     events: bool,
+}
+
+/// What a name of rules stands for.
+#[derive(Clone)]
+struct Rules(Vec<&'static str>);
+
+fn rules_called(name: &str) -> Result<Rules, String> {
+    rules::called(name).map(Rules)
 }
 
 /// Reads the command line of a solver.
@@ -175,6 +188,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             [] => defaults.engines,
             names => run::engines_named(names),
         },
+        without_rules: arguments.without_rules.iter().flat_map(|Rules(all)| all).copied().collect(),
         ..defaults
     };
     let queries = match arguments.examination {

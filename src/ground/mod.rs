@@ -132,6 +132,8 @@ pub struct Ground<'a> {
     /// The constants that are not 0, of maxima, by ascending id.
     constants: Vec<(GoalId, i128)>,
     facts: Facts,
+    /// Rules that reductions do without, by name.
+    without_rules: Vec<&'static str>,
 }
 
 enum NetOf<'a> {
@@ -157,7 +159,15 @@ impl<'a> Ground<'a> {
     ) -> Self {
         let (goals, homes) = apart(goals);
         let shrunk = shrink_all(net, intervals, &goals);
-        Ground { net: NetOf::Read(net), goals, homes, shrunk, constants: Vec::new(), facts }
+        let (constants, without_rules) = (Vec::new(), Vec::new());
+        Ground { net: NetOf::Read(net), goals, homes, shrunk, constants, facts, without_rules }
+    }
+
+    /// The same, to be reduced without these [rules](crate::reduction::rules), and what is derived from it, too.
+    #[must_use]
+    pub fn without_rules(mut self, rules: &[&'static str]) -> Self {
+        self.without_rules = rules.to_vec();
+        self
     }
 
     /// A ground derived from `parent`. `goals` by ascending id; all of them must be goals of the
@@ -179,7 +189,8 @@ impl<'a> Ground<'a> {
             checked: OnceLock::new(),
             checking: Mutex::default(),
         };
-        Ground { net, goals, homes, shrunk, constants, facts }
+        let without_rules = parent.without_rules.clone();
+        Ground { net, goals, homes, shrunk, constants, facts, without_rules }
     }
 
     /// The same, of the net that was read, with some of the goals only.
@@ -189,8 +200,9 @@ impl<'a> Ground<'a> {
             goals.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
         };
         let (goals, homes, shrunk) = (some(&self.goals), some(&self.homes), some(&self.shrunk));
-        let (constants, facts) = (Vec::new(), self.facts.clone());
-        Some(Ground { net: NetOf::Read(net), goals, homes, shrunk, constants, facts })
+        let (net, constants, facts) = (NetOf::Read(net), Vec::new(), self.facts.clone());
+        let without_rules = self.without_rules.clone();
+        Some(Ground { net, goals, homes, shrunk, constants, facts, without_rules })
     }
 
     /// The net to work on.

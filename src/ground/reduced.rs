@@ -30,7 +30,11 @@ pub fn reduce<'a>(
     }
     let net = parent.net();
     let needs = needs::of_goals(net, open.iter().map(|(_, goal)| *goal));
-    let config = reduction::Config { linear: false, ..reduction::Config::default() };
+    let config = reduction::Config {
+        without: parent.without_rules.clone(),
+        linear: false,
+        ..reduction::Config::default()
+    };
     let reduction = reduction::reduce(net, &needs, budget, &config);
     let statistics = &reduction.statistics;
     if statistics.before == statistics.after {
@@ -226,5 +230,25 @@ mod tests {
         let bogus = [TransitionId::new(0); 1].into_iter().collect();
         ground.under(&board, "TEST").reached(GoalId::new(0), bogus);
         assert_eq!(board.faults(), 1);
+    }
+
+    #[test]
+    fn a_ground_is_reduced_without_the_rules_that_are_left_out() {
+        let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
+        let net = net.unwrap();
+        let goals = vec![Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1))];
+        let (board, facts, budget) =
+            (Board::new(&net, goals.clone()), Facts::none(&net), Budget::unlimited());
+        let goals = [(GoalId::new(0), goals[0].clone())];
+        let intervals = Intervals::new(&net, &facts);
+        let ids = [GoalId::new(0)];
+        let places = |without: &str| {
+            let original = Ground::original(&net, goals.to_vec(), facts.clone(), &intervals)
+                .without_rules(&reduction::rules::called(without).unwrap());
+            let ground = reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts);
+            ground.map(|ground| ground.net().place_count())
+        };
+        assert_eq!(places("dead"), Some(2));
+        assert_eq!([places("agglomeration"), places("all")], [None, None]);
     }
 }

@@ -81,6 +81,8 @@ use std::time::Instant;
 pub struct Config {
     /// Only these rules; `None` for all.
     pub only: Option<Vec<&'static str>>,
+    /// None of these rules.
+    pub without: Vec<&'static str>,
     /// Caps on what a single application may add.
     pub limits: Limits,
     /// How many rounds of rules that multiply may end with no smaller a net, in transitions and then
@@ -97,6 +99,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             only: None,
+            without: Vec::new(),
             limits: Limits::default(),
             growth_rounds: 3,
             keep_log: true,
@@ -112,7 +115,8 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
     let mut rules = rules::all(&config.limits);
     rules.retain(|rule| {
         let conditions = rule.conditions;
-        let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name));
+        let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name))
+            && !config.without.contains(&rule.name);
         let in_time = config.linear || rule.phase != Phase::Linear;
         wanted && in_time && conditions.preserves.covers(needs.preserve)
     });

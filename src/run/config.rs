@@ -28,6 +28,8 @@ pub struct Config {
     pub own_reduction_below: f64,
     /// The engines that take part, by default all; token intervals come before them, always.
     pub engines: &'static [Engine],
+    /// Rules that reductions do without, by name; none by default.
+    pub without_rules: Vec<&'static str>,
     /// What the workers do, in order; by default [`Schedule::of_threads`].
     pub schedule: Option<Schedule>,
     /// Told what becomes of the orders that diagrams are tried with where markings are counted.
@@ -80,6 +82,7 @@ impl Default for Config {
             smt_solver: None,
             own_reduction_below: 0.7,
             engines: ENGINES,
+            without_rules: Vec::new(),
             schedule: None,
             course: Course::default(),
         }

@@ -74,12 +74,17 @@ const RECOUNTING: f64 = 0.2;
 const RECOUNTED: u64 = 50_000_000;
 
 impl<'n> Count<'n> {
-    /// Reduces the net. Its budget cuts a reduction short, which is then as far as it goes.
+    /// Reduces the net, without some rules. Its budget cuts a reduction short, which is then as far as it goes.
     ///
     /// # Errors
     /// Why there is no formula.
-    pub fn prepare(net: &'n Net, budget: &Budget) -> Result<Self, String> {
-        let mut config = reduction::Config::default();
+    pub fn prepare(
+        net: &'n Net,
+        without_rules: &[&'static str],
+        budget: &Budget,
+    ) -> Result<Self, String> {
+        let without = without_rules.to_vec();
+        let mut config = reduction::Config { without, ..reduction::Config::default() };
         for attempt in 0..=ATTEMPTS {
             if attempt == ATTEMPTS {
                 let others = rules::names().filter(|rule| !COUPLING.contains(rule));

@@ -109,6 +109,7 @@ fn run_once(
     let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
     let (began, open) = (begun.elapsed(), board.open_count());
     let ground = presolve::presolve(net, &board, &budget, config.seed);
+    let ground = ground.without_rules(&config.without_rules);
     hearing.report.turns.push(Turn {
         engine: "intervals".to_owned(),
         began,

@@ -93,7 +93,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         if self.visit(net, config, config.threads, &budget.slice(AT_ONCE)) {
             return;
         }
-        let mut count = Count::prepare(net, &budget.share(EARLY))
+        let mut count = Count::prepare(net, &config.without_rules, &budget.share(EARLY))
             .inspect_err(|why| tracing::info!("not counted through reductions: {why}"))
             .map(|count| count.telling(&config.course))
             .ok();

@@ -1,6 +1,10 @@
 //! `parikh encode` and `check --dump` as users meet them: files, heads, refusals.
 
 use crate::support::binary::{example, parikh};
+use parikh::solvers::Budget;
+use parikh::solvers::cnf::Literal;
+use parikh::solvers::sat::{SatAnswer, SatSolver};
+use parikh::solvers::sat_batsat::BatSat;
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -97,10 +101,66 @@ fn linear_programs_are_written_where_there_are_no_choices() {
     assert!(text(&refused.stderr).contains("no bit-vectors"), "{}", text(&refused.stderr));
 }
 
+/// Whether a formula in DIMACS has a solution, and how many of its variables have names.
+fn solve(dimacs: &str) -> (bool, usize) {
+    let mut sat = BatSat::new();
+    let mut named = 0;
+    let mut clauses = 0;
+    let mut promised = None;
+    for line in dimacs.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words[..] {
+            ["c", number, ..] => named += usize::from(number.parse::<i32>().is_ok()),
+            ["p", "cnf", _, count] => promised = count.parse().ok(),
+            _ => {
+                let literals = words.iter().map(|word| word.parse().expect("a number"));
+                let clause: Vec<Literal> = literals.map_while(Literal::from_dimacs).collect();
+                assert_eq!(clause.len() + 1, words.len(), "{line}");
+                sat.add_clause(&clause);
+                clauses += 1;
+            }
+        }
+    }
+    assert_eq!(promised, Some(clauses));
+    let answer = sat.solve(&[], &Budget::unlimited());
+    (matches!(answer, SatAnswer::Satisfiable(_)), named)
+}
+
+#[test]
+fn propositions_are_written_for_sat_solvers() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("dead.cnf");
+    for values in ["order", "one-of-n", "log"] {
+        for (encoding, within) in [("bmc", 6), ("bmc-steps", 3)] {
+            let of = |k: u32| {
+                let k = k.to_string();
+                let dead = ["--goal", "deadlock", "-e", encoding, "-k", &k, "-l", "sat"];
+                written(&[&dead[..], &["--values", values]].concat())
+            };
+            let text = of(within);
+            assert!(text.contains(&format!("SAT, {values}, k = {within}, ")), "{text}");
+            assert!(text.contains("c unsatisfiable: none is reached by"), "{text}");
+            let (reached, named) = solve(&text);
+            assert!(reached && named > 20, "{encoding} {values}");
+            assert!(!solve(&of(1)).0, "{encoding} {values}");
+        }
+    }
+    let name = file.to_str().unwrap();
+    written(&["--goal", "deadlock", "-e", "bmc-steps", "-k", "3", "-l", "SAT", "-o", name]);
+    assert!(solve(&std::fs::read_to_string(&file).unwrap()).0);
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_the_way_out() {
     let queries = queries();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 10] = [
+        (&["--goal", "deadlock", "-e", "traps", "-l", "SAT"], "there are bmc and bmc-steps"),
+        (
+            &["--queries", &queries, "--id", "most-who-wait", "-e", "bmc", "-l", "SAT"],
+            "EF (e >= k)",
+        ),
+        (&["--goal", "deadlock", "-e", "bmc", "--values", "log"], "--logic SAT"),
+        (&["--goal", "deadlock", "-e", "bmc", "-f", "cnf"], "--logic SAT"),
         (&["--goal", "deadlock", "-e", "trap"], "expected some of state-equation"),
         (&["--goal", "deadlock", "-e", "read-feed"], "add state-equation"),
         (&["--goal", "AF deadlock"], "beyond reachability"),

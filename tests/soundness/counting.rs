@@ -157,7 +157,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
     for _ in 0..scaled(10_000) {
         let net = grown(&mut rng);
         let Some(space) = explore(&net, Limits { states: 3_000, tokens: 50 }) else { continue };
-        let mut count = Count::prepare(&net, &Budget::unlimited()).unwrap();
+        let mut count = Count::prepare(&net, &[], &Budget::unlimited()).unwrap();
         let found = count.go_on(Adding::Visiting(3), &Budget::unlimited());
         let Counted { figures, visited, log, certified, .. } = match found {
             Ok(counted) => counted,
@@ -169,7 +169,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
         assert!(certified, "{}", context());
         // The same on diagrams, of what is left and of the net as it is.
         if counted % 3 == 0 {
-            let mut count = Count::prepare(&net, &Budget::unlimited()).unwrap();
+            let mut count = Count::prepare(&net, &[], &Budget::unlimited()).unwrap();
             let added = count.go_on(Adding::Diagrams(1), &Budget::unlimited()).unwrap();
             assert_eq!(added.figures, figures, "{}", context());
             // Where nothing is left, nothing is drawn.

@@ -146,11 +146,11 @@ pub(crate) enum Command {
     /// directory, like those of `contest`; runs that are there already are not made again.
     #[command(after_help = EXIT_CODES)]
     Hard(TeamArgs),
-    /// Run examinations with all engines, and with each left out
+    /// Run examinations with all engines and rules, and with each engine or family of rules left out
     ///
     /// Prints what is lost without it and what is gained; plots the times of the answers.
     #[command(after_help = EXIT_CODES)]
-    Ablate(TeamArgs),
+    Ablate(AblateArgs),
     /// Measure the structural reductions on the P/T instances
     ///
     /// Each net is reduced to the end for the deadlock question, for all formulas of
@@ -490,6 +490,21 @@ pub(crate) struct TeamArgs {
     /// The directory of the result files and the plot; another one for another timeout
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct AblateArgs {
+    #[command(flatten)]
+    pub(crate) of: TeamArgs,
+    /// Only these rules are left out, or families of them: dead, irrelevant, places, transitions, fusion,
+    /// agglomeration, all [default: with --engines none, else each family, and all]
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
+    pub(crate) rules: Vec<String>,
+}
+
+/// The name of a rule or a family.
+fn rules_called(name: &str) -> Result<String, String> {
+    parikh::reduction::rules::called(name).map(|_| name.to_owned())
 }
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {

@@ -4,6 +4,7 @@ mod arguments;
 
 use arguments::*;
 use clap::Parser;
+use parikh::reduction::rules;
 use parikh_benchmarks::backends::Backend;
 use parikh_benchmarks::benchexec::{self, Tasks};
 use parikh_benchmarks::contest::{Contest, read_list};
@@ -49,8 +50,8 @@ fn main() -> ExitCode {
         Command::Structure(args) => structure(args),
         Command::Symbolic(args) => args.run(),
         Command::Evidence(args) => audit(args),
-        Command::Hard(args) => in_teams(args, false),
-        Command::Ablate(args) => in_teams(args, true),
+        Command::Hard(args) => hard(args),
+        Command::Ablate(args) => ablate(args),
         Command::Reductions(args) => reductions(args),
         Command::Encodings(args) => encodings(args),
         Command::Lp(args) => lp(args),
@@ -88,8 +89,45 @@ fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
     path.canonicalize().map_err(Error::at(&path))
 }
 
-/// All engines together, and each alone, or all but each.
-fn in_teams(args: TeamArgs, leave_out: bool) -> Result<u8, Error> {
+/// All engines together, and each alone.
+fn hard(args: TeamArgs) -> Result<u8, Error> {
+    let chosen = match args.engines.is_empty() {
+        false => args.engines.clone(),
+        true => parikh::run::engine_names().concat(),
+    };
+    let team = |engine: String| Team {
+        name: engine.clone(),
+        engines: vec![engine],
+        without_rules: Vec::new(),
+    };
+    in_teams(args, chosen.into_iter().map(team).collect(), false)
+}
+
+/// All engines and rules together, and all but an engine or a family of rules.
+fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
+    let [by_default, _] = parikh::run::engine_names();
+    let (engines, rules) = match (of.engines.is_empty(), rules.is_empty()) {
+        (true, true) => {
+            let families = rules::FAMILIES.iter().map(|(family, _)| *family).chain(["all"]);
+            (by_default.clone(), families.map(str::to_owned).collect())
+        }
+        _ => (of.engines.clone(), rules),
+    };
+    let mut teams = Vec::new();
+    for engine in engines {
+        let others = by_default.iter().filter(|other| **other != engine).cloned();
+        let name = format!("without-{engine}");
+        teams.push(Team { name, engines: others.collect(), without_rules: Vec::new() });
+    }
+    for family in rules {
+        let name = format!("without-rules-{family}");
+        teams.push(Team { name, engines: Vec::new(), without_rules: vec![family] });
+    }
+    in_teams(of, teams, true)
+}
+
+/// All engines and rules together, and each of these teams.
+fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Error> {
     let asked = match (&args.goals, &args.list) {
         (Some(goals), _) => teams::read_goals(goals)?,
         (None, list) => {
@@ -100,27 +138,16 @@ fn in_teams(args: TeamArgs, leave_out: bool) -> Result<u8, Error> {
             instances.into_iter().flat_map(of).collect()
         }
     };
-    let [by_default, by_name] = parikh::run::engine_names();
-    let chosen = match (args.engines.is_empty(), leave_out) {
-        (false, _) => args.engines.clone(),
-        (true, true) => by_default.clone(),
-        (true, false) => by_default.iter().chain(&by_name).cloned().collect(),
-    };
-    let mut all = vec![Team { name: "all".to_owned(), engines: Vec::new() }];
-    all.extend(chosen.into_iter().map(|engine| match leave_out {
-        false => Team { name: engine.clone(), engines: vec![engine] },
-        true => Team {
-            name: format!("without-{engine}"),
-            engines: by_default.iter().filter(|other| **other != engine).cloned().collect(),
-        },
-    }));
+    let team = Team { name: "all".to_owned(), engines: Vec::new(), without_rules: Vec::new() };
+    let all = [vec![team], teams].concat();
     let parikh = parikh_program(args.parikh.clone())?;
     let TeamArgs { inputs, oracle, timeout, jobs, out, .. } = args;
     let run = Teams { inputs, oracle, asked, teams: all, parikh, timeout, jobs, out };
     signals::catch();
     let results = run.run()?;
     print!("{}", run.table(&results, !leave_out));
-    let title = if leave_out { "With each engine left out" } else { "Each engine alone" };
+    let title =
+        if leave_out { "With each engine, or rules, left out" } else { "Each engine alone" };
     let plot = run.out.join("engines.svg");
     let svg = cactus::plot(title, "goals settled", &teams::curves(&results));
     std::fs::write(&plot, svg).map_err(Error::at(&plot))?;

@@ -50,10 +50,11 @@ pub(super) struct Arguments {
         value_parser = PossibleValuesParser::new(rules::names()), conflicts_with = "check"
     )]
     rules: Vec<String>,
-    /// All rules but these. The rules:
+    /// All rules but these, or those of the families dead, irrelevant, places, transitions, fusion and agglomeration.
+    /// The rules:
     #[arg(
         long, value_name = "RULES", value_delimiter = ',',
-        value_parser = PossibleValuesParser::new(rules::names()), conflicts_with = "check"
+        value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check"
     )]
     without: Vec<String>,
     /// How long it may take. The net at its end is as good as any, only larger.
@@ -180,10 +181,16 @@ fn is_same(a: &Path, b: &Path) -> bool {
     matches!((real(a), real(b)), (Ok(a), Ok(b)) if a == b)
 }
 
+fn families() -> impl Iterator<Item = &'static str> {
+    rules::FAMILIES.iter().map(|(family, _)| *family)
+}
+
 fn rules_wanted(arguments: &Arguments) -> Vec<&'static str> {
+    let without = arguments.without.iter().filter_map(|name| rules::called(name).ok()).flatten();
+    let without: Vec<&str> = without.collect();
     let chosen = |name: &&'static str| {
-        let is = |list: &[String]| list.iter().any(|other| other == name);
-        (arguments.rules.is_empty() || is(&arguments.rules)) && !is(&arguments.without)
+        (arguments.rules.is_empty() || arguments.rules.iter().any(|other| other == name))
+            && !without.contains(name)
     };
     rules::names().filter(chosen).collect()
 }

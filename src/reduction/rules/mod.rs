@@ -52,6 +52,63 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all(&Limits::default()).into_iter().map(|rule| rule.name)
 }
 
+/// The searches by what they do to a net, for those who compare: dead nodes go; so does what the goals do not depend
+/// on; places, and transitions, that others make superfluous; places become one; firings become one.
+pub const FAMILIES: [(&str, &[&str]); 6] = [
+    ("dead", &["dead-transitions", "unmarkable-presets"]),
+    ("irrelevant", &["source-transitions", "relevance", "sink-places", "lossy-transitions"]),
+    (
+        "places",
+        &[
+            "constant-places",
+            "redundant-arcs",
+            "parallel-places",
+            "proportional-places",
+            "gcd-scaling",
+            "implicit-places",
+            "structurally-implicit-places",
+            "redundant-places",
+        ],
+    ),
+    (
+        "transitions",
+        &["neutral-transitions", "same-effect", "weaker-transitions", "composed-transitions"],
+    ),
+    ("fusion", &["fused-cycles", "chained-places", "equal-futures", "token-prefiring"]),
+    (
+        "agglomeration",
+        &[
+            "post-agglomeration",
+            "pre-agglomeration",
+            "free-agglomeration",
+            "post-agglomeration-product",
+            "pre-agglomeration-product",
+            "free-agglomeration-product",
+            "partial-post-agglomeration",
+        ],
+    ),
+];
+
+/// What a name stands for: a search, those of a family, or `all` of them.
+///
+/// # Errors
+/// With the names there are, where there is none like it.
+pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
+    if name == "all" {
+        return Ok(names().collect());
+    }
+    if let Some((_, members)) = FAMILIES.iter().find(|(family, _)| *family == name) {
+        return Ok(members.to_vec());
+    }
+    let families: Vec<&str> = FAMILIES.iter().map(|(family, _)| *family).collect();
+    let one = names().find(|own| *own == name).map(|own| vec![own]);
+    one.ok_or_else(|| {
+        let rules: Vec<&str> = names().collect();
+        let (families, rules) = (families.join(", "), rules.join(", "));
+        format!("there are the families {families}, all of them as `all`, and the rules {rules}")
+    })
+}
+
 /// The rule whose conditions the candidates of a search are held against.
 pub fn rule_of(search: &str) -> Option<&'static Conditions> {
     let searches = all(&Limits::default()).into_iter();
@@ -208,6 +265,19 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), 29);
+    }
+
+    #[test]
+    fn every_search_is_in_one_family() {
+        let mut members: Vec<_> = FAMILIES.iter().flat_map(|(_, members)| *members).collect();
+        let mut names: Vec<_> = super::names().collect();
+        members.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(members, names.iter().collect::<Vec<_>>());
+        assert_eq!(called("all").unwrap().len(), names.len());
+        assert_eq!(called("dead").unwrap(), ["dead-transitions", "unmarkable-presets"]);
+        assert_eq!(called("gcd-scaling").unwrap(), ["gcd-scaling"]);
+        assert!(called("deaf").unwrap_err().contains("dead, irrelevant, places"));
     }
 
     #[test]
