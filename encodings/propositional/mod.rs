@@ -135,6 +135,8 @@ pub struct Unrolled<'n> {
     never: Vec<bool>,
     /// In [`Values::OneOfN`].
     stated: Vec<Component>,
+    /// Whether markings with more values of a place than there are variables for are left out.
+    within_range: bool,
     markings: Vec<Marking>,
     steps: Vec<Step>,
 }
@@ -177,7 +179,26 @@ impl<'n> Unrolled<'n> {
             codes.push(code);
         }
         let markings = vec![Marking { places, codes }];
-        Unrolled { net, ends, firing, coded, never, stated, markings, steps: Vec::new() }
+        let (within_range, steps) = (false, Vec::new());
+        Unrolled { net, ends, firing, coded, never, stated, within_range, markings, steps }
+    }
+
+    /// The same without what more values of a place lead to than there are variables for: what is found is there,
+    /// what is not found says nothing then.
+    #[must_use]
+    pub fn within_range(mut self) -> Self {
+        self.within_range = true;
+        self
+    }
+
+    /// About how many literals the clauses of the next step have.
+    pub fn literals_of_a_step(&self) -> usize {
+        let values = |place| (self.before(place).high() - self.before(place).low()) as usize + 2;
+        let of = |t: &TransitionId| -> usize {
+            let (taken, changed) = (self.net.pre(*t).iter(), self.net.delta(*t).iter());
+            3 * taken.len() + changed.map(|change| 6 * values(change.place)).sum::<usize>()
+        };
+        self.possible().iter().map(of).sum()
     }
 
     /// How many steps lead to the last marking.
@@ -191,7 +212,10 @@ impl<'n> Unrolled<'n> {
     /// Where a place would take too many variables.
     pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
         let possible = self.possible();
-        let ends = self.ends_after(&possible);
+        let mut ends = self.ends_after(&possible);
+        if self.within_range {
+            ends.iter_mut().zip(&self.last().places).for_each(|(own, before)| narrow(own, before));
+        }
         if ends.iter().any(|(low, high)| high - low > RANGE) {
             return Err(TooManyValues);
         }
@@ -345,6 +369,15 @@ impl<'n> Unrolled<'n> {
         });
         Marking { places: tokens.collect(), codes }
     }
+}
+
+/// Takes values from both ends, but none that there was before, until there are few enough.
+fn narrow((low, high): &mut (i128, i128), before: &Tokens) {
+    let more = (*high - *low - RANGE).max(0);
+    let (below, above) = ((before.low() - *low).max(0), (*high - before.high()).max(0));
+    let from_below = below.min((more + 1) / 2).max(more - above).min(below);
+    *low += from_below;
+    *high -= (more - from_below).min(above);
 }
 
 /// A transition that reads a place (by 0), or changes it.

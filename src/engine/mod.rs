@@ -4,6 +4,7 @@
 //! [`crate::board`]), looks at its budget in every loop, and drops goals that others settle. Which
 //! engines there are, and when they have their turn, is in the [`registry`].
 
+pub mod bmc;
 pub mod coloured_walk;
 pub mod diagrams;
 pub mod explicit;

@@ -6,7 +6,7 @@
 //!
 //! The list is in the order in which engines of the same role have their turns.
 
-use super::{diagrams, explicit, home, pdr, runs, siphon_trap, smt, state_equation, walk};
+use super::{bmc, diagrams, explicit, home, pdr, runs, siphon_trap, smt, state_equation, walk};
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
 use parikh_solvers::Budget;
@@ -31,12 +31,13 @@ pub const ENGINES: &[Engine] = &[
     explicit::ENGINE,
     pdr::ENGINE,
     diagrams::ENGINE,
+    bmc::ENGINE,
     walk::ENGINE,
     walk::GUIDED,
 ];
 
 /// Engines that take part only where they are asked for by name.
-pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, pdr::BMC, smt::K_INDUCTION, smt::BMC];
+pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, smt::K_INDUCTION, smt::BMC];
 
 /// One engine.
 #[derive(Clone, Copy)]
@@ -91,6 +92,8 @@ pub enum Role {
     Search,
     /// Proves by induction what arithmetic leaves open, in slices that grow, on the reduced net.
     Induction,
+    /// Unrolls steps and asks for witnesses at their end, in slices that grow, on the reduced net.
+    Unroll,
     /// Describes all markings at once, in slices that grow, on the reduced net.
     Diagrams,
     /// Looks for witnesses whenever nothing else does, on all grounds.

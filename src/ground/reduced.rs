@@ -234,7 +234,8 @@ mod tests {
 
     #[test]
     fn a_ground_is_reduced_without_the_rules_that_are_left_out() {
-        let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
+        let net =
+            text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
         let net = net.unwrap();
         let goals = vec![Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1))];
         let (board, facts, budget) =

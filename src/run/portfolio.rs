@@ -73,6 +73,7 @@ impl<'a> Portfolio<'a> {
             finished: true,
             proofs: None,
             diagrams: None,
+            unrolled: None,
         };
         steps.iter().for_each(|step| work.step(*step));
         work.run_all(Role::Walk, self.ground, &self.budget.child());
@@ -86,9 +87,13 @@ impl<'a> Portfolio<'a> {
     /// How many threads an engine may use: all of them where no worker has anything to do but one. Workers that
     /// are through with their steps walk.
     fn threads_of_an_engine(&self) -> usize {
-        let walks = self.config.engines.iter().any(|engine| engine.role == Role::Walk);
-        let is_walk = |step: &Phase| matches!(step, Phase::Walk(..));
-        let steps = self.schedule.workers.iter().filter(|steps| !steps.iter().all(is_walk));
+        let walks = self.has_any(&[Role::Walk]);
+        let is_nothing = |step: &Phase| match step {
+            Phase::Walk(..) => true,
+            Phase::Unroll(_) => !self.has_any(&[Role::Unroll]),
+            _ => false,
+        };
+        let steps = self.schedule.workers.iter().filter(|steps| !steps.iter().all(is_nothing));
         if walks || steps.count() > 1 { 1 } else { self.threads() }
     }
 
@@ -243,6 +248,8 @@ struct Worker<'p, 'a> {
     proofs: Option<Sessions<'p>>,
     /// The same of diagrams.
     diagrams: Option<Sessions<'p>>,
+    /// The same of unrolled steps.
+    unrolled: Option<Sessions<'p>>,
 }
 
 impl<'p> Worker<'p, '_> {
@@ -253,6 +260,7 @@ impl<'p> Worker<'p, '_> {
             | Phase::Slice(part)
             | Phase::Follow(part)
             | Phase::Induce(part)
+            | Phase::Unroll(part)
             | Phase::DescribeSmall(part)
                 if !part.is_worthwhile(all.budget.remaining()) => {}
             Phase::Walk(On::Read, part) => {
@@ -278,6 +286,12 @@ impl<'p> Worker<'p, '_> {
             }
             Phase::Follow(part) => self.follow(&all.part(part)),
             Phase::Induce(part) => self.go_on(Role::Induction, &all.part(part)),
+            Phase::Unroll(part) => {
+                // Where nobody walks and others prove, no time is kept for this worker.
+                let alone = !all.has_any(&[Role::Walk]) && all.threads() > 1;
+                let budget = if alone { all.budget.child() } else { all.part(part) };
+                self.go_on(Role::Unroll, &budget);
+            }
             Phase::Describe(part) => self.go_on(Role::Diagrams, &all.part(part)),
             Phase::DescribeSmall(part) => {
                 let places = || all.reduced().unwrap_or(all.ground).net().place_count();
@@ -391,6 +405,7 @@ impl<'p> Worker<'p, '_> {
     fn growing(&mut self, role: Role) -> &mut Option<Sessions<'p>> {
         match role {
             Role::Diagrams => &mut self.diagrams,
+            Role::Unroll => &mut self.unrolled,
             _ => &mut self.proofs,
         }
     }
@@ -521,22 +536,21 @@ impl<'p> Worker<'p, '_> {
     /// See [`Phase::Grow`].
     fn grow(&mut self) {
         let all = self.portfolio;
-        let (proving, following, inducing, describing) = schedule::GROWING;
+        let (proving, following, inducing, describing, unrolling) = schedule::GROWING;
+        let turns =
+            [(Role::Induction, inducing), (Role::Diagrams, describing), (Role::Unroll, unrolling)];
         let mut longest = schedule::FIRST_GROWN;
-        while (!self.finished || self.waits(Role::Induction) || self.waits(Role::Diagrams))
-            && !all.is_over()
+        while (!self.finished || turns.iter().any(|(role, _)| self.waits(*role))) && !all.is_over()
         {
             if !self.finished {
                 self.slice(&all.budget.share(proving).slice(longest));
                 self.follow(&all.part(following));
             }
-            for (role, other, share) in [
-                (Role::Induction, Role::Diagrams, inducing),
-                (Role::Diagrams, Role::Induction, describing),
-            ] {
+            for (role, share) in turns {
                 if self.waits(role) {
                     // Where nobody else has anything to do, no time is kept for them.
-                    let alone = self.finished && !self.waits(other) && !all.has_any(&[Role::Walk]);
+                    let waiting = turns.iter().filter(|(role, _)| self.waits(*role)).count();
+                    let alone = self.finished && waiting == 1 && !all.has_any(&[Role::Walk]);
                     let share = if alone { 1.0 } else { share };
                     self.go_on(role, &all.budget.share(share).slice(longest));
                 }

@@ -1,8 +1,8 @@
 //! The schedule: what each worker does, step by step.
 //!
 //! ```text
-//! first worker     walk a little ─▶ a little on the reduced net ─▶ walk ─▶ walk on the reduced net
-//!                  ─▶ walk on, either net
+//! first worker     walk a little ─▶ a little on the reduced net ─▶ walk ─▶ unroll steps ─▶ walk on the
+//!                  reduced net ─▶ unroll more steps ─▶ walk on
 //! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
 //!                  equation) for some seconds, a few walks along their candidates, diagrams of
 //!                  small nets, a little induction ─▶ engines in slices, walks along their
@@ -26,7 +26,9 @@
 //! a second there, and more programs than 12 s suffice for here. In a run of a few seconds it waits. Of a small net
 //! a diagram of all markings is often there in milliseconds and answers everything, so tries of a second at most
 //! come before even that, and so do a few walks along the first candidates. The first worker sees the reduced net early,
-//! for a moment: what is hard to reach on the net that was read is sometimes there at once.
+//! for a moment: what is hard to reach on the net that was read is sometimes there at once. What walks do not reach
+//! because several processes have to go the right way together is often a question of a second when steps are
+//! unrolled; that needs room for clauses, so it waits until walks have had a turn.
 //!
 //! Which engine plays which part is in the [registry](crate::engine::registry). All shares of the time
 //! are here, but for that of an engine that runs once, which its [role](crate::engine::registry::Role)
@@ -49,8 +51,10 @@ pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 /// nobody else walks, proving before walks.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 
-/// The parts of a [`Phase::Grow`]: engines in slices, walks along their candidates, proofs by induction, diagrams.
-pub(super) const GROWING: (f64, Part, f64, f64) = (0.5, Part::of(0.1).at_most(30), 0.5, 0.6);
+/// The parts of a [`Phase::Grow`]: engines in slices, walks along their candidates, proofs by induction, diagrams,
+/// unrolling where no other worker does that.
+pub(super) const GROWING: (f64, Part, f64, f64, f64) =
+    (0.5, Part::of(0.1).at_most(30), 0.5, 0.6, 0.3);
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
@@ -132,6 +136,8 @@ pub enum Phase {
     Follow(Part),
     /// A slice of proofs by induction, on the reduced net or the one that was read where there is none.
     Induce(Part),
+    /// A slice of unrolled steps, on the same net.
+    Unroll(Part),
     /// A slice of diagrams, on the same net.
     Describe(Part),
     /// The same, where that net has at most [`SMALL`] places.
@@ -140,8 +146,8 @@ pub enum Phase {
     /// net that was read where there is none, together in a share of the time that depends on
     /// whether engines in slices are waiting to go on.
     Search,
-    /// Engines in slices, proofs by induction and diagrams in growing slices, walks between, as long as there
-    /// is anything left.
+    /// Engines in slices, proofs by induction, diagrams and unrolled steps in growing slices, walks between, as long
+    /// as there is anything left.
     Grow,
     /// The search of the net that was read, for goals that the reduced net does not express.
     SearchRead(Part),
@@ -179,6 +185,8 @@ impl Schedule {
         if threads <= 1 {
             let mut all = vec![Phase::Walk(On::Read, Part::of(0.1).at_most(2))];
             all.extend(prove);
+            let describe = all.iter().position(|phase| matches!(phase, Phase::Describe(_)));
+            all.insert(describe.unwrap_or(all.len()), Phase::Unroll(Part::of(0.1).at_most(10)));
             let grow = all.iter().position(|&phase| phase == Phase::Grow).unwrap_or(all.len());
             all.insert(grow, Phase::Walk(On::Read, Part::of(0.1)));
             return Schedule { workers: vec![all] };
@@ -187,7 +195,9 @@ impl Schedule {
             Phase::Walk(On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
             Phase::Walk(On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
             Phase::Walk(On::Read, Part::of(0.15)),
-            Phase::Walk(On::Reduced, Part::of(0.7)),
+            Phase::Unroll(Part::of(0.1).at_least(0.05).at_most(10)),
+            Phase::Walk(On::Reduced, Part::of(0.5)),
+            Phase::Unroll(Part::of(0.5)),
         ];
         Schedule { workers: vec![walk, prove.to_vec()] }
     }

@@ -175,7 +175,7 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
         Role::Guided => others.flat_map(candidates).collect(),
         _ => Vec::new(),
     };
-    let endless = matches!(engine.role, Role::Walk | Role::Guided | Role::Induction);
+    let endless = matches!(engine.role, Role::Walk | Role::Guided | Role::Induction | Role::Unroll);
     let budget = if endless { task.budget.slice(slice(task.seed)) } else { task.budget.child() };
     run(engine, task.board, hints, &budget);
 }

@@ -14,8 +14,6 @@ pub(super) enum End {
     Never(Vec<Cube>),
     /// The budget ended.
     Unfinished,
-    /// Nothing more can be tried, for this reason.
-    NoMore(&'static str),
 }
 
 /// Decides one question, as far as it gets.

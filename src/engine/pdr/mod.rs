@@ -3,8 +3,8 @@
 //! Read in this order: `terms` (bounds and cubes, and what a firing makes of them), `solver`
 //! (bounds as propositional variables), `goal` (what is to be reached as cubes), `decide` (how a
 //! question is asked, and how that ends), `prover` (the algorithm), `lasting` (what is proved for
-//! all questions at once), `backward` (k-induction, with the same parts), `bmc` (unrolling, the
-//! same question asked forwards), `document` (an invariant as the checker wants it).
+//! all questions at once), `backward` (k-induction, with the same parts), `document` (an invariant
+//! as the checker wants it).
 //!
 //! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and
 //! those that nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
@@ -20,7 +20,6 @@
 //! maximum is the goal to exceed the largest value seen, again and again, until that is refuted.
 
 mod backward;
-mod bmc;
 mod decide;
 mod document;
 mod goal;
@@ -36,7 +35,6 @@ use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
 use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
 use backward::Backward;
-use bmc::Bmc;
 use decide::{Decide, End};
 use document::Found;
 use lasting::Proved;
@@ -78,14 +76,6 @@ const LARGEST_ROW: usize = 200;
 
 /// Modulo-invariants are looked for no longer than this.
 const MODULO: Duration = Duration::from_millis(100);
-
-/// In the registry, for whoever asks for it: witnesses of few firings.
-pub const BMC: Engine = Engine {
-    name: "bmc",
-    sides: Sides::Under,
-    start: |work| Ok(Box::new(Induction::<Bmc<'_>>::new(work, "bmc"))),
-    ..ENGINE
-};
 
 /// k-induction backwards from goals that others choose: inductive invariants, and witnesses.
 pub(super) struct BackwardSearch<'g>(Induction<'g, Backward<'g>>);
@@ -267,11 +257,6 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         self.provers.push((id, prover));
                     }
                     return;
-                }
-                End::NoMore(why) => {
-                    tracing::info!("{}: {id:?}: {why}", self.name);
-                    board.gave_up(id, self.name, why);
-                    return self.given_up.push(id);
                 }
                 End::Reached(sequence) => {
                     self.statistics.reached += 1;

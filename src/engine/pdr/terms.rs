@@ -86,8 +86,6 @@ struct Remainder {
 /// The terms of a net: places first, by their numbers, then rows.
 pub(super) struct Terms<'n> {
     pub(super) net: &'n Net,
-    /// Whether what is known of places rests on the model's claim that its units are safe.
-    pub(super) assumes_units: bool,
     /// The sums of the rows, in order; the first coefficient of each is positive.
     rows: Vec<LinearSum>,
     /// What rows are sums of: of places, and some also of other rows.
@@ -116,7 +114,6 @@ impl<'n> Terms<'n> {
         }
         Terms {
             net,
-            assumes_units: level.rests_on().assumes_units(),
             rows: Vec::new(),
             relations: Vec::new(),
             remainders: vec![Remainder { of: 0, modulus: 1 }; net.place_count()],

@@ -26,7 +26,7 @@ pub const BMC: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Under,
     role: Role::Induction,
-    start: |work| Ok(Box::new(bmc::Bmc::new(work)?)),
+    start: |work| Ok(Box::new(bmc::session(work)?)),
 };
 
 /// In the registry, for whoever asks for it: step cases by a solver, invariants where they hold.

@@ -1,0 +1,118 @@
+//! A row [in propositions](parikh_encodings::propositional), and the SAT solver of this program.
+//!
+//! Steps are of many firings, and components of place invariants and units are one of n: of the ways to make tokens
+//! bits that finds most (`benchmarks/results/encodings.md`). A place without a bound has no more values than can
+//! be written down; what needs more is not found.
+
+use super::{Extended, Row, Said};
+use crate::engine::intervals::Intervals;
+use crate::engine::registry::Assignment;
+use parikh_encodings::propositional::components::Component;
+use parikh_encodings::propositional::{Ends, Firing, Known, TooManyValues, Unrolled, Values};
+use parikh_net::{GoalId, Net, Predicate, Provenance};
+use parikh_solvers::Budget;
+use parikh_solvers::cnf::{Clauses, Literal};
+use parikh_solvers::sat::{SatAnswer, SatSolver};
+use parikh_solvers::sat_batsat::BatSat;
+use std::time::Duration;
+
+/// So many literals in clauses may be written down, about 150 MB with what the solver makes of them.
+const MOST_LITERALS: usize = 12_000_000;
+
+/// One step of more is nothing that can be waited for.
+const MOST_OF_A_STEP: usize = 2_000_000;
+
+/// See the module.
+pub(super) struct Propositions<'g> {
+    net: &'g Net,
+    told: Told,
+    unrolled: Unrolled<'g>,
+    questions: u64,
+}
+
+/// The solver, and how much it was told.
+struct Told {
+    sat: BatSat,
+    literals: usize,
+}
+
+impl Clauses for Told {
+    fn variable(&mut self) -> Literal {
+        self.sat.variable()
+    }
+
+    fn clause(&mut self, clause: &[Literal]) {
+        self.literals += clause.len() + 1;
+        self.sat.clause(clause);
+    }
+}
+
+impl<'g> Propositions<'g> {
+    /// The initial marking.
+    pub(super) fn new(work: &Assignment<'g>) -> Self {
+        let (net, facts) = (work.ground.net(), work.ground.facts());
+        // Nobody speaks for the units of a derived net.
+        let claimed = work.ground.parent().is_none() && work.board.breach().is_none();
+        let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
+        let intervals = Intervals::new(net, facts);
+        let level = intervals.within(rests_on);
+        let ends = net.places().map(|p| -> Ends { (level.low(p), level.high(p)) }).collect();
+        let mut components = Component::of_flows(net, &facts.flows);
+        if claimed {
+            components.extend(Component::of_units(net));
+        }
+        let mut told = Told { sat: BatSat::new(), literals: 0 };
+        let (values, firing) = (Values::OneOfN, Firing::Steps);
+        let unrolled = Unrolled::new(net, ends, components, values, firing, &mut told);
+        Propositions { net, told, unrolled: unrolled.within_range(), questions: 0 }
+    }
+}
+
+impl Row for Propositions<'_> {
+    const NAME: &'static str = "bmc";
+    const FIRST_SLICE: (Duration, Duration) =
+        (Duration::from_millis(5), Duration::from_millis(100));
+
+    /// 1, 2, 3, 4, 6, 9, …: a row that is much longer than needed takes much longer.
+    fn longer(steps: usize) -> usize {
+        steps + (steps / 2).max(1)
+    }
+
+    fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended {
+        while self.unrolled.steps() < steps {
+            if budget.is_exhausted() {
+                return Extended::InPart;
+            }
+            let more = self.unrolled.literals_of_a_step();
+            if more > MOST_OF_A_STEP || self.told.literals + more > MOST_LITERALS {
+                let steps = self.unrolled.steps();
+                return Extended::TooLong(format!("more than {steps} steps take too many clauses"));
+            }
+            if let Err(TooManyValues) = self.unrolled.unroll(&mut self.told) {
+                return Extended::TooLong(TooManyValues::WHY.to_owned());
+            }
+        }
+        Extended::ToTheEnd
+    }
+
+    fn ask(&mut self, _: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
+        let predicate = predicate.to_atoms(self.net);
+        let assumed = match self.unrolled.goal(&predicate, &mut self.told) {
+            Err(TooManyValues) => return Said::Unknown(TooManyValues::WHY.to_owned()),
+            Ok(Known::Is(false)) => return Said::NotWithin,
+            Ok(Known::Is(true)) => Vec::new(),
+            Ok(Known::Open(goal)) => vec![goal],
+        };
+        self.questions += 1;
+        match self.told.sat.solve(&assumed, budget) {
+            SatAnswer::NoAnswer(_) => Said::Unfinished,
+            SatAnswer::Unsatisfiable { .. } => Said::NotWithin,
+            SatAnswer::Satisfiable(values) => Said::Reached(Some(self.unrolled.fired(&values))),
+        }
+    }
+
+    fn statistics(&self) -> String {
+        let Propositions { unrolled, told, questions, .. } = self;
+        format!("{} steps of {} literals, {questions} questions", unrolled.steps(), told.literals)
+    }
+}
