@@ -236,6 +236,9 @@ pub enum EncodeError {
     /// Propositions are for what starts in one marking and has so many steps.
     #[error("in propositions there are bmc and bmc-steps, and nothing else")]
     OnlyBounded,
+    /// Clauses are too many.
+    #[error("more than {0} steps have over 100 million literals: ask for fewer")]
+    TooLong(usize),
     /// Numbers are too large.
     #[error("{0}: write it over LIA")]
     TooManyValues(#[from] TooManyValues),

@@ -9,52 +9,103 @@ use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;
 
-/// A sum of many places with large weights has too many values.
-const NODES: usize = 20_000;
+/// Sums of many places with large weights have too many values; so many nodes are written for a property.
+const NODES: usize = 50_000;
+
+/// A sum of more places is too deep for a diagram that is built place by place.
+const PLACES: usize = 2_000;
 
 pub(super) fn holds(
     places: &[Tokens],
     predicate: &Predicate,
     clauses: &mut impl Clauses,
 ) -> Result<Known, TooManyValues> {
-    Ok(match predicate {
-        Predicate::True => Known::Is(true),
-        Predicate::Atom(atom) => {
-            let mut sum = Sum { places, atom, nodes: HashMap::new() };
-            sum.at_most(0, atom.bound.into(), clauses)?
-        }
-        Predicate::And(parts) => {
-            let own = clauses.variable();
-            for part in parts {
-                let part = holds(places, part, clauses)?;
-                imply(clauses, &[own], part);
-            }
-            Known::Open(own)
-        }
-        Predicate::Or(parts) => {
-            let own = clauses.variable();
-            let mut clause = vec![!own];
-            for part in parts {
-                match holds(places, part, clauses)? {
-                    Known::Is(true) => return Ok(Known::Is(true)),
-                    Known::Is(false) => {}
-                    Known::Open(literal) => clause.push(literal),
-                }
-            }
-            clauses.clause(&clause);
-            Known::Open(own)
-        }
-        // Nothing else is left in a predicate of comparisons.
-        _ => Known::Is(false),
-    })
+    Goal { places, left: NODES }.holds(predicate, clauses)
 }
 
-/// A comparison that is encoded.
+/// A property that is written down.
+struct Goal<'a> {
+    places: &'a [Tokens],
+    /// So many nodes may still be made.
+    left: usize,
+}
+
+impl Goal<'_> {
+    fn holds(
+        &mut self,
+        predicate: &Predicate,
+        clauses: &mut impl Clauses,
+    ) -> Result<Known, TooManyValues> {
+        Ok(match predicate {
+            Predicate::True => Known::Is(true),
+            Predicate::Atom(atom) => self.comparison(atom, clauses)?,
+            Predicate::And(parts) => {
+                let own = clauses.variable();
+                for part in parts {
+                    let part = self.holds(part, clauses)?;
+                    if part == Known::Is(false) {
+                        return Ok(part);
+                    }
+                    imply(clauses, &[own], part);
+                }
+                Known::Open(own)
+            }
+            Predicate::Or(parts) => {
+                let mut clause = Vec::with_capacity(parts.len() + 1);
+                for part in parts {
+                    match self.holds(part, clauses)? {
+                        Known::Is(true) => return Ok(Known::Is(true)),
+                        Known::Is(false) => {}
+                        Known::Open(literal) => clause.push(literal),
+                    }
+                }
+                if clause.is_empty() {
+                    return Ok(Known::Is(false));
+                }
+                let own = clauses.variable();
+                clause.push(!own);
+                clauses.clause(&clause);
+                Known::Open(own)
+            }
+            // Nothing else is left in a predicate of comparisons.
+            _ => Known::Is(false),
+        })
+    }
+
+    fn comparison(
+        &mut self,
+        atom: &Atom,
+        clauses: &mut impl Clauses,
+    ) -> Result<Known, TooManyValues> {
+        let terms = atom.sum.terms();
+        if terms.len() > PLACES {
+            return Err(TooManyValues);
+        }
+        let mut ends = vec![(0, 0); terms.len() + 1];
+        for (at, &(place, a)) in terms.iter().enumerate().rev() {
+            let (tokens, a) = (&self.places[place.index()], i128::from(a));
+            let (one, other) = (a * tokens.low(), a * tokens.high());
+            let (least, greatest) = ends[at + 1];
+            ends[at] = (least + one.min(other), greatest + one.max(other));
+        }
+        let nodes = HashMap::new();
+        Sum { places: self.places, terms, ends, nodes, left: &mut self.left }.at_most(
+            0,
+            atom.bound.into(),
+            clauses,
+        )
+    }
+}
+
+/// A comparison that is written down.
 struct Sum<'a> {
     places: &'a [Tokens],
-    atom: &'a Atom,
+    terms: &'a [(PlaceId, i64)],
+    /// By first place what the terms from there on come to at least and at most.
+    ends: Vec<(i128, i128)>,
     /// By first place and what is left.
     nodes: HashMap<(usize, i128), Literal>,
+    left: &'a mut usize,
 }
 
 impl Sum<'_> {
@@ -65,14 +116,7 @@ impl Sum<'_> {
         most: i128,
         clauses: &mut impl Clauses,
     ) -> Result<Known, TooManyValues> {
-        let (places, terms) = (self.places, self.atom.sum.terms());
-        let ends = |&(place, a): &(PlaceId, i64)| {
-            let tokens = &places[place.index()];
-            let (one, other) = (i128::from(a) * tokens.low(), i128::from(a) * tokens.high());
-            (one.min(other), one.max(other))
-        };
-        let least: i128 = terms[from..].iter().map(|term| ends(term).0).sum();
-        let greatest: i128 = terms[from..].iter().map(|term| ends(term).1).sum();
+        let (least, greatest) = self.ends[from];
         if greatest <= most {
             return Ok(Known::Is(true));
         }
@@ -82,13 +126,11 @@ impl Sum<'_> {
         if let Some(&literal) = self.nodes.get(&(from, most)) {
             return Ok(Known::Open(literal));
         }
-        if self.nodes.len() >= NODES {
-            return Err(TooManyValues);
-        }
+        *self.left = self.left.checked_sub(1).ok_or(TooManyValues)?;
         let own = clauses.variable();
         self.nodes.insert((from, most), own);
-        let (place, a) = terms[from];
-        let (tokens, a) = (&places[place.index()], i128::from(a));
+        let (place, a) = self.terms[from];
+        let (tokens, a) = (&self.places[place.index()], i128::from(a));
         // Each number of tokens, or more in the costly direction, leaves so much to the others.
         for value in tokens.low()..=tokens.high() {
             let others = self.at_most(from + 1, most - a * value, clauses)?;

@@ -137,6 +137,8 @@ pub struct Unrolled<'n> {
     stated: Vec<Component>,
     /// Whether markings with more values of a place than there are variables for are left out.
     within_range: bool,
+    /// Whether any were.
+    narrowed: bool,
     markings: Vec<Marking>,
     steps: Vec<Step>,
 }
@@ -179,8 +181,18 @@ impl<'n> Unrolled<'n> {
             codes.push(code);
         }
         let markings = vec![Marking { places, codes }];
-        let (within_range, steps) = (false, Vec::new());
-        Unrolled { net, ends, firing, coded, never, stated, within_range, markings, steps }
+        Unrolled {
+            net,
+            ends,
+            firing,
+            coded,
+            never,
+            stated,
+            within_range: false,
+            narrowed: false,
+            markings,
+            steps: Vec::new(),
+        }
     }
 
     /// The same without what more values of a place lead to than there are variables for: what is found is there,
@@ -189,6 +201,18 @@ impl<'n> Unrolled<'n> {
     pub fn within_range(mut self) -> Self {
         self.within_range = true;
         self
+    }
+
+    /// Whether markings were left out because a place has too many values there.
+    pub fn is_narrowed(&self) -> bool {
+        self.narrowed
+    }
+
+    /// Whether another step leads no place to numbers of tokens that it did not lead to before.
+    pub fn is_stable(&self) -> bool {
+        let [.., before, last] = &self.markings[..] else { return false };
+        let mut places = before.places.iter().zip(&last.places);
+        places.all(|(one, other)| (one.low(), one.high()) == (other.low(), other.high()))
     }
 
     /// About how many literals the clauses of the next step have.
@@ -214,7 +238,9 @@ impl<'n> Unrolled<'n> {
         let possible = self.possible();
         let mut ends = self.ends_after(&possible);
         if self.within_range {
+            let wide = ends.clone();
             ends.iter_mut().zip(&self.last().places).for_each(|(own, before)| narrow(own, before));
+            self.narrowed |= wide != ends;
         }
         if ends.iter().any(|(low, high)| high - low > RANGE) {
             return Err(TooManyValues);

@@ -8,6 +8,9 @@ use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
 use parikh_solvers::cnf::{Clauses, Cnf};
 use std::io;
 
+/// A formula of more literals is 1 GB to write down.
+const MOST_LITERALS: usize = 100_000_000;
+
 /// A goal that is reached in so many firings, or steps, as a formula.
 #[derive(Debug)]
 pub struct PropositionalGoal<'n> {
@@ -52,7 +55,12 @@ impl<'n> PropositionalGoal<'n> {
         let mut cnf = Cnf::new();
         let ends = net.places().map(ends).collect();
         let mut unrolled = Unrolled::new(net, ends, components, values, firing, &mut cnf);
+        let mut literals = 0;
         for _ in 0..encoding.steps {
+            literals += unrolled.literals_of_a_step();
+            if literals > MOST_LITERALS {
+                return Err(EncodeError::TooLong(unrolled.steps()));
+            }
             unrolled.unroll(&mut cnf)?;
         }
         match unrolled.goal(&predicate, &mut cnf)? {
@@ -82,7 +90,7 @@ impl<'n> PropositionalGoal<'n> {
     pub fn meaning(&self) -> String {
         let k = self.encoding.steps;
         let (most, order) = match self.encoding.has(Part::Steps) {
-            true => (format!("{k} steps"), ", those of a step in the order of their numbers"),
+            true => (format!("{k} steps"), ", those of a step in the order of the\nlines below"),
             false => (format!("{k} firings"), ""),
         };
         let mut text = format!(

@@ -499,10 +499,15 @@ impl<'p> Worker<'p, '_> {
         let diagrams_wait = self.waits(Role::Diagrams);
         let all = self.portfolio;
         let reduced = all.reduced();
-        let share = {
-            let (threads, reduced) = (all.config.threads, reduced.is_some());
-            schedule::searching(!self.finished, diagrams_wait, threads, reduced)
-        };
+        let others =
+            [Role::Walk, Role::Guided, Role::Slices, Role::Induction, Role::Unroll, Role::Diagrams];
+        let share = schedule::searching(
+            !self.finished,
+            diagrams_wait,
+            // Where nobody does anything but search, nobody waits for it to end.
+            if all.has_any(&others) { all.config.threads } else { 2 },
+            reduced.is_some(),
+        );
         let groups = all.groups(reduced.unwrap_or(all.ground));
         let end = all.budget.share(share);
         self.on_own_reductions(&groups, &end.share(schedule::OWN_REDUCTIONS));

@@ -79,7 +79,7 @@ impl Wanted {
             (Logic::Propositions, Format::Cnf) => {}
             (Logic::Propositions, _) => {
                 bail!(
-                    "propositions are written in DIMACS: leave --format out, or write it as --format cnf"
+                    "propositions are written in DIMACS: name the file .cnf, or write it as --format cnf"
                 )
             }
             (_, Format::Cnf) => {

@@ -44,10 +44,10 @@ pub(super) struct Arguments {
     support: Vec<String>,
     #[command(flatten)]
     formulas: formulas::Formulas,
-    /// Only these rules, with commas between.
+    /// Only these rules, or families of rules, with commas between.
     #[arg(
         long, value_name = "RULES", value_delimiter = ',', hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(rules::names()), conflicts_with = "check"
+        value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check"
     )]
     rules: Vec<String>,
     /// All rules but these, or those of the families dead, irrelevant, places, transitions, fusion and agglomeration.
@@ -186,11 +186,12 @@ fn families() -> impl Iterator<Item = &'static str> {
 }
 
 fn rules_wanted(arguments: &Arguments) -> Vec<&'static str> {
-    let without = arguments.without.iter().filter_map(|name| rules::called(name).ok()).flatten();
-    let without: Vec<&str> = without.collect();
+    let called = |names: &[String]| -> Vec<&'static str> {
+        names.iter().filter_map(|name| rules::called(name).ok()).flatten().collect()
+    };
+    let (only, without) = (called(&arguments.rules), called(&arguments.without));
     let chosen = |name: &&'static str| {
-        (arguments.rules.is_empty() || arguments.rules.iter().any(|other| other == name))
-            && !without.contains(name)
+        (arguments.rules.is_empty() || only.contains(name)) && !without.contains(name)
     };
     rules::names().filter(chosen).collect()
 }

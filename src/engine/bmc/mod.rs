@@ -52,6 +52,8 @@ pub(super) enum Said {
     Unfinished,
     /// The solver does not know, and never will.
     Unknown(String),
+    /// However many steps there are, it is not found here.
+    Never(String),
 }
 
 /// How far a row was made longer.
@@ -75,6 +77,9 @@ pub(super) trait Row {
     /// How many steps there are to be after so many.
     fn longer(steps: usize) -> usize;
 
+    /// How many steps there are.
+    fn steps(&self) -> usize;
+
     /// Makes the row so long, as far as the budget lasts.
     fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended;
 
@@ -91,6 +96,10 @@ pub(super) struct Bmc<'g, R> {
     row: R,
     /// How many steps the row is to have now.
     steps: usize,
+    /// After how many it was asked last.
+    asked: usize,
+    /// Why there will not be more.
+    limit: Option<String>,
     /// Goals that nothing more is asked about at this length, or ever.
     done: BTreeSet<GoalId>,
     /// Goals that had their turn in this round, which the budget may end anywhere.
@@ -109,6 +118,8 @@ impl<'g, R: Row> Bmc<'g, R> {
             work,
             row,
             steps: 1,
+            asked: 0,
+            limit: None,
             done: BTreeSet::new(),
             had_turn: BTreeSet::new(),
             given_up: BTreeSet::new(),
@@ -175,6 +186,9 @@ impl<'g, R: Row> Bmc<'g, R> {
                     return;
                 }
                 Said::Unfinished => return,
+                // A smaller one may be there.
+                Said::Never(_) if leap > 0 => (leap, grows) = (leap / 2, false),
+                Said::Never(why) => return self.give_up(id, &why),
                 Said::Unknown(why) => {
                     tracing::info!("{}: {id:?} after {} steps: {why}", R::NAME, self.steps);
                     self.done.insert(id);
@@ -195,11 +209,17 @@ impl<R: Row> Session for Bmc<'_, R> {
             match self.row.extend_to(self.steps, budget) {
                 Extended::ToTheEnd => {}
                 Extended::InPart => return Progress::Unfinished,
+                // The steps that there are by now have not been asked about.
+                Extended::TooLong(why) if self.limit.is_none() && self.row.steps() > self.asked => {
+                    self.steps = self.row.steps();
+                    self.limit = Some(why);
+                }
                 Extended::TooLong(why) => {
                     open.iter().for_each(|(id, _)| self.give_up(*id, &why));
                     return Progress::Finished;
                 }
             }
+            self.asked = self.steps;
             let slice = *self.slice.get_or_insert_with(|| {
                 let (least, most) = R::FIRST_SLICE;
                 let fair = budget.remaining().map_or(most, |left| left / open.len() as u32);
@@ -217,6 +237,10 @@ impl<R: Row> Session for Bmc<'_, R> {
             self.rounds += 1;
             self.slice = Some(slice.saturating_mul(2));
             if self.rounds >= ROUNDS || self.open().iter().all(|(id, _)| self.done.contains(id)) {
+                if let Some(why) = self.limit.take() {
+                    self.open().iter().for_each(|(id, _)| self.give_up(*id, &why));
+                    return Progress::Finished;
+                }
                 self.steps = R::longer(self.steps);
                 self.rounds = 0;
                 self.done.clear();

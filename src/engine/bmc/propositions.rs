@@ -14,6 +14,7 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::{Clauses, Literal};
 use parikh_solvers::sat::{SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::BatSat;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// So many literals in clauses may be written down, about 150 MB with what the solver makes of them.
@@ -27,6 +28,8 @@ pub(super) struct Propositions<'g> {
     net: &'g Net,
     told: Told,
     unrolled: Unrolled<'g>,
+    /// Of each goal what was asked last: after how many steps, and the literal.
+    asked: BTreeMap<GoalId, (usize, Predicate, Known)>,
     questions: u64,
 }
 
@@ -64,7 +67,24 @@ impl<'g> Propositions<'g> {
         let mut told = Told { sat: BatSat::new(), literals: 0 };
         let (values, firing) = (Values::OneOfN, Firing::Steps);
         let unrolled = Unrolled::new(net, ends, components, values, firing, &mut told);
-        Propositions { net, told, unrolled: unrolled.within_range(), questions: 0 }
+        let (unrolled, asked) = (unrolled.within_range(), BTreeMap::new());
+        Propositions { net, told, unrolled, asked, questions: 0 }
+    }
+}
+
+impl Propositions<'_> {
+    /// What follows from the last marking satisfying the predicate, written down once.
+    fn goal(&mut self, id: GoalId, predicate: &Predicate) -> Result<Known, TooManyValues> {
+        let steps = self.unrolled.steps();
+        match self.asked.get(&id) {
+            Some((then, asked, goal)) if *then == steps && asked == predicate => Ok(*goal),
+            _ => {
+                let atoms = predicate.to_atoms(self.net);
+                let goal = self.unrolled.goal(&atoms, &mut self.told)?;
+                self.asked.insert(id, (steps, predicate.clone(), goal));
+                Ok(goal)
+            }
+        }
     }
 }
 
@@ -76,6 +96,10 @@ impl Row for Propositions<'_> {
     /// 1, 2, 3, 4, 6, 9, …: a row that is much longer than needed takes much longer.
     fn longer(steps: usize) -> usize {
         steps + (steps / 2).max(1)
+    }
+
+    fn steps(&self) -> usize {
+        self.unrolled.steps()
     }
 
     fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended {
@@ -95,10 +119,20 @@ impl Row for Propositions<'_> {
         Extended::ToTheEnd
     }
 
-    fn ask(&mut self, _: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
-        let predicate = predicate.to_atoms(self.net);
-        let assumed = match self.unrolled.goal(&predicate, &mut self.told) {
-            Err(TooManyValues) => return Said::Unknown(TooManyValues::WHY.to_owned()),
+    fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
+        if self.told.literals > MOST_LITERALS {
+            return Said::Never("what is asked takes too many clauses".to_owned());
+        }
+        let assumed = match self.goal(id, predicate) {
+            // With more steps it has as many values, or more.
+            Err(TooManyValues) => return Said::Never(TooManyValues::WHY.to_owned()),
+            Ok(Known::Is(false)) if self.unrolled.is_stable() => {
+                let why = match self.unrolled.is_narrowed() {
+                    true => "no more than 64 values of a place are looked at",
+                    false => "no number of steps leads to such numbers of tokens",
+                };
+                return Said::Never(why.to_owned());
+            }
             Ok(Known::Is(false)) => return Said::NotWithin,
             Ok(Known::Is(true)) => Vec::new(),
             Ok(Known::Open(goal)) => vec![goal],

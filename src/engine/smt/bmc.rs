@@ -29,6 +29,10 @@ impl Row for Steps<'_> {
         2 * steps
     }
 
+    fn steps(&self) -> usize {
+        self.0.steps()
+    }
+
     fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended {
         match self.0.extend_to(steps, budget) {
             unrolled::Extended::ToTheEnd => Extended::ToTheEnd,
