@@ -195,7 +195,7 @@ impl Schedule {
             Phase::Walk(On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
             Phase::Walk(On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
             Phase::Walk(On::Read, Part::of(0.15)),
-            Phase::Unroll(Part::of(0.1).at_least(0.05).at_most(10)),
+            Phase::Unroll(Part::of(0.1).at_least(0.1).at_most(10)),
             Phase::Walk(On::Reduced, Part::of(0.5)),
             Phase::Unroll(Part::of(0.5)),
         ];

@@ -17,7 +17,7 @@ use parikh_solvers::sat_batsat::BatSat;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// So many literals in clauses may be written down, about 150 MB with what the solver makes of them.
+/// So many literals in clauses may be written down, about 200 MB with what the solver makes of them.
 const MOST_LITERALS: usize = 12_000_000;
 
 /// One step of more is nothing that can be waited for.
