@@ -5,6 +5,7 @@
 //! {"unfolding": {"places": ["p(red)", "p(blue)"], "transitions": ["t(x=red)"]}}
 //! {"trace": {"id": "w1", "steps": [["enter1", 1], ["leave1", 1]]}}
 //! {"pump": {"id": "p1", "prefix": [["enter1", 1]], "pump": [["work", 3]]}}
+//! {"loops": {"id": "l1", "blocks": [[["put", 1], ["take", 2]], [["enter1", 1], [0, "36893488147419103232"]]]}}
 //! {"reduction": {"id": "r1", "log": {"preserves": ["reachability"], "support": ["in1"], "protected": [],
 //!                                    "steps": [{"rule": "implicit-places", "places": ["done"]}]}}}
 //! {"reduction": {"id": "r2", "of": "r1", "log": {"…": "…"}}}
@@ -21,7 +22,9 @@
 //! about, in order: the colours and bindings that were not left out. About others there is none.
 //!
 //! A line is written before those that refer to it. Steps are transitions by name with how often each
-//! fires in a row, from the initial marking. A reduction ([`NamedLog`]) is `of` the net of another one, a document
+//! fires in a row, from the initial marking. Loops are blocks of firings: each turn of a block is a transition by name,
+//! or an earlier block by its number from 0, and how often in a row, in quotes where that takes more than 64 bits; the
+//! last block is what happens from the initial marking on ([`LoopRun`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
 //! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on the net
 //! itself. A document `after` a trace is about the net begun from the marking at its end. A structure
 //! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes, `on` the net of a
@@ -33,7 +36,9 @@
 use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;
 use crate::reduction::NamedLog;
+use num_bigint::BigUint;
 use parikh_net::Net;
+use parikh_net::loops::{LoopRun, Part, Turn};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +57,8 @@ pub enum Line {
     Trace(Named),
     /// A [`Pump`].
     Pump(Named),
+    /// A run with loops: [`Loops`].
+    Loops(Named),
     /// A [`Reduction`].
     Reduction(Named),
     /// A document: [`About`].
@@ -113,6 +120,33 @@ pub struct Pump {
     pub prefix: Steps,
     /// What repeats.
     pub pump: Steps,
+}
+
+/// A run with loops from the initial marking.
+#[derive(Debug, Deserialize)]
+pub struct Loops {
+    /// Its blocks.
+    pub blocks: Vec<Vec<(Repeated, Times)>>,
+}
+
+/// What a turn of a block repeats.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Repeated {
+    /// An earlier block.
+    Block(usize),
+    /// A transition.
+    Fire(String),
+}
+
+/// How often something is repeated.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Times {
+    /// In 64 bits.
+    Few(u64),
+    /// In decimal digits.
+    Many(String),
 }
 
 /// A reduction.
@@ -200,6 +234,11 @@ pub enum Shown {
         /// Its id.
         pump: String,
     },
+    /// A run with loops; all markings of it and of the first rounds of its blocks count.
+    Loops {
+        /// Its id.
+        loops: String,
+    },
     /// A document.
     Document {
         /// Its id.
@@ -215,6 +254,35 @@ pub enum Shown {
         /// Its id.
         count: String,
     },
+}
+
+impl Loops {
+    /// The run, in the transitions of `net`.
+    ///
+    /// # Errors
+    /// When the net has no such transition, or the blocks are none of a run.
+    pub fn resolve(&self, net: &Net) -> Result<LoopRun, String> {
+        let turn = |(part, times): &(Repeated, Times)| {
+            let part = match part {
+                Repeated::Block(block) => Part::Block(*block),
+                Repeated::Fire(name) => {
+                    let t = net.transition_named(name);
+                    Part::Fire(t.ok_or_else(|| format!("the net has no transition `{name}`"))?)
+                }
+            };
+            let times = match times {
+                Times::Few(times) => BigUint::from(*times),
+                Times::Many(digits) => {
+                    let times = BigUint::parse_bytes(digits.as_bytes(), 10);
+                    times.ok_or_else(|| format!("`{digits}` is no number of times"))?
+                }
+            };
+            Ok::<Turn, String>(Turn { part, times })
+        };
+        let block = |turns: &Vec<_>| turns.iter().map(turn).collect::<Result<Vec<_>, _>>();
+        let blocks = self.blocks.iter().map(block).collect::<Result<Vec<_>, _>>()?;
+        LoopRun::new(blocks).map_err(|error| error.to_string())
+    }
 }
 
 impl Unfolding {

@@ -1,6 +1,6 @@
 //! Predicates and sums as people write them, for what is said about evidence and questions.
 
-use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Atom, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId};
 use std::fmt::Write as _;
 
 /// A goal for people.
@@ -77,4 +77,12 @@ pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
         text.push(format!("and {} more", all.len() - text.len()));
     }
     text.join(", ")
+}
+/// How many firings a run with loops has: `12 firings`, `more than 10^308 firings`.
+pub fn firings(run: &LoopRun) -> String {
+    let firings = run.firings().to_string();
+    match firings.len() {
+        ..20 => format!("{firings} firings"),
+        digits => format!("more than 10^{} firings", digits - 1),
+    }
 }

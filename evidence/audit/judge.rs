@@ -111,6 +111,9 @@ impl<'n> Judge<'n> {
         for shown in shown_by {
             match shown {
                 Shown::Trace { .. } => {}
+                Shown::Loops { loops: id } => {
+                    self.go_round(account, id).map_err(|why| format!("loops {id}: {why}"))?;
+                }
                 Shown::Pump { pump: id } => {
                     self.pump(account, id).map_err(|why| format!("pump {id}: {why}"))?;
                 }
@@ -148,6 +151,15 @@ impl<'n> Judge<'n> {
             self.breach = breach.map(|how| format!("along trace {id}, {how}"));
         }
         Ok(())
+    }
+
+    /// Fires a run with loops and looks at it all along, in the first rounds of its blocks.
+    fn go_round(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
+        if self.net.units().is_some_and(|units| units.safe()) {
+            return Err("it would have to be held against the claim that units are safe".to_owned());
+        }
+        let run = self.shelf.loops(id)?;
+        account.sightings.along_loops(&run).map_err(|error| error.to_string())
     }
 
     fn pump(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {

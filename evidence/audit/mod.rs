@@ -269,6 +269,7 @@ impl<'n> Audit<'n> {
                 Line::Unfolding(_) => return Err("an unfolding that nobody asked for".to_owned()),
                 Line::Trace(named) => ("trace", named.id),
                 Line::Pump(named) => ("pump", named.id),
+                Line::Loops(named) => ("loops", named.id),
                 Line::Reduction(named) => ("reduction", named.id),
                 Line::Document(named) => ("document", named.id),
                 Line::Structure(named) => ("structure", named.id),

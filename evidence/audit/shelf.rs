@@ -4,10 +4,10 @@
 
 use crate::Document;
 use crate::counting::{CountError, Formula};
-use crate::file::{About, AboutAll, Count, Pump, Reduction, Steps, Trace};
+use crate::file::{About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace};
 use crate::home::Structure;
 use crate::reduction::CheckedReduction;
-use parikh_net::{FiringSequence, Net, Predicate};
+use parikh_net::{FiringSequence, LoopRun, Net, Predicate};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fs::File;
@@ -62,6 +62,12 @@ impl<'n> Shelf<'n> {
     pub(super) fn trace(&mut self, id: &str) -> Result<FiringSequence, String> {
         let trace: Trace = self.take("trace", id)?;
         sequence(self.net, &trace.steps)
+    }
+
+    /// A run with loops.
+    pub(super) fn loops(&mut self, id: &str) -> Result<LoopRun, String> {
+        let loops: Loops = self.take("loops", id)?;
+        loops.resolve(self.net)
     }
 
     /// A firing sequence, and what repeats after it.

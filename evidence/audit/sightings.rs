@@ -4,8 +4,10 @@
 //! wanted are looked for. Where there are many (one per place or transition), a look costs what has
 //! changed since the last one: a goal is only asked again when a place that it depends on has changed.
 
+use crate::depending::Depending;
+use crate::loops::{LoopReplayError, holds, replay_loops};
 use crate::{ReplayError, Replayer};
-use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, Step};
+use parikh_net::{FiringSequence, LoopRun, Marking, Net, Predicate, Step};
 
 /// Goals and whether a reachable marking that satisfies them was seen.
 #[derive(Debug)]
@@ -13,25 +15,19 @@ pub(super) struct Sightings<'n> {
     net: &'n Net,
     goals: Vec<Predicate>,
     seen: Vec<bool>,
-    /// For each place the goals that depend on it; those that were seen leave.
-    depending: Vec<Vec<usize>>,
-    /// The goals that depend on what has changed since the last look, each once.
-    changed: Vec<usize>,
-    is_changed: Vec<bool>,
+    /// On which places goals depend; those that were seen leave.
+    depending: Depending,
 }
 
 impl<'n> Sightings<'n> {
     /// Looks for the goals in the initial marking.
     pub(super) fn new(net: &'n Net, goals: Vec<Predicate>) -> Self {
         let seen: Vec<bool> = goals.iter().map(|goal| goal.holds(net, net.initial())).collect();
-        let mut depending = vec![Vec::new(); net.place_count()];
+        let mut depending = Depending::new(net.place_count());
         for (index, goal) in goals.iter().enumerate().filter(|&(index, _)| !seen[index]) {
-            for place in goal.support(net) {
-                depending[place.index()].push(index);
-            }
+            depending.add(index, goal.support(net));
         }
-        let is_changed = vec![false; goals.len()];
-        Sightings { net, goals, seen, depending, changed: Vec::new(), is_changed }
+        Sightings { net, goals, seen, depending }
     }
 
     /// How many were seen.
@@ -80,7 +76,7 @@ impl<'n> Sightings<'n> {
                 replayer.fire(Step { transition: step.transition, count })?;
                 left -= count;
                 for change in self.net.delta(step.transition) {
-                    self.note_change(change.place);
+                    self.depending.note_change(change.place, |goal| !self.seen[goal]);
                 }
                 if everywhere || replayer.fired() == stop {
                     self.look(replayer.marking());
@@ -93,21 +89,24 @@ impl<'n> Sightings<'n> {
         }
     }
 
-    fn note_change(&mut self, place: PlaceId) {
-        let Sightings { seen, depending, changed, is_changed, .. } = self;
-        depending[place.index()].retain(|&goal| {
-            if !seen[goal] && !std::mem::replace(&mut is_changed[goal], true) {
-                changed.push(goal);
-            }
-            !seen[goal]
-        });
+    /// Fires a run with loops from the initial marking and looks at the markings after each turn of it and of the
+    /// first rounds of its blocks.
+    ///
+    /// # Errors
+    /// When it cannot be fired. What was seen until then was seen.
+    pub(super) fn along_loops(&mut self, run: &LoopRun) -> Result<(), LoopReplayError> {
+        let Sightings { net, goals, seen, depending } = self;
+        let net: &Net = net;
+        let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, _: &_| {
+            places.for_each(|place| depending.note_change(place, |goal| !seen[goal]));
+            depending.take(|goal| seen[goal] = holds(net, &goals[goal], marking));
+        };
+        replay_loops(net, run, &mut look, &mut || true).map(|_| ())
     }
 
     fn look(&mut self, marking: &Marking) {
-        for goal in self.changed.drain(..) {
-            self.is_changed[goal] = false;
-            self.seen[goal] = self.goals[goal].holds(self.net, marking);
-        }
+        let Sightings { net, goals, seen, depending } = self;
+        depending.take(|goal| seen[goal] = goals[goal].holds(net, marking));
     }
 }
 

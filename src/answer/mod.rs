@@ -14,7 +14,7 @@ pub use question::{Combination, Question, Standing};
 
 use crate::board::{Evidence, Technique};
 use num_bigint::BigUint;
-use parikh_net::{FiringSequence, GoalId};
+use parikh_net::{FiringSequence, GoalId, LoopRun};
 use std::fmt;
 use std::ops::Range;
 
@@ -37,6 +37,8 @@ pub struct Answer {
     pub rests_on: Range<usize>,
     /// A firing sequence that shows it, where one does.
     pub witness: Option<(GoalId, FiringSequence)>,
+    /// A run with loops that shows it, where its firings are too many to be a sequence.
+    pub loops: Option<LoopRun>,
     /// What can repeat for ever after the witness, behind a [`Value::Infinite`].
     pub pump: Option<FiringSequence>,
 }

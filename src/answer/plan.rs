@@ -348,6 +348,7 @@ impl Plan {
                 grade: super::Grade::Replayed,
                 rests_on: 0..0,
                 witness: None,
+                loops: None,
                 pump: None,
             });
         }

@@ -2,7 +2,7 @@
 
 use super::{Answer, Grade, Value};
 use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Technique, Witness};
-use parikh_net::{Goal, GoalId, Net, Predicate};
+use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, Predicate};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -100,12 +100,10 @@ impl Question {
                     _ => return Standing::Open,
                 };
                 let reason = match witness {
-                    Some(ref witness) if witness.firings() == 0 => {
+                    Some(ref witness) if witness.is_initial() => {
                         "the initial marking shows it".to_owned()
                     }
-                    Some(ref witness) => {
-                        format!("a witness of {} firings was replayed", witness.firings())
-                    }
+                    Some(ref witness) => format!("a witness of {witness} was replayed"),
                     None => "a witness was replayed".to_owned(),
                 };
                 let reason = format!("{}{reason}", about(net, board.goal(settled)));
@@ -148,8 +146,8 @@ impl Question {
             Knowledge::Reach(Reach::Reached { witness, by })
                 if settled.index() == self.goals.start =>
             {
-                let firings = witness.as_ref().map_or(0, Witness::firings);
-                let reason = format!("a dead marking: a witness of {firings} firings was replayed");
+                let firings = length(witness.as_ref());
+                let reason = format!("a dead marking: a witness of {firings} was replayed");
                 let stands = (false, Grade::Replayed);
                 self.answered(Value::Bool(!kept), vec![by], reason, stands, settled, witness)
             }
@@ -162,7 +160,7 @@ impl Question {
             }
             Knowledge::Home(Home::Lost { witness, proof, evidence, by }) => {
                 let after = match &witness {
-                    Some(witness) => format!("never again after {} firings: ", witness.firings()),
+                    Some(witness) => format!("never again after {witness}: "),
                     None => "not for ever: ".to_owned(),
                 };
                 let reason = format!("{}{after}{proof}", about(net, goal));
@@ -210,6 +208,7 @@ impl Question {
             grade,
             rests_on: self.goals.clone(),
             witness: None,
+            loops: None,
             pump: None,
         }))
     }
@@ -230,6 +229,7 @@ impl Question {
                 grade: Grade::Replayed,
                 rests_on: goal.index()..goal.index() + 1,
                 witness: Some((goal, prefix)),
+                loops: None,
                 pump: Some(pump),
             }));
         }
@@ -238,8 +238,8 @@ impl Question {
         else {
             return Standing::Open;
         };
-        let firings = witness.as_ref().map_or(0, Witness::firings);
-        let reason = format!("seen after {firings} firings; no more because {}", proof);
+        let firings = length(witness.as_ref());
+        let reason = format!("seen after {firings}; no more because {proof}");
         let techniques = if by == prover { vec![by] } else { vec![by, prover] };
         let grade = maximum.evidence.as_ref().map_or(Grade::default(), Grade::of);
         let stands = (proof.assumes_units(), grade);
@@ -287,6 +287,7 @@ impl Question {
             "{}seen, and none of {goals} exceeds it",
             about(board.net(), &place_of(board, of))
         );
+        let (witness, loops) = shown(of, witness);
         Standing::Answered(Box::new(Answer {
             id: self.id.clone(),
             value: Value::Number(largest),
@@ -295,7 +296,8 @@ impl Question {
             assumes_units: assumed,
             grade,
             rests_on: self.goals.clone(),
-            witness: witness.map(|witness| (of, witness.to_sequence())),
+            witness,
+            loops,
             pump: None,
         }))
     }
@@ -333,6 +335,7 @@ impl Question {
             grade,
             rests_on: self.goals.clone(),
             witness: None,
+            loops: None,
             pump: None,
         }))
     }
@@ -346,7 +349,7 @@ impl Question {
         goal: GoalId,
         witness: Option<Witness>,
     ) -> Standing {
-        let witness = witness.map(|witness| (goal, witness.to_sequence()));
+        let (witness, loops) = shown(goal, witness);
         Standing::Answered(Box::new(Answer {
             id: self.id.clone(),
             value,
@@ -356,8 +359,26 @@ impl Question {
             grade,
             rests_on: goal.index()..goal.index() + 1,
             witness,
+            loops,
             pump: None,
         }))
+    }
+}
+
+/// How many firings a witness has, in words.
+pub(super) fn length(witness: Option<&Witness>) -> String {
+    witness.map_or_else(|| "0 firings".to_owned(), Witness::to_string)
+}
+
+/// A witness of a goal as a firing sequence or a run with loops.
+fn shown(
+    goal: GoalId,
+    witness: Option<Witness>,
+) -> (Option<(GoalId, FiringSequence)>, Option<LoopRun>) {
+    match witness {
+        Some(Witness::Loops(run, spot)) => (None, Some(run.prefix(&spot))),
+        Some(flat) => (flat.to_sequence().map(|sequence| (goal, sequence)), None),
+        None => (None, None),
     }
 }
 

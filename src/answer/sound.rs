@@ -24,7 +24,7 @@
 //! W. van der Aalst et al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011;
 //! J. Dehnert, P. Rittgen, *Relaxed soundness of business processes*, 2001.
 
-use super::question::{Combination, Question, Standing};
+use super::question::{Combination, Question, Standing, length};
 use super::{Answer, Grade, Value};
 use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
 use crate::evidence::{replay, words};
@@ -199,6 +199,7 @@ impl Question {
             grade,
             rests_on: self.goals.clone(),
             witness: None,
+            loops: None,
             pump: None,
         }))
     }
@@ -215,9 +216,8 @@ impl Question {
         let relaxed = self.combination == Combination::OnRuns;
         match knowledge {
             Knowledge::Reach(Reach::Reached { witness, by }) if !relaxed => {
-                let firings = witness.as_ref().map_or(0, Witness::firings);
-                let reason =
-                    format!("a run of {firings} firings to the final marking was replayed");
+                let firings = length(witness.as_ref());
+                let reason = format!("a run of {firings} to the final marking was replayed");
                 let stands = (false, Grade::Replayed);
                 self.answered(Value::Bool(true), vec![by], reason, stands, settled, witness)
             }
@@ -242,14 +242,13 @@ impl Question {
 
 /// Where a witness ends.
 fn end(net: &Net, witness: Option<&Witness>) -> Option<Marking> {
-    replay(net, &witness?.to_sequence()).ok()
+    replay(net, &witness?.to_sequence()?).ok()
 }
 
 fn firings(witness: Option<&Witness>) -> String {
-    match witness.map_or(0, Witness::firings) {
-        0 => "initially".to_owned(),
-        1 => "after 1 firing".to_owned(),
-        n => format!("after {n} firings"),
+    match witness.filter(|witness| !witness.is_initial()) {
+        None => "initially".to_owned(),
+        Some(witness) => format!("after {witness}"),
     }
 }
 

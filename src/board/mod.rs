@@ -26,6 +26,7 @@
 mod evidence;
 mod homes;
 mod knowledge;
+mod loops;
 mod over;
 mod proof;
 mod under;
@@ -414,7 +415,7 @@ mod tests {
         else {
             panic!("not reached")
         };
-        assert_eq!(witness.to_sequence(), twice());
+        assert_eq!(witness.to_sequence(), Some(twice()));
     }
 
     #[test]

@@ -21,6 +21,19 @@ impl<'b> Under<'b> {
         Under { board, by, ground: None }
     }
 
+    pub(super) fn board(&self) -> &'b Board<'b> {
+        self.board
+    }
+
+    /// Whether the engine works on another net than the board's.
+    pub(super) fn is_derived(&self) -> bool {
+        self.ground.is_some_and(|ground| ground.parent().is_some())
+    }
+
+    pub(super) fn fault(&self, what: std::fmt::Arguments<'_>) {
+        self.board.fault(self.by, what);
+    }
+
     /// For an engine that works on `ground`.
     pub fn on(self, ground: &'b Ground<'b>) -> Self {
         Under { ground: Some(ground), ..self }
@@ -153,7 +166,8 @@ impl<'b> Under<'b> {
             if !self.board.is_open(goal) || sightings[at + 1..].iter().any(again) {
                 continue;
             }
-            let engine = Witness::new(sequence.clone(), firings).to_sequence();
+            let mut engine = (*sequence).clone();
+            engine.truncate(firings);
             match ground.climb(goal, engine) {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
@@ -208,7 +222,7 @@ impl<'b> Under<'b> {
         }
     }
 
-    fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
+    pub(super) fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         match &entry.knowledge {
             Knowledge::Reach(Reach::Open) => {
@@ -227,7 +241,7 @@ impl<'b> Under<'b> {
         }
     }
 
-    fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
+    pub(super) fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
         maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));

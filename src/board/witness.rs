@@ -1,37 +1,37 @@
 //! What shows that something can be reached.
 
+use crate::evidence::words;
 use parikh_net::FiringSequence;
+use parikh_net::loops::{LoopRun, Spot};
+use std::fmt;
 use std::sync::Arc;
 
-/// A firing sequence from the initial marking to what it witnesses: the first `firings` firings of
-/// a sequence that many witnesses of one walk share.
+/// A way from the initial marking to what it witnesses.
 #[derive(Clone, Debug)]
-pub struct Witness {
-    sequence: Arc<FiringSequence>,
-    firings: u64,
+pub enum Witness {
+    /// The first so many firings of a sequence that many witnesses of one walk share.
+    Firings(Arc<FiringSequence>, u64),
+    /// A run with loops up to this spot in it, of more firings than are written down one after the other.
+    Loops(Arc<LoopRun>, Arc<Spot>),
 }
 
 impl Witness {
     /// The first `firings` firings of `sequence`.
     pub fn new(sequence: Arc<FiringSequence>, firings: u64) -> Self {
-        Witness { sequence, firings }
+        Witness::Firings(sequence, firings)
     }
 
-    /// The sequence that it is the beginning of.
-    pub fn sequence(&self) -> &Arc<FiringSequence> {
-        &self.sequence
+    /// Whether the initial marking is all that it takes.
+    pub fn is_initial(&self) -> bool {
+        matches!(self, Witness::Firings(_, 0))
     }
 
-    /// The number of firings.
-    pub fn firings(&self) -> u64 {
-        self.firings
-    }
-
-    /// The sequence by itself.
-    pub fn to_sequence(&self) -> FiringSequence {
+    /// The sequence by itself, where it is one.
+    pub fn to_sequence(&self) -> Option<FiringSequence> {
+        let Witness::Firings(sequence, firings) = self else { return None };
         let mut prefix = FiringSequence::new();
-        let mut left = self.firings;
-        for step in self.sequence.steps() {
+        let mut left = *firings;
+        for step in sequence.steps() {
             let count = step.count.min(left);
             prefix.push(step.transition, count);
             left -= count;
@@ -39,6 +39,19 @@ impl Witness {
                 break;
             }
         }
-        prefix
+        Some(prefix)
+    }
+}
+
+impl fmt::Display for Witness {
+    /// How many firings it has, in a few words: `12 firings`, `about 10^308 firings, in loops`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Witness::Firings(_, 1) => f.write_str("1 firing"),
+            Witness::Firings(_, firings) => write!(f, "{firings} firings"),
+            Witness::Loops(run, spot) => {
+                write!(f, "{}, in loops", words::firings(&run.prefix(spot)))
+            }
+        }
     }
 }

@@ -191,6 +191,7 @@ impl Arguments {
         let name = || file.display().to_string();
         let text = std::fs::read_to_string(file).with_context(name)?;
         let trace = Trace::parse(net, &text).with_context(name)?;
+        trace.has_no_loops().with_context(name)?;
         Trace::replayed(net, &text)
             .with_context(|| format!("{}: the trace does not replay", name()))?;
         let mut sequence = trace.sequence;

@@ -16,7 +16,7 @@ use crate::evidence::home::Structure;
 use crate::evidence_files::{Strength, Writer};
 use crate::ground::CheckedLog;
 use crate::run::Counted;
-use parikh_net::{FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -32,6 +32,8 @@ pub(super) struct EvidenceFile<'n> {
     shown_by: HashMap<GoalId, Vec<Reference>>,
     /// The last sequences written, each with its id.
     recent: Vec<(Arc<FiringSequence>, Id)>,
+    /// The last run with loops written.
+    recent_loops: Option<(Arc<LoopRun>, Id)>,
     /// The first trace along which a transition fires.
     fires: HashMap<TransitionId, Id>,
     /// The first trace along which a place changes.
@@ -53,6 +55,7 @@ enum Reference {
     /// A trace, after so many firings; all of it where it does not matter.
     Trace(Id, Option<u64>),
     Pump(Id),
+    Loops(Id),
     Document(Id),
     Structure(Id),
     Count(Id),
@@ -73,6 +76,7 @@ impl<'n> EvidenceFile<'n> {
             writer,
             shown_by: HashMap::new(),
             recent: Vec::new(),
+            recent_loops: None,
             fires: HashMap::new(),
             changes: HashMap::new(),
             documents: HashMap::new(),
@@ -183,14 +187,18 @@ impl<'n> EvidenceFile<'n> {
 
     fn witness(&mut self, goal: &Goal, witness: Option<&Witness>) -> io::Result<Option<Reference>> {
         // Nobody doubts the initial marking.
-        let Some(witness) = witness.filter(|witness| witness.firings() > 0) else {
+        let Some(witness) = witness.filter(|witness| !witness.is_initial()) else {
             return Ok(None);
         };
         if let Some(trace) = self.along_the_way(goal) {
             return Ok(Some(Reference::Trace(trace, None)));
         }
-        let trace = self.trace(witness.sequence())?;
-        Ok(Some(Reference::Trace(trace, Some(witness.firings()))))
+        Ok(Some(match witness {
+            Witness::Firings(sequence, firings) => {
+                Reference::Trace(self.trace(sequence)?, Some(*firings))
+            }
+            Witness::Loops(run, _) => Reference::Loops(self.loops(run)?),
+        }))
     }
 
     /// A trace written before that shows the goal somewhere on its way.
@@ -236,6 +244,16 @@ impl<'n> EvidenceFile<'n> {
         Ok(trace)
     }
 
+    fn loops(&mut self, run: &Arc<LoopRun>) -> io::Result<Id> {
+        if let Some((_, known)) = self.recent_loops.as_ref().filter(|(it, _)| Arc::ptr_eq(it, run))
+        {
+            return Ok(known.clone());
+        }
+        let id: Id = self.writer.loops(run)?.into();
+        self.recent_loops = Some((run.clone(), id.clone()));
+        Ok(id)
+    }
+
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<Reference>> {
         let Evidence::Certified(Some(shown)) = evidence else { return Ok(None) };
         let address = Arc::as_ptr(&shown.document).cast::<()>();
@@ -258,12 +276,15 @@ impl<'n> EvidenceFile<'n> {
         witness: Option<&Witness>,
         document: &Document,
     ) -> io::Result<Reference> {
-        let id = match witness.filter(|witness| witness.firings() > 0) {
-            Some(witness) => {
-                let trace = self.trace(witness.sequence())?;
+        let id = match witness {
+            Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
+                let trace = self.trace(sequence)?;
                 self.writer.document_after(&trace, document)?
             }
-            None => self.writer.document(None, document)?,
+            // What is lost is lost after a sequence: `board::Homes` takes no other.
+            Some(Witness::Firings(..) | Witness::Loops(..)) | None => {
+                self.writer.document(None, document)?
+            }
         };
         Ok(Reference::Document(id.into()))
     }
@@ -307,6 +328,7 @@ impl Reference {
                 Shown::Trace { trace: trace.to_string(), after: *after }
             }
             Reference::Pump(pump) => Shown::Pump { pump: pump.to_string() },
+            Reference::Loops(loops) => Shown::Loops { loops: loops.to_string() },
             Reference::Document(document) => Shown::Document { document: document.to_string() },
             Reference::Structure(structure) => {
                 Shown::Structure { structure: structure.to_string() }

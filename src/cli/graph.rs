@@ -228,6 +228,7 @@ fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
     let trace = Trace::parse(net, &text).with_context(name)?;
+    trace.has_no_loops().with_context(name)?;
     let from = trace.notes.iter().find(|(key, _)| key == "from");
     let from = from.map(|(_, text)| marking_text::parse(text, net)).transpose();
     let from = from.map_err(|why| anyhow::anyhow!("`# from:`: {why}")).with_context(name)?;

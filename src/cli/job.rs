@@ -14,7 +14,7 @@ use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Told, Unanswered};
 use anyhow::{Context, Result, bail};
-use parikh_net::{Net, TransitionId, marking_text};
+use parikh_net::{FiringSequence, Net, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -363,8 +363,10 @@ impl<'a> Job<'a> {
 
     /// Writes the answer's witness, if it has one; the file it went to.
     fn write_trace(&self, directory: &Path, answer: &Answer) -> Result<Option<PathBuf>> {
-        let Some((_, sequence)) = &answer.witness else {
-            return Ok(None);
+        let sequence = match &answer.witness {
+            Some((_, sequence)) => sequence.clone(),
+            None if answer.loops.is_some() => FiringSequence::new(),
+            None => return Ok(None),
         };
         let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
@@ -384,8 +386,9 @@ impl<'a> Job<'a> {
                 _ => None,
             })
             .collect(),
-            sequence: sequence.clone(),
+            sequence,
             repeat: answer.pump.clone(),
+            loops: answer.loops.clone(),
         };
         std::fs::write(&file, trace.print_named(&|t| self.name(t)))
             .with_context(|| format!("cannot write {}", file.display()))?;

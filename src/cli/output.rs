@@ -75,7 +75,8 @@ impl Printer {
                     "assumes": if answer.assumes_units { vec!["units"] } else { vec![] },
                     "seconds": seconds,
                     "witness_firings": answer.witness.as_ref()
-                        .map(|(_, sequence)| sequence.firings().to_string()),
+                        .map(|(_, sequence)| sequence.firings().to_string())
+                        .or_else(|| Some(answer.loops.as_ref()?.firings().to_string())),
                     "trace": trace,
                 })
                 .to_string(),

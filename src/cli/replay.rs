@@ -8,10 +8,11 @@ use super::model::Model;
 use super::output::line;
 use super::trace_file::Trace;
 use super::{Outcome, limits, model, reduce, replay_coloured, signals};
-use crate::evidence::{check_pump, replay};
+use crate::evidence::loops::{holds, replay_loops};
+use crate::evidence::{check_pump, replay, words};
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use anyhow::{Context, Result, bail};
-use parikh_net::{Marking, Net, marking_text};
+use parikh_net::{LoopRun, Marking, Net, Predicate, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -62,6 +63,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let Some(log) = &arguments.log else {
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
         let net = begun(net, &trace).with_context(|| path.to_string())?;
+        if let Some(run) = &trace.loops {
+            report_loops(&net, run).with_context(|| format!("{path} does not replay"))?;
+            return Ok(Outcome::Complete);
+        }
         Trace::replayed(&net, &text).with_context(|| format!("{path} does not replay"))?;
         report(&net, &trace, &path.to_string())?;
         return Ok(Outcome::Complete);
@@ -69,6 +74,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let reduction = go_through(&net, log)?;
     let trace = Trace::parse(&reduction.net, &text)
         .with_context(|| format!("{path}, as a trace of the reduced net"))?;
+    if trace.loops.is_some() {
+        bail!("{path}: a run with loops is one of the model itself, and is not carried back");
+    }
     let budget = limits::budget(arguments.timeout, arguments.memory);
     signals::finish_on_signal(&budget);
     let back = match carry_back(&net, &reduction, &trace, &path.to_string(), &budget) {
@@ -132,6 +140,27 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
     Ok(())
 }
 
+/// Replays a run with loops and says where it leads.
+fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
+    let end = replay_loops(net, run, &mut |_, _, _| {}, &mut || true)?;
+    line(&format!("{} replayed on net {}, in loops", words::firings(run), net.name()));
+    let marked: Vec<String> = end
+        .marked()
+        .map(|(place, tokens)| match tokens.to_string().as_str() {
+            "1" => net.place_name(place).to_owned(),
+            tokens => format!("{tokens}*{}", net.place_name(place)),
+        })
+        .collect();
+    let marked = if marked.is_empty() { "empty".into() } else { marked.join(" + ") };
+    line(&format!("marking: {marked}"));
+    let enabled = |t: &TransitionId| holds(net, &Predicate::Enabled(*t), &end);
+    match net.transitions().filter(enabled).count() {
+        0 => line("enabled: none, the marking is dead"),
+        n => line(&format!("enabled: {n} of {} transitions", net.transition_count())),
+    }
+    Ok(())
+}
+
 fn go_through(net: &Net, log: &Path) -> Result<Reduction> {
     let shown = || log.display().to_string();
     let file = reduce::read_log(log)?;
@@ -161,7 +190,7 @@ fn carry_back(
         check_pump(small, &trace.sequence, pump).with_context(does_not)?;
         let (sequence, pump) = reduction.back.pump(&trace.sequence, pump, budget)?;
         return match check_pump(net, &sequence, &pump) {
-            Ok(_) => Ok(Some(Trace { notes, sequence, repeat: Some(pump) })),
+            Ok(_) => Ok(Some(Trace { notes, sequence, repeat: Some(pump), loops: None })),
             Err(problem) => fault(&problem),
         };
     }
@@ -187,7 +216,7 @@ fn carry_back(
             }
         }
     }
-    Ok(Some(Trace { notes, sequence, repeat: None }))
+    Ok(Some(Trace { notes, sequence, repeat: None, loops: None }))
 }
 
 fn show(net: &Net, marking: &Marking) {

@@ -10,12 +10,26 @@
 //! enter
 //! ```
 //!
+//! A run with loops has blocks of lines, with numbers from 0, and lines that repeat one of those above:
+//!
+//! ```text
+//! @block 0
+//! fill
+//! empty<TAB>2
+//! @end
+//! @loop 0<TAB>36893488147419103232
+//! leave
+//! ```
+//!
 //! A name with white space, or that begins with `#`, `@` or `"`, is quoted as in JSON.
 
-use crate::evidence::Replayer;
+use crate::evidence::{Replayer, words};
+use num_bigint::BigUint;
+use parikh_net::loops::{LoopRun, Part, Turn};
 use parikh_net::{FiringSequence, Marking, Net, Step, TransitionId, marking_text};
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::str::FromStr;
 
 /// A sequence as it stands in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -26,6 +40,8 @@ pub(super) struct Trace {
     pub(super) sequence: FiringSequence,
     /// What can repeat for ever after it.
     pub(super) repeat: Option<FiringSequence>,
+    /// A run with loops, which stands in the place of the other two.
+    pub(super) loops: Option<LoopRun>,
 }
 
 /// What is wrong with a trace file, and where.
@@ -57,6 +73,9 @@ impl Trace {
     /// # Errors
     /// With the line of the first problem.
     pub(super) fn parse(net: &Net, text: &str) -> Result<Trace, TraceError> {
+        if text.lines().any(|line| line.starts_with("@block") || line.starts_with("@loop")) {
+            return Trace::parse_loops(net, text);
+        }
         let mut trace = Trace::default();
         for (index, line) in text.lines().enumerate() {
             let fail = |problem: String| TraceError { line: index + 1, problem };
@@ -73,6 +92,81 @@ impl Trace {
                 trace.repeat.as_mut().unwrap_or(&mut trace.sequence).push(transition, count);
             }
         }
+        Ok(trace)
+    }
+
+    /// That it can be gone through firing by firing.
+    ///
+    /// # Errors
+    /// When it is a run with loops.
+    pub(super) fn has_no_loops(&self) -> anyhow::Result<()> {
+        match &self.loops {
+            None => Ok(()),
+            Some(run) => anyhow::bail!(
+                "a run of {} in loops is not drawn; `parikh replay` says where it leads",
+                words::firings(run)
+            ),
+        }
+    }
+
+    /// Reads a run with loops.
+    fn parse_loops(net: &Net, text: &str) -> Result<Trace, TraceError> {
+        let mut trace = Trace::default();
+        let (mut blocks, mut outside): (Vec<Vec<Turn>>, Vec<Turn>) = Default::default();
+        let mut inside: Option<Vec<Turn>> = None;
+        for (index, line) in text.lines().enumerate() {
+            let fail = |problem: String| TraceError { line: index + 1, problem };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words[..] {
+                [] => {}
+                ["@block", number] if inside.is_none() && number == blocks.len().to_string() => {
+                    inside = Some(Vec::new());
+                }
+                ["@block", ..] => {
+                    let expected = blocks.len();
+                    return Err(fail(format!("expected `@block {expected}`, outside of blocks")));
+                }
+                ["@end"] => {
+                    let block = inside.take();
+                    blocks.push(block.ok_or_else(|| fail("an `@end` without `@block`".into()))?);
+                }
+                ["@loop", number, times] => {
+                    let known = number.parse().ok().filter(|&number: &usize| number < blocks.len());
+                    let block = known.ok_or_else(|| {
+                        fail(format!("expected the number of a block above, not `{number}`"))
+                    })?;
+                    let times = times.parse().ok().filter(|times| *times > BigUint::ZERO);
+                    let times =
+                        times.ok_or_else(|| fail("expected how often, at least 1".into()))?;
+                    let turn = Turn { part: Part::Block(block), times };
+                    inside.as_mut().unwrap_or(&mut outside).push(turn);
+                }
+                [word, ..] if word.starts_with('#') => {
+                    if let Some((key, text)) = line.trim_start_matches('#').split_once(':') {
+                        trace.notes.push((key.trim().to_owned(), text.trim().to_owned()));
+                    }
+                }
+                [word, ..] if word.starts_with('@') => {
+                    let problem = format!(
+                        "`{}`: expected `@block NUMBER`, `@end` or `@loop NUMBER TIMES`",
+                        line.trim()
+                    );
+                    return Err(fail(problem));
+                }
+                _ => {
+                    let (transition, times) = parse_step::<BigUint>(net, line).map_err(fail)?;
+                    let turn = Turn { part: Part::Fire(transition), times };
+                    inside.as_mut().unwrap_or(&mut outside).push(turn);
+                }
+            }
+        }
+        let at_the_end = |problem| TraceError { line: text.lines().count(), problem };
+        if inside.is_some() {
+            return Err(at_the_end("expected `@end` of the last block".to_owned()));
+        }
+        blocks.push(outside);
+        let run = LoopRun::new(blocks).map_err(|error| at_the_end(error.to_string()))?;
+        trace.loops = Some(run);
         Ok(trace)
     }
 
@@ -105,6 +199,9 @@ impl Trace {
         for (key, note) in &self.notes {
             let _ = writeln!(text, "# {key}: {}", note.replace(['\n', '\r'], " "));
         }
+        if let Some(run) = &self.loops {
+            print_loops(name, run, &mut text);
+        }
         print_steps(name, &self.sequence, &mut text);
         if let Some(repeat) = &self.repeat {
             text.push_str("@repeat\n");
@@ -114,13 +211,17 @@ impl Trace {
     }
 }
 
-fn parse_step(net: &Net, line: &str) -> Result<(TransitionId, u64), String> {
+/// A transition and how often it fires in a row.
+fn parse_step<N: FromStr + PartialOrd + From<u8>>(
+    net: &Net,
+    line: &str,
+) -> Result<(TransitionId, N), String> {
     let (name, count) = match line.trim().rsplit_once('\t') {
         Some((name, count)) => {
-            let count = count.trim().parse().ok().filter(|&count| count > 0);
+            let count = count.trim().parse().ok().filter(|count| *count >= N::from(1));
             (name.trim(), count.ok_or("expected a count of at least 1 behind the tab")?)
         }
-        None => (line.trim(), 1),
+        None => (line.trim(), N::from(1)),
     };
     let unquoted;
     let name = if name.starts_with('"') {
@@ -133,6 +234,27 @@ fn parse_step(net: &Net, line: &str) -> Result<(TransitionId, u64), String> {
         .transition_named(name)
         .ok_or_else(|| format!("`{name}` is no transition of net `{}`", net.name()))?;
     Ok((transition, count))
+}
+
+fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, text: &mut String) {
+    let Some((last, blocks)) = run.blocks().split_last() else { return };
+    let print = |turns: &[Turn], text: &mut String| {
+        for Turn { part, times } in turns {
+            let _ = match part {
+                Part::Block(block) => writeln!(text, "@loop {block}\t{times}"),
+                Part::Fire(t) if *times == BigUint::from(1u8) => {
+                    writeln!(text, "{}", quote(&name(*t)))
+                }
+                Part::Fire(t) => writeln!(text, "{}\t{times}", quote(&name(*t))),
+            };
+        }
+    };
+    for (number, block) in blocks.iter().enumerate() {
+        let _ = writeln!(text, "@block {number}");
+        print(block, text);
+        text.push_str("@end\n");
+    }
+    print(last, text);
 }
 
 fn print_steps<'n>(
@@ -207,7 +329,15 @@ mod tests {
             sequence.push(TransitionId::new(index), count);
         }
         let notes = vec![("net".to_owned(), "n: m".to_owned())];
-        let trace = Trace { notes, sequence: sequence.clone(), repeat: Some(sequence) };
+        let trace =
+            Trace { notes, sequence: sequence.clone(), repeat: Some(sequence), loops: None };
+        assert_eq!(Trace::parse(&net, &trace.print(&net)), Ok(trace));
+        let fire =
+            |t, times: u8| Turn { part: Part::Fire(TransitionId::new(t)), times: times.into() };
+        let many = Turn { part: Part::Block(0), times: BigUint::from(10u8).pow(100) };
+        let run = LoopRun::new(vec![vec![fire(2, 1), fire(1, 7)], vec![many, fire(3, 1)]]).unwrap();
+        let notes = vec![("net".to_owned(), "n".to_owned())];
+        let trace = Trace { notes, loops: Some(run), ..Trace::default() };
         assert_eq!(Trace::parse(&net, &trace.print(&net)), Ok(trace));
     }
 
@@ -231,6 +361,16 @@ mod tests {
         let problem = |text: &str| Trace::parse(&net, text).unwrap_err().to_string();
         assert_eq!(problem("t\n\nu"), "line 3: `u` is no transition of net `n`");
         assert_eq!(problem("t\t0"), "line 1: expected a count of at least 1 behind the tab");
+        assert_eq!(
+            problem("@block 0\nt\n@end\n@loop 1\t2"),
+            "line 4: expected the number of a block above, not `1`"
+        );
+        assert_eq!(problem("@block 1"), "line 1: expected `@block 0`, outside of blocks");
+        assert_eq!(problem("@block 0\nt"), "line 2: expected `@end` of the last block");
+        assert_eq!(
+            problem("@loop 0\t1\n"),
+            "line 1: expected the number of a block above, not `0`"
+        );
         assert_eq!(problem("@repeat\n@repeat"), "line 2: a second `@repeat`, expected at most one");
     }
 }

@@ -10,6 +10,7 @@ pub mod diagrams;
 pub mod explicit;
 pub mod home;
 pub mod intervals;
+pub mod loops;
 pub mod pdr;
 pub mod registry;
 pub mod runs;

@@ -6,7 +6,9 @@
 //!
 //! The list is in the order in which engines of the same role have their turns.
 
-use super::{bmc, diagrams, explicit, home, pdr, runs, siphon_trap, smt, state_equation, walk};
+use super::{
+    bmc, diagrams, explicit, home, loops, pdr, runs, siphon_trap, smt, state_equation, walk,
+};
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
 use parikh_solvers::Budget;
@@ -32,6 +34,7 @@ pub const ENGINES: &[Engine] = &[
     pdr::ENGINE,
     diagrams::ENGINE,
     bmc::ENGINE,
+    loops::ENGINE,
     walk::ENGINE,
     walk::GUIDED,
 ];
@@ -94,6 +97,8 @@ pub enum Role {
     Induction,
     /// Unrolls steps and asks for witnesses at their end, in slices that grow, on the reduced net.
     Unroll,
+    /// Folds rounds of a run into loops, in slices, on the net that was read.
+    Loops,
     /// Describes all markings at once, in slices that grow, on the reduced net.
     Diagrams,
     /// Looks for witnesses whenever nothing else does, on all grounds.

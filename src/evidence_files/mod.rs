@@ -6,9 +6,10 @@ pub use names::{in_names, structure_in_names};
 
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{Answer, Count, FORMAT, Unfolding};
+use crate::evidence::file::{Answer, Count, FORMAT, Repeated, Times, Unfolding};
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::reduction::NamedLog;
+use parikh_net::loops::{LoopRun, Part};
 use parikh_net::{FiringSequence, Net};
 use serde::Serialize;
 use serde_json::json;
@@ -92,6 +93,33 @@ impl<'n, W: Write> Writer<'n, W> {
         write!(self.out, r#","pump":"#)?;
         self.steps(pump)?;
         self.out.write_all(b"}}\n")?;
+        Ok(id)
+    }
+
+    /// A run with loops. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn loops(&mut self, run: &LoopRun) -> io::Result<String> {
+        let id = self.id('l');
+        write!(self.out, r#"{{"loops":{{"id":"{id}","blocks":["#)?;
+        for (at, block) in run.blocks().iter().enumerate() {
+            self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
+            for (at, turn) in block.iter().enumerate() {
+                let part = match turn.part {
+                    Part::Block(block) => Repeated::Block(block),
+                    Part::Fire(t) => Repeated::Fire(self.net.transition_name(t).to_owned()),
+                };
+                let times = match u64::try_from(&turn.times) {
+                    Ok(times) => Times::Few(times),
+                    Err(_) => Times::Many(turn.times.to_string()),
+                };
+                self.out.write_all(if at == 0 { b"" } else { b"," })?;
+                serde_json::to_writer(&mut self.out, &(part, times))?;
+            }
+            self.out.write_all(b"]")?;
+        }
+        self.out.write_all(b"]}}\n")?;
         Ok(id)
     }
 

@@ -153,11 +153,13 @@ impl<'n> Store<'n> {
     }
 
     fn witness(&mut self, witness: Option<&Witness>) -> Shown {
-        let play = witness.filter(|witness| witness.firings() > 0).map(|witness| Play {
-            trace: self.trace(witness.sequence()),
-            firings: witness.firings(),
-            pump: None,
-        });
+        // A run with loops is not played: it has more firings than anybody looks at.
+        let play = match witness {
+            Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
+                Some(Play { trace: self.trace(sequence), firings: *firings, pump: None })
+            }
+            _ => None,
+        };
         Shown { play, certificate: None }
     }
 

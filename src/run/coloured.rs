@@ -278,8 +278,9 @@ impl Work<'_> {
                 _ => None,
             };
             if let Some(witness) = witness.filter(|_| self.board.is_open(id)) {
-                let sequence = witness.to_sequence();
-                self.hints.add(hint(id, abstraction, quotient.as_ref(), &sequence));
+                if let Some(sequence) = witness.to_sequence() {
+                    self.hints.add(hint(id, abstraction, quotient.as_ref(), &sequence));
+                }
             }
         };
         let name = match quotient {

@@ -74,6 +74,7 @@ impl<'a> Portfolio<'a> {
             proofs: None,
             diagrams: None,
             unrolled: None,
+            looped: None,
         };
         steps.iter().for_each(|step| work.step(*step));
         work.run_all(Role::Walk, self.ground, &self.budget.child());
@@ -91,6 +92,7 @@ impl<'a> Portfolio<'a> {
         let is_nothing = |step: &Phase| match step {
             Phase::Walk(..) => true,
             Phase::Unroll(_) => !self.has_any(&[Role::Unroll]),
+            Phase::Loops(_) => !self.has_any(&[Role::Loops]),
             _ => false,
         };
         let steps = self.schedule.workers.iter().filter(|steps| !steps.iter().all(is_nothing));
@@ -250,6 +252,8 @@ struct Worker<'p, 'a> {
     diagrams: Option<Sessions<'p>>,
     /// The same of unrolled steps.
     unrolled: Option<Sessions<'p>>,
+    /// The same of loops.
+    looped: Option<Sessions<'p>>,
 }
 
 impl<'p> Worker<'p, '_> {
@@ -261,6 +265,7 @@ impl<'p> Worker<'p, '_> {
             | Phase::Follow(part)
             | Phase::Induce(part)
             | Phase::Unroll(part)
+            | Phase::Loops(part)
             | Phase::DescribeSmall(part)
                 if !part.is_worthwhile(all.budget.remaining()) => {}
             Phase::Walk(On::Read, part) => {
@@ -286,12 +291,8 @@ impl<'p> Worker<'p, '_> {
             }
             Phase::Follow(part) => self.follow(&all.part(part)),
             Phase::Induce(part) => self.go_on(Role::Induction, &all.part(part)),
-            Phase::Unroll(part) => {
-                // Where nobody walks and others prove, no time is kept for this worker.
-                let alone = !all.has_any(&[Role::Walk]) && all.threads() > 1;
-                let budget = if alone { all.budget.child() } else { all.part(part) };
-                self.go_on(Role::Unroll, &budget);
-            }
+            Phase::Unroll(part) => self.go_on(Role::Unroll, &self.unless_alone(part)),
+            Phase::Loops(part) => self.go_on(Role::Loops, &self.unless_alone(part)),
             Phase::Describe(part) => self.go_on(Role::Diagrams, &all.part(part)),
             Phase::DescribeSmall(part) => {
                 let places = || all.reduced().unwrap_or(all.ground).net().place_count();
@@ -311,6 +312,15 @@ impl<'p> Worker<'p, '_> {
                 let groups = all.groups(all.ground);
                 self.on_own_reductions(&groups, &all.part(part));
             }
+        }
+    }
+
+    /// A part of the time; where nobody walks and others prove, none is kept for this worker.
+    fn unless_alone(&self, part: Part) -> Budget {
+        let all = self.portfolio;
+        match !all.has_any(&[Role::Walk]) && all.threads() > 1 {
+            true => all.budget.child(),
+            false => all.part(part),
         }
     }
 
@@ -401,11 +411,12 @@ impl<'p> Worker<'p, '_> {
     }
 
     /// The engines of a role that go on in growing slices on the reduced net, or the one that was read where there
-    /// is none.
+    /// is none; loops on the latter.
     fn growing(&mut self, role: Role) -> &mut Option<Sessions<'p>> {
         match role {
             Role::Diagrams => &mut self.diagrams,
             Role::Unroll => &mut self.unrolled,
+            Role::Loops => &mut self.looped,
             _ => &mut self.proofs,
         }
     }
@@ -420,7 +431,10 @@ impl<'p> Worker<'p, '_> {
         if self.portfolio.is_over() {
             return;
         }
-        let ground = self.portfolio.reduced().unwrap_or(self.portfolio.ground);
+        let ground = match role {
+            Role::Loops => self.portfolio.ground,
+            _ => self.portfolio.reduced().unwrap_or(self.portfolio.ground),
+        };
         let sessions = self.growing(role).take().unwrap_or_else(|| self.begin(role, ground));
         let after = self.share(sessions, ground, budget).into_iter();
         let unfinished = after.filter(|(_, progress)| *progress == Progress::Unfinished);
@@ -499,8 +513,15 @@ impl<'p> Worker<'p, '_> {
         let diagrams_wait = self.waits(Role::Diagrams);
         let all = self.portfolio;
         let reduced = all.reduced();
-        let others =
-            [Role::Walk, Role::Guided, Role::Slices, Role::Induction, Role::Unroll, Role::Diagrams];
+        let others = [
+            Role::Walk,
+            Role::Guided,
+            Role::Slices,
+            Role::Induction,
+            Role::Unroll,
+            Role::Loops,
+            Role::Diagrams,
+        ];
         let share = schedule::searching(
             !self.finished,
             diagrams_wait,

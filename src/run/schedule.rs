@@ -138,6 +138,8 @@ pub enum Phase {
     Induce(Part),
     /// A slice of unrolled steps, on the same net.
     Unroll(Part),
+    /// A slice of runs with loops, on the net that was read.
+    Loops(Part),
     /// A slice of diagrams, on the same net.
     Describe(Part),
     /// The same, where that net has at most [`SMALL`] places.
@@ -187,15 +189,19 @@ impl Schedule {
             all.extend(prove);
             let describe = all.iter().position(|phase| matches!(phase, Phase::Describe(_)));
             all.insert(describe.unwrap_or(all.len()), Phase::Unroll(Part::of(0.1).at_most(10)));
+            all.insert(describe.unwrap_or(all.len()), Phase::Loops(Part::of(0.1).at_most(10)));
             let grow = all.iter().position(|&phase| phase == Phase::Grow).unwrap_or(all.len());
             all.insert(grow, Phase::Walk(On::Read, Part::of(0.1)));
+            all.insert(grow, Phase::Loops(Part::of(0.2)));
             return Schedule { workers: vec![all] };
         }
         let walk = vec![
             Phase::Walk(On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
             Phase::Walk(On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
+            Phase::Loops(Part::of(0.1).at_least(0.1).at_most(10)),
             Phase::Walk(On::Read, Part::of(0.15)),
             Phase::Unroll(Part::of(0.1).at_least(0.1).at_most(10)),
+            Phase::Loops(Part::of(0.3)),
             Phase::Walk(On::Reduced, Part::of(0.5)),
             Phase::Unroll(Part::of(0.5)),
         ];

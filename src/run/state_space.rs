@@ -455,6 +455,7 @@ fn figure(
         grade,
         rests_on: 0..0,
         witness: None,
+        loops: None,
         pump: None,
     }
 }

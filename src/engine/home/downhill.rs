@@ -123,7 +123,7 @@ fn report(
                 (Goal::Reach(it), Some(Knowledge::Reach(Reach::Reached { witness, .. })))
                     if it == wanted =>
                 {
-                    witness.map(|witness| witness.to_sequence())
+                    witness.and_then(|witness| witness.to_sequence())
                 }
                 _ => None,
             });
@@ -207,8 +207,9 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
             None => Excluded::Unknown,
         },
         Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) => {
-            match crate::evidence::replay(net, &witness.to_sequence()) {
-                Ok(end) if wanted.holds(net, &end) => Excluded::Not(end),
+            let sequence = witness.to_sequence();
+            match sequence.and_then(|sequence| crate::evidence::replay(net, &sequence).ok()) {
+                Some(end) if wanted.holds(net, &end) => Excluded::Not(end),
                 _ => Excluded::Unknown,
             }
         }

@@ -1,0 +1,86 @@
+//! Markings with numbers as large as they have to be, and what predicates say of them.
+
+use num_bigint::{BigInt, Sign};
+use parikh_net::{Atom, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId};
+use std::ops::Index;
+
+/// Tokens by place, none below 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LargeMarking {
+    tokens: Vec<BigInt>,
+}
+
+impl LargeMarking {
+    /// The same as an ordinary marking.
+    pub fn of(marking: &Marking) -> Self {
+        LargeMarking { tokens: marking.tokens().iter().map(|&tokens| tokens.into()).collect() }
+    }
+
+    /// Adds to a place; whoever takes tokens has seen that they are there.
+    pub fn add(&mut self, place: PlaceId, change: &BigInt) {
+        let tokens = &mut self.tokens[place.index()];
+        *tokens += change;
+        debug_assert_ne!(tokens.sign(), Sign::Minus);
+    }
+
+    /// Places with tokens, and how many.
+    pub fn marked(&self) -> impl Iterator<Item = (PlaceId, &BigInt)> {
+        let all = self.tokens.iter().enumerate().map(|(at, tokens)| (PlaceId::new(at), tokens));
+        all.filter(|(_, tokens)| tokens.sign() == Sign::Plus)
+    }
+}
+
+impl Index<PlaceId> for LargeMarking {
+    type Output = BigInt;
+
+    fn index(&self, place: PlaceId) -> &BigInt {
+        &self.tokens[place.index()]
+    }
+}
+
+/// The value of a sum.
+pub fn value(sum: &LinearSum, marking: &LargeMarking) -> BigInt {
+    sum.terms().iter().map(|&(place, a)| &marking[place] * a).sum()
+}
+
+/// Whether the predicate holds.
+pub fn holds(net: &Net, predicate: &Predicate, marking: &LargeMarking) -> bool {
+    let enabled = |t: TransitionId| is_enabled(net, t, marking);
+    match predicate {
+        Predicate::True => true,
+        Predicate::False => false,
+        Predicate::Atom(Atom { sum, bound }) => value(sum, marking) <= BigInt::from(*bound),
+        Predicate::Enabled(t) => enabled(*t),
+        Predicate::Disabled(t) => !enabled(*t),
+        Predicate::Dead => !net.transitions().any(enabled),
+        Predicate::NotDead => net.transitions().any(enabled),
+        Predicate::And(parts) => parts.iter().all(|part| holds(net, part, marking)),
+        Predicate::Or(parts) => parts.iter().any(|part| holds(net, part, marking)),
+    }
+}
+
+fn is_enabled(net: &Net, t: TransitionId, marking: &LargeMarking) -> bool {
+    net.pre(t).iter().all(|arc| marking[arc.place] >= BigInt::from(arc.weight))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+    use parikh_net::generate;
+
+    #[test]
+    fn predicates_say_the_same_of_both_kinds_of_markings() {
+        for seed in 0..500 {
+            let mut rng = Rng::with_seed(seed);
+            let net = generate::random(seed, &generate::Shape::small(seed));
+            let marking = Marking::new((0..net.place_count()).map(|_| rng.u64(..4)).collect());
+            let large = LargeMarking::of(&marking);
+            let mut goals = vec![Predicate::Dead, Predicate::NotDead];
+            goals.extend((0..4).map(|_| generate::random_predicate(&mut rng, &net, 2)));
+            for goal in goals {
+                assert_eq!(goal.holds(&net, &marking), holds(&net, &goal, &large), "{goal:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Firing sequences with loops: blocks of firings, repeated so and so often, that may stand in other blocks.
+//!
+//! ```text
+//! b0 = t u          b1 = b0×10⁹ v          the run: s b1×10⁹ w
+//! ```
+//!
+//! A counter that counts to 2¹⁰²⁴ by counters below it is run through by some thousand lines of this kind, which
+//! stand for more firings than could ever be written down one by one (R. Lipton, *The reachability problem
+//! requires exponential space*, 1976, has such nets). Blocks refer to earlier ones only: a straight-line program.
+
+use crate::id::TransitionId;
+use crate::sequence::FiringSequence;
+use num_bigint::BigUint;
+
+/// What a [`Turn`] repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// One transition fires.
+    Fire(TransitionId),
+    /// All of an earlier block, by its number.
+    Block(usize),
+}
+
+/// A part, `times` times in a row.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Turn {
+    /// What is repeated.
+    pub part: Part,
+    /// How often; at least 1.
+    pub times: BigUint,
+}
+
+/// A firing sequence with loops. From the initial marking its last block is run once.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct LoopRun {
+    blocks: Vec<Vec<Turn>>,
+}
+
+/// Where in a run: in which block and before which of its turns, from the outermost block inwards. The blocks on the
+/// way are in their first round.
+pub type Spot = [(usize, usize)];
+
+/// Why blocks are no run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoopError {
+    /// It refers to itself, or to a later one.
+    #[error("block {block} refers to block {to}, which does not come before it")]
+    NotEarlier {
+        /// The block that refers.
+        block: usize,
+        /// To which.
+        to: usize,
+    },
+    /// Something is repeated 0 times.
+    #[error("block {block} repeats something 0 times")]
+    NoTimes {
+        /// In which block.
+        block: usize,
+    },
+}
+
+impl LoopRun {
+    /// The run of the last of these blocks.
+    ///
+    /// # Errors
+    /// When a block refers to one that does not come before it, or repeats something 0 times.
+    pub fn new(blocks: Vec<Vec<Turn>>) -> Result<Self, LoopError> {
+        for (block, turn) in
+            blocks.iter().enumerate().flat_map(|(b, ts)| ts.iter().map(move |t| (b, t)))
+        {
+            match turn.part {
+                Part::Block(to) if to >= block => return Err(LoopError::NotEarlier { block, to }),
+                _ if turn.times == BigUint::ZERO => return Err(LoopError::NoTimes { block }),
+                _ => {}
+            }
+        }
+        Ok(LoopRun { blocks })
+    }
+
+    /// All blocks; the last one is the run.
+    pub fn blocks(&self) -> &[Vec<Turn>] {
+        &self.blocks
+    }
+
+    /// How many turns all blocks have together.
+    pub fn turns(&self) -> usize {
+        self.blocks.iter().map(Vec::len).sum()
+    }
+
+    /// The number of firings.
+    pub fn firings(&self) -> BigUint {
+        let mut of_blocks: Vec<BigUint> = Vec::with_capacity(self.blocks.len());
+        for block in &self.blocks {
+            let of_turn = |turn: &Turn| match turn.part {
+                Part::Fire(_) => turn.times.clone(),
+                Part::Block(block) => &turn.times * &of_blocks[block],
+            };
+            let firings = block.iter().map(of_turn).sum();
+            of_blocks.push(firings);
+        }
+        of_blocks.pop().unwrap_or_default()
+    }
+
+    /// The beginning of the run up to `spot`, with only the blocks that it needs.
+    pub fn prefix(&self, spot: &Spot) -> LoopRun {
+        let once = |turns: &[Turn]| turns.to_vec();
+        let way = spot.iter().flat_map(|&(block, before)| once(&self.blocks[block][..before]));
+        let way: Vec<Turn> = way.collect();
+        // From the last block backwards, since blocks refer to earlier ones.
+        let mut number = vec![None; self.blocks.len()];
+        let mut wanted: Vec<usize> = way.iter().filter_map(Turn::block).collect();
+        while let Some(block) = wanted.pop() {
+            if number[block].replace(0).is_none() {
+                wanted.extend(self.blocks[block].iter().filter_map(Turn::block));
+            }
+        }
+        let mut next = 0;
+        for number in number.iter_mut().flatten() {
+            (*number, next) = (next, next + 1);
+        }
+        let renumbered = |turns: &[Turn]| -> Vec<Turn> {
+            let part = |part| match part {
+                Part::Block(block) => Part::Block(number[block].unwrap_or_default()),
+                fire => fire,
+            };
+            turns
+                .iter()
+                .map(|turn| Turn { part: part(turn.part), times: turn.times.clone() })
+                .collect()
+        };
+        let kept = self.blocks.iter().zip(&number).filter(|(_, number)| number.is_some());
+        let mut blocks: Vec<Vec<Turn>> = kept.map(|(block, _)| renumbered(block)).collect();
+        blocks.push(renumbered(&way));
+        LoopRun { blocks }
+    }
+
+    /// All of it one after the other; nothing where that would take more than `most` runs of a transition.
+    pub fn flat(&self, most: usize) -> Option<FiringSequence> {
+        let last = self.blocks.len().checked_sub(1)?;
+        self.flat_to(&[(last, self.blocks[last].len())], most)
+    }
+
+    /// The same of its beginning up to `spot`.
+    pub fn flat_to(&self, spot: &Spot, most: usize) -> Option<FiringSequence> {
+        let mut sequence = FiringSequence::new();
+        let mut looks = 0;
+        for &(block, before) in spot {
+            // Block, turn in it, before which turn to end, rounds of it that are left.
+            let mut stack: Vec<(usize, usize, usize, u64)> = vec![(block, 0, before, 1)];
+            while let Some((block, at, end, rounds)) = stack.pop() {
+                looks += 1;
+                if sequence.steps().len() > most || looks > 4 * most + 64 {
+                    return None;
+                }
+                if at == end {
+                    if rounds > 1 {
+                        stack.push((block, 0, end, rounds - 1));
+                    }
+                    continue;
+                }
+                let turn = &self.blocks[block][at];
+                stack.push((block, at + 1, end, rounds));
+                let times = u64::try_from(&turn.times).ok()?;
+                match turn.part {
+                    Part::Fire(t) => sequence.push(t, times),
+                    Part::Block(block) => stack.push((block, 0, self.blocks[block].len(), times)),
+                }
+            }
+        }
+        Some(sequence)
+    }
+}
+
+impl Turn {
+    fn block(&self) -> Option<usize> {
+        match self.part {
+            Part::Block(block) => Some(block),
+            Part::Fire(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fire(t: usize, times: u32) -> Turn {
+        Turn { part: Part::Fire(TransitionId::new(t)), times: times.into() }
+    }
+
+    fn repeat(block: usize, times: u32) -> Turn {
+        Turn { part: Part::Block(block), times: times.into() }
+    }
+
+    /// u (t u²)³ (v (t u²)²)² t
+    fn run() -> LoopRun {
+        LoopRun::new(vec![
+            vec![fire(0, 1), fire(1, 2)],
+            vec![fire(2, 1), repeat(0, 2)],
+            vec![fire(1, 1), repeat(0, 3), repeat(1, 2), fire(0, 1)],
+        ])
+        .unwrap()
+    }
+
+    fn letters(sequence: &FiringSequence) -> String {
+        let letter = |t: TransitionId| ["t", "u", "v"][t.index()];
+        sequence
+            .steps()
+            .iter()
+            .map(|step| letter(step.transition).repeat(step.count as usize))
+            .collect()
+    }
+
+    #[test]
+    fn a_run_is_its_firings_one_after_the_other() {
+        let flat = run().flat(100).unwrap();
+        assert_eq!(letters(&flat), "utuutuutuuvtuutuuvtuutuut");
+        assert_eq!(run().firings(), BigUint::from(25u8));
+        assert_eq!(run().flat(3), None);
+        assert_eq!(LoopRun::default().firings(), BigUint::ZERO);
+    }
+
+    #[test]
+    fn a_prefix_ends_where_it_is_said_to() {
+        let before = |spot: &Spot| {
+            let flat = run().prefix(spot).flat(100).unwrap();
+            assert_eq!(run().flat_to(spot, 100), Some(flat.clone()));
+            letters(&flat)
+        };
+        assert_eq!(before(&[(2, 0)]), "");
+        assert_eq!(before(&[(2, 2)]), "utuutuutuu");
+        assert_eq!(before(&[(2, 1), (0, 1)]), "ut");
+        assert_eq!(before(&[(2, 2), (1, 1), (0, 1)]), "utuutuutuuvt");
+        assert_eq!(run().prefix(&[(2, 2)]).blocks().len(), 2);
+    }
+
+    #[test]
+    fn blocks_refer_to_earlier_ones() {
+        let wrong = LoopRun::new(vec![vec![repeat(0, 2)]]);
+        assert_eq!(wrong, Err(LoopError::NotEarlier { block: 0, to: 0 }));
+        let wrong = LoopRun::new(vec![vec![fire(0, 1)], vec![repeat(0, 0)]]);
+        assert_eq!(wrong, Err(LoopError::NoTimes { block: 1 }));
+    }
+}

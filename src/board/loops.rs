@@ -1,0 +1,145 @@
+//! Reports of runs with loops: whatever can be seen along one, replayed once for all open goals.
+
+use super::{Board, Under, Witness};
+use crate::evidence::depending::Depending;
+use crate::evidence::loops::{LoopReplayError, holds, replay_loops, value};
+use parikh_net::loops::{LoopRun, Spot};
+use parikh_net::{Goal, GoalId};
+use parikh_solvers::Budget;
+use std::sync::Arc;
+
+/// What is at most so many runs of one transition is written down as a firing sequence like any other.
+const FLAT: usize = 2_000;
+
+/// What was seen, and where on the run.
+struct Sight {
+    id: GoalId,
+    /// Of a maximum.
+    value: Option<i128>,
+    spot: Arc<Spot>,
+}
+
+impl Under<'_> {
+    /// Replays a run with loops of the board's net, and takes note of all open goals that hold after one of its
+    /// turns or in the first round of a block, and of the largest values there. How many goals were reached.
+    ///
+    /// Not for a net whose units are claimed to be safe: the claim is held against sequences only.
+    pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
+        let board = self.board();
+        let claims = board.net().units().is_some_and(|units| units.safe());
+        if claims || board.coloured.is_some() || self.is_derived() {
+            self.fault(format_args!("a run with loops is reported where none is taken"));
+            return 0;
+        }
+        let run = Arc::new(run);
+        match sights(board, &run, budget) {
+            Ok(sights) => sights.into_iter().filter(|sight| self.note_sight(&run, sight)).count(),
+            Err(LoopReplayError::Stopped) => 0,
+            Err(error) => {
+                self.fault(format_args!("a run with loops does not replay: {error}"));
+                0
+            }
+        }
+    }
+
+    /// Whether the goal is reached by it.
+    fn note_sight(&self, run: &Arc<LoopRun>, sight: &Sight) -> bool {
+        let &Sight { id, value, ref spot } = sight;
+        if let Some(sequence) = run.flat_to(spot, FLAT) {
+            self.reached(id, sequence);
+            return value.is_none();
+        }
+        let keeps = self.board().keep_witnesses;
+        let witness = keeps.then(|| Witness::Loops(run.clone(), spot.clone()));
+        match value {
+            Some(value) => self.note_value(id, value, witness),
+            None => self.note_reached(id, witness),
+        }
+        value.is_none()
+    }
+}
+
+/// All that is worth noting along a run.
+fn sights(
+    board: &Board<'_>,
+    run: &LoopRun,
+    budget: &Budget,
+) -> Result<Vec<Sight>, LoopReplayError> {
+    let net = board.net();
+    let open: Vec<GoalId> = board.open_goals();
+    let mut depending = Depending::new(net.place_count());
+    let mut best: Vec<Option<i128>> = Vec::with_capacity(open.len());
+    for (at, &id) in open.iter().enumerate() {
+        match board.goal(id) {
+            Goal::Reach(predicate) => depending.add(at, predicate.support(net)),
+            Goal::Maximise(sum) => depending.add(at, sum.terms().iter().map(|&(place, _)| place)),
+            Goal::Home(_) => {}
+        }
+        best.push(board.seen(id));
+    }
+    let mut sights: Vec<Option<Sight>> = open.iter().map(|_| None).collect();
+    let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &Spot| {
+        let wanted = |at: usize| sights[at].as_ref().is_none_or(|sight| sight.value.is_some());
+        places.for_each(|place| depending.note_change(place, wanted));
+        depending.take(|at| {
+            let id = open[at];
+            let seen = match board.goal(id) {
+                Goal::Reach(predicate) => holds(net, predicate, marking).then_some(None),
+                // What exceeds the numbers that we count with is not noted.
+                Goal::Maximise(sum) => i128::try_from(value(sum, marking)).ok().map(Some),
+                Goal::Home(_) => None,
+            };
+            let Some(value) = seen else { return };
+            if value.is_some() && value <= best[at] {
+                return;
+            }
+            best[at] = value;
+            sights[at] = Some(Sight { id, value, spot: spot.into() });
+        });
+    };
+    replay_loops(net, run, &mut look, &mut || !budget.is_exhausted())?;
+    Ok(sights.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Knowledge, Reach};
+    use parikh_net::loops::{Part, Turn};
+    use parikh_net::{LinearSum, Predicate, TransitionId, text};
+
+    #[test]
+    fn what_is_seen_along_a_run_is_noted_and_what_does_not_replay_is_a_fault() {
+        let net = "place p 1\nplace q\ntransition t: p -> 2*q\ntransition u: q -> p";
+        let net = text::parse(net).unwrap();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let goals = vec![
+            Goal::Reach(Predicate::at_least(p, 1 << 40)),
+            Goal::Reach(Predicate::at_least(q, 2)),
+            Goal::Maximise(LinearSum::place(q)),
+            Goal::Reach(Predicate::at_least(p, 1 << 63)),
+        ];
+        let board = Board::new(&net, goals);
+        let turns = (0..100).flat_map(|n| {
+            let turn = |t, times| Turn { part: Part::Fire(TransitionId::new(t)), times };
+            let one = num_bigint::BigUint::from(1u8);
+            [turn(0, &one << n), turn(1, one << (n + 1))]
+        });
+        let mut turns: Vec<Turn> = turns.collect();
+        let run = LoopRun::new(vec![turns.clone()]).unwrap();
+        let reached = board.under("TEST").along_loops(run, &Budget::unlimited());
+        assert_eq!((reached, board.faults()), (3, 0));
+        let ids: Vec<GoalId> = board.ids().collect();
+        assert_eq!(board.seen(ids[2]), Some(1 << 100));
+        let Some(Knowledge::Reach(Reach::Reached { witness: Some(witness), .. })) =
+            board.knowledge(ids[3])
+        else {
+            panic!("not reached")
+        };
+        assert!(witness.to_string().starts_with("18446744073709551"), "{witness}");
+        turns.swap(0, 1);
+        let run = LoopRun::new(vec![turns]).unwrap();
+        assert_eq!(board.under("TEST").along_loops(run, &Budget::unlimited()), 0);
+        assert_eq!(board.faults(), 1);
+    }
+}

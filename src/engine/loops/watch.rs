@@ -1,0 +1,154 @@
+//! The open goals, looked at after every step of a walk.
+
+use super::machine::Machine;
+use crate::board::{Board, Under};
+use crate::evidence::depending::Depending;
+use crate::evidence::loops::{holds, value};
+use parikh_net::{Goal, GoalId, Net};
+use parikh_solvers::Budget;
+use std::time::{Duration, Instant};
+
+/// Replaying a run may take one part in so many of the time: in the middle of a walk, and at its end.
+const SHARE: (u32, u32) = (20, 4);
+
+/// Goals that were open, and what is known of them here.
+pub(super) struct Watch<'n> {
+    net: &'n Net,
+    board: &'n Board<'n>,
+    under: Under<'n>,
+    goals: Vec<Watched<'n>>,
+    depending: Depending,
+    /// What was seen and is not reported.
+    news: Vec<News>,
+    last_report: Instant,
+    /// How long that took.
+    took: Duration,
+    pub(super) reached: usize,
+}
+
+/// Something seen.
+struct News {
+    /// In which step of the walk.
+    step: u64,
+    /// The number of the goal.
+    at: usize,
+    /// The largest value seen before, of a maximum.
+    before: Option<i128>,
+}
+
+struct Watched<'n> {
+    id: GoalId,
+    goal: &'n Goal,
+    /// It was seen to hold.
+    seen: bool,
+    /// The largest value seen.
+    best: Option<i128>,
+}
+
+impl<'n> Watch<'n> {
+    pub(super) fn new(
+        net: &'n Net,
+        board: &'n Board<'n>,
+        under: Under<'n>,
+        goals: &'n [(GoalId, Goal)],
+    ) -> Self {
+        let mut depending = Depending::new(net.place_count());
+        let mut watched = Vec::new();
+        for (id, goal) in goals.iter().filter(|(id, _)| board.is_open(*id)) {
+            match goal {
+                Goal::Reach(predicate) => depending.add(watched.len(), predicate.support(net)),
+                Goal::Maximise(sum) => {
+                    depending.add(watched.len(), sum.terms().iter().map(|&(place, _)| place));
+                }
+                Goal::Home(_) => continue,
+            }
+            watched.push(Watched { id: *id, goal, seen: false, best: board.seen(*id) });
+        }
+        Watch {
+            net,
+            board,
+            under,
+            goals: watched,
+            depending,
+            news: Vec::new(),
+            last_report: Instant::now(),
+            took: Duration::ZERO,
+            reached: 0,
+        }
+    }
+
+    /// Whether any of the goals is open.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.goals.iter().any(|watched| self.board.is_open(watched.id))
+    }
+
+    /// Looks at what depends on what has changed in this step.
+    pub(super) fn look(&mut self, machine: &mut Machine<'_>, step: u64) {
+        let Watch { net, board, goals, depending, news, .. } = self;
+        for place in machine.take_changed() {
+            depending.note_change(place, |at| !goals[at].seen);
+        }
+        let marking = machine.marking();
+        depending.take(|at| {
+            let watched = &mut goals[at];
+            if !board.is_open(watched.id) {
+                watched.seen = true;
+                return;
+            }
+            match watched.goal {
+                Goal::Reach(predicate) if holds(net, predicate, marking) => {
+                    watched.seen = true;
+                    news.push(News { step, at, before: None });
+                }
+                Goal::Maximise(sum) => {
+                    let value = i128::try_from(value(sum, marking)).ok();
+                    if value > watched.best {
+                        news.push(News { step, at, before: watched.best });
+                        watched.best = value;
+                    }
+                }
+                Goal::Reach(_) | Goal::Home(_) => {}
+            }
+        });
+    }
+
+    /// Reports what was seen on a walk that ends here, if that is worth the time: the next walks begin as it did.
+    pub(super) fn at_the_end(&mut self, machine: &Machine<'_>, budget: &Budget) {
+        match budget.is_exhausted() || self.is_time(SHARE.1) {
+            true => self.report(machine, budget),
+            false => self.unsee(0),
+        }
+    }
+
+    /// Reports what would be lost when all that was done after this step is taken back, if that is worth the time:
+    /// it will be seen again.
+    pub(super) fn before_turn(&mut self, machine: &Machine<'_>, step: u64, budget: &Budget) {
+        if self.news.last().is_some_and(|news| news.step > step) {
+            match self.is_time(SHARE.0) {
+                true => self.report(machine, budget),
+                false => self.unsee(step),
+            }
+        }
+    }
+
+    fn is_time(&self, share: u32) -> bool {
+        self.last_report.elapsed() >= self.took * share
+    }
+
+    fn report(&mut self, machine: &Machine<'_>, budget: &Budget) {
+        if self.news.is_empty() {
+            return;
+        }
+        let begun = Instant::now();
+        self.reached += self.under.along_loops(machine.run(), budget);
+        self.news.clear();
+        (self.last_report, self.took) = (Instant::now(), begun.elapsed());
+    }
+
+    /// Forgets what was seen after this step.
+    fn unsee(&mut self, step: u64) {
+        while let Some(News { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
+            (self.goals[at].seen, self.goals[at].best) = (false, before);
+        }
+    }
+}
