@@ -111,7 +111,7 @@ impl TooManyValues {
 /// What is known of a place: at least so many tokens, and at most.
 pub type Ends = (u64, Option<u64>);
 
-/// A place with more values than this in one marking is too much.
+/// A place whose most tokens are this many more than its least in one marking has one value too many.
 const RANGE: i128 = 64;
 
 /// What leads from one marking to the next.
@@ -220,7 +220,7 @@ impl<'n> Unrolled<'n> {
         let values = |place| (self.before(place).high() - self.before(place).low()) as usize + 2;
         let of = |t: &TransitionId| -> usize {
             let (taken, changed) = (self.net.pre(*t).iter(), self.net.delta(*t).iter());
-            3 * taken.len() + changed.map(|change| 6 * values(change.place)).sum::<usize>()
+            3 * taken.len() + changed.map(|change| 10 * values(change.place)).sum::<usize>()
         };
         self.possible().iter().map(of).sum()
     }
@@ -345,7 +345,8 @@ impl<'n> Unrolled<'n> {
         for change in possible.iter().flat_map(|&t| self.net.delta(t)) {
             let (own, tokens) = (&mut ends[change.place.index()], self.before(change.place));
             own.0 = own.0.min(tokens.low() + i128::from(change.delta)).max(0);
-            own.1 = own.1.max(tokens.high() + i128::from(change.delta));
+            // More than Parikh counts is no marking of its. One transition changes a place in a step.
+            own.1 = own.1.max(tokens.high() + i128::from(change.delta)).min(i64::MAX.into());
         }
         for (own, &(low, high)) in ends.iter_mut().zip(&self.ends) {
             own.0 = own.0.max(low.into());

@@ -97,6 +97,9 @@ impl<'n> PropositionalGoal<'n> {
             "satisfiable: a goal marking is reached by at most {most}: the true fire(i,t){order}.\n\
              unsatisfiable: none is reached by {most} or fewer."
         );
+        if self.encoding.has(Part::Steps) {
+            text += "\nIn a step each transition fires once at most.";
+        }
         if self.assumes_units {
             text += "\nThis rests on the model's claim that its units are safe.";
         }

@@ -14,6 +14,7 @@ mod counters;
 mod cycles;
 mod grid;
 mod mutual_exclusion;
+mod odometer;
 mod philosophers;
 mod producer_consumer;
 mod random;
@@ -29,6 +30,7 @@ pub use counters::counters;
 pub use cycles::{cycles, hundred_places};
 pub use grid::grid;
 pub use mutual_exclusion::mutual_exclusion;
+pub use odometer::{net as odometer_net, odometer};
 pub use philosophers::philosophers;
 pub use producer_consumer::producer_consumer;
 pub use random::{Kind, Shape, random, random_with};
@@ -49,6 +51,7 @@ pub fn specimens() -> Vec<Specimen> {
     );
     all.extend((1..=3).map(counters));
     all.extend((1..=8).map(binary_counter));
+    all.extend([(1, 2), (3, 4), (2, 30)].map(|(digits, base)| odometer(digits, base)));
     all.extend(
         [(1, 1, 2), (3, 2, 1), (2, 2, 3), (3, 3, 2), (2, 1, 0)].map(|(w, h, k)| grid(w, h, k)),
     );

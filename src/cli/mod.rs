@@ -70,7 +70,7 @@ Exit codes, the same for every output format:
 enum Command {
     /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
-    /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2 or LP format.
+    /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2, LP format or DIMACS.
     Encode(encode::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
     Info(info::Arguments),

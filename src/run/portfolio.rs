@@ -290,10 +290,10 @@ impl<'p> Worker<'p, '_> {
                 }
             }
             Phase::Follow(part) => self.follow(&all.part(part)),
-            Phase::Induce(part) => self.go_on(Role::Induction, &all.part(part)),
-            Phase::Unroll(part) => self.go_on(Role::Unroll, &self.unless_alone(part)),
+            Phase::Induce(part) => self.go_on_reduced(Role::Induction, part),
+            Phase::Unroll(part) => self.go_on_reduced(Role::Unroll, part),
             Phase::Loops(part) => self.go_on(Role::Loops, &self.unless_alone(part)),
-            Phase::Describe(part) => self.go_on(Role::Diagrams, &all.part(part)),
+            Phase::Describe(part) => self.go_on_reduced(Role::Diagrams, part),
             Phase::DescribeSmall(part) => {
                 let places = || all.reduced().unwrap_or(all.ground).net().place_count();
                 if all.has_any(&[Role::Diagrams]) && places() <= schedule::SMALL {
@@ -313,6 +313,19 @@ impl<'p> Worker<'p, '_> {
                 self.on_own_reductions(&groups, &all.part(part));
             }
         }
+    }
+
+    /// A slice of engines on the reduced net, which is made before their part of the time begins.
+    fn go_on_reduced(&mut self, role: Role, part: Part) {
+        let all = self.portfolio;
+        if all.has_any(&[role]) {
+            all.reduced();
+        }
+        let budget = match role {
+            Role::Unroll => self.unless_alone(part),
+            _ => all.part(part),
+        };
+        self.go_on(role, &budget);
     }
 
     /// A part of the time; where nobody walks and others prove, none is kept for this worker.

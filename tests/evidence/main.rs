@@ -9,6 +9,7 @@ mod closed_sets;
 mod figures;
 mod homes;
 mod linear_mutations;
+mod loops;
 mod precedences;
 mod returning;
 mod runs;

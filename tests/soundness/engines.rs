@@ -175,7 +175,10 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
         Role::Guided => others.flat_map(candidates).collect(),
         _ => Vec::new(),
     };
-    let endless = matches!(engine.role, Role::Walk | Role::Guided | Role::Induction | Role::Unroll);
+    let endless = matches!(
+        engine.role,
+        Role::Walk | Role::Guided | Role::Induction | Role::Unroll | Role::Loops
+    );
     let budget = if endless { task.budget.slice(slice(task.seed)) } else { task.budget.child() };
     run(engine, task.board, hints, &budget);
 }

@@ -250,7 +250,7 @@ fn shortest_sequences_survive_stubborn_sets() {
                 explicit::run(&task, board.under("X"), board.over("X"), &config);
                 match board.knowledge(GoalId::new(0)) {
                     Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
-                        witness.map(|witness| witness.firings())
+                        witness?.to_sequence().map(|sequence| sequence.firings())
                     }
                     _ => None,
                 }

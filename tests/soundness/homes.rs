@@ -97,7 +97,7 @@ fn each_engine_says_what_enumeration_says() {
                     Knowledge::Home(Home::Lost { witness, .. }) => {
                         assert!(!stays, "{}", context());
                         if let Some(witness) = witness {
-                            assert!(replay(net, &witness.to_sequence()).is_ok());
+                            assert!(replay(net, &witness.to_sequence().unwrap()).is_ok());
                         }
                         counts.1 += 1;
                     }
@@ -316,7 +316,7 @@ fn nothing_false_is_said_of_nets_without_bound() {
                     }
                     Knowledge::Home(Home::Lost { witness: Some(witness), .. }) => {
                         *lost.entry(engine.name).or_insert(0u64) += 1;
-                        let end = replay(&net, &witness.to_sequence()).unwrap();
+                        let end = replay(&net, &witness.to_sequence().unwrap()).unwrap();
                         let (after, _) = some_markings(&net, &end, 300);
                         let again = after.iter().find(|m| wanted.holds(&net, m));
                         assert_eq!(again, None, "{wanted:?} {}", context());

@@ -12,6 +12,7 @@ mod explicit;
 mod explicit_limits;
 mod failing_engines;
 mod homes;
+mod loops;
 mod oracle;
 mod pdr;
 mod pipeline;

@@ -12,7 +12,7 @@ use parikh_net::{Goal, Net};
 use question::{AsBits, Format, Logic, Question, Wanted};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(clap::Args)]
@@ -95,15 +95,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             result => result?,
         },
-        Some(path) => File::create(path)
-            .and_then(|file| {
-                let mut out = BufWriter::new(file);
-                question.write(format, &head, &mut out)?;
-                out.flush()
-            })
+        Some(path) => write_whole(path, |out| question.write(format, &head, out))
             .with_context(|| path.display().to_string())?,
     }
     Ok(Outcome::Complete)
+}
+
+/// Writes a file that has its name when all of it is there: half a formula is another one. What is no ordinary file
+/// (`/dev/stdout`, a pipe) is written as it is.
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let is_special = path.metadata().is_ok_and(|there| !there.is_file());
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let target = if is_special { path } else { Path::new(&unfinished) };
+    let mut out = BufWriter::new(File::create(target)?);
+    write(&mut out)?;
+    out.flush()?;
+    match is_special {
+        true => Ok(()),
+        false => std::fs::rename(target, path),
+    }
 }
 
 fn head(

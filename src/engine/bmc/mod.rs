@@ -164,8 +164,7 @@ impl<'g, R: Row> Bmc<'g, R> {
                     (leap, grows) = (leap / 2, false);
                     continue;
                 }
-                self.given_up.insert(id);
-                return;
+                return self.give_up(id, "more than was seen is more than 64 bits hold");
             };
             match self.row.ask(id, &predicate, budget) {
                 Said::Reached(sequence) => {
@@ -236,13 +235,16 @@ impl<R: Row> Session for Bmc<'_, R> {
             self.had_turn.clear();
             self.rounds += 1;
             self.slice = Some(slice.saturating_mul(2));
-            if self.rounds >= ROUNDS || self.open().iter().all(|(id, _)| self.done.contains(id)) {
+            let all_done = self.open().iter().all(|(id, _)| self.done.contains(id));
+            // At the end of the row there is nothing else to do than to ask on.
+            if all_done || (self.rounds >= ROUNDS && self.limit.is_none()) {
                 if let Some(why) = self.limit.take() {
                     self.open().iter().for_each(|(id, _)| self.give_up(*id, &why));
                     return Progress::Finished;
                 }
                 self.steps = R::longer(self.steps);
-                self.rounds = 0;
+                // Otherwise one goal would have, some lengths on, all of the time.
+                (self.rounds, self.slice) = (0, None);
                 self.done.clear();
             }
         }

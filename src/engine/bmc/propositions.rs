@@ -120,7 +120,8 @@ impl Row for Propositions<'_> {
     }
 
     fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
-        if self.told.literals > MOST_LITERALS {
+        // The last step may have taken more than was thought; goals have room all the same.
+        if self.told.literals > MOST_LITERALS + MOST_OF_A_STEP {
             return Said::Never("what is asked takes too many clauses".to_owned());
         }
         let assumed = match self.goal(id, predicate) {
@@ -128,7 +129,7 @@ impl Row for Propositions<'_> {
             Err(TooManyValues) => return Said::Never(TooManyValues::WHY.to_owned()),
             Ok(Known::Is(false)) if self.unrolled.is_stable() => {
                 let why = match self.unrolled.is_narrowed() {
-                    true => "no more than 64 values of a place are looked at",
+                    true => "no more than 65 values of a place are looked at",
                     false => "no number of steps leads to such numbers of tokens",
                 };
                 return Said::Never(why.to_owned());

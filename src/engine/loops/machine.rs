@@ -41,6 +41,8 @@ pub(super) struct Machine<'n> {
     enabled: BTreeSet<(u32, u32)>,
     /// Places that have held more than one token, ever: what they hold is no part of the control.
     counts: Vec<bool>,
+    /// Whether that was seen of a place since somebody asked.
+    has_learnt: bool,
     /// A number for each place.
     mark: Vec<u64>,
     /// Of the places that hold a token and do not count: the control.
@@ -69,6 +71,7 @@ impl<'n> Machine<'n> {
             rank: Vec::new(),
             enabled: BTreeSet::new(),
             counts,
+            has_learnt: false,
             mark: net.places().map(|_| rng.u64(..)).collect(),
             print: 0,
             trace: Vec::new(),
@@ -119,6 +122,11 @@ impl<'n> Machine<'n> {
     /// What is enabled, best first.
     pub(super) fn enabled(&self) -> impl Iterator<Item = TransitionId> {
         self.enabled.iter().map(|&(_, t)| TransitionId::new(t as usize))
+    }
+
+    /// Whether places were found to count since this was asked last: what was a round before may not have been seen.
+    pub(super) fn take_has_learnt(&mut self) -> bool {
+        std::mem::take(&mut self.has_learnt)
     }
 
     /// The places that changed since this was asked last.
@@ -189,7 +197,7 @@ impl<'n> Machine<'n> {
             return;
         }
         if now > 1 {
-            self.counts[place] = true;
+            (self.counts[place], self.has_learnt) = (true, true);
             self.reprint();
         } else if (before > 0) != (now > 0) {
             self.print ^= self.mark[place];

@@ -82,6 +82,8 @@ struct Search<'g> {
     rng: Rng,
     machine: Option<Machine<'g>>,
     best: Option<Way>,
+    /// Preferences to walk by once more, with what is known by now, or further.
+    again: Option<Vec<u32>>,
     /// Which of the choices of the best is changed next, from the last one back.
     next: usize,
     steps: u64,
@@ -102,6 +104,7 @@ impl<'g> Search<'g> {
             rng,
             machine: None,
             best: None,
+            again: None,
             next: 0,
             steps: FIRST_STEPS,
             doublings: 0,
@@ -121,6 +124,9 @@ impl<'g> Search<'g> {
 
     /// The preferences to walk by next: those of the best, with one choice changed; others where that does not help.
     fn next_rank(&mut self) -> Vec<u32> {
+        if let Some(rank) = self.again.take() {
+            return rank;
+        }
         if let Some(best) = &self.best
             && self.next >= best.walked.choices.len()
         {
@@ -140,7 +146,8 @@ impl<'g> Search<'g> {
 
     fn begin_anew(&mut self) {
         self.in_vain += 1;
-        (self.best, self.next, self.steps, self.doublings) = (None, 0, FIRST_STEPS, 0);
+        (self.best, self.again, self.next) = (None, None, 0);
+        (self.steps, self.doublings) = (FIRST_STEPS, 0);
     }
 
     /// One walk, and what is learnt from it.
@@ -148,6 +155,7 @@ impl<'g> Search<'g> {
         let rank = self.next_rank();
         machine.restart(rank.clone());
         let walked = Walk::new(machine, watch).go(self.steps, budget);
+        let has_learnt = walked.has_learnt;
         self.walks += 1;
         self.folds += walked.folds;
         self.fired = self.fired.max(walked.fired);
@@ -161,9 +169,13 @@ impl<'g> Search<'g> {
             );
             if walked.steps >= self.steps {
                 self.steps *= 2;
+                self.again = Some(rank.clone());
             }
-            self.best = Some(Way { rank, walked });
+            self.best = Some(Way { rank: rank.clone(), walked });
             self.next = 0;
+        }
+        if has_learnt {
+            self.again = Some(rank);
         }
     }
 }

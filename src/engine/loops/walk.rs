@@ -18,6 +18,9 @@ const KNOWN: usize = 4;
 /// A round that loses nothing could go on for ever; it is done so often.
 const ENDLESS: u32 = 1 << 20;
 
+/// So many steps after a place was found to count a walk begins anew.
+const LESSON: u64 = 1_000;
+
 /// Numbers of more bits are not worth their while.
 const LONGEST_NUMBER: u64 = 1 << 14;
 
@@ -64,6 +67,8 @@ pub(super) struct Walked {
     pub(super) steps: u64,
     /// Rounds that were done again.
     pub(super) folds: u64,
+    /// It ended early, since places were found to count: with that known, rounds are seen sooner.
+    pub(super) has_learnt: bool,
 }
 
 /// A walk from the initial marking, where the machine is.
@@ -99,8 +104,15 @@ impl<'a, 'n> Walk<'a, 'n> {
 
     /// Walks so many steps, or until it is stuck or the budget is spent. Reports what it sees.
     pub(super) fn go(mut self, most: u64, budget: &Budget) -> Walked {
+        let mut learnt = None;
         while self.steps < most && !(self.steps % 64 == 0 && budget.is_exhausted()) {
             self.steps += 1;
+            if self.machine.take_has_learnt() && learnt.is_none() {
+                learnt = Some(self.steps);
+            }
+            if learnt.is_some_and(|learnt| self.steps - learnt > LESSON) {
+                break;
+            }
             if !(self.step() || self.turn_back(budget)) {
                 break;
             }
@@ -108,7 +120,8 @@ impl<'a, 'n> Walk<'a, 'n> {
         }
         self.watch.at_the_end(self.machine, budget);
         let fired = self.fired.iter().filter(|&&fired| fired).count();
-        Walked { fired, choices: self.choices, steps: self.steps, folds: self.folds }
+        let has_learnt = learnt.is_some();
+        Walked { fired, choices: self.choices, steps: self.steps, folds: self.folds, has_learnt }
     }
 
     /// Does what is liked best; whether there is anything.

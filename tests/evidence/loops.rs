@@ -1,0 +1,114 @@
+//! Evidence with loops: written, judged from the files alone, and refused when it is touched.
+
+use crate::support::binary::{Desk, run, stdout};
+use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::reader::pnml;
+use parikh::net::{Net, generate};
+use std::path::Path;
+
+/// 10¹² − 1 firings to the only dead marking.
+fn desk() -> (Desk, Net) {
+    let desk = Desk::with_net(&generate::odometer_net(12, 10));
+    let net = pnml::read(&std::fs::read(desk.at("model.pnml")).unwrap()).unwrap().net;
+    (desk, net)
+}
+
+fn judged(net: &Net, file: &Path) -> Result<Vec<Judged>, String> {
+    let mut audit = Audit::new(net, 0, Box::new(|_| Err("no formulas".to_owned())));
+    audit.file(file).map_err(|error| error.to_string())?;
+    Ok(audit.finish().judged)
+}
+
+fn is_confirmed(net: &Net, file: &Path) -> bool {
+    let judged = judged(net, file).unwrap_or_default();
+    matches!(&judged[..], [Judged { verdict: Verdict::Confirmed(_), .. }])
+}
+
+fn checked(desk: &Desk, examination: &str) -> String {
+    let (model, at) = (desk.at("model.pnml"), desk.at("out"));
+    let [model, at] = [&model, &at].map(|path| path.to_str().unwrap());
+    stdout(&run(&[
+        "check",
+        model,
+        "-e",
+        examination,
+        "--engines",
+        "loops",
+        "--without-rules",
+        "all",
+        "-t",
+        "60s",
+        "--evidence",
+        at,
+        "--trace",
+        at,
+    ]))
+}
+
+#[test]
+fn a_run_of_loops_is_confirmed_from_the_files_and_replayed_from_its_trace() {
+    let (desk, net) = desk();
+    let said = checked(&desk, "ReachabilityDeadlock");
+    assert!(
+        said.contains("TRUE — a dead marking: a witness of 999999999999 firings, in loops"),
+        "{said}"
+    );
+    assert!(is_confirmed(&net, &desk.at("out/ReachabilityDeadlock.jsonl")));
+    let trace = desk.at("out/ReachabilityDeadlock.trace");
+    let (model, trace) = (desk.at("model.pnml"), trace.to_str().unwrap().to_owned());
+    let replayed = stdout(&run(&["replay", model.to_str().unwrap(), &trace]));
+    assert!(replayed.starts_with("999999999999 firings replayed on net odometer-12-10, in loops"));
+    assert!(
+        replayed.contains("9*digit_11") && replayed.contains("the marking is dead"),
+        "{replayed}"
+    );
+    let once_more = desk.read("out/ReachabilityDeadlock.trace") + "up_0\n";
+    let longer = desk.write("longer.trace", &once_more);
+    let refused = run(&["replay", model.to_str().unwrap(), longer.to_str().unwrap()]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("place `no_digit_0` lacks tokens"), "{said}");
+    let drawn = run(&["draw", model.to_str().unwrap(), "--trace", &trace, "-o", "x.svg"]);
+    assert_ne!(drawn.status.code(), Some(0));
+}
+
+#[test]
+fn what_fires_somewhere_in_a_loop_is_seen_there() {
+    let (desk, net) = desk();
+    for (examination, value) in [("QuasiLiveness", "TRUE"), ("StableMarking", "FALSE")] {
+        let said = checked(&desk, examination);
+        assert!(said.starts_with(&format!("{examination}: {value}")), "{said}");
+        assert!(is_confirmed(&net, &desk.at(&format!("out/{examination}.jsonl"))), "{examination}");
+    }
+}
+
+#[test]
+fn touched_loops_are_refused() {
+    let (desk, net) = desk();
+    checked(&desk, "ReachabilityDeadlock");
+    let file = desk.at("out/ReachabilityDeadlock.jsonl");
+    let right = std::fs::read_to_string(&file).unwrap();
+    assert!(right.contains("{\"loops\":"), "{right}");
+    let mut tried = 0;
+    for (from, to) in [
+        (",9]", ",8]"),
+        (",9]", ",10]"),
+        (",9]", ",0]"),
+        (",9]", ",\"nine\"]"),
+        (",1]", ",2]"),
+        ("[0,", "[1,"),
+        ("[0,", "[99999,"),
+        ("\"up_0\"", "\"up_1\""),
+        ("\"up_3\"", "\"up_2\""),
+        ("\"up_0\"", "\"down\""),
+    ] {
+        for (at, _) in right.match_indices(from) {
+            let touched = format!("{}{to}{}", &right[..at], &right[at + from.len()..]);
+            std::fs::write(&file, touched).unwrap();
+            assert!(!is_confirmed(&net, &file), "{from} → {to} at {at}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 30, "{tried}");
+    std::fs::write(&file, &right).unwrap();
+    assert!(is_confirmed(&net, &file));
+}
