@@ -1,8 +1,8 @@
 //! The schedule: what each worker does, step by step.
 //!
 //! ```text
-//! first worker     walk a little ─▶ a little on the reduced net ─▶ walk ─▶ unroll steps ─▶ walk on the
-//!                  reduced net ─▶ unroll more steps ─▶ walk on
+//! first worker     walk a little ─▶ a little on the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll
+//!                  steps ─▶ more loops ─▶ walk on the reduced net ─▶ unroll more steps ─▶ walk on
 //! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
 //!                  equation) for some seconds, a few walks along their candidates, diagrams of
 //!                  small nets, a little induction ─▶ engines in slices, walks along their
@@ -28,7 +28,8 @@
 //! come before even that, and so do a few walks along the first candidates. The first worker sees the reduced net early,
 //! for a moment: what is hard to reach on the net that was read is sometimes there at once. What walks do not reach
 //! because several processes have to go the right way together is often a question of a second when steps are
-//! unrolled; that needs room for clauses, so it waits until walks have had a turn.
+//! unrolled; that needs room for clauses, so it waits until walks have had a turn. Runs with loops are there in a second
+//! or two where counters count by counters, and are given up in milliseconds where nothing goes round.
 //!
 //! Which engine plays which part is in the [registry](crate::engine::registry). All shares of the time
 //! are here, but for that of an engine that runs once, which its [role](crate::engine::registry::Role)

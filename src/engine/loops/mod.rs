@@ -133,6 +133,9 @@ impl<'g> Search<'g> {
             (self.next, self.doublings, self.steps) = (0, self.doublings + 1, 2 * self.steps);
             if self.doublings > DOUBLINGS || best.walked.choices.is_empty() {
                 self.begin_anew();
+            } else {
+                // Once more as it is, further, and with what was not reported.
+                return best.rank.clone();
             }
         }
         let Some(best) = &self.best else { return self.random_rank() };
@@ -154,12 +157,13 @@ impl<'g> Search<'g> {
     fn walk(&mut self, machine: &mut Machine<'g>, watch: &mut Watch<'g>, budget: &Budget) {
         let rank = self.next_rank();
         machine.restart(rank.clone());
-        let walked = Walk::new(machine, watch).go(self.steps, budget);
+        let most = self.best.as_ref().map_or(0, |best| best.walked.fired);
+        let walked = Walk::new(machine, watch).go(self.steps, most, budget);
         let has_learnt = walked.has_learnt;
         self.walks += 1;
         self.folds += walked.folds;
         self.fired = self.fired.max(walked.fired);
-        if self.best.as_ref().is_none_or(|best| walked.fired > best.walked.fired) {
+        if self.best.is_none() || walked.fired > most {
             tracing::debug!(
                 "loops: walk {} of {} steps: {} transitions fire, trace of {}",
                 self.walks,

@@ -102,8 +102,9 @@ impl<'a, 'n> Walk<'a, 'n> {
         }
     }
 
-    /// Walks so many steps, or until it is stuck or the budget is spent. Reports what it sees.
-    pub(super) fn go(mut self, most: u64, budget: &Budget) -> Walked {
+    /// Walks so many steps, or until it is stuck or the budget is spent. Reports what it sees, in any case where more
+    /// transitions fire than so many.
+    pub(super) fn go(mut self, most: u64, fired_before: usize, budget: &Budget) -> Walked {
         let mut learnt = None;
         while self.steps < most && !(self.steps % 64 == 0 && budget.is_exhausted()) {
             self.steps += 1;
@@ -118,8 +119,8 @@ impl<'a, 'n> Walk<'a, 'n> {
             }
             self.watch.look(self.machine, self.steps);
         }
-        self.watch.at_the_end(self.machine, budget);
         let fired = self.fired.iter().filter(|&&fired| fired).count();
+        self.watch.at_the_end(self.machine, fired > fired_before, budget);
         let has_learnt = learnt.is_some();
         Walked { fired, choices: self.choices, steps: self.steps, folds: self.folds, has_learnt }
     }

@@ -86,13 +86,13 @@ impl<'n> Watch<'n> {
     pub(super) fn look(&mut self, machine: &mut Machine<'_>, step: u64) {
         let Watch { net, board, goals, depending, news, .. } = self;
         for place in machine.take_changed() {
-            depending.note_change(place, |at| !goals[at].seen);
+            // Those that were seen may have to be seen again.
+            depending.note_change(place, |at| board.is_open(goals[at].id));
         }
         let marking = machine.marking();
         depending.take(|at| {
             let watched = &mut goals[at];
-            if !board.is_open(watched.id) {
-                watched.seen = true;
+            if watched.seen {
                 return;
             }
             match watched.goal {
@@ -112,9 +112,10 @@ impl<'n> Watch<'n> {
         });
     }
 
-    /// Reports what was seen on a walk that ends here, if that is worth the time: the next walks begin as it did.
-    pub(super) fn at_the_end(&mut self, machine: &Machine<'_>, budget: &Budget) {
-        match budget.is_exhausted() || self.is_time(SHARE.1) {
+    /// Reports what was seen on a walk that ends here, if it went further than others, or if that is worth the time:
+    /// the next walks begin as it did.
+    pub(super) fn at_the_end(&mut self, machine: &Machine<'_>, is_best: bool, budget: &Budget) {
+        match is_best || budget.is_exhausted() || self.is_time(SHARE.1) {
             true => self.report(machine, budget),
             false => self.unsee(0),
         }
