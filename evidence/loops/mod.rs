@@ -16,7 +16,8 @@ pub use marking::{LargeMarking, holds, value};
 use num_bigint::{BigInt, BigUint};
 use parikh_net::loops::{LoopRun, Part, Spot, Turn};
 use parikh_net::{Net, PlaceId, TransitionId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// Why a run with loops does not replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -100,7 +101,9 @@ struct Replay<'a> {
     net: &'a Net,
     run: &'a LoopRun,
     /// Of each block, once.
-    effects: Vec<Effect>,
+    effects: Vec<Rc<Effect>>,
+    /// Of turns that were met: most are met again.
+    of_turns: HashMap<&'a Turn, Rc<Effect>>,
     entered: Vec<bool>,
     marking: LargeMarking,
 }
@@ -120,39 +123,58 @@ pub fn replay_loops(
     look: &mut Look<'_>,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<LargeMarking, LoopReplayError> {
-    let mut effects: Vec<Effect> = Vec::with_capacity(run.blocks().len());
+    let mut replay = Replay {
+        net,
+        run,
+        effects: Vec::with_capacity(run.blocks().len()),
+        of_turns: HashMap::new(),
+        entered: vec![false; run.blocks().len()],
+        marking: LargeMarking::of(net.initial()),
+    };
     for (block, turns) in run.blocks().iter().enumerate() {
         let mut effect = Effect::default();
         for turn in turns {
             if !go_on() {
                 return Err(LoopReplayError::Stopped);
             }
-            effect.then(&of_turn(net, block, turn, &effects)?);
+            effect.then(&*replay.of_turn(block, turn)?);
         }
-        effects.push(effect);
+        replay.effects.push(Rc::new(effect));
     }
-    let entered = vec![false; effects.len()];
-    let marking = LargeMarking::of(net.initial());
-    let mut replay = Replay { net, run, effects, entered, marking };
     replay.go_through(look, go_on)?;
     Ok(replay.marking)
 }
 
-/// What a turn of a block needs and changes.
-fn of_turn(
-    net: &Net,
-    block: usize,
-    turn: &Turn,
-    earlier: &[Effect],
-) -> Result<Effect, LoopReplayError> {
-    let once = match turn.part {
-        Part::Fire(transition) if transition.index() >= net.transition_count() => {
-            return Err(LoopReplayError::NoSuchTransition { block, transition });
+impl<'a> Replay<'a> {
+    /// What a turn of a block needs and changes.
+    fn of_turn(&mut self, block: usize, turn: &'a Turn) -> Result<Rc<Effect>, LoopReplayError> {
+        if let Some(known) = self.of_turns.get(turn) {
+            return Ok(known.clone());
         }
-        Part::Fire(t) => Effect::of_transition(net, t),
-        Part::Block(block) => earlier[block].clone(),
-    };
-    Ok(once.repeated(&turn.times))
+        let effect = self.of_part(block, turn.part, &turn.times)?;
+        self.of_turns.insert(turn, effect.clone());
+        Ok(effect)
+    }
+
+    /// What a part needs and changes, so many times in a row.
+    fn of_part(
+        &self,
+        block: usize,
+        part: Part,
+        times: &BigUint,
+    ) -> Result<Rc<Effect>, LoopReplayError> {
+        let once = match part {
+            Part::Fire(transition) if transition.index() >= self.net.transition_count() => {
+                return Err(LoopReplayError::NoSuchTransition { block, transition });
+            }
+            Part::Fire(t) => Rc::new(Effect::of_transition(self.net, t)),
+            Part::Block(block) => self.effects[block].clone(),
+        };
+        Ok(match *times == BigUint::from(1u8) {
+            true => once,
+            false => Rc::new(Effect::clone(&once).repeated(times)),
+        })
+    }
 }
 
 impl Replay<'_> {
@@ -174,10 +196,12 @@ impl Replay<'_> {
                 way.pop();
                 if let Some((block, at)) = way.last_mut() {
                     let turn = &self.run.blocks()[*block][*at];
-                    let rest = Turn { part: turn.part, times: &turn.times - 1u8 };
                     *at += 1;
-                    let (block, at) = (*block, *at);
-                    self.take(block, at, &rest, &way, look)?;
+                    let (block, at, rest) = (*block, *at, &turn.times - 1u8);
+                    if rest > BigUint::ZERO {
+                        let effect = self.of_part(block, turn.part, &rest)?;
+                        self.take(block, at, &effect, &way, look)?;
+                    }
                 }
                 continue;
             };
@@ -189,26 +213,23 @@ impl Replay<'_> {
                     if let Some((_, at)) = way.last_mut() {
                         *at += 1;
                     }
-                    self.take(block, at + 1, turn, &way, look)?;
+                    let effect = self.of_turn(block, turn)?;
+                    self.take(block, at + 1, &effect, &way, look)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Fires a turn in one sum, the `number`-th of its block.
+    /// Fires the `number`-th turn of a block, or what is left of it, in one sum.
     fn take(
         &mut self,
         block: usize,
         number: usize,
-        turn: &Turn,
+        effect: &Effect,
         spot: &Spot,
         look: &mut Look<'_>,
     ) -> Result<(), LoopReplayError> {
-        if turn.times == BigUint::ZERO {
-            return Ok(());
-        }
-        let effect = of_turn(self.net, block, turn, &self.effects)?;
         if let Some((place, _)) = effect.need.iter().find(|(p, need)| self.marking[**p] < **need) {
             let place = self.net.place_name(*place).to_owned();
             return Err(LoopReplayError::NotEnabled { block, turn: number, place });

@@ -84,6 +84,8 @@ struct Search<'g> {
     best: Option<Way>,
     /// Preferences to walk by once more, with what is known by now, or further.
     again: Option<Vec<u32>>,
+    /// Whether the next walk is one where everything is reported, since something was seen and was not.
+    is_thorough: bool,
     /// Which of the choices of the best is changed next, from the last one back.
     next: usize,
     steps: u64,
@@ -105,6 +107,7 @@ impl<'g> Search<'g> {
             machine: None,
             best: None,
             again: None,
+            is_thorough: false,
             next: 0,
             steps: FIRST_STEPS,
             doublings: 0,
@@ -134,7 +137,8 @@ impl<'g> Search<'g> {
             if self.doublings > DOUBLINGS || best.walked.choices.is_empty() {
                 self.begin_anew();
             } else {
-                // Once more as it is, further, and with what was not reported.
+                // Once more as it is, further.
+                self.is_thorough = true;
                 return best.rank.clone();
             }
         }
@@ -157,6 +161,8 @@ impl<'g> Search<'g> {
     fn walk(&mut self, machine: &mut Machine<'g>, watch: &mut Watch<'g>, budget: &Budget) {
         let rank = self.next_rank();
         machine.restart(rank.clone());
+        watch.is_thorough = std::mem::take(&mut self.is_thorough);
+        watch.has_missed = false;
         let most = self.best.as_ref().map_or(0, |best| best.walked.fired);
         let walked = Walk::new(machine, watch).go(self.steps, most, budget);
         let has_learnt = walked.has_learnt;
@@ -173,6 +179,10 @@ impl<'g> Search<'g> {
             );
             if walked.steps >= self.steps {
                 self.steps *= 2;
+                self.again = Some(rank.clone());
+            }
+            if walked.fired == self.work.ground.net().transition_count() && watch.has_missed {
+                self.is_thorough = true;
                 self.again = Some(rank.clone());
             }
             self.best = Some(Way { rank: rank.clone(), walked });

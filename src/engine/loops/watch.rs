@@ -23,6 +23,10 @@ pub(super) struct Watch<'n> {
     last_report: Instant,
     /// How long that took.
     took: Duration,
+    /// Whether everything is reported, whatever it takes.
+    pub(super) is_thorough: bool,
+    /// Whether anything was seen that was not reported.
+    pub(super) has_missed: bool,
     pub(super) reached: usize,
 }
 
@@ -73,6 +77,8 @@ impl<'n> Watch<'n> {
             news: Vec::new(),
             last_report: Instant::now(),
             took: Duration::ZERO,
+            is_thorough: false,
+            has_missed: false,
             reached: 0,
         }
     }
@@ -133,7 +139,7 @@ impl<'n> Watch<'n> {
     }
 
     fn is_time(&self, share: u32) -> bool {
-        self.last_report.elapsed() >= self.took * share
+        self.is_thorough || self.last_report.elapsed() >= self.took * share
     }
 
     fn report(&mut self, machine: &Machine<'_>, budget: &Budget) {
@@ -150,6 +156,7 @@ impl<'n> Watch<'n> {
     fn unsee(&mut self, step: u64) {
         while let Some(News { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
             (self.goals[at].seen, self.goals[at].best) = (false, before);
+            self.has_missed = true;
         }
     }
 }
