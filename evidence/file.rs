@@ -272,10 +272,7 @@ impl Loops {
             };
             let times = match times {
                 Times::Few(times) => BigUint::from(*times),
-                Times::Many(digits) => {
-                    let times = BigUint::parse_bytes(digits.as_bytes(), 10);
-                    times.ok_or_else(|| format!("`{digits}` is no number of times"))?
-                }
+                Times::Many(digits) => number_of_times(digits)?,
             };
             Ok::<Turn, String>(Turn { part, times })
         };
@@ -283,6 +280,22 @@ impl Loops {
         let blocks = self.blocks.iter().map(block).collect::<Result<Vec<_>, _>>()?;
         LoopRun::new(blocks).map_err(|error| error.to_string())
     }
+}
+
+/// A number of times has so many digits at most.
+pub const MOST_DIGITS: usize = 10_000;
+
+/// How often something is repeated, in decimal digits and nothing else.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
+    if digits.len() > MOST_DIGITS {
+        return Err(format!("a number of times of more than {MOST_DIGITS} digits"));
+    }
+    let number = digits.bytes().all(|digit| digit.is_ascii_digit());
+    let number = number.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
+    number.ok_or_else(|| format!("`{digits}` is no number of times"))
 }
 
 impl Unfolding {

@@ -78,11 +78,11 @@ pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
     }
     text.join(", ")
 }
-/// How many firings a run with loops has: `12 firings`, `more than 10^308 firings`.
+/// How many firings a run with loops has: `12 firings`, `at least 10^308 firings`.
 pub fn firings(run: &LoopRun) -> String {
     let firings = run.firings().to_string();
     match firings.len() {
         ..20 => format!("{firings} firings"),
-        digits => format!("more than 10^{} firings", digits - 1),
+        digits => format!("at least 10^{} firings", digits - 1),
     }
 }

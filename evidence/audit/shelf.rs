@@ -173,7 +173,7 @@ impl<'n> Shelf<'n> {
 
     fn place(&self, sort: &'static str, id: &str) -> Result<Place, String> {
         let place = self.places.get(&(sort, id.to_owned())).copied();
-        place.ok_or_else(|| format!("there is no such {sort} before this line"))
+        place.ok_or_else(|| format!("no line `{sort}` with this id comes before this one"))
     }
 
     /// Reads a line again.

@@ -19,6 +19,9 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+/// So many numbers of 64 bits are kept: half a gigabyte.
+const ROOM: usize = 1 << 26;
+
 /// Why a run with loops does not replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoopReplayError {
@@ -40,6 +43,9 @@ pub enum LoopReplayError {
         /// The place's name.
         place: String,
     },
+    /// The numbers of its blocks take more room than anybody has.
+    #[error("the blocks of the run take more than {ROOM} numbers of 64 bits")]
+    TooLarge,
     /// Whoever asked has no more time.
     #[error("stopped before the end of the run")]
     Stopped,
@@ -104,6 +110,8 @@ struct Replay<'a> {
     effects: Vec<Rc<Effect>>,
     /// Of turns that were met: most are met again.
     of_turns: HashMap<&'a Turn, Rc<Effect>>,
+    /// How many numbers these have, a place with its number as two.
+    kept: usize,
     entered: Vec<bool>,
     marking: LargeMarking,
 }
@@ -128,6 +136,7 @@ pub fn replay_loops(
         run,
         effects: Vec::with_capacity(run.blocks().len()),
         of_turns: HashMap::new(),
+        kept: 0,
         entered: vec![false; run.blocks().len()],
         marking: LargeMarking::of(net.initial()),
     };
@@ -139,6 +148,7 @@ pub fn replay_loops(
             }
             effect.then(&*replay.of_turn(block, turn)?);
         }
+        replay.keep(&effect)?;
         replay.effects.push(Rc::new(effect));
     }
     replay.go_through(look, go_on)?;
@@ -152,8 +162,18 @@ impl<'a> Replay<'a> {
             return Ok(known.clone());
         }
         let effect = self.of_part(block, turn.part, &turn.times)?;
+        if turn.times != BigUint::from(1u8) || matches!(turn.part, Part::Fire(_)) {
+            self.keep(&effect)?;
+        }
         self.of_turns.insert(turn, effect.clone());
         Ok(effect)
+    }
+
+    /// Counts what an effect takes.
+    fn keep(&mut self, effect: &Effect) -> Result<(), LoopReplayError> {
+        let numbers = effect.need.values().chain(effect.change.values());
+        self.kept += numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
+        if self.kept > ROOM { Err(LoopReplayError::TooLarge) } else { Ok(()) }
     }
 
     /// What a part needs and changes, so many times in a row.

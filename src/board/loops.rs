@@ -1,10 +1,10 @@
 //! Reports of runs with loops: whatever can be seen along one, replayed once for all open goals.
 
-use super::{Board, Under, Witness};
+use super::{Board, Sighting, Under, Witness};
 use crate::evidence::depending::Depending;
 use crate::evidence::loops::{LoopReplayError, holds, replay_loops, value};
 use parikh_net::loops::{LoopRun, Spot};
-use parikh_net::{Goal, GoalId};
+use parikh_net::{FiringSequence, Goal, GoalId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Under<'_> {
         }
         let run = Arc::new(run);
         match sights(board, &run, budget) {
-            Ok(sights) => sights.into_iter().filter(|sight| self.note_sight(&run, sight)).count(),
+            Ok(sights) => self.note_sights(&run, &sights, budget),
             Err(LoopReplayError::Stopped) => 0,
             Err(error) => {
                 self.fault(format_args!("a run with loops does not replay: {error}"));
@@ -42,20 +42,34 @@ impl Under<'_> {
         }
     }
 
-    /// Whether the goal is reached by it.
-    fn note_sight(&self, run: &Arc<LoopRun>, sight: &Sight) -> bool {
-        let &Sight { id, value, ref spot } = sight;
-        if let Some(sequence) = run.flat_to(spot, FLAT) {
-            self.reached(id, sequence);
-            return value.is_none();
+    /// How many goals are reached by what was seen.
+    fn note_sights(&self, run: &Arc<LoopRun>, sights: &[Sight], budget: &Budget) -> usize {
+        // What comes early is short: one sequence that all of them share.
+        let mut along: Vec<Sighting> = Vec::new();
+        let mut longest = FiringSequence::new();
+        for &Sight { id, value, ref spot } in sights {
+            if budget.is_exhausted() {
+                break;
+            }
+            if let Some(sequence) = run.flat_to(spot, FLAT)
+                && let Ok(firings) = u64::try_from(sequence.firings())
+            {
+                along.push(Sighting { goal: id, firings });
+                if sequence.firings() > longest.firings() {
+                    longest = sequence;
+                }
+                continue;
+            }
+            let keeps = self.board().keep_witnesses;
+            let witness = keeps.then(|| Witness::Loops(run.clone(), spot.clone()));
+            match value {
+                Some(value) => self.note_value(id, value, witness),
+                None => self.note_reached(id, witness),
+            }
         }
-        let keeps = self.board().keep_witnesses;
-        let witness = keeps.then(|| Witness::Loops(run.clone(), spot.clone()));
-        match value {
-            Some(value) => self.note_value(id, value, witness),
-            None => self.note_reached(id, witness),
-        }
-        value.is_none()
+        self.along(longest, along);
+        let is_reached = |sight: &&Sight| sight.value.is_none() && !self.board().is_open(sight.id);
+        sights.iter().filter(is_reached).count()
     }
 }
 

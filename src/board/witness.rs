@@ -44,7 +44,7 @@ impl Witness {
 }
 
 impl fmt::Display for Witness {
-    /// How many firings it has, in a few words: `12 firings`, `about 10^308 firings, in loops`.
+    /// How many firings it has, in a few words: `12 firings`, `at least 10^308 firings, in loops`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Witness::Firings(_, 1) => f.write_str("1 firing"),

@@ -23,6 +23,7 @@
 //!
 //! A name with white space, or that begins with `#`, `@` or `"`, is quoted as in JSON.
 
+use crate::evidence::file::number_of_times;
 use crate::evidence::{Replayer, words};
 use num_bigint::BigUint;
 use parikh_net::loops::{LoopRun, Part, Turn};
@@ -73,7 +74,11 @@ impl Trace {
     /// # Errors
     /// With the line of the first problem.
     pub(super) fn parse(net: &Net, text: &str) -> Result<Trace, TraceError> {
-        if text.lines().any(|line| line.starts_with("@block") || line.starts_with("@loop")) {
+        let is_of_loops = |line: &str| {
+            ["@block", "@end", "@loop"]
+                .contains(&line.split_whitespace().next().unwrap_or_default())
+        };
+        if text.lines().any(is_of_loops) {
             return Trace::parse_loops(net, text);
         }
         let mut trace = Trace::default();
@@ -135,9 +140,10 @@ impl Trace {
                     let block = known.ok_or_else(|| {
                         fail(format!("expected the number of a block above, not `{number}`"))
                     })?;
-                    let times = times.parse().ok().filter(|times| *times > BigUint::ZERO);
-                    let times =
-                        times.ok_or_else(|| fail("expected how often, at least 1".into()))?;
+                    let times = number_of_times(times).map_err(fail)?;
+                    if times == BigUint::ZERO {
+                        return Err(fail("expected how often, at least 1".into()));
+                    }
                     let turn = Turn { part: Part::Block(block), times };
                     inside.as_mut().unwrap_or(&mut outside).push(turn);
                 }
@@ -219,7 +225,8 @@ fn parse_step<N: FromStr + PartialOrd + From<u8>>(
     let (name, count) = match line.trim().rsplit_once('\t') {
         Some((name, count)) => {
             let count = count.trim().parse().ok().filter(|count| *count >= N::from(1));
-            (name.trim(), count.ok_or("expected a count of at least 1 behind the tab")?)
+            let expected = "expected a count of at least 1 behind the tab, of 64 bits where there are no loops";
+            (name.trim(), count.ok_or(expected)?)
         }
         None => (line.trim(), N::from(1)),
     };
@@ -360,7 +367,10 @@ mod tests {
         let net = net();
         let problem = |text: &str| Trace::parse(&net, text).unwrap_err().to_string();
         assert_eq!(problem("t\n\nu"), "line 3: `u` is no transition of net `n`");
-        assert_eq!(problem("t\t0"), "line 1: expected a count of at least 1 behind the tab");
+        assert_eq!(
+            problem("t\t0"),
+            "line 1: expected a count of at least 1 behind the tab, of 64 bits where there are no loops"
+        );
         assert_eq!(
             problem("@block 0\nt\n@end\n@loop 1\t2"),
             "line 4: expected the number of a block above, not `1`"

@@ -292,7 +292,7 @@ impl<'p> Worker<'p, '_> {
             Phase::Follow(part) => self.follow(&all.part(part)),
             Phase::Induce(part) => self.go_on_reduced(Role::Induction, part),
             Phase::Unroll(part) => self.go_on_reduced(Role::Unroll, part),
-            Phase::Loops(part) => self.go_on(Role::Loops, &self.unless_alone(part)),
+            Phase::Loops(part) => self.go_on(Role::Loops, &self.unless_alone(Role::Loops, part)),
             Phase::Describe(part) => self.go_on_reduced(Role::Diagrams, part),
             Phase::DescribeSmall(part) => {
                 let places = || all.reduced().unwrap_or(all.ground).net().place_count();
@@ -322,16 +322,17 @@ impl<'p> Worker<'p, '_> {
             all.reduced();
         }
         let budget = match role {
-            Role::Unroll => self.unless_alone(part),
+            Role::Unroll => self.unless_alone(role, part),
             _ => all.part(part),
         };
         self.go_on(role, &budget);
     }
 
-    /// A part of the time; where nobody walks and others prove, none is kept for this worker.
-    fn unless_alone(&self, part: Part) -> Budget {
+    /// A part of the time; where nobody walks and others prove, or there is no other engine, none is kept for others.
+    fn unless_alone(&self, role: Role, part: Part) -> Budget {
         let all = self.portfolio;
-        match !all.has_any(&[Role::Walk]) && all.threads() > 1 {
+        let is_only_one = all.config.engines.iter().all(|engine| engine.role == role);
+        match is_only_one || (!all.has_any(&[Role::Walk]) && all.threads() > 1) {
             true => all.budget.child(),
             false => all.part(part),
         }

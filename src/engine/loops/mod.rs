@@ -17,7 +17,8 @@
 //!   more transitions fire is kept.
 //!
 //! ```text
-//! up: p -> 2*q     down: q -> p     out: 1000000000*p -> r         p doubled thirty times, then r
+//! up_0: no_units -> units     up_1: 9*units + no_tens -> 9*no_units + tens     up_2: 9*units + 9*tens + …
+//! up_0 up_0×8 = up_0×9                    (up_1 up_0×9)×9                       (up_2 up_0×9 (up_1 up_0×9)×9)×9 …
 //! ```
 //!
 //! # Soundness
@@ -134,7 +135,7 @@ impl<'g> Search<'g> {
             && self.next >= best.walked.choices.len()
         {
             (self.next, self.doublings, self.steps) = (0, self.doublings + 1, 2 * self.steps);
-            if self.doublings > DOUBLINGS || best.walked.choices.is_empty() {
+            if self.doublings > DOUBLINGS {
                 self.begin_anew();
             } else {
                 // Once more as it is, further.
@@ -214,6 +215,7 @@ impl Session for Search<'_> {
         };
         let progress = loop {
             let is_vain = self.in_vain >= IN_VAIN || self.folds == 0 && self.walks >= WALKS_WITHOUT;
+            let is_vain = is_vain && self.again.is_none();
             if !watch.is_wanted() || is_vain {
                 break Progress::Finished;
             }

@@ -15,8 +15,9 @@ const TURNS: usize = 4;
 /// So many loops are remembered for each transition that begins one.
 const KNOWN: usize = 4;
 
-/// A round that loses nothing could go on for ever; it is done so often.
-const ENDLESS: u32 = 1 << 20;
+/// A round that loses nothing could go on for ever; it is done 2 to the power of this often, and of so much more the next
+/// time in a walk.
+const ENDLESS: (u64, u64) = (20, 10);
 
 /// So many steps after a place was found to count a walk begins anew.
 const LESSON: u64 = 1_000;
@@ -83,6 +84,8 @@ pub(super) struct Walk<'a, 'n> {
     met: HashSet<(u32, u32)>,
     folds: u64,
     steps: u64,
+    /// How often a round without end is done next, as a power of 2.
+    endless: u64,
 }
 
 impl<'a, 'n> Walk<'a, 'n> {
@@ -99,6 +102,7 @@ impl<'a, 'n> Walk<'a, 'n> {
             met: HashSet::new(),
             folds: 0,
             steps: 0,
+            endless: ENDLESS.0,
         }
     }
 
@@ -153,7 +157,11 @@ impl<'a, 'n> Walk<'a, 'n> {
             if effect.change.is_empty() {
                 return false;
             }
-            let most = self.machine.most(&effect).unwrap_or_else(|| ENDLESS.into());
+            let most = self.machine.most(&effect).unwrap_or_else(|| {
+                let bits = self.endless;
+                self.endless = (bits + ENDLESS.1).min(LONGEST_NUMBER / 2);
+                BigUint::from(1u8) << bits
+            });
             if most.bits() > LONGEST_NUMBER {
                 return false;
             }
