@@ -20,7 +20,7 @@ use crate::id::PlaceId;
 /// # Panics
 /// Without digits, and with a base below 2.
 pub fn odometer(digits: u32, base: u32) -> Specimen {
-    let states = Count::power(base.into(), digits);
+    let states = Count::power(base, digits);
     let known = Answers {
         states,
         firings: states.exact().map(|states| states - 1).into(),

@@ -277,10 +277,9 @@ impl Work<'_> {
                 Knowledge::Maximum(Maximum { seen: Some((_, witness, _)), .. }) => witness.as_ref(),
                 _ => None,
             };
-            if let Some(witness) = witness.filter(|_| self.board.is_open(id)) {
-                if let Some(sequence) = witness.to_sequence() {
-                    self.hints.add(hint(id, abstraction, quotient.as_ref(), &sequence));
-                }
+            let witness = witness.filter(|_| self.board.is_open(id));
+            if let Some(sequence) = witness.and_then(|witness| witness.to_sequence()) {
+                self.hints.add(hint(id, abstraction, quotient.as_ref(), &sequence));
             }
         };
         let name = match quotient {

@@ -110,7 +110,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     /// transitions fire than so many.
     pub(super) fn go(mut self, most: u64, fired_before: usize, budget: &Budget) -> Walked {
         let mut learnt = None;
-        while self.steps < most && !(self.steps % 64 == 0 && budget.is_exhausted()) {
+        while self.steps < most && !(self.steps.is_multiple_of(64) && budget.is_exhausted()) {
             self.steps += 1;
             if self.machine.take_has_learnt() && learnt.is_none() {
                 learnt = Some(self.steps);
