@@ -8,7 +8,11 @@ use std::path::Path;
 
 /// 10¹² − 1 firings to the only dead marking.
 fn desk() -> (Desk, Net) {
-    let desk = Desk::with_net(&generate::odometer_net(12, 10));
+    desk_of(12, 10)
+}
+
+fn desk_of(digits: u32, base: u32) -> (Desk, Net) {
+    let desk = Desk::with_net(&generate::odometer_net(digits, base));
     let net = pnml::read(&std::fs::read(desk.at("model.pnml")).unwrap()).unwrap().net;
     (desk, net)
 }
@@ -73,11 +77,17 @@ fn a_run_of_loops_is_confirmed_from_the_files_and_replayed_from_its_trace() {
 
 #[test]
 fn what_fires_somewhere_in_a_loop_is_seen_there() {
-    let (desk, net) = desk();
-    for (examination, value) in [("QuasiLiveness", "TRUE"), ("StableMarking", "FALSE")] {
-        let said = checked(&desk, examination);
-        assert!(said.starts_with(&format!("{examination}: {value}")), "{said}");
-        assert!(is_confirmed(&net, &desk.at(&format!("out/{examination}.jsonl"))), "{examination}");
+    for (digits, base) in [(12, 10), (14, 10), (40, 1000)] {
+        let (desk, net) = desk_of(digits, base);
+        for (examination, value) in [("QuasiLiveness", "TRUE"), ("StableMarking", "FALSE")] {
+            let said = checked(&desk, examination);
+            assert!(
+                said.starts_with(&format!("{examination}: {value}")),
+                "{digits} digits: {said}"
+            );
+            let file = desk.at(&format!("out/{examination}.jsonl"));
+            assert!(is_confirmed(&net, &file), "{digits} digits: {examination}");
+        }
     }
 }
 
