@@ -204,7 +204,7 @@ fn formulas_and_bounds() {
     judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 1}", None);
     judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 0}", Some("a reachable marking"));
     judge("ef1", "TRUE", &twice, "{\"trace\": \"w\", \"after\": 3}", Some("ends after 2"));
-    judge("ef1", "TRUE", &twice, "{\"trace\": \"v\"}", Some("no such trace"));
+    judge("ef1", "TRUE", &twice, "{\"trace\": \"v\"}", Some("no line `trace` with this id"));
     judge("ef3", "TRUE", &twice, BY_TRACE, Some("a reachable marking"));
     judge("ef3", "FALSE", &proof, BY_DOCUMENT, None);
     judge("ef1", "FALSE", &proof, BY_DOCUMENT, Some("a proof that"));
