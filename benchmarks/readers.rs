@@ -195,7 +195,7 @@ impl<'n> Names<'n> {
             })
             .collect();
         all.sort_unstable();
-        Some((units.safe(), all))
+        Some((units.safe_from().is_some(), all))
     }
 
     fn question(&self, question: &ReachabilityQuery) -> Asked {

@@ -13,7 +13,7 @@ use parikh_solvers::term::Term;
 
 /// One inequality per chain of units from an innermost one to the root.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
-    let Some(units) = variables.net.units().filter(|units| units.safe()) else { return Vec::new() };
+    let Some(units) = variables.net.safe_units() else { return Vec::new() };
     let mut innermost = vec![true; units.len()];
     for (_, unit) in units.iter() {
         if let Some(parent) = unit.parent {

@@ -40,7 +40,7 @@
 
 use crate::certificate::{Document, Flaw, NamedDocument, check_trap};
 use crate::refutation;
-use crate::replay::{ReplayError, replay};
+use crate::replay::{ReplayError, begun_after, replay};
 use crate::returning::{Firings, Returning};
 use crate::undone::Undoing;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, TransitionId};
@@ -200,7 +200,7 @@ pub fn check_lost(
         None if net.is_dead(&end) && !wanted.holds(net, &end) => Ok(()),
         None => Err(HomeFlaw::NotLost),
         Some(document) => {
-            let there = net.from_marking(end);
+            let there = begun_after(net, sequence)?;
             Ok(document.check(&there, goes_on)?.refutes(wanted, goes_on)?)
         }
     }

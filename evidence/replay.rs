@@ -143,6 +143,20 @@ pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayErr
     Ok(replayer.marking)
 }
 
+/// The net begun from the marking at the end of `sequence`: what the model claims of its units is
+/// claimed there, too, as what can be reached from there can be reached here.
+///
+/// # Errors
+/// With the first firing that fails.
+pub fn begun_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayError> {
+    let end = replay(net, sequence)?;
+    // The net fires the sequence by itself to know how far its claim goes; two rules for firing agree.
+    match net.after(sequence) {
+        Ok(there) if *there.initial() == end => Ok(there),
+        _ => Ok(net.without_unit_claim().from_marking(end)),
+    }
+}
+
 /// Why a pumping sequence proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PumpError {

@@ -12,7 +12,7 @@ use parikh_net::{FiringSequence, Net, PlaceId, Step, UnitId, Units};
 /// How the first `firings` firings of `sequence` break the model's claim, in words: "unit `u` holds
 /// 2 tokens after 3 firings". `None` when they do not, do not replay, or nothing is claimed.
 pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Option<String> {
-    let units = net.units().filter(|units| units.safe())?;
+    let units = net.safe_units()?;
     let mut counts = Counts::new(net, units);
     let mut replayer = Replayer::new(net);
     let mut left = firings;

@@ -127,14 +127,14 @@ impl Facts {
         facts
     }
 
-    /// Takes over what the model claims of itself: where its units are said to be safe (NUPN), every
-    /// place holds one token at most. Whether it claims anything.
+    /// Takes over what the model claims of this net: where its units are said to be safe (NUPN), every
+    /// place in them holds one token at most. Whether it claims anything.
     pub fn claim_units(&mut self, net: &Net) -> bool {
-        let claims = net.units().is_some_and(|units| units.safe());
-        if claims {
-            net.places().for_each(|place| self.bound_above(place, 1, Provenance::UnitsClaimed));
+        let Some(units) = net.safe_units() else { return false };
+        for place in net.places().filter(|&place| units.covers(place)) {
+            self.bound_above(place, 1, Provenance::UnitsClaimed);
         }
-        claims
+        true
     }
 
     /// Whether there is a bound with this very provenance.

@@ -10,6 +10,7 @@ use crate::coloured::Folding;
 use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
+use crate::sequence::FiringSequence;
 use crate::units::Units;
 
 /// An end of an arc at a place, seen from its transition.
@@ -245,6 +246,15 @@ impl Net {
         self.units.as_ref()
     }
 
+    /// The nested units, where the model claims that they are safe *in this net*: from this initial
+    /// marking on. `None` of a net that begins elsewhere ([`from_marking`](Self::from_marking)).
+    pub fn safe_units(&self) -> Option<&Units> {
+        let units = self.units()?;
+        // Places that were added to the net, such as counters, come last and are in no unit.
+        let begins_there = self.initial.tokens().starts_with(units.safe_from()?.tokens());
+        begins_there.then_some(units)
+    }
+
     /// What the net was unfolded from, where it was: which of its places are the colours of one
     /// coloured place, and which of its transitions the bindings of one coloured transition.
     pub fn folding(&self) -> Option<&Folding> {
@@ -301,10 +311,25 @@ impl Net {
         Net { folding: None, ..self }
     }
 
-    /// The same net, begun from `marking`. A claim that units are safe stands for markings that can
-    /// be reached from the initial one.
+    /// The same net, begun from `marking`. What the model claims of markings that can be reached from
+    /// its own initial marking is not claimed of this net, unless that is the same marking; see
+    /// [`after`](Self::after) for a marking that can be reached.
     pub fn from_marking(&self, marking: Marking) -> Net {
         Net { initial: marking, ..self.clone() }
+    }
+
+    /// The same net, begun from the marking at the end of `sequence`. What is claimed of all markings
+    /// that can be reached here is claimed of those that can be reached there.
+    ///
+    /// # Errors
+    /// When the sequence cannot be fired.
+    pub fn after(&self, sequence: &FiringSequence) -> Result<Net, FireError> {
+        let mut marking = self.initial.clone();
+        for step in sequence.steps() {
+            self.fire_in_a_row(&mut marking, step.transition, step.count)?;
+        }
+        let units = self.safe_units().map(|units| units.reached(&marking));
+        Ok(Net { units: units.or_else(|| self.units.clone()), ..self.from_marking(marking) })
     }
 
     /// The same net with these final markings.
@@ -340,6 +365,39 @@ impl Net {
         for change in self.delta(t) {
             // Neither end is crossed: enabledness and the check above.
             marking[change.place] = marking[change.place].wrapping_add_signed(change.delta);
+        }
+        Ok(())
+    }
+
+    /// Fires `t` so often in a row. Each firing changes a place by the same amount, so it is enabled all
+    /// the way if it is the first time and the last time.
+    fn fire_in_a_row(
+        &self,
+        marking: &mut Marking,
+        t: TransitionId,
+        count: u64,
+    ) -> Result<(), FireError> {
+        let Some(again) = count.checked_sub(1) else { return Ok(()) };
+        let (again, count) = (i128::from(again), i128::from(count));
+        for arc in self.pre(t) {
+            let gain = i128::from(self.post_weight(t, arc.place)) - i128::from(arc.weight);
+            let (first, weight) = (i128::from(marking[arc.place]), i128::from(arc.weight));
+            if first < weight || first + again * gain < weight {
+                return Err(FireError::NotEnabled(arc.place));
+            }
+        }
+        let tokens_after = |marking: &Marking, change: &Change| {
+            let tokens = i128::from(marking[change.place]) + count * i128::from(change.delta);
+            u64::try_from(tokens).ok().filter(|&tokens| tokens <= Marking::MAX_TOKENS)
+        };
+        let overflows = |change: &&Change| tokens_after(marking, change).is_none();
+        if let Some(change) = self.delta(t).iter().find(overflows) {
+            return Err(FireError::Overflow(change.place));
+        }
+        for change in self.delta(t) {
+            if let Some(tokens) = tokens_after(marking, change) {
+                marking[change.place] = tokens;
+            }
         }
         Ok(())
     }

@@ -88,7 +88,7 @@ fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
     let arcs = net.arc_count();
     writeln!(out, "<size places=\"{places}\" transitions=\"{transitions}\" arcs=\"{arcs}\"/>")?;
     let root = Escaped(&units.get(units.root()).name);
-    let (count, safe) = (units.len(), units.safe());
+    let (count, safe) = (units.len(), net.safe_units().is_some());
     writeln!(out, "<structure units=\"{count}\" root=\"{root}\" safe=\"{safe}\">")?;
     // Children are collected once: a look-up per unit would be quadratic in their number.
     let mut children: Vec<Vec<&Unit>> = vec![Vec::new(); units.len()];

@@ -5,6 +5,12 @@
 //! any chain from the root to a leaf exclude each other. The model says so; Parikh takes it as an
 //! assumption that evidence must name.
 //!
+//! The model says so of the markings that can be reached from *its* initial marking, and of no others:
+//! two cases at once put two tokens where the claim allows one. So a claim holds the marking that it
+//! speaks of, and a net gives its units as safe only while it begins there ([`Net::safe_units`]).
+//!
+//! [`Net::safe_units`]: crate::Net::safe_units
+//!
 //! Source: H. Garavel, *Nested-Unit Petri Nets*, JLAMP 104, 2019.
 
 use crate::id::{PlaceId, UnitId};
@@ -26,7 +32,8 @@ pub struct Unit {
 pub struct Units {
     units: Vec<Unit>,
     root: UnitId,
-    safe: bool,
+    /// The marking from which on the units are said to be safe.
+    safe_from: Option<Marking>,
     unit_of: Vec<UnitId>,
 }
 
@@ -59,8 +66,8 @@ pub enum UnitsError {
 }
 
 impl Units {
-    /// Checks and takes a unit tree over the places of a net with `initial` marking. `name` gives
-    /// a place's name for messages.
+    /// Checks and takes a unit tree over the places of a net with `initial` marking; `safe` is whether
+    /// the model claims that the units are safe from there on. `name` gives a place's name for messages.
     ///
     /// # Errors
     /// When a place is missing or repeated, the units are no tree with the given root, or a
@@ -87,7 +94,8 @@ impl Units {
             .enumerate()
             .map(|(index, unit)| unit.ok_or_else(|| missing(index)))
             .collect::<Result<Vec<_>, _>>()?;
-        let this = Units { units, root, safe, unit_of };
+        let safe_from = safe.then(|| initial.clone());
+        let this = Units { units, root, safe_from, unit_of };
         this.check_tree()?;
         if safe && let Some(place) = this.unsafe_place(initial) {
             return Err(UnitsError::InitiallyUnsafe(name(place).to_owned()));
@@ -130,7 +138,14 @@ impl Units {
 
     /// The same tree without the claim that it is safe.
     pub fn unclaimed(&self) -> Units {
-        Units { safe: false, ..self.clone() }
+        Units { safe_from: None, ..self.clone() }
+    }
+
+    /// The same claim about `reached`, which can be reached from the marking that it speaks of: what
+    /// can be reached from there, can be reached from here. No claim if `reached` itself breaks it.
+    pub(crate) fn reached(&self, reached: &Marking) -> Units {
+        let holds = self.safe_from.is_some() && self.unsafe_place(reached).is_none();
+        Units { safe_from: holds.then(|| reached.clone()), ..self.clone() }
     }
 
     /// A place whose tokens in `marking` contradict unit-safety.
@@ -175,9 +190,19 @@ impl Units {
         self.root
     }
 
-    /// Whether the model claims unit-safety. Without the claim the tree says nothing of markings.
-    pub fn safe(&self) -> bool {
-        self.safe
+    /// The marking from which on the model claims unit-safety. Without the claim the tree says nothing
+    /// of markings. Whoever wants to use the claim for a net asks [`Net::safe_units`], which looks
+    /// whether the net begins there.
+    ///
+    /// [`Net::safe_units`]: crate::Net::safe_units
+    pub fn safe_from(&self) -> Option<&Marking> {
+        self.safe_from.as_ref()
+    }
+
+    /// Whether `place` is in a unit. All are, but for places that were added to a net afterwards, of
+    /// which the units say nothing.
+    pub fn covers(&self, place: PlaceId) -> bool {
+        place.index() < self.unit_of.len()
     }
 
     /// The unit that holds `place`.
@@ -239,7 +264,7 @@ mod tests {
         assert_eq!(breach([3, 0, 0]), of(0, 3, false));
         assert_eq!(breach([0, 1, 1]), of(1, 2, false));
         assert_eq!(breach([1, 0, 1]), of(1, 2, true));
-        assert!(!units.unclaimed().safe());
+        assert_eq!(units.unclaimed().safe_from(), None);
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Component {
 
     /// The units of a net with more than one place, where the model claims that they are safe.
     pub fn of_units(net: &Net) -> Vec<Component> {
-        let Some(units) = net.units().filter(|units| units.safe()) else { return Vec::new() };
+        let Some(units) = net.safe_units() else { return Vec::new() };
         let units = units.iter().map(|(_, unit)| unit.places.clone());
         let component = |places| Component { places, may_be_empty: true };
         units.filter(|places| places.len() > 1).map(component).collect()

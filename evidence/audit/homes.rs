@@ -8,7 +8,7 @@ use crate::home::{self, Structure};
 use crate::returning::{check_returning, sequence};
 use crate::stays::which_stay;
 use crate::undone::check_undone;
-use crate::{Document, Flaw, first_breach, replay, words};
+use crate::{Document, Flaw, begun_after, first_breach, words};
 use parikh_net::Predicate;
 
 /// What is shown of what stays reachable.
@@ -44,12 +44,11 @@ impl<'n> Judge<'n> {
             return Err("it is not asked what stays reachable".to_owned());
         };
         let sequence = self.shelf.trace(trace)?;
-        let end = replay(self.net, &sequence).map_err(|error| error.to_string())?;
+        let there = begun_after(self.net, &sequence).map_err(|error| error.to_string())?;
         if self.breach.is_none() {
             let breach = first_breach(self.net, &sequence, u64::MAX);
             self.breach = breach.map(|how| format!("along trace {trace}, {how}"));
         }
-        let there = self.net.from_marking(end);
         let checked = document.check(&there, &mut || true).map_err(|flaw| flaw.to_string())?;
         let refuted = |wanted| checked.refutes(wanted, &mut || true).is_ok();
         if home.asked.wanted.iter().any(refuted) {
@@ -124,8 +123,7 @@ impl<'n> Judge<'n> {
                     return Err("the document assumes safe units".to_owned());
                 }
                 // Once for all that is asked: the set may be large, and the transitions many.
-                let there = replay(net, &after).map_err(|error| error.to_string())?;
-                let there = net.from_marking(there);
+                let there = begun_after(net, &after).map_err(|error| error.to_string())?;
                 let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
                 let refuted = |wanted| checked.refutes(wanted, &mut || true).is_ok();
                 if !wanted.iter().any(refuted) {

@@ -155,7 +155,7 @@ impl<'n> Judge<'n> {
 
     /// Fires a run with loops and looks at it all along, in the first rounds of its blocks.
     fn go_round(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
-        if self.net.units().is_some_and(|units| units.safe()) {
+        if self.net.safe_units().is_some() {
             return Err("it would have to be held against the claim that units are safe".to_owned());
         }
         let run = self.shelf.loops(id)?;
@@ -169,7 +169,7 @@ impl<'n> Judge<'n> {
         for (sum, grows) in &mut account.sums {
             *grows |= sum.value(&after) > sum.value(&before);
         }
-        if self.breach.is_none() && self.net.units().is_some_and(|units| units.safe()) {
+        if self.breach.is_none() && self.net.safe_units().is_some() {
             let grows = before != after;
             self.breach = grows.then(|| format!("pump {id} puts ever more tokens on a place"));
         }

@@ -81,10 +81,12 @@ impl Bounds {
                     known.weighted(net, index, weights, bounds)?;
                 }
                 Inference::SafeUnits(places) => {
-                    if !self.assumes_units || !net.units().is_some_and(|units| units.safe()) {
+                    let units = net.safe_units().filter(|_| self.assumes_units);
+                    let units = units.ok_or(Flaw::Units(index))?;
+                    check_places(net, places.iter().copied())?;
+                    if !places.iter().all(|&place| units.covers(place)) {
                         return Err(Flaw::Units(index));
                     }
-                    check_places(net, places.iter().copied())?;
                     for &place in places {
                         known.add(Bound { place, upper: true, tokens: 1 });
                     }

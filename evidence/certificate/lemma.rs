@@ -79,7 +79,7 @@ impl Lemma {
             sum.add_constant(-factor)?;
         }
         for &(unit, factor) in &self.units {
-            let units = net.units().filter(|units| units.safe() && certificate.assumes_units);
+            let units = net.safe_units().filter(|_| certificate.assumes_units);
             let units = units.ok_or(Flaw::Units(index))?; // 5
             if unit.index() >= units.len() {
                 return Err(Flaw::NoSuchPart(index, "unit", unit.index()));

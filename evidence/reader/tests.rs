@@ -292,7 +292,7 @@ fn units_that_are_not_as_they_should_be_are_left_out() {
     let right = "<unit id='r'><places/><subunits>u</subunits></unit>
                  <unit id='u'><places>p\nq</places><subunits/></unit>";
     let model = read(&section(size, right)).unwrap();
-    assert!(model.note.is_none() && model.net.units().is_some_and(|units| units.safe()));
+    assert!(model.note.is_none() && model.net.safe_units().is_some());
     for (size, units, part) in [
         ("<size places='3' transitions='1' arcs='0'/>", right.to_owned(), "3 places"),
         (size, right.replace("q<", "<"), "no unit"),

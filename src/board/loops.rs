@@ -26,7 +26,7 @@ impl Under<'_> {
     /// Not for a net whose units are claimed to be safe: the claim is held against sequences only.
     pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
         let board = self.board();
-        let claims = board.net().units().is_some_and(|units| units.safe());
+        let claims = board.net().safe_units().is_some();
         if claims || board.coloured.is_some() || self.is_derived() {
             self.fault(format_args!("a run with loops is reported where none is taken"));
             return 0;

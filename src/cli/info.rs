@@ -173,7 +173,10 @@ impl<'n> Info<'n> {
                     "{}, {} deep, {}",
                     units.len(),
                     self.unit_depth(),
-                    if units.safe() { "said to be safe" } else { "not said to be safe" }
+                    match net.safe_units() {
+                        Some(_) => "said to be safe",
+                        None => "not said to be safe",
+                    }
                 ),
             },
         );
@@ -229,7 +232,7 @@ impl<'n> Info<'n> {
             "units": net.units().map(|units| json!({
                 "count": units.len(),
                 "depth": self.unit_depth(),
-                "safe": units.safe(),
+                "safe": net.safe_units().is_some(),
             })),
         })
     }

@@ -192,7 +192,7 @@ mod tests {
              <unit id='u'><places>c\n\ta b</places><subunits/></unit>",
         )
         .unwrap();
-        assert!(units.safe());
+        assert!(units.safe_from().is_some());
         assert_eq!(&*units.get(units.root()).name, "r");
         let inner = units.get(units.unit_of(PlaceId::new(2)));
         assert_eq!(inner.places, [0, 1, 2].map(PlaceId::new));

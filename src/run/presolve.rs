@@ -39,7 +39,7 @@ pub(super) fn presolve<'a>(
         known.learn(net, &facts);
         intervals::settle(&known, &task(run, &facts, &goals), under, over);
     }
-    let claims = board.open_count() > 0 && net.units().is_some_and(|units| units.safe());
+    let claims = board.open_count() > 0 && net.safe_units().is_some();
     if claims {
         short_walks(net, seed).for_each(|walk| board.check_claim(&walk, u64::MAX));
     }

@@ -44,7 +44,7 @@ pub fn prove_units(
     bounds: &PlaceBounds,
     budget: &Budget,
 ) -> Option<Vec<UnitProof>> {
-    let units = net.units().filter(|units| units.safe())?;
+    let units = net.safe_units()?;
     let exclusions = Exclusions::new(net, flows);
     let prove = |(unit, _)| {
         let own = &units.get(unit).places;
@@ -65,7 +65,7 @@ pub fn prove_units(
 /// The places whose bound of 1 rests on the model's claim alone, ascending: what evidence that uses
 /// it must name. Empty without a claim.
 pub fn assumed_one_safe(net: &Net, bounds: &PlaceBounds) -> Vec<PlaceId> {
-    let claimed = net.units().is_some_and(|units| units.safe());
+    let claimed = net.safe_units().is_some();
     let proved = |p: PlaceId| bounds.upper(p).is_some_and(|tokens| tokens <= 1);
     net.places().filter(|&p| claimed && !proved(p)).collect()
 }

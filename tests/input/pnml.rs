@@ -156,7 +156,7 @@ fn sound_units_are_kept_and_unsound_ones_left_out() {
         let file = format!("<pnml><net id='n'><page>{nupn}{NODES}{ARCS}</page></net></pnml>");
         let net = read(&file).unwrap();
         assert_eq!(text::print(&net), PLAIN);
-        net.units().map(|units| (units.len(), units.safe()))
+        net.units().map(|units| (units.len(), units.safe_from().is_some()))
     };
     assert_eq!(units(2, true, "p\nq"), Some((2, true)));
     assert_eq!(units(2, false, " q p "), Some((2, false)));

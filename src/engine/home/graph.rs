@@ -149,7 +149,7 @@ fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result
     let facts = if is_read { Facts::claimed_by_model(net) } else { Facts::none(net) };
     let mut breaking = None;
     // On the way, the model's claim of safe units is held against all markings.
-    let units = net.units().filter(|units| units.safe() && is_read);
+    let units = net.safe_units().filter(|_| is_read);
     let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
     let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });
     let graph = Graph::explore_looking(net, &facts, budget, search);

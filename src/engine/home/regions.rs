@@ -90,7 +90,8 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         rng.shuffle(&mut unseen);
         unseen.truncate(ASKED);
         let goals: Vec<&Predicate> = unseen.iter().map(|(_, wanted)| *wanted).collect();
-        let there = net.from_marking(roam.marking().clone());
+        // The walk was fired: what the model claims holds from there on, too.
+        let Ok(there) = net.after(&sequence) else { continue };
         let mut refuted = unreachable(&there, &goals, budget);
         if refuted.is_empty() && looked >= FIRST_DESCRIBED && looked.is_power_of_two() {
             refuted = by_diagrams(&there, &goals, &budget.share(DESCRIBING));

@@ -199,7 +199,7 @@ impl Session for Search<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
         let Assignment { ground, board, .. } = self.work;
         let net = ground.net();
-        let claims = net.units().is_some_and(|units| units.safe());
+        let claims = net.safe_units().is_some();
         let moves = |t: TransitionId| !net.delta(t).is_empty() && net.is_enabled(net.initial(), t);
         if ground.parent().is_some() || claims || !net.transitions().any(moves) {
             return Progress::Finished;

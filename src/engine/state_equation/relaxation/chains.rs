@@ -26,7 +26,7 @@ pub(super) fn add(
     program: &mut LinearProgram,
     forms: &mut Vec<Form>,
 ) -> Result<(), ProgramError> {
-    let Some(units) = net.units().filter(|units| units.safe()) else { return Ok(()) };
+    let Some(units) = net.safe_units() else { return Ok(()) };
     let mut inner = vec![true; units.len()];
     for (_, unit) in units.iter() {
         if let Some(parent) = unit.parent {
@@ -34,7 +34,7 @@ pub(super) fn add(
         }
     }
     // Every place holds one token at most. Chains imply it, but a bound costs the simplex nothing.
-    for place in net.places() {
+    for place in net.places().filter(|&place| units.covers(place)) {
         let interval = StateEquation::tokens(net, place, 0, Some(1));
         program.set_row_bounds(StateEquation::row(place), interval)?;
     }
