@@ -16,6 +16,8 @@
 //! {"count": {"id": "c1", "on": "r3", "markings": 12}}
 //! {"answer": {"id": "mutex-UpperBounds-03", "value": "17", "evidence": "certified", "because": "…",
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
+//! {"withdrawn": {"id": "mutex-UpperBounds-03"}}
+//! {"end": {"answers": 15}}
 //! ```
 //!
 //! About a coloured model, the second line lists the places and transitions of the net that the rest is
@@ -30,8 +32,9 @@
 //! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes, `on` the net of a
 //! reduction or on the net itself. A count ([`Count`]) says that these are the
 //! markings of the net of a reduction that keeps every marking, from which the figures of a state space follow. An answer lists everything that together shows it; `after` is a number of firings, and without it
-//! all markings along the trace count. An answer is its question's last one in the file. What else a line
-//! says is for people.
+//! all markings along the trace count. A question has one answer, unless it is withdrawn before the next: what
+//! a false claim of the model had shown is asked again. The end says how many answers were printed: a file
+//! without it may lack some of them. What else a line says is for people.
 
 use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;
@@ -69,10 +72,21 @@ pub enum Line {
     Count(Named),
     /// An answer.
     Answer(Answer),
+    /// The answer to this question, in a line before, does not stand: what it assumed is false.
+    Withdrawn(Named),
+    /// The last line.
+    End(End),
+}
+
+/// What a run that ended in good order says last.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct End {
+    /// How many answers it printed that it did not withdraw.
+    pub answers: u64,
 }
 
 /// What the file is about.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Header {
     /// [`FORMAT`].
     pub format: String,
@@ -218,7 +232,7 @@ pub struct Searched {
 }
 
 /// A reference to a line before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Shown {
     /// A firing sequence.

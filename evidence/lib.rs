@@ -27,7 +27,5 @@ mod unit_claim;
 pub mod words;
 
 pub use certificate::{Checked, Document, Flaw, LinearCertificate};
-pub use replay::{
-    PumpError, ReplayError, Replayer, begun_after, check_pump, pump_grows, replay,
-};
+pub use replay::{PumpError, ReplayError, Replayer, begun_after, check_pump, pump_grows, replay};
 pub use unit_claim::first_breach;

@@ -5,9 +5,22 @@
 //! puts. It is done in the final marking: the one that the auditor is given, or the one of the model, or a
 //! token in the only place from which nothing takes. `3-Soundness` is about three cases: both markings three
 //! times. `RelaxedSoundness` is a question about runs, and is asked of the net whose firings are counted.
+//!
+//! Only a [`CaseNet`] is asked such a question: its markings and its counters are there because it was made
+//! for the question, and are no places or markings of a model that look the same.
 
+use super::Asked;
 use parikh_net::counted::counted;
-use parikh_net::{Marking, Net, PlaceId};
+use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
+
+/// The net that a question about processes is about.
+pub(super) struct CaseNet {
+    net: Net,
+    kind: &'static str,
+    last: Marking,
+    /// How many of its places are those of the model; the others count firings.
+    own: usize,
+}
 
 /// The kinds of such questions.
 const KINDS: [&str; 4] = ["Soundness", "WeakSoundness", "RelaxedSoundness", "EasySoundness"];
@@ -21,15 +34,58 @@ pub(super) fn kind(name: &str) -> Option<(&'static str, u64)> {
     KINDS.into_iter().find(|known| *known == kind).map(|kind| (kind, cases))
 }
 
-/// The net that such a question is about.
-///
-/// # Errors
-/// Why there is none.
-pub(super) fn net_of(
-    (kind, cases): (&str, u64),
-    net: &Net,
-    chosen: Option<&Marking>,
-) -> Result<Net, String> {
+impl CaseNet {
+    /// The net that such a question about `net` is about; a case is done in the marking `chosen`, if any.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn of(
+        (kind, cases): (&'static str, u64),
+        net: &Net,
+        chosen: Option<&Marking>,
+    ) -> Result<CaseNet, String> {
+        let own = net.place_count();
+        let (begins, last) = ends(net, cases, chosen)?;
+        let begun = net.from_marking(begins).with_final_markings(vec![last.clone()]);
+        let net = match kind {
+            "RelaxedSoundness" => counted(&begun).map_err(|error| error.to_string())?,
+            _ => begun,
+        };
+        Ok(CaseNet { net, kind, last, own })
+    }
+
+    pub(super) fn into_net(self) -> Net {
+        self.net
+    }
+
+    /// What is asked of it; nothing when a number does not fit.
+    pub(super) fn asked(&self) -> Option<Asked> {
+        let (net, f) = (&self.net, &self.last);
+        let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
+        let tokens = i64::try_from(f.total()).ok()?;
+        let done = Predicate::and(f.marked().map(|(place, n)| Predicate::at_least(place, n)));
+        let no_more = Predicate::at_most(own, tokens);
+        let exactly = Predicate::and([done.clone(), no_more.clone()]);
+        Some(match self.kind {
+            "EasySoundness" => Asked::Reach { goals: vec![exactly], all: true, then: true },
+            "RelaxedSoundness" => {
+                let fired = |place| Predicate::at_least(place, 1);
+                let with = |place| Predicate::and([exactly.clone(), fired(place)]);
+                let goals = net.places().skip(self.own).map(with).collect();
+                Asked::Reach { goals, all: true, then: true }
+            }
+            kind => {
+                let improper = Predicate::and([done.clone(), no_more.negated()]);
+                let live = kind == "Soundness";
+                let others = net.transitions().filter(|_| live).map(Predicate::Enabled).collect();
+                Asked::Sound { done, improper, others }
+            }
+        })
+    }
+}
+
+/// The markings in which so many cases begin, and are done.
+fn ends(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<(Marking, Marking), String> {
     let only = |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
         (Some(place), None) => {
             let mut marking = Marking::empty(net.place_count());
@@ -59,9 +115,5 @@ pub(super) fn net_of(
         let fit = |tokens: &Vec<u64>| tokens.iter().all(|&n| n <= Marking::MAX_TOKENS);
         tokens.filter(fit).map(Marking::new).ok_or_else(|| "more than 2^63 - 1 tokens".to_owned())
     };
-    let begun = net.from_marking(of_all(begins)?).with_final_markings(vec![of_all(ends)?]);
-    match kind {
-        "RelaxedSoundness" => counted(&begun).map_err(|error| error.to_string()),
-        _ => Ok(begun),
-    }
+    Ok((of_all(begins)?, of_all(ends)?))
 }

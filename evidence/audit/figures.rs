@@ -1,9 +1,9 @@
 //! Figures of a state space that come of visiting markings: visited again.
 
-use super::Verdict;
 use super::judge::shortened;
 use super::obligations::{Asked, Value};
 use super::shelf::Shelf;
+use super::{Verdict, Watch};
 use crate::Flaw;
 use crate::certificate::markings::visit;
 use crate::counting::{self, CountError, Figures, Formula};
@@ -19,21 +19,30 @@ pub(super) fn judge(
     asked: &Asked,
     answer: &Answer,
     most: u64,
+    watch: &Watch,
 ) -> Option<Verdict> {
     if answer.value == Value::Infinite.to_string() {
         return None;
     }
     let by_search = answer.searched.is_some() && answer.shown_by.is_empty();
     match asked {
-        Asked::HowMany { firings } => Some(count(net, shelf, answer, *firings, most)),
-        Asked::Largest(sum) if by_search => Some(largest(net, slice::from_ref(sum), answer, most)),
-        Asked::LargestOf(sums) if by_search => Some(largest(net, sums, answer, most)),
+        Asked::HowMany { firings } => Some(count(net, shelf, answer, *firings, (most, watch))),
+        Asked::Largest(sum) if by_search => {
+            Some(largest(net, slice::from_ref(sum), answer, (most, watch)))
+        }
+        Asked::LargestOf(sums) if by_search => Some(largest(net, sums, answer, (most, watch))),
         _ => None,
     }
 }
 
 /// Whether there are as many markings, or firings, as the answer says.
-fn count(net: &Net, shelf: &mut Shelf<'_>, answer: &Answer, firings: bool, most: u64) -> Verdict {
+fn count(
+    net: &Net,
+    shelf: &mut Shelf<'_>,
+    answer: &Answer,
+    firings: bool,
+    (most, watch): (u64, &Watch),
+) -> Verdict {
     let found = match (&answer.shown_by[..], &answer.searched) {
         ([Shown::Count { count }], _) => {
             shelf.count(count).map_err(|why| format!("count {count}: {why}"))
@@ -51,7 +60,7 @@ fn count(net: &Net, shelf: &mut Shelf<'_>, answer: &Answer, firings: bool, most:
     if markings > most {
         return too_many(markings);
     }
-    match counting::count(&mut formula, most, &mut || true) {
+    match counting::count(&mut formula, most, &mut || watch.goes_on()) {
         Ok((Figures { states, transitions }, visited)) => {
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
@@ -67,7 +76,12 @@ fn count(net: &Net, shelf: &mut Shelf<'_>, answer: &Answer, firings: bool, most:
 }
 
 /// Whether the largest of the sums is what the answer says.
-fn largest(net: &Net, sums: &[LinearSum], answer: &Answer, most: u64) -> Verdict {
+fn largest(
+    net: &Net,
+    sums: &[LinearSum],
+    answer: &Answer,
+    (most, watch): (u64, &Watch),
+) -> Verdict {
     let markings = answer.searched.as_ref().map_or(0, |searched| searched.markings);
     if markings > most {
         return too_many(markings);
@@ -75,7 +89,7 @@ fn largest(net: &Net, sums: &[LinearSum], answer: &Answer, most: u64) -> Verdict
     let mut largest = 0;
     let visited = visit(net, most, |marking| {
         largest = sums.iter().map(|sum| sum.value(marking)).fold(largest, i128::max);
-        true
+        watch.goes_on()
     });
     match visited {
         Ok(visited) if largest.to_string() == answer.value => {

@@ -49,8 +49,10 @@ impl<'n> Judge<'n> {
             let breach = first_breach(self.net, &sequence, u64::MAX);
             self.breach = breach.map(|how| format!("along trace {trace}, {how}"));
         }
-        let checked = document.check(&there, &mut || true).map_err(|flaw| flaw.to_string())?;
-        let refuted = |wanted| checked.refutes(wanted, &mut || true).is_ok();
+        self.refuse_large(document)?;
+        let goes_on = &mut || self.watch.goes_on();
+        let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
+        let refuted = |wanted| checked.refutes(wanted, &mut || self.watch.goes_on()).is_ok();
         if home.asked.wanted.iter().any(refuted) {
             home.lost = true;
             account.assumes_units |= document.assumes_units();
@@ -77,7 +79,8 @@ impl<'n> Judge<'n> {
             .zip(&home.asked.wanted)
             .filter_map(|(at, wanted)| Some((at, shelf.translate_home(wanted, on)?)))
             .unzip();
-        let goes_on = &mut || true;
+        let watch = self.watch.clone();
+        let goes_on = &mut || watch.goes_on();
         let checked = match &structure {
             Structure::Finitely(weights) => {
                 let finite = |w: &_| home::check_finitely(net, weights, w).is_ok();
@@ -125,7 +128,7 @@ impl<'n> Judge<'n> {
                 // Once for all that is asked: the set may be large, and the transitions many.
                 let there = begun_after(net, &after).map_err(|error| error.to_string())?;
                 let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
-                let refuted = |wanted| checked.refutes(wanted, &mut || true).is_ok();
+                let refuted = |wanted| checked.refutes(wanted, &mut || watch.goes_on()).is_ok();
                 if !wanted.iter().any(refuted) {
                     return Err("nothing that is asked is lost there".to_owned());
                 }
@@ -166,11 +169,12 @@ impl<'n> Judge<'n> {
             return Verdict::Searched(why);
         }
         let wanted = &home.asked.wanted;
-        let told = match which_stay(self.net, self.most_visited, wanted, &mut || true) {
-            Ok(told) => told,
-            Err(Flaw::More(most)) => return too_many(visited, most),
-            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
-        };
+        let told =
+            match which_stay(self.net, self.most_visited, wanted, &mut || self.watch.goes_on()) {
+                Ok(told) => told,
+                Err(Flaw::More(most)) => return too_many(visited, most),
+                Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+            };
         (0..).zip(&told).for_each(|(at, stays)| home.stays[at] |= *stays == Some(true));
         let lost = told.iter().position(|stays| *stays == Some(false));
         home.lost |= lost.is_some();

@@ -1,17 +1,17 @@
 //! One answer against its evidence.
 
-use super::Verdict;
 use super::figures;
 use super::homes::HomeAccount;
 use super::obligations::{Asked, Obligation, Value};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
+use super::{Verdict, Watch};
 use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
 use crate::reader::Unreadable;
-use crate::{Flaw, check_pump, first_breach, words};
+use crate::{Document, Flaw, check_pump, first_breach, words};
 use parikh_net::{LinearSum, Net, Predicate};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Questions by their ids; of some it is only known why they are none of ours.
 pub(super) type Questions = HashMap<String, Result<Asked, Unreadable>>;
@@ -24,6 +24,7 @@ pub(super) struct Judge<'n> {
     pub(super) most_visited: u64,
     /// How a trace broke the model's claim that its units are safe.
     pub(super) breach: Option<String>,
+    pub(super) watch: Watch,
 }
 
 /// What is left to show for an answer.
@@ -44,8 +45,22 @@ pub(super) struct Account<'n> {
 }
 
 impl<'n> Judge<'n> {
-    pub(super) fn new(net: &'n Net, shelf: Shelf<'n>, asked: Questions, most_visited: u64) -> Self {
-        Judge { net, shelf, asked, most_visited, breach: None }
+    pub(super) fn new(
+        net: &'n Net,
+        shelf: Shelf<'n>,
+        asked: Questions,
+        most_visited: u64,
+        watch: Watch,
+    ) -> Self {
+        Judge { net, shelf, asked, most_visited, breach: None, watch }
+    }
+
+    /// The question of this id in words, where it is not the examination that says it.
+    pub(super) fn question(&self, id: &str) -> String {
+        match self.asked.get(id) {
+            Some(Ok(asked)) => asked.in_words(self.net).map_or_else(String::new, shortened),
+            _ => String::new(),
+        }
     }
 
     /// The verdict on an answer, and whether it assumes that the units are safe.
@@ -58,7 +73,7 @@ impl<'n> Judge<'n> {
             Some(Ok(asked)) => asked,
         };
         if let Some(verdict) =
-            figures::judge(self.net, &mut self.shelf, asked, answer, self.most_visited)
+            figures::judge(self.net, &mut self.shelf, asked, answer, self.most_visited, &self.watch)
         {
             return (verdict, false);
         }
@@ -108,7 +123,9 @@ impl<'n> Judge<'n> {
         for (id, stops) in traces {
             self.fire(account, stops, id).map_err(|why| format!("trace {id}: {why}"))?;
         }
-        for shown in shown_by {
+        // What is listed twice shows no more than once.
+        let mut looked_at = HashSet::new();
+        for shown in shown_by.iter().filter(|shown| looked_at.insert(*shown)) {
             match shown {
                 Shown::Trace { .. } => {}
                 Shown::Loops { loops: id } => {
@@ -159,7 +176,8 @@ impl<'n> Judge<'n> {
             return Err("it would have to be held against the claim that units are safe".to_owned());
         }
         let run = self.shelf.loops(id)?;
-        account.sightings.along_loops(&run).map_err(|error| error.to_string())
+        let goes_on = &mut || self.watch.goes_on();
+        account.sightings.along_loops(&run, goes_on).map_err(|error| error.to_string())
     }
 
     fn pump(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
@@ -184,7 +202,9 @@ impl<'n> Judge<'n> {
             Subject::After(trace) => return self.read_after(account, &document, &trace),
         };
         let net = self.shelf.net_of(on.as_deref())?;
-        let checked = document.check(net, &mut || true).map_err(|flaw| flaw.to_string())?;
+        let goes_on = &mut || self.watch.goes_on();
+        self.refuse_large(&document)?;
+        let checked = document.check(net, goes_on).map_err(|flaw| flaw.to_string())?;
         let Account { refuted, translated, .. } = account;
         let here = translated.entry(on.clone()).or_insert_with(|| {
             let translate = |(predicate, _): &_| self.shelf.translate(predicate, on.as_deref());
@@ -193,10 +213,21 @@ impl<'n> Judge<'n> {
         let open = here.iter().zip(refuted).filter(|(_, (_, done))| !done);
         for (predicate, (_, done)) in open {
             let Some(predicate) = predicate else { continue };
-            *done = checked.refutes(predicate, &mut || true).is_ok();
+            *done = checked.refutes(predicate, goes_on).is_ok();
             account.assumes_units |= *done && document.assumes_units();
         }
         Ok(())
+    }
+
+    /// Refuses to visit more markings than searches are made again of.
+    pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
+        match document {
+            &Document::Markings(markings) if markings > self.most_visited => {
+                let most = self.most_visited;
+                Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes a search again that is said to have shown the rest: of the original net, and leaving out
@@ -224,7 +255,7 @@ impl<'n> Judge<'n> {
                 }
                 !holds
             });
-            !left.is_empty() && (satisfied.is_none() || !account.all)
+            self.watch.goes_on() && !left.is_empty() && (satisfied.is_none() || !account.all)
         });
         match (found, satisfied) {
             (Ok(visited), _) => {

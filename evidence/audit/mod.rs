@@ -16,70 +16,37 @@
 //! missing. An answer that is only the word of an exhaustive search is [`Verdict::Searched`], unless the
 //! search was small enough to be made again here. What uses the claim of the model that its units are safe
 //! has to say so, and is refused all the same once any trace breaks the claim ([`Audit::finish`]).
+//!
+//! Besides verdicts, a [`Report`] says of files what makes one wonder ([`Report::irregular`]): an answer
+//! that was printed and is not in the file has not been looked at, and nobody would miss it.
 
 mod cases;
 mod figures;
 mod homes;
 mod judge;
 mod obligations;
+mod report;
 mod shelf;
 mod sightings;
+mod source;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use obligations::{Asked, Obligation, Value};
+pub use report::{Broken, Incomplete, Judged, Report, Verdict};
+pub(crate) use source::{Next, Opened, Source};
+pub use watch::{OutOf, Progress, Watch};
 
 use crate::file::{Answer, FORMAT, Header, Line};
 use crate::reader::queries::Property;
-use judge::Judge;
+use cases::CaseNet;
+use judge::{Judge, Questions};
 use parikh_net::{Marking, Net};
-use shelf::{Place, Shelf};
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read as _};
+use shelf::Shelf;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
-
-/// What became of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The evidence shows it: by what.
-    Confirmed(String),
-    /// It rests on a search that was not made again: why not.
-    Searched(String),
-    /// The question is of a kind that this program does not know.
-    Beyond(String),
-    /// The evidence does not show it: why not.
-    Refused(String),
-}
-
-/// One answer with its verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
-    /// The file it stands in.
-    pub file: String,
-    /// Its line, from 1.
-    pub line: u64,
-    /// The id of the question.
-    pub id: String,
-    /// The value as the file has it.
-    pub value: String,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// Whether it assumes that the units of the model are safe.
-    pub assumes_units: bool,
-}
-
-/// Why a file cannot be read on. The answers before that line have their verdicts.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}: {what}")]
-pub struct Broken {
-    /// The file.
-    pub file: String,
-    /// The line, from 1; 0 for the file as a whole.
-    pub line: u64,
-    /// What is wrong.
-    pub what: String,
-}
 
 /// The questions of an examination, by whoever knows where its query file is. An error says why there
 /// are none.
@@ -91,41 +58,12 @@ pub struct Audit<'n> {
     queries: Box<QueryFiles<'n>>,
     /// The most markings that a search that is made again may have.
     most_visited: u64,
-    judged: Vec<Judged>,
     /// How a trace broke the claim that the units are safe.
     breach: Option<String>,
-    /// Questions of the examinations seen so far that had no answer.
-    unanswered: usize,
-    incomplete: Vec<Incomplete>,
-    cut_short: Vec<Broken>,
     /// When a case is done, if the model is not to be asked.
     last: Option<Marking>,
-    /// Whether the net is already the one that a question about processes is about.
-    derived: bool,
-}
-
-/// A file about a state space that says nothing of some of its figures.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}: of the state space there is nothing about {}", missing.join(", "))]
-pub struct Incomplete {
-    /// The file.
-    pub file: String,
-    /// The figures, in the contest's words, by name.
-    pub missing: Vec<String>,
-}
-
-/// What an audit found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// The verdicts, in the order of the files.
-    pub judged: Vec<Judged>,
-    /// How many questions of the query files had no answer.
-    pub unanswered: usize,
-    /// The files about a state space without all of its figures.
-    pub incomplete: Vec<Incomplete>,
-    /// The files that end in the middle of a line, as an interrupted run leaves them. All that could be
-    /// read was read; nothing refers to what could not.
-    pub cut_short: Vec<Broken>,
+    watch: Watch,
+    report: Report,
 }
 
 impl<'n> Audit<'n> {
@@ -135,13 +73,10 @@ impl<'n> Audit<'n> {
             net,
             queries,
             most_visited,
-            judged: Vec::new(),
             breach: None,
-            unanswered: 0,
-            incomplete: Vec::new(),
-            cut_short: Vec::new(),
             last: None,
-            derived: false,
+            watch: Watch::default(),
+            report: Report::default(),
         }
     }
 
@@ -151,209 +86,259 @@ impl<'n> Audit<'n> {
         Audit { last: Some(last), ..self }
     }
 
+    /// It stops when this says so.
+    #[must_use]
+    pub fn with_watch(self, watch: Watch) -> Self {
+        Audit { watch, ..self }
+    }
+
     /// Goes through one file.
     ///
     /// # Errors
     /// When it is no evidence file about this net, or has a line that is none.
     pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
-        let file = path.display().to_string();
-        if !self.derived
-            && let Some(kind) = self.about_cases(path)
-        {
-            let broken = |what| Broken { file: file.clone(), line: 1, what };
-            return self.of_cases(kind, path).map_err(broken)?;
+        if self.report.stopped.is_some() {
+            return Ok(());
         }
-        let (mut place, mut judge) = (Place { start: 0, length: 0, line: 0 }, None);
-        let mut answered = HashMap::new();
-        let read = self.lines(path, &file, &mut place, &mut judge, &mut answered);
-        if let Some(judge) = judge {
-            let open = judge.asked.keys().filter(|id| !answered.contains_key(*id));
-            let mut open: Vec<&String> = open.collect();
-            open.sort_unstable();
-            self.unanswered += open.len();
-            let figures = judge.asked.values().any(|it| matches!(it, Ok(Asked::HowMany { .. })));
-            if figures && !open.is_empty() {
-                let missing = open.into_iter().cloned().collect();
-                self.incomplete.push(Incomplete { file: file.clone(), missing });
-            }
-            self.breach = self.breach.take().or(judge.breach);
-        }
-        let broken = |what| Broken { file, line: place.line, what };
-        match read {
-            Ok(End::Whole) => Ok(()),
-            Ok(End::CutShort(what)) => {
-                self.cut_short.push(broken(what));
+        match Source::open(path)? {
+            Opened::Evidence(source) => self.source(*source),
+            Opened::CutShort(broken) => {
+                self.report.cut_short.push(broken);
                 Ok(())
             }
-            Err(what) => Err(broken(what)),
         }
     }
 
-    /// The question about processes that a file is about, if it is one.
-    fn about_cases(&self, path: &Path) -> Option<(&'static str, u64)> {
-        let mut line = String::new();
-        // What is wrong with the file will be told when it is read.
-        BufReader::new(File::open(path).ok()?).take(1 << 16).read_line(&mut line).ok()?;
-        match serde_json::from_str(&line).ok()? {
-            Line::Evidence(header) => cases::kind(&header.examination),
-            _ => None,
+    /// Goes through a file whose header was read.
+    pub(crate) fn source(&mut self, mut source: Source) -> Result<(), Broken> {
+        let header = source.header();
+        let subject = self.subject(header).and_then(|(net, asked)| {
+            is_about(header, &net)?;
+            Ok((net, asked))
+        });
+        let (net, asked) = subject.map_err(|what| source.broken(what))?;
+        if source.stem() != header.examination {
+            let about = &header.examination;
+            let other = format!("the file holds evidence about {about}, and its name another");
+            self.report.irregular.push(source.broken(other));
         }
-    }
-
-    /// Goes through a file on the net that its question is about.
-    fn of_cases(
-        &mut self,
-        kind: (&'static str, u64),
-        path: &Path,
-    ) -> Result<Result<(), Broken>, String> {
-        let net = cases::net_of(kind, self.net, self.last.as_ref())?;
-        let none = |_: &str| Err("there is no query file for it".to_owned());
-        let mut audit = Audit::new(&net, self.most_visited, Box::new(none));
-        audit.derived = true;
-        let ended = audit.file(path);
-        self.judged.extend(audit.judged);
-        self.breach = self.breach.take().or(audit.breach);
-        self.unanswered += audit.unanswered;
-        self.incomplete.extend(audit.incomplete);
-        self.cut_short.extend(audit.cut_short);
-        Ok(ended)
-    }
-
-    /// Reads the lines of a file; `place` is the one that is being read, `answered` has the positions
-    /// of the verdicts by the ids of their questions.
-    fn lines(
-        &mut self,
-        path: &Path,
-        file: &str,
-        place: &mut Place,
-        judge: &mut Option<Judge<'n>>,
-        answered: &mut HashMap<String, usize>,
-    ) -> Result<End, String> {
-        let open = || File::open(path).map_err(|error| error.to_string());
-        let mut reader = BufReader::with_capacity(1 << 16, open()?);
-        let mut bytes = Vec::new();
-        loop {
-            bytes.clear();
-            place.start += place.length as u64;
-            place.length =
-                reader.read_until(b'\n', &mut bytes).map_err(|error| error.to_string())?;
-            if place.length == 0 {
-                return match judge {
-                    Some(_) => Ok(End::Whole),
-                    None => Ok(End::CutShort("nothing is in the file".to_owned())),
-                };
+        let shelf = Shelf::new(&net, source.file(), self.watch.clone());
+        let judge = Judge::new(&net, shelf, asked, self.most_visited, self.watch.clone());
+        let mut reading = Reading {
+            judge,
+            watch: &self.watch,
+            report: &mut self.report,
+            answered: HashMap::new(),
+            withdrawn: HashSet::new(),
+            printed: None,
+        };
+        let read = reading.lines(&mut source);
+        let Reading { judge, answered, printed, .. } = reading;
+        self.breach = self.breach.take().or(judge.breach);
+        if self.report.stopped.is_some() {
+            return Ok(());
+        }
+        self.count_answers(&source, answered.len(), printed);
+        let mut open: Vec<String> =
+            judge.asked.keys().filter(|id| !answered.contains_key(*id)).cloned().collect();
+        open.sort_unstable();
+        self.report.unanswered += open.len();
+        if source.header().examination == STATE_SPACE && !open.is_empty() {
+            let file = source.name().to_owned();
+            self.report.incomplete.push(Incomplete { file, missing: open });
+        }
+        match read? {
+            None => Ok(()),
+            Some(cut_short) => {
+                self.report.cut_short.push(cut_short);
+                Ok(())
             }
-            place.line += 1;
-            if bytes.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            let line: Line = match serde_json::from_slice(bytes.trim_ascii_end()) {
-                Ok(line) => line,
-                Err(error) if error.is_eof() && bytes.last() != Some(&b'\n') => {
-                    return Ok(End::CutShort("the file breaks off in this line".to_owned()));
-                }
-                Err(error) => return Err(read(&error)),
-            };
-            let Some(judge) = judge else {
-                let Line::Evidence(header) = line else {
-                    return Err("expected {\"evidence\": …} first".to_owned());
-                };
-                let asked = self.asked(&header)?;
-                let shelf = Shelf::new(self.net, open()?);
-                *judge = Some(Judge::new(self.net, shelf, asked, self.most_visited));
-                continue;
-            };
-            let (sort, id) = match line {
-                Line::Evidence(_) => return Err("a second {\"evidence\": …}".to_owned()),
-                Line::Unfolding(_) if self.net.folding().is_some() && place.line == 2 => continue,
-                Line::Unfolding(_) => return Err("an unfolding that nobody asked for".to_owned()),
-                Line::Trace(named) => ("trace", named.id),
-                Line::Pump(named) => ("pump", named.id),
-                Line::Loops(named) => ("loops", named.id),
-                Line::Reduction(named) => ("reduction", named.id),
-                Line::Document(named) => ("document", named.id),
-                Line::Structure(named) => ("structure", named.id),
-                Line::Count(named) => ("count", named.id),
-                Line::Answer(answer) => {
-                    let (verdict, assumes_units) = judge.judge(&answer);
-                    let (file, line) = (file.to_owned(), place.line);
-                    let Answer { id, value, .. } = answer;
-                    // Of several answers to one question the last counts: a run corrects itself.
-                    if let Some(earlier) = answered.insert(id.clone(), self.judged.len()) {
-                        self.judged.remove(earlier);
-                        answered.values_mut().for_each(|at| *at -= usize::from(*at > earlier));
-                    }
-                    self.judged.push(Judged { file, line, id, value, verdict, assumes_units });
-                    continue;
-                }
-            };
-            judge.shelf.put(sort, id, *place)?;
         }
     }
 
-    /// The questions of the examination that a file is about, by their ids.
-    fn asked(&mut self, header: &Header) -> Result<judge::Questions, String> {
+    /// Holds the number of answers against what the end of the file says.
+    fn count_answers(&mut self, source: &Source, found: usize, printed: Option<u64>) {
+        let what = match printed {
+            None => "the file has no end: answers that were printed may not be in it".to_owned(),
+            Some(printed) if printed != found as u64 => {
+                format!("{printed} answers were printed, and {found} are in the file")
+            }
+            Some(_) => return,
+        };
+        self.report.irregular.push(source.broken(what));
+    }
+
+    /// The net that a file is about, and its questions by their ids.
+    fn subject(&mut self, header: &Header) -> Result<(Cow<'n, Net>, Questions), String> {
         if header.format != FORMAT {
             return Err(format!("the format is `{}`; expected `{FORMAT}`", header.format));
         }
-        let net = self.net;
-        let about = (&*header.net, header.places, header.transitions);
-        let is = (net.name(), net.place_count(), net.transition_count());
-        if about != is {
-            return Err(format!(
-                "this is about a net `{}` of {} places and {} transitions; the model is `{}` of {} \
-                 and {}",
-                about.0, about.1, about.2, is.0, is.1, is.2
-            ));
+        let (net, name) = (self.net, &header.examination);
+        if let Some(kind) = cases::kind(name) {
+            if net.folding().is_some() {
+                return Err(format!("{name} is not asked of a coloured model"));
+            }
+            let cases = CaseNet::of(kind, net, self.last.as_ref())?;
+            let asked = cases.asked().ok_or("the final marking has 2^63 tokens or more")?;
+            return Ok((Cow::Owned(cases.into_net()), HashMap::from([(name.clone(), Ok(asked))])));
         }
-        if header.examination == "StateSpace" {
-            let asked = Asked::of_state_space(net).map(|(key, asked)| (key.to_owned(), Ok(asked)));
-            return Ok(HashMap::from(asked));
+        let net = Cow::Borrowed(net);
+        if name == STATE_SPACE {
+            let asked = Asked::of_state_space(&net).map(|(key, asked)| (key.to_owned(), Ok(asked)));
+            return Ok((net, HashMap::from(asked)));
         }
-        if let Some(asked) = Asked::by_examination(&header.examination, net) {
-            return Ok(HashMap::from([(header.examination.clone(), Ok(asked))]));
+        if let Some(asked) = Asked::by_examination(name, &net) {
+            return Ok((net, HashMap::from([(name.clone(), Ok(asked))])));
         }
-        let properties = (self.queries)(&header.examination)?;
+        let properties = (self.queries)(name)?;
         let count = properties.len();
-        let asked: judge::Questions =
+        let asked: Questions =
             properties.into_iter().map(|property| (property.id, property.asked)).collect();
         match asked.len() == count {
-            true => Ok(asked),
+            true => Ok((net, asked)),
             false => Err("two properties of the query file have one id".to_owned()),
         }
     }
 
     /// What was found. No answer is confirmed that rests on a claim of the model that some trace has
-    /// broken.
-    pub fn finish(mut self) -> Report {
-        if let Some(breach) = self.breach {
-            for answer in self.judged.iter_mut().filter(|answer| answer.assumes_units) {
-                let why = format!("it assumes that the model's units are safe; {breach}");
-                answer.verdict = Verdict::Refused(why);
+    /// broken, or might break that was not looked at any more.
+    pub fn finish(self) -> Report {
+        let Audit { mut report, breach, .. } = self;
+        let assuming = report.judged.iter_mut().filter(|answer| answer.assumes_units);
+        match (breach, &report.stopped) {
+            (Some(breach), _) => {
+                for answer in assuming {
+                    let why = format!("it assumes that the model's units are safe; {breach}");
+                    answer.verdict = Verdict::Refused(why);
+                }
             }
+            (None, Some((_, out_of))) => {
+                let confirmed = assuming.filter(|it| matches!(it.verdict, Verdict::Confirmed(_)));
+                confirmed.for_each(|answer| answer.verdict = Verdict::Stopped(*out_of));
+            }
+            (None, None) => {}
         }
-        Report {
-            judged: self.judged,
-            unanswered: self.unanswered,
-            incomplete: self.incomplete,
-            cut_short: self.cut_short,
-        }
+        report
     }
 }
 
-/// How a file ends.
-enum End {
-    Whole,
-    /// In the middle of a line, or before the first one.
-    CutShort(String),
+/// The examination that asks for figures.
+pub(crate) const STATE_SPACE: &str = "StateSpace";
+
+/// Whether a file says that it is about this net.
+fn is_about(header: &Header, net: &Net) -> Result<(), String> {
+    let about = (&*header.net, header.places, header.transitions);
+    let is = (net.name(), net.place_count(), net.transition_count());
+    match about == is {
+        true => Ok(()),
+        false => Err(format!(
+            "this is about a net `{}` of {} places and {} transitions; the model is `{}` of {} and {}",
+            about.0, about.1, about.2, is.0, is.1, is.2
+        )),
+    }
 }
 
-/// What is wrong with a line of JSON. Its line is always 1; we know better.
-fn read(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
-    match error.is_eof() {
-        true => format!("the line breaks off: {what}"),
-        false => format!("{what}, column {}", error.column()),
+/// One file, while its lines are read.
+struct Reading<'s, 'a> {
+    judge: Judge<'s>,
+    watch: &'a Watch,
+    report: &'a mut Report,
+    /// The questions that have an answer, with its position among the verdicts.
+    answered: HashMap<String, usize>,
+    withdrawn: HashSet<String>,
+    /// How many answers were printed, as the end of the file says.
+    printed: Option<u64>,
+}
+
+impl Reading<'_, '_> {
+    /// Reads the lines after the header, until the file ends or breaks off: where, if it does.
+    fn lines(&mut self, source: &mut Source) -> Result<Option<Broken>, Broken> {
+        loop {
+            let line = match source.next()? {
+                Next::Line(line) => line,
+                Next::End => return Ok(None),
+                Next::CutShort(broken) => return Ok(Some(broken)),
+            };
+            if self.printed.is_some() {
+                return Err(source.broken("a line after the end"));
+            }
+            let at = (source.name().to_owned(), source.place().line);
+            self.watch.note(|progress| progress.at = Some(at));
+            self.line(line, source).map_err(|what| source.broken(what))?;
+            if let Some(out_of) = self.watch.out_of() {
+                let here = source.broken(format!("not confirmed: {out_of}"));
+                self.report.stopped = Some((here, out_of));
+                return Ok(None);
+            }
+        }
+    }
+
+    fn line(&mut self, line: Line, source: &Source) -> Result<(), String> {
+        let (sort, id) = match line {
+            Line::Evidence(_) => return Err("a second {\"evidence\": …}".to_owned()),
+            Line::Unfolding(_) => return Err("an unfolding that nobody asked for".to_owned()),
+            Line::Answer(answer) => {
+                self.answer(answer, source);
+                return Ok(());
+            }
+            Line::Withdrawn(withdrawn) => return self.withdraw(withdrawn.id),
+            Line::End(end) => {
+                self.printed = Some(end.answers);
+                return Ok(());
+            }
+            Line::Trace(named) => ("trace", named.id),
+            Line::Pump(named) => ("pump", named.id),
+            Line::Loops(named) => ("loops", named.id),
+            Line::Reduction(named) => ("reduction", named.id),
+            Line::Document(named) => ("document", named.id),
+            Line::Structure(named) => ("structure", named.id),
+            Line::Count(named) => ("count", named.id),
+        };
+        self.judge.shelf.put(sort, id, source.place())
+    }
+
+    /// Judges an answer, unless there is one to its question already.
+    fn answer(&mut self, answer: Answer, source: &Source) {
+        if let Some(&earlier) = self.answered.get(&answer.id) {
+            let Judged { line, value, .. } = &self.report.judged[earlier];
+            let twice = format!(
+                "{} is answered again ({}): the answer of line {line} ({value}) was not withdrawn, \
+                 and only that one was looked at",
+                answer.id, answer.value
+            );
+            self.report.irregular.push(source.broken(twice));
+            return;
+        }
+        let question = self.judge.question(&answer.id);
+        let (verdict, assumes_units) = self.judge.judge(&answer);
+        let verdict = match (verdict, self.watch.out_of()) {
+            (Verdict::Confirmed(how), _) => Verdict::Confirmed(how),
+            (_, Some(out_of)) => Verdict::Stopped(out_of),
+            (verdict, None) => verdict,
+        };
+        let (file, line) = (source.name().to_owned(), source.place().line);
+        let examination = source.header().examination.clone();
+        let Answer { id, value, .. } = answer;
+        self.answered.insert(id.clone(), self.report.judged.len());
+        let judged =
+            Judged { file, line, examination, id, question, value, verdict, assumes_units };
+        self.watch.note(|progress| progress.judged.push(judged.clone()));
+        self.report.judged.push(judged);
+    }
+
+    /// Takes back the answer to a question: what it assumed has turned out to be false. Once, so that
+    /// no question is judged over and over.
+    fn withdraw(&mut self, id: String) -> Result<(), String> {
+        let Some(earlier) = self.answered.remove(&id) else {
+            return Err(format!("there is no answer to `{id}` to be withdrawn"));
+        };
+        self.report.judged.remove(earlier);
+        self.answered.values_mut().for_each(|at| *at -= usize::from(*at > earlier));
+        let judged = self.report.judged.clone();
+        self.watch.note(|progress| progress.judged = judged);
+        match self.withdrawn.insert(id.clone()) {
+            true => Ok(()),
+            false => Err(format!("the answer to `{id}` is withdrawn a second time")),
+        }
     }
 }

@@ -24,7 +24,7 @@
 //! without it; by a proof that it can never be reached; or by a trace and a proof that it cannot be reached
 //! from its end.
 //!
-//! Of a net with a final marking f ([`Asked::Sound`]; which net, says `cases`):
+//! Of a net with a final marking f ([`Asked::Sound`]; which net, and what is asked of it, says `cases`):
 //!
 //! | question | TRUE | FALSE |
 //! |---|---|---|
@@ -37,7 +37,7 @@
 //! reachable.
 
 use crate::coloured::questions;
-use crate::home;
+use crate::{home, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::fmt;
 
@@ -119,9 +119,6 @@ pub struct Home {
 impl Asked {
     /// What an examination asks that needs no query file; `None` for others.
     pub fn by_examination(examination: &str, net: &Net) -> Option<Asked> {
-        if let Some((kind, _)) = super::cases::kind(examination) {
-            return Asked::by_final_marking(kind, net);
-        }
         let reach = |goals, all, then| Some(Asked::Reach { goals, all, then });
         match (examination, net.folding()) {
             ("ReachabilityDeadlock", _) => reach(vec![Predicate::Dead], true, true),
@@ -164,33 +161,24 @@ impl Asked {
         ]
     }
 
-    /// What is asked of a net with one final marking.
-    fn by_final_marking(kind: &str, net: &Net) -> Option<Asked> {
-        let [f] = net.final_markings() else { return None };
-        // The counters, where firings are counted, are no part of the final marking.
-        let counters = if kind == "RelaxedSoundness" { net.transition_count() } else { 0 };
-        let own = net.place_count().checked_sub(counters)?;
-        let all = LinearSum::new(net.places().take(own).map(|place| (place, 1))).ok()?;
-        let tokens = i64::try_from(f.total()).ok()?;
-        let done = Predicate::and(f.marked().map(|(place, n)| Predicate::at_least(place, n)));
-        let no_more = Predicate::at_most(all, tokens);
-        let exactly = Predicate::and([done.clone(), no_more.clone()]);
-        let asked = match kind {
-            "EasySoundness" => Asked::Reach { goals: vec![exactly], all: true, then: true },
-            "RelaxedSoundness" => {
-                let fired = |place| Predicate::at_least(place, 1);
-                let with = |place| Predicate::and([exactly.clone(), fired(place)]);
-                let goals = net.places().skip(own).map(with).collect();
-                Asked::Reach { goals, all: true, then: true }
+    /// The question for people, where it comes from a query file: others are said by their examination.
+    pub fn in_words(&self, net: &Net) -> Option<String> {
+        match self {
+            Asked::Reach { goals, then, .. } => match (&goals[..], then) {
+                ([goal], true) => Some(format!("EF {}", words::formula(net, goal))),
+                ([goal], false) => {
+                    Some(format!("AG {}", words::formula(net, &goal.clone().negated())))
+                }
+                _ => None,
+            },
+            Asked::Initially(predicate) => {
+                Some(format!("initially {}", words::formula(net, predicate)))
             }
-            _ => {
-                let improper = Predicate::and([done.clone(), no_more.negated()]);
-                let live = kind == "Soundness";
-                let others = net.transitions().filter(|_| live).map(Predicate::Enabled).collect();
-                Asked::Sound { done, improper, others }
+            Asked::Largest(sum) => Some(format!("the most of {}", words::linear(net, sum))),
+            Asked::Stays(_) | Asked::Sound { .. } | Asked::LargestOf(_) | Asked::HowMany { .. } => {
+                None
             }
-        };
-        Some(asked)
+        }
     }
 
     /// What has to be shown for the answer `value`.

@@ -2,6 +2,8 @@
 //! line is read again when an answer refers to it, so that a file may be much larger than the memory.
 //! Reductions are the exception: one that was gone through stays, because many documents rest on it.
 
+use super::Watch;
+use super::source::Place;
 use crate::Document;
 use crate::counting::{CountError, Formula};
 use crate::file::{About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace};
@@ -11,15 +13,8 @@ use parikh_net::{FiringSequence, LoopRun, Net, Predicate};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-
-/// A line in the file: where it begins, how long it is, its number.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) start: u64,
-    pub(super) length: usize,
-    pub(super) line: u64,
-}
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 /// The net that a document is about.
 pub(super) enum Subject {
@@ -32,10 +27,11 @@ pub(super) enum Subject {
 /// The evidence of one file about `net`.
 pub(super) struct Shelf<'n> {
     net: &'n Net,
-    file: File,
+    file: Arc<File>,
     /// By sort and id.
     places: HashMap<(&'static str, String), Place>,
     reductions: HashMap<String, Reduced>,
+    watch: Watch,
 }
 
 /// A net that a checked reduction made of another.
@@ -46,8 +42,8 @@ struct Reduced {
 }
 
 impl<'n> Shelf<'n> {
-    pub(super) fn new(net: &'n Net, file: File) -> Self {
-        Shelf { net, file, places: HashMap::new(), reductions: HashMap::new() }
+    pub(super) fn new(net: &'n Net, file: Arc<File>, watch: Watch) -> Self {
+        Shelf { net, file, places: HashMap::new(), reductions: HashMap::new(), watch }
     }
 
     /// Remembers a line.
@@ -118,7 +114,7 @@ impl<'n> Shelf<'n> {
                 if of.is_some() {
                     return Err(format!("reduction {on} is not of the net itself"));
                 }
-                Formula::of_log(self.net, &log, &mut || true)
+                Formula::of_log(self.net, &log, &mut || self.watch.goes_on())
             }
         };
         Ok((formula.map_err(|error| error.to_string())?, markings))
@@ -164,7 +160,8 @@ impl<'n> Shelf<'n> {
             way.push((id, read));
         }
         while let Some((id, Reduction { of, log })) = way.pop() {
-            let by = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, &mut || true);
+            let goes_on = &mut || self.watch.goes_on();
+            let by = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
             let by = by.map_err(|error| format!("reduction {id}: {error}"))?;
             self.reductions.insert(id, Reduced { of, by });
         }
@@ -183,8 +180,7 @@ impl<'n> Shelf<'n> {
     {
         let place = self.place(sort, id)?;
         let mut bytes = vec![0; place.length];
-        let read = self.file.seek(SeekFrom::Start(place.start));
-        let read = read.and_then(|_| self.file.read_exact(&mut bytes));
+        let read = self.file.read_exact_at(&mut bytes, place.start);
         let line =
             read.map_err(serde_json::Error::io).and_then(|()| serde_json::from_slice(&bytes));
         let line: Result<HashMap<String, T>, _> = line;

@@ -94,14 +94,18 @@ impl<'n> Sightings<'n> {
     ///
     /// # Errors
     /// When it cannot be fired. What was seen until then was seen.
-    pub(super) fn along_loops(&mut self, run: &LoopRun) -> Result<(), LoopReplayError> {
+    pub(super) fn along_loops(
+        &mut self,
+        run: &LoopRun,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), LoopReplayError> {
         let Sightings { net, goals, seen, depending } = self;
         let net: &Net = net;
         let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, _: &_| {
             places.for_each(|place| depending.note_change(place, |goal| !seen[goal]));
             depending.take(|goal| seen[goal] = holds(net, &goals[goal], marking));
         };
-        replay_loops(net, run, &mut look, &mut || true).map(|_| ())
+        replay_loops(net, run, &mut look, goes_on).map(|_| ())
     }
 
     fn look(&mut self, marking: &Marking) {

@@ -226,9 +226,13 @@ fn formulas_and_bounds() {
     let net = text::parse(small).unwrap();
     let (judged, _) = audit(&net, &formulas(), "Some", &answer("next", "TRUE", ""));
     assert!(matches!(judged[0].verdict, Verdict::Beyond(_)));
-    // The last answer to a question counts.
-    let two = trace("[\"t\", 2]") + &answer("ef1", "FALSE", "") + &answer("ef1", "TRUE", BY_TRACE);
+    // A question has one answer, unless that is withdrawn.
+    let [first, second] = [answer("ef1", "FALSE", ""), answer("ef1", "TRUE", BY_TRACE)];
+    let two =
+        format!("{}{first}{{\"withdrawn\": {{\"id\": \"ef1\"}}}}\n{second}", trace("[\"t\", 2]"));
     check(small, &formulas(), "Some", &two, None);
+    let two = trace("[\"t\", 2]") + &first + &second;
+    check(small, &formulas(), "Some", &two, Some("a proof that"));
 }
 
 #[test]
@@ -328,6 +332,123 @@ fn assumptions_are_declared_and_not_broken() {
     let judged = audit.finish().judged;
     assert!(matches!(&judged[0].verdict, Verdict::Refused(why) if why.contains("2 tokens")));
     assert!(matches!(judged[1].verdict, Verdict::Confirmed(_)));
+}
+
+/// A process of one step whose model claims that its two places are one safe unit.
+fn process_with_a_unit(tokens: &str) -> Net {
+    let file = format!(
+        "<pnml><net id='n'><place id='i'>{tokens}</place><place id='o'/><transition id='t'/>
+         <arc source='i' target='t'/><arc source='t' target='o'/><toolspecific tool='nupn'>
+         <structure units='1' root='u' safe='true'><unit id='u'><places>i o</places></unit>
+         </structure></toolspecific></net></pnml>"
+    );
+    pnml::read(file.as_bytes()).unwrap().net
+}
+
+#[test]
+fn a_claim_of_one_case_is_no_claim_of_two() {
+    let one = process_with_a_unit("<initialMarking><text>1</text></initialMarking>");
+    let none = process_with_a_unit("");
+    let steps = json!([{"safe_units": ["i", "o"]}]);
+    let bounds = json!({"bounds": {"assumes_units": true, "steps": steps}});
+    let document = format!("{}\n", json!({"document": {"id": "d", "document": bounds}}));
+    let judge = |net: &Net, examination: &str, value: &str, lines: &str, shown: &str| {
+        let answer = answer(examination, value, shown);
+        let answer = answer.replace("\"shown_by\"", "\"assumes\": [\"units\"], \"shown_by\"");
+        audit(net, "", examination, &(lines.to_owned() + &answer)).0.remove(0).verdict
+    };
+    // Two cases put two tokens on one place, and none is safe that the model did not speak of.
+    for (net, examination) in
+        [(&one, "2-EasySoundness"), (&none, "EasySoundness"), (&none, "2-Soundness")]
+    {
+        let verdict = judge(net, examination, "FALSE", &document, BY_DOCUMENT);
+        assert!(matches!(verdict, Verdict::Refused(_)), "{examination}: {verdict:?}");
+        // And what breaks no claim about this net is no breach.
+        let firings = if examination.starts_with('2') { 2 } else { 1 };
+        if !examination.ends_with("-Soundness") {
+            let way = trace(&format!("[\"t\", {firings}]"));
+            let verdict = judge(net, examination, "TRUE", &way, BY_TRACE);
+            assert!(matches!(verdict, Verdict::Confirmed(_)), "{examination}: {verdict:?}");
+        }
+    }
+    // A claim about the model is one about what comes after a trace, and about no other marking.
+    assert!(one.after(&FiringSequence::new()).unwrap().safe_units().is_some());
+    assert!(one.from_marking(Marking::new(vec![0, 2])).safe_units().is_none());
+    assert!(one.from_marking(Marking::new(vec![0, 1])).safe_units().is_none());
+    let mut way = FiringSequence::new();
+    way.push(one.transition_named("t").unwrap(), 1);
+    let there = one.after(&way).unwrap();
+    assert_eq!(there.safe_units().unwrap().safe_from().unwrap().tokens(), [0, 1]);
+    way.push(one.transition_named("t").unwrap(), 1);
+    assert!(one.after(&way).is_err());
+}
+
+#[test]
+fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
+    let net = text::parse(
+        "net n\nplace i 1\nplace p\nplace o\ntransition t: i -> p\ntransition u: p -> o\ntransition v: p -> 2*o",
+    )
+    .unwrap();
+    let head = |places: usize, examination: &str, name: &str| {
+        format!(
+            "{{\"evidence\": {{\"format\": \"{FORMAT}\", \"net\": \"n\", \"places\": {places}, \
+             \"transitions\": 3, {name}\"examination\": \"{examination}\"}}}}\n"
+        )
+    };
+    let long = format!("\"because\": \"{}\", ", "x".repeat(70_000));
+    for (before, name) in [("", ""), ("\n", ""), (" \n\t\n", ""), ("", &*long)] {
+        let verdict = |examination: &str, lines: &str| {
+            let places = if examination == "RelaxedSoundness" { 6 } else { 3 };
+            let file = format!("{before}{}{lines}", head(places, examination, name));
+            audit_bytes(&net, "", file.as_bytes()).0.remove(0).verdict
+        };
+        let improper = trace("[\"t\", 1], [\"v\", 1]");
+        let weak = |value| improper.clone() + &answer("WeakSoundness", value, BY_TRACE);
+        let verdict_of = verdict("WeakSoundness", &weak("FALSE"));
+        assert!(matches!(verdict_of, Verdict::Confirmed(_)), "{verdict_of:?}");
+        let verdict_of = verdict("WeakSoundness", &weak("TRUE"));
+        assert!(matches!(verdict_of, Verdict::Refused(_)), "{verdict_of:?}");
+        let visited = json!({"structure": {"id": "s", "structure": {"visited": 4}}});
+        let lines =
+            format!("{visited}\n{}", answer("WeakSoundness", "TRUE", "{\"structure\": \"s\"}"));
+        let verdict_of = verdict("WeakSoundness", &lines);
+        assert!(matches!(verdict_of, Verdict::Refused(_)), "{verdict_of:?}");
+        // No run with v ends in o, whatever the model's places are called.
+        let way = trace("[\"t\", 1], [\"u\", 1]") + &answer("RelaxedSoundness", "TRUE", BY_TRACE);
+        let verdict_of = verdict("RelaxedSoundness", &way);
+        assert!(matches!(verdict_of, Verdict::Refused(_)), "{verdict_of:?}");
+    }
+    // The marking that is chosen counts.
+    let easy = answer("EasySoundness", "TRUE", "");
+    let file = format!("\n{}{easy}", head(3, "EasySoundness", ""));
+    let mut named = tempfile::NamedTempFile::new().unwrap();
+    named.write_all(file.as_bytes()).unwrap();
+    for (last, confirmed) in [([1, 0, 0], true), ([0, 0, 1], false)] {
+        let audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
+        let mut audit = audit.with_final_marking(Marking::new(last.to_vec()));
+        audit.file(named.path()).unwrap();
+        let verdict = audit.finish().judged.remove(0).verdict;
+        assert_eq!(matches!(verdict, Verdict::Confirmed(_)), confirmed, "{verdict:?}");
+    }
+}
+
+#[test]
+fn an_audit_that_is_told_to_stop_confirms_no_more() {
+    let net = text::parse(MUTEX).unwrap();
+    let (places, transitions) = (net.place_count(), net.transition_count());
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let head = json!({"evidence": {"format": FORMAT, "net": "mutex", "places": places,
+        "transitions": transitions, "examination": "OneSafe"}});
+    write!(file, "{head}\n{}{}", document(3), answer("OneSafe", "TRUE", BY_DOCUMENT)).unwrap();
+    let watch = Watch::default();
+    let audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
+    let mut audit = audit.with_watch(watch.clone());
+    watch.stop(OutOf::Time);
+    audit.file(file.path()).unwrap();
+    let report = audit.finish();
+    assert!(report.judged.is_empty(), "{:?}", report.judged);
+    let (here, out_of) = report.stopped.unwrap();
+    assert_eq!((here.line, out_of), (2, OutOf::Time));
 }
 
 #[test]
@@ -460,7 +581,7 @@ fn evidence_confirms_what_enumeration_says_and_no_other_question() {
                         "examination": "Some"}});
                     let line = answer("f", &Value::Holds(value).to_string(), &by);
                     write!(file, "{head}\n{lines}{line}").unwrap();
-                    let mut audit = Audit::new(&net, 0, Box::new(|_| Ok(vec![property()])));
+                    let mut audit = Audit::new(&net, 60, Box::new(|_| Ok(vec![property()])));
                     audit.file(file.path()).unwrap();
                     let judged = audit.finish().judged.remove(0);
                     let confirmed = matches!(judged.verdict, Verdict::Confirmed(_));

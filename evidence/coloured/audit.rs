@@ -1,14 +1,14 @@
 //! The audit of evidence about a coloured model: of each file first the net that it speaks about, then the
 //! answers, as those about any net.
 
+use super::unfolding::Bindings;
 use super::{ColouredModel, Unconfirmed};
-use crate::audit::{Audit, Broken, Judged, Report, Verdict};
-use crate::file::{Answer, Unfolding};
+use crate::audit::{
+    Audit, Broken, Judged, Next, Opened, Report, STATE_SPACE, Source, Verdict, Watch,
+};
+use crate::file::{Line, Unfolding};
 use crate::reader::queries::Property;
 use parikh_net::Net;
-use serde::Deserialize;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// What may be done again.
@@ -29,15 +29,30 @@ pub struct ColouredAudit<'m> {
     limits: Limits,
     /// The questions of an examination, of a net.
     queries: Box<Queries<'m>>,
+    watch: Watch,
     /// The unfolding that was made last: the files of a run list the same.
-    made: Option<(Unfolding, Net)>,
+    made: Option<Made>,
     report: Report,
+}
+
+/// An unfolding that was made again.
+struct Made {
+    listed: Unfolding,
+    bindings: Bindings,
+    net: Net,
 }
 
 impl<'m> ColouredAudit<'m> {
     /// An audit of evidence about `model`.
     pub fn new(model: &'m ColouredModel, limits: Limits, queries: Box<Queries<'m>>) -> Self {
-        ColouredAudit { model, limits, queries, made: None, report: Report::default() }
+        let (watch, made, report) = (Watch::default(), None, Report::default());
+        ColouredAudit { model, limits, queries, watch, made, report }
+    }
+
+    /// It stops when this says so.
+    #[must_use]
+    pub fn with_watch(self, watch: Watch) -> Self {
+        ColouredAudit { watch, ..self }
     }
 
     /// Goes through one file.
@@ -45,33 +60,44 @@ impl<'m> ColouredAudit<'m> {
     /// # Errors
     /// When it is no evidence about this model, or has a line that is none.
     pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
-        let listed = listed(path)?;
-        if self.made.as_ref().is_none_or(|(made, _)| *made != listed) {
-            match self.model.unfold(&listed, self.limits.tried) {
-                Ok(net) => self.made = Some((listed, net)),
+        if self.report.stopped.is_some() {
+            return Ok(());
+        }
+        let mut source = match Source::open(path)? {
+            Opened::Evidence(source) => *source,
+            Opened::CutShort(broken) => {
+                self.report.cut_short.push(broken);
+                return Ok(());
+            }
+        };
+        let listed = source.unfolding()?;
+        // Firings are counted by their bindings, also by those that do the same as others.
+        let bindings = match source.header().examination == STATE_SPACE {
+            true => Bindings::All,
+            false => Bindings::Some,
+        };
+        let is_made = |made: &Made| made.bindings == bindings && made.listed == listed;
+        if !self.made.as_ref().is_some_and(is_made) {
+            let goes_on = &mut || self.watch.goes_on();
+            match self.model.unfold(&listed, bindings, self.limits.tried, goes_on) {
+                Ok(net) => self.made = Some(Made { listed, bindings, net }),
                 Err(Unconfirmed::Wrong(what)) => {
-                    return Err(broken(
-                        path,
-                        2,
-                        format!("the net listed is not the model's: {what}"),
-                    ));
+                    let what = format!("the net listed is not the model's: {what}");
+                    return Err(source.broken(what));
                 }
+                Err(Unconfirmed::Stopped) => return self.stop(&source),
                 Err(too_large @ Unconfirmed::TooLarge(_)) => {
                     let why = format!("certified on the unfolding; {too_large}");
-                    self.report.judged.extend(unjudged(path, &why)?);
-                    return Ok(());
+                    return self.leave_unjudged(source, &why);
                 }
             }
         }
-        let Some((_, net)) = &self.made else { return Ok(()) };
+        let Some(Made { net, .. }) = &self.made else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
-        let mut audit = Audit::new(net, self.limits.visited, queries);
-        let read = audit.file(path);
-        let Report { judged, unanswered, incomplete, cut_short } = audit.finish();
-        self.report.judged.extend(judged);
-        self.report.unanswered += unanswered;
-        self.report.incomplete.extend(incomplete);
-        self.report.cut_short.extend(cut_short);
+        let audit = Audit::new(net, self.limits.visited, queries);
+        let mut audit = audit.with_watch(self.watch.clone());
+        let read = audit.source(source);
+        self.report.extend(audit.finish());
         read
     }
 
@@ -79,54 +105,47 @@ impl<'m> ColouredAudit<'m> {
     pub fn finish(self) -> Report {
         self.report
     }
-}
 
-/// Each line of a file with its number, from 1.
-fn lines(path: &Path) -> Result<impl Iterator<Item = (u64, String)>, Broken> {
-    let file = File::open(path).map_err(|error| broken(path, 0, error.to_string()))?;
-    Ok((1..).zip(BufReader::new(file).lines().map_while(Result::ok)))
-}
+    fn stop(&mut self, source: &Source) -> Result<(), Broken> {
+        if let Some(out_of) = self.watch.out_of() {
+            let here = source.broken(format!("not confirmed: {out_of}"));
+            self.report.stopped = Some((here, out_of));
+        }
+        Ok(())
+    }
 
-/// The nodes that a file is about.
-fn listed(path: &Path) -> Result<Unfolding, Broken> {
-    #[derive(Deserialize)]
-    struct Line {
-        unfolding: Unfolding,
+    /// Takes down the answers of a file, the last one to each question, with no verdict but `why`.
+    fn leave_unjudged(&mut self, mut source: Source, why: &str) -> Result<(), Broken> {
+        let mut judged: Vec<Judged> = Vec::new();
+        let read = loop {
+            match source.next() {
+                Ok(Next::Line(Line::Answer(answer))) => {
+                    judged.retain(|earlier| earlier.id != answer.id);
+                    judged.push(Judged {
+                        file: source.name().to_owned(),
+                        line: source.place().line,
+                        examination: source.header().examination.clone(),
+                        id: answer.id,
+                        question: String::new(),
+                        value: answer.value,
+                        verdict: Verdict::Beyond(why.to_owned()),
+                        assumes_units: false,
+                    });
+                }
+                Ok(Next::Line(Line::Withdrawn(withdrawn))) => {
+                    judged.retain(|earlier| earlier.id != withdrawn.id);
+                }
+                Ok(Next::Line(_)) if self.watch.goes_on() => {}
+                Ok(Next::Line(_)) => break self.stop(&source),
+                Ok(Next::End) => break Ok(()),
+                Ok(Next::CutShort(broken)) => {
+                    self.report.cut_short.push(broken);
+                    break Ok(());
+                }
+                Err(broken) => break Err(broken),
+            }
+        };
+        self.report.judged.extend(judged);
+        read
     }
-    let wrong = |what: String| {
-        broken(path, 2, format!("expected {{\"unfolding\": …}}, as the model is coloured: {what}"))
-    };
-    match lines(path)?.nth(1) {
-        None => Err(wrong("the file ends before".to_owned())),
-        Some((_, line)) => match serde_json::from_str::<Line>(&line) {
-            Ok(line) => Ok(line.unfolding),
-            Err(error) => Err(wrong(error.to_string())),
-        },
-    }
-}
-
-/// The answers of a file, the last one to each question, with no verdict but `why`.
-fn unjudged(path: &Path, why: &str) -> Result<Vec<Judged>, Broken> {
-    #[derive(Deserialize)]
-    struct Line {
-        answer: Option<Answer>,
-    }
-    let mut judged: Vec<Judged> = Vec::new();
-    for (number, line) in lines(path)? {
-        let Ok(Line { answer: Some(answer) }) = serde_json::from_str(&line) else { continue };
-        judged.retain(|earlier| earlier.id != answer.id);
-        judged.push(Judged {
-            file: path.display().to_string(),
-            line: number,
-            id: answer.id,
-            value: answer.value,
-            verdict: Verdict::Beyond(why.to_owned()),
-            assumes_units: false,
-        });
-    }
-    Ok(judged)
-}
-
-fn broken(path: &Path, line: u64, what: String) -> Broken {
-    Broken { file: path.display().to_string(), line, what }
 }

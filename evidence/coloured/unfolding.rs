@@ -11,17 +11,22 @@
 //! 2. The initial marking has no token on a place that is not listed.
 //! 3. Every binding that takes from listed places only puts on listed places only.
 //! 4. Of these bindings, one that is not listed takes and puts the same as a listed one of its transition.
+//! 5. Where firings are to be counted ([`Bindings::All`]), all of these bindings are listed: two that do
+//!    the same are two firings.
 //!
 //! # Soundness
 //! The places that are not listed are a siphon without tokens: by 3, whatever puts a token on one takes
 //! one from another, so they stay empty (2), and no binding that takes from them ever fires. The others
 //! are transitions of the net, or do what such a one does (4). So the markings that can be reached
 //! are the same but for places that are always empty, a transition of the coloured net is enabled exactly
-//! when one of its listed bindings is, and a marking is dead here when it is there.
+//! when one of its listed bindings is, and a marking is dead here when it is there. By 5, as many
+//! transitions are enabled in a marking here as there are bindings there.
 //!
 //! # Cost
 //! Bindings are found by trying colours for one variable after the other; what a guard or a place that is
-//! not listed excludes is not completed. Whoever calls says how many colours may be tried.
+//! not listed excludes is not completed. Whoever calls says how many colours may be tried. What is kept of
+//! bindings that are not listed is in proportion to the list: there may be no more kinds of them, of which
+//! no listed one is known yet, than names of which no binding is known yet.
 
 use super::net::{ColouredModel, Place, Transition};
 use super::sorts::Kind;
@@ -41,6 +46,18 @@ pub enum Unconfirmed {
     /// More colours would have to be tried than was allowed.
     #[error("more than {0} colours would have to be tried to make the unfolding again")]
     TooLarge(u64),
+    /// It was told to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Which bindings a list has to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bindings {
+    /// Of those that do the same, one is enough.
+    Some,
+    /// All that may fire.
+    All,
 }
 
 /// The listed colours of each place, with their positions in the net.
@@ -54,13 +71,19 @@ type Arcs = [Vec<(PlaceId, u64)>; 2];
 
 impl ColouredModel {
     /// The net of the places and transitions listed, if it stands for this one; up to `most` colours are
-    /// tried.
+    /// tried, and it is asked now and then whether to go on.
     ///
     /// # Errors
     /// When it does not, or that does not show.
-    pub fn unfold(&self, listed: &Unfolding, most: u64) -> Result<Net, Unconfirmed> {
+    pub fn unfold(
+        &self,
+        listed: &Unfolding,
+        bindings: Bindings,
+        most: u64,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Net, Unconfirmed> {
         let mut builder = NetBuilder::new(&self.name);
-        let mut tries = Tries { left: most, most };
+        let mut tries = Tries { left: most, most, goes_on };
         let (places, place_counts) = self.places(listed, &mut builder, &mut tries)?;
         let mut first = 0;
         let mut transition_counts = Vec::new();
@@ -71,7 +94,7 @@ impl ColouredModel {
             }
             let mut search = Search::new(self, transition, &places, names, &mut tries);
             search.run()?;
-            let arcs = search.finish()?;
+            let arcs = search.finish(bindings)?;
             for (at, [takes, puts]) in (first..).zip(arcs) {
                 let t = TransitionId::new(at);
                 takes.into_iter().try_for_each(|(p, n)| builder.take(t, p, n)).map_err(wrong)?;
@@ -94,7 +117,7 @@ impl ColouredModel {
         &self,
         listed: &Unfolding,
         builder: &mut NetBuilder,
-        tries: &mut Tries,
+        tries: &mut Tries<'_>,
     ) -> Result<(Listed, Vec<usize>), Unconfirmed> {
         let (mut places, mut counts, mut first) = (Vec::new(), Vec::new(), 0);
         for place in &self.places {
@@ -159,15 +182,22 @@ impl ColouredModel {
 }
 
 /// How many colours may still be tried.
-struct Tries {
+struct Tries<'g> {
     left: u64,
     most: u64,
+    goes_on: &'g mut dyn FnMut() -> bool,
 }
 
-impl Tries {
+/// Colours tried between two questions whether to go on.
+const ASKING: u64 = 1 << 10;
+
+impl Tries<'_> {
     fn one(&mut self) -> Result<(), Unconfirmed> {
         self.left = self.left.checked_sub(1).ok_or(Unconfirmed::TooLarge(self.most))?;
-        Ok(())
+        match self.left.is_multiple_of(ASKING) && !(self.goes_on)() {
+            true => Err(Unconfirmed::Stopped),
+            false => Ok(()),
+        }
     }
 }
 
@@ -179,29 +209,34 @@ enum Test<'m> {
 }
 
 /// Goes through the bindings of a transition.
-struct Search<'m, 's> {
+struct Search<'m, 's, 'g> {
     model: &'m ColouredModel,
     transition: &'m Transition,
     places: &'s Listed,
     /// The names listed that were not met yet.
     missing: HashMap<&'s str, usize>,
-    tries: &'s mut Tries,
+    tries: &'s mut Tries<'g>,
     /// The variables in the order in which they get their colours, each with what is tested then; what
     /// needs no variable comes with none.
     steps: Vec<(Option<usize>, Vec<Test<'m>>)>,
     binding: Vec<u64>,
     arcs: Vec<Arcs>,
-    /// The bindings that are not listed: what they do, and a name for one that does it.
+    /// What listed bindings do that were met.
+    known: HashSet<Arcs>,
+    /// What bindings do that are not listed, as long as no listed one is known that does it; and a name
+    /// for one that does.
     unlisted: HashMap<Arcs, String>,
+    /// Whether some binding is not listed.
+    has_unlisted: Option<String>,
 }
 
-impl<'m, 's> Search<'m, 's> {
+impl<'m, 's, 'g> Search<'m, 's, 'g> {
     fn new(
         model: &'m ColouredModel,
         transition: &'m Transition,
         places: &'s Listed,
         names: &'s [String],
-        tries: &'s mut Tries,
+        tries: &'s mut Tries<'g>,
     ) -> Self {
         let mut tests: Vec<(Vec<usize>, Test<'m>)> = Vec::new();
         let mut guards = vec![&transition.guard];
@@ -236,7 +271,9 @@ impl<'m, 's> Search<'m, 's> {
             steps,
             binding: vec![0; model.declarations.variables.len()],
             arcs: vec![Arcs::default(); names.len()],
+            known: HashSet::new(),
             unlisted: HashMap::new(),
+            has_unlisted: None,
         }
     }
 
@@ -292,12 +329,28 @@ impl<'m, 's> Search<'m, 's> {
         })?;
         let arcs = [takes, puts];
         match self.missing.remove(&*name) {
-            Some(at) => self.arcs[at] = arcs,
+            Some(at) => {
+                self.unlisted.remove(&arcs);
+                self.known.insert(arcs.clone());
+                self.arcs[at] = arcs;
+            }
             None => {
-                self.unlisted.entry(arcs).or_insert(name);
+                self.has_unlisted.get_or_insert_with(|| name.clone());
+                if !self.known.contains(&arcs) {
+                    self.unlisted.entry(arcs).or_insert(name);
+                }
             }
         }
-        Ok(())
+        // Each kind needs a listed binding of its own that is still to be met.
+        match self.unlisted.len() > self.missing.len() {
+            true => Err(self.not_listed()),
+            false => Ok(()),
+        }
+    }
+
+    fn not_listed(&self) -> Unconfirmed {
+        let name = self.unlisted.values().min().map_or("", String::as_str);
+        Unconfirmed::Wrong(format!("`{name}` is not listed"))
     }
 
     /// What the binding moves along these arcs.
@@ -321,14 +374,18 @@ impl<'m, 's> Search<'m, 's> {
     }
 
     /// The arcs of the transitions listed, when all were met and the others are like them (4).
-    fn finish(self) -> Result<Vec<Arcs>, Unconfirmed> {
-        if let Some(name) = self.missing.keys().next() {
+    fn finish(self, bindings: Bindings) -> Result<Vec<Arcs>, Unconfirmed> {
+        if let Some(name) = self.missing.keys().min() {
             return Err(no_such(name, "transition that can fire"));
         }
-        let known: HashSet<&Arcs> = self.arcs.iter().collect();
-        match self.unlisted.iter().find(|(arcs, _)| !known.contains(arcs)) {
-            Some((_, name)) => Err(Unconfirmed::Wrong(format!("`{name}` is not listed"))),
-            None => Ok(self.arcs),
+        if !self.unlisted.is_empty() {
+            return Err(self.not_listed());
+        }
+        match self.has_unlisted {
+            Some(name) if bindings == Bindings::All => Err(Unconfirmed::Wrong(format!(
+                "`{name}` is not listed, and firings are counted by their bindings"
+            ))),
+            _ => Ok(self.arcs),
         }
     }
 }
@@ -382,7 +439,7 @@ fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
     &names[..names.iter().take_while(|name| is_own(name)).count()]
 }
 
-fn evaluated(term: &Term, binding: &[u64], tries: &mut Tries) -> Result<Bag, Unconfirmed> {
+fn evaluated(term: &Term, binding: &[u64], tries: &mut Tries<'_>) -> Result<Bag, Unconfirmed> {
     let most = usize::try_from(tries.left).unwrap_or(usize::MAX);
     let bag = term.evaluate(binding, most).map_err(|TooMany| Unconfirmed::TooLarge(tries.most))?;
     tries.left -= bag.len() as u64;

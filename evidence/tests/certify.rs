@@ -26,6 +26,11 @@ const MOST: &str = r#"{"document": {"id": "d1", "document": {"markings": 3}}}"#;
 const ANSWER: &str = r#"{"answer": {"id": "Small-UpperBounds-00", "value": "2", "evidence": "certified", "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}"#;
 const DEAD: &str = r#"{"answer": {"id": "ReachabilityDeadlock", "value": "TRUE", "evidence": "replayed", "shown_by": [{"trace": "w1", "after": 2}]}}"#;
 
+/// The last line of a file.
+fn end(answers: usize) -> String {
+    format!(r#"{{"end": {{"answers": {answers}}}}}"#)
+}
+
 /// An instance and its evidence, in files of these names.
 fn instance(evidence: &[(&str, &str)]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
@@ -48,22 +53,27 @@ fn certify(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn a_directory_of_right_evidence_is_confirmed() {
-    let bounds = [&head("UpperBounds"), TRACE, MOST, ANSWER].join("\n");
-    let dead = [&head("ReachabilityDeadlock"), TRACE, DEAD].join("\n");
+    let bounds = [&head("UpperBounds"), TRACE, MOST, ANSWER, &end(1)].join("\n");
+    let dead = [&head("ReachabilityDeadlock"), TRACE, DEAD, &end(1)].join("\n");
     let files =
         [("UpperBounds.jsonl", &*bounds), ("ReachabilityDeadlock.jsonl", &*dead), ("x.txt", "?")];
     let instance = instance(&files);
     let (code, out, err) = certify(instance.path(), &[".", "proofs"]);
     assert_eq!((code, &*err), (0, ""));
-    let expected = "2 of 2 answers confirmed\n1 question of these examinations has no answer\n";
-    assert_eq!(out, expected);
-    // The same by file names, the queries elsewhere, a line for every answer.
+    let confirmed = "\
+proofs/ReachabilityDeadlock.jsonl:3: ReachabilityDeadlock: TRUE: confirmed: 1 marking shown
+proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the most of q): 2: confirmed: 1 marking shown, 1 claim proved
+";
+    let counted = "2 of 2 answers confirmed\n1 question of these examinations has no answer\n";
+    assert_eq!(out, format!("{confirmed}{counted}"));
+    let (code, out, _) = certify(instance.path(), &[".", "proofs", "--quiet"]);
+    assert_eq!((code, &*out), (0, counted));
+    // The same by file names, the queries elsewhere.
     std::fs::rename(instance.path().join("UpperBounds.xml"), instance.path().join("q")).unwrap();
-    let named = ["model.pnml", "proofs/UpperBounds.jsonl", "--queries=q", "--verbose"];
+    let named = ["model.pnml", "proofs/UpperBounds.jsonl", "--queries=q"];
     let (code, out, _) = certify(instance.path(), &named);
     assert_eq!(code, 0);
-    let line = "proofs/UpperBounds.jsonl:4: Small-UpperBounds-00 2: confirmed: ";
-    assert!(out.starts_with(line), "{out}");
+    assert!(out.starts_with("proofs/UpperBounds.jsonl:4: UpperBounds "), "{out}");
     let (code, _, err) = certify(instance.path(), &[".", "proofs"]);
     assert!(code == 1 && err.contains("UpperBounds needs formulas"), "{err}");
 }
@@ -76,8 +86,8 @@ fn a_state_space_with_figures_missing_has_an_exit_code_of_its_own() {
 {"answer": {"id": "MAX_TOKEN_PER_MARKING", "value": "2", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}
 {"answer": {"id": "MAX_TOKEN_IN_PLACE", "value": "2", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}"#;
     let audit = |lines: &str| {
-        let text = [&head("StateSpace"), lines].join("\n");
-        certify(instance(&[("StateSpace.jsonl", &text)]).path(), &[".", "proofs"])
+        let text = [&head("StateSpace"), lines, &end(lines.matches("answer").count())].join("\n");
+        certify(instance(&[("StateSpace.jsonl", &text)]).path(), &[".", "proofs", "--quiet"])
     };
     let (code, out, err) = audit(whole);
     assert_eq!((code, &*err, &*out), (0, "", "4 of 4 answers confirmed\n"));
@@ -95,12 +105,14 @@ fn a_state_space_with_figures_missing_has_an_exit_code_of_its_own() {
 #[test]
 fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     let wrong = ANSWER.replace("\"2\"", "\"1\"");
-    let refused = [&head("UpperBounds"), TRACE, MOST, &wrong].join("\n");
+    let refused = [&head("UpperBounds"), TRACE, MOST, &wrong, &end(1)].join("\n");
     let at = instance(&[("UpperBounds.jsonl", &refused)]);
     let (code, out, _) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 4);
     assert!(
-        out.contains(":4: Small-UpperBounds-00 1: refused: not shown: a proof that no reachable marking has q ≥ 2"),
+        out.contains(
+            "(the most of q): 1: refused: not shown: a proof that no reachable marking has q ≥ 2"
+        ),
         "{out}"
     );
     assert!(out.contains("0 of 1 answer confirmed, 0 searched and not visited again, 1 refused"));
@@ -112,8 +124,9 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     assert_eq!((&objects[1]["answers"], &objects[1]["refused"]), (&1.into(), &1.into()));
 
     let searched = r#"{"answer": {"id": "OneSafe", "value": "FALSE", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}
+{"withdrawn": {"id": "OneSafe"}}
 {"answer": {"id": "OneSafe", "value": "FALSE", "evidence": "replayed"}}"#;
-    let again = [&head("OneSafe"), searched].join("\n");
+    let again = [&head("OneSafe"), searched, &end(1)].join("\n");
     let at = instance(&[("OneSafe.jsonl", &again)]);
     assert_eq!(
         certify(at.path(), &[".", "proofs"]).0,
@@ -121,7 +134,8 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
         "two tokens are there from the beginning"
     );
     let dead = r#"{"answer": {"id": "StableMarking", "value": "TRUE", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}"#;
-    let at = instance(&[("S.jsonl", &[&head("StableMarking"), dead].join("\n"))]);
+    let dead = [&head("StableMarking"), dead, &end(1)].join("\n");
+    let at = instance(&[("StableMarking.jsonl", &dead)]);
     assert_eq!(certify(at.path(), &[".", "proofs"]).0, 4, "both places change");
     let (code, out, _) = certify(at.path(), &[".", "proofs", "--visit", "2"]);
     assert_eq!(code, 3);
@@ -133,14 +147,14 @@ fn unreadable_files_and_command_lines_have_their_codes() {
     let cut = [&head("UpperBounds"), TRACE, MOST, ANSWER, &ANSWER[..30]].join("\n");
     let at = instance(&[("UpperBounds.jsonl", &cut)]);
     let (code, out, err) = certify(at.path(), &[".", "proofs"]);
-    assert_eq!(code, 0);
+    assert_eq!(code, 6);
     assert!(err.contains("proofs/UpperBounds.jsonl:5: the file breaks off in this line"), "{err}");
-    assert!(out.starts_with("1 of 1 answer confirmed"), "{out}");
+    assert!(out.contains("1 of 1 answer confirmed"), "{out}");
     let at = instance(&[("UpperBounds.jsonl", &(cut + "\n"))]);
     let (code, out, err) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 1);
     assert!(err.contains("proofs/UpperBounds.jsonl:5: the line breaks off"), "{err}");
-    assert!(out.starts_with("1 of 1 answer confirmed"), "{out}");
+    assert!(out.contains("1 of 1 answer confirmed"), "{out}");
     for (arguments, code, part) in [
         (&["no.pnml", "proofs"][..], 1, "no.pnml"),
         (&[".", "none.jsonl"], 1, "none.jsonl:0"),
@@ -149,6 +163,8 @@ fn unreadable_files_and_command_lines_have_their_codes() {
         (&[], 2, "model is missing"),
         (&[".", "proofs", "--fast"], 2, "no option --fast"),
         (&[".", "proofs", "--visit", "-3"], 2, "--visit"),
+        (&[".", "proofs", "--timeout", "soon"], 2, "such as 90s, 10m or 2h"),
+        (&[".", "proofs", "--memory", "4"], 2, "such as 900M or 4G"),
         (&[".", "proofs", "--format=xml"], 2, "text or json"),
         (&[".", "proofs", "--queries"], 2, "needs a value"),
     ] {
@@ -161,6 +177,51 @@ fn unreadable_files_and_command_lines_have_their_codes() {
     let at = instance(&[("x.jsonl", &foreign)]);
     let (code, _, err) = certify(at.path(), &[".", "proofs"]);
     assert!(code == 1 && err.contains("is no examination"), "{err}");
+}
+
+#[test]
+fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
+    let head = head("UpperBounds");
+    let audit = |name: &str, lines: &[&str]| {
+        let text = [&[&*head], lines].concat().join("\n");
+        certify(instance(&[(name, &text)]).path(), &[".", "proofs"])
+    };
+    let (one, own) = (end(1), "UpperBounds.jsonl");
+    assert_eq!(audit(own, &[TRACE, MOST, ANSWER, &one]).0, 0);
+    let other = ANSWER.replace("\"2\"", "\"3\"");
+    for (name, lines, part) in [
+        (
+            "Liveness.jsonl",
+            &[TRACE, MOST, ANSWER, &*one][..],
+            "jsonl:1: the file holds evidence about UpperBounds",
+        ),
+        (own, &[TRACE, MOST, ANSWER], "the file has no end"),
+        (own, &[TRACE, MOST, ANSWER, &end(60)], "60 answers were printed, and 1 are in the file"),
+        (
+            own,
+            &[TRACE, MOST, ANSWER, ANSWER, &one],
+            "jsonl:5: Small-UpperBounds-00 is answered again (2)",
+        ),
+        (
+            own,
+            &[TRACE, MOST, ANSWER, &other, &one],
+            "(3): the answer of line 4 (2) was not withdrawn",
+        ),
+    ] {
+        let (code, out, err) = audit(name, lines);
+        assert!(code == 6 && err.contains(part), "{code} {err}");
+        assert!(out.contains("1 of 1 answer confirmed"), "{out}");
+    }
+    // What is withdrawn is not counted, and once is enough.
+    let gone = r#"{"withdrawn": {"id": "Small-UpperBounds-00"}}"#;
+    assert_eq!(audit(own, &[TRACE, MOST, &other, gone, ANSWER, &one]).0, 0);
+    assert_eq!(audit(own, &[TRACE, MOST, ANSWER, gone, &end(0)]).0, 3);
+    let (code, _, err) = audit(own, &[TRACE, MOST, ANSWER, gone, ANSWER, gone, ANSWER, &one]);
+    assert!(code == 1 && err.contains("withdrawn a second time"), "{err}");
+    let (code, _, err) = audit(own, &[gone, &one]);
+    assert!(code == 1 && err.contains("no answer to `Small-UpperBounds-00`"), "{err}");
+    let (code, _, err) = audit(own, &[TRACE, MOST, &one, ANSWER]);
+    assert!(code == 1 && err.contains("a line after the end"), "{err}");
 }
 
 /// What an auditor would have to trust besides the code here.
@@ -188,7 +249,7 @@ fn the_crate_depends_on_nets_and_file_formats_only() {
     let foreign: Vec<&&str> = dependencies.iter().filter(|name| !ALLOWED.contains(name)).collect();
     assert!(foreign.is_empty(), "{foreign:?}");
     assert!(dependencies.contains(&"parikh-net"), "the test reads the manifest: {dependencies:?}");
-    for source in [include_str!("../lib.rs"), include_str!("../bin/parikh-certify.rs")] {
+    for source in [include_str!("../lib.rs"), include_str!("../bin/parikh-certify/main.rs")] {
         assert!(source.contains("#![forbid(unsafe_code)]"));
     }
 }

@@ -242,8 +242,7 @@ impl<'n> Board<'n> {
 
     /// Holds a sequence of the board's net against the model's claim that its units are safe.
     pub fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
-        let unbroken =
-            || self.net.safe_units().is_some() && self.breach().is_none();
+        let unbroken = || self.net.safe_units().is_some() && self.breach().is_none();
         if unbroken()
             && let Some(breach) = first_breach(self.net, sequence, firings)
             && self.breach.set(breach.clone()).is_ok()

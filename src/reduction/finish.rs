@@ -58,7 +58,14 @@ fn units(
     });
     let name = |p: PlaceId| builder.place_name(p);
     // A refusal would mean that the markings disagree; going without units is always right.
-    Units::new(shrunk.collect(), units.root(), original.safe_units().is_some(), &builder.initial(), name).ok()
+    Units::new(
+        shrunk.collect(),
+        units.root(),
+        original.safe_units().is_some(),
+        &builder.initial(),
+        name,
+    )
+    .ok()
 }
 
 /// `wanted`, or with a number behind it when another node has that name.

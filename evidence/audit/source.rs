@@ -1,0 +1,189 @@
+//! An evidence file as it is read: once, line by line, by this reader and no other.
+//!
+//! What a file is about stands in its header, the first line that is not blank. Whoever wants to know
+//! asks the same reader that reads the rest: two readers might find two headers.
+
+use super::Broken;
+use crate::file::{Header, Line, Unfolding};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A line in the file: where it begins, how long it is, its number from 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) start: u64,
+    pub(crate) length: usize,
+    pub(crate) line: u64,
+}
+
+/// A file whose header was read.
+pub(crate) struct Source {
+    name: String,
+    /// The stem of its name: the examination that it should be about.
+    stem: String,
+    file: Arc<File>,
+    reader: BufReader<File>,
+    bytes: Vec<u8>,
+    place: Place,
+    header: Header,
+}
+
+/// How opening a file ends, where it can be read.
+pub(crate) enum Opened {
+    Evidence(Box<Source>),
+    /// It ends before its header does, as an interrupted run leaves it.
+    CutShort(Broken),
+}
+
+/// What comes next in a file.
+pub(crate) enum Next {
+    Line(Line),
+    End,
+    /// The file ends in the middle of a line.
+    CutShort(Broken),
+}
+
+/// The most bytes of a line.
+const LONGEST_LINE: usize = 1 << 30;
+
+impl Source {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    /// When it cannot be read, or begins with something else.
+    pub(crate) fn open(path: &Path) -> Result<Opened, Broken> {
+        let name = path.display().to_string();
+        let broken = |line, what| Broken { file: name.clone(), line, what };
+        let unreadable = |error: std::io::Error| broken(0, error.to_string());
+        // A pipe or a device may never end, and is not read twice.
+        if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+            return Err(broken(0, "this is no regular file".to_owned()));
+        }
+        let file = File::open(path).map_err(unreadable)?;
+        let reader = BufReader::with_capacity(1 << 16, file.try_clone().map_err(unreadable)?);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let nobody = Header::default();
+        let (file, bytes, place) = (Arc::new(file), Vec::new(), Place::default());
+        let mut source = Source { name, stem, file, reader, bytes, place, header: nobody };
+        match source.next()? {
+            Next::Line(Line::Evidence(header)) => source.header = header,
+            Next::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
+            Next::End => {
+                return Ok(Opened::CutShort(source.broken("nothing is in the file")));
+            }
+            Next::CutShort(broken) => return Ok(Opened::CutShort(broken)),
+        }
+        Ok(Opened::Evidence(Box::new(source)))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The file, for lines to be read again.
+    pub(crate) fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+
+    /// Where the line is that was read last.
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// What is wrong with the line that was read last.
+    pub(crate) fn broken(&self, what: impl Into<String>) -> Broken {
+        Broken { file: self.name.clone(), line: self.place.line, what: what.into() }
+    }
+
+    /// The next line that is not blank.
+    ///
+    /// # Errors
+    /// When it is no line of evidence.
+    pub(crate) fn next(&mut self) -> Result<Next, Broken> {
+        match self.next_bytes()? {
+            false => Ok(Next::End),
+            true => self.parsed().map(|line| line.map_or_else(Next::CutShort, Next::Line)),
+        }
+    }
+
+    /// The nodes of the net that the file is about, which the line after the header lists when the
+    /// model is coloured.
+    ///
+    /// # Errors
+    /// When that is another line.
+    pub(crate) fn unfolding(&mut self) -> Result<Unfolding, Broken> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Second {
+            Unfolding(Unfolding),
+        }
+        let expected = "expected {\"unfolding\": …}, as the model is coloured";
+        if !self.next_bytes()? {
+            return Err(self.broken(format!("{expected}: the file ends before")));
+        }
+        match serde_json::from_slice(self.bytes.trim_ascii_end()) {
+            Ok(Second::Unfolding(unfolding)) => Ok(unfolding),
+            Err(error) => Err(self.broken(format!("{expected}: {}", in_words(&error)))),
+        }
+    }
+
+    /// Reads the next line that is not blank; whether there is one.
+    fn next_bytes(&mut self) -> Result<bool, Broken> {
+        loop {
+            self.bytes.clear();
+            self.place.start += self.place.length as u64;
+            self.place.length = self.read_line()?;
+            if self.place.length == 0 {
+                return Ok(false);
+            }
+            self.place.line += 1;
+            if !self.bytes.iter().all(u8::is_ascii_whitespace) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Reads up to the next end of a line; how many bytes.
+    fn read_line(&mut self) -> Result<usize, Broken> {
+        let mut limited = std::io::Read::take(&mut self.reader, LONGEST_LINE as u64 + 1);
+        match limited.read_until(b'\n', &mut self.bytes) {
+            Ok(length) if length > LONGEST_LINE => {
+                Err(self.broken(format!("a line of more than {LONGEST_LINE} bytes")))
+            }
+            Ok(length) => Ok(length),
+            Err(error) => Err(self.broken(error.to_string())),
+        }
+    }
+
+    /// The line that was read last; an error inside where the file breaks off in it.
+    fn parsed(&self) -> Result<Result<Line, Broken>, Broken> {
+        match serde_json::from_slice(self.bytes.trim_ascii_end()) {
+            Ok(line) => Ok(Ok(line)),
+            Err(error) if error.is_eof() && self.bytes.last() != Some(&b'\n') => {
+                Ok(Err(self.broken("the file breaks off in this line")))
+            }
+            Err(error) => Err(self.broken(in_words(&error))),
+        }
+    }
+}
+
+/// What is wrong with a line of JSON. Its line is always 1; we know better.
+fn in_words(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
+    match error.is_eof() {
+        true => format!("the line breaks off: {what}"),
+        false => format!("{what}, column {}", error.column()),
+    }
+}

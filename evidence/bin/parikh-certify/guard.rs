@@ -1,0 +1,68 @@
+//! The guard: looks at the clock and at the memory while the audit is at work, and tells it to stop.
+//! What does not stop soon is left.
+
+use parikh_evidence::audit::{OutOf, Watch};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// How often it looks.
+const LOOKING: Duration = Duration::from_millis(20);
+
+/// How long the audit may take to stop.
+const GRACE: Duration = Duration::from_millis(1000);
+
+/// How an audit ends.
+pub(crate) enum Ended<T> {
+    /// With this, by itself or because it was told to stop.
+    With(T),
+    /// It panicked.
+    Failed,
+    /// It was told to stop, and did not.
+    Left(OutOf),
+}
+
+/// Waits for the audit to send what it found, for so long and as long as the program takes no more than
+/// so many bytes.
+pub(crate) fn wait<T>(
+    found: &Receiver<T>,
+    watch: &Watch,
+    timeout: Duration,
+    memory: u64,
+) -> Ended<T> {
+    let begun = Instant::now();
+    let mut told: Option<(OutOf, Instant)> = None;
+    loop {
+        match found.recv_timeout(LOOKING) {
+            Ok(found) => return Ended::With(found),
+            Err(RecvTimeoutError::Disconnected) => return Ended::Failed,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let resident = resident().unwrap_or(0);
+        match told {
+            // What is asked for meanwhile may be much: a tenth above the limit is not waited for.
+            Some((out_of, when)) if when.elapsed() > GRACE || resident > memory / 10 * 11 => {
+                return Ended::Left(out_of);
+            }
+            Some(_) => {}
+            None => {
+                let out_of = match (begun.elapsed() >= timeout, resident > memory) {
+                    (true, _) => Some(OutOf::Time),
+                    (false, true) => Some(OutOf::Memory),
+                    (false, false) => None,
+                };
+                if let Some(out_of) = out_of {
+                    watch.stop(out_of);
+                    told = Some((out_of, Instant::now()));
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of memory that this program takes, where the system tells.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}

@@ -1,0 +1,239 @@
+//! `parikh-certify`: the auditor's program. See [`parikh_evidence::audit`] for what it does; here is only
+//! the command line, the finding of files, the limits, and the printing.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod guard;
+mod printed;
+
+use arguments::{Arguments, Wanted};
+use guard::Ended;
+use parikh_evidence::audit::{Audit, Broken, OutOf, Progress, Report, Verdict, Watch};
+use parikh_evidence::coloured::{self, ColouredAudit, Limits};
+use parikh_evidence::reader::pnml;
+use parikh_evidence::reader::queries::{self, Property};
+use parikh_net::Net;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, mpsc};
+
+fn main() -> ExitCode {
+    let arguments = match arguments::read(std::env::args_os().skip(1)) {
+        Ok(Wanted::Audit(arguments)) => Arc::new(arguments),
+        Ok(Wanted::Text(text)) => {
+            print(&text);
+            return ExitCode::SUCCESS;
+        }
+        Err(wrong) => {
+            say("error", &format!("{wrong}; parikh-certify --help explains the command line"));
+            return ExitCode::from(2);
+        }
+    };
+    let watch = Watch::default();
+    let (send, found) = mpsc::channel();
+    let auditing = (Arc::clone(&arguments), watch.clone());
+    let audit = move || {
+        let (arguments, watch) = auditing;
+        let _ = send.send(audit(&arguments, &watch));
+    };
+    // Predicates are walked over by recursion, as deep as the readers let them be.
+    if let Err(error) = std::thread::Builder::new().stack_size(256 << 20).spawn(audit) {
+        say("error", &format!("the audit could not begin: {error}"));
+        return ExitCode::from(1);
+    }
+    match guard::wait(&found, &watch, arguments.timeout, arguments.memory) {
+        Ended::With(Ok(audited)) => ExitCode::from(tell(&arguments, audited)),
+        Ended::With(Err(Refusal { code, why })) => {
+            say("error", &why);
+            ExitCode::from(code)
+        }
+        Ended::Failed => {
+            say("error", "the audit could not be finished");
+            ExitCode::from(1)
+        }
+        Ended::Left(out_of) => {
+            let code = tell(&arguments, left(watch.progress(), out_of));
+            // The audit is still at work.
+            std::process::exit(code.into());
+        }
+    }
+}
+
+/// Why there was no audit.
+struct Refusal {
+    code: u8,
+    why: String,
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Self {
+        Refusal { code: 1, why }
+    }
+}
+
+/// What an audit found, and the files that could not be read.
+#[derive(Default)]
+struct Audited {
+    report: Report,
+    broken: Vec<Broken>,
+}
+
+fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
+    let path = match arguments.model.is_dir() {
+        true => arguments.model.join("model.pnml"),
+        false => arguments.model.clone(),
+    };
+    let bytes = contents(&path)?;
+    let files = evidence_files(&arguments.evidence)?;
+    let mut broken: Vec<Broken> = Vec::new();
+    let query_file = |net: &Net, examination: &str| query_file(arguments, &path, net, examination);
+    let report = if coloured::is_coloured(&bytes) {
+        if arguments.last.is_some() {
+            let why = "--final is about soundness, which is not asked of a coloured model";
+            return Err(Refusal { code: 2, why: why.to_owned() });
+        }
+        let model = coloured::read(&bytes).map_err(|error| in_file(&path, &error))?;
+        let limits = Limits { tried: arguments.unfold, visited: arguments.visit };
+        let audit = ColouredAudit::new(&model, limits, Box::new(query_file));
+        let mut audit = audit.with_watch(watch.clone());
+        files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+        audit.finish()
+    } else {
+        let model = pnml::read(&bytes).map_err(|error| in_file(&path, &error))?;
+        if let Some(note) = &model.note {
+            say("note", &format!("{}: {note}", path.display()));
+        }
+        let net = &model.net;
+        let audit = Audit::new(net, arguments.visit, Box::new(move |it| query_file(net, it)));
+        let mut audit = audit.with_watch(watch.clone());
+        if let Some(last) = &arguments.last {
+            let last = parikh_net::marking_text::parse(last, net);
+            audit = audit.with_final_marking(last.map_err(|why| format!("--final: {why}"))?);
+        }
+        files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+        audit.finish()
+    };
+    Ok(Audited { report, broken })
+}
+
+/// What is known of an audit that did not stop when it was told to. What may be found to rest on a false
+/// claim is not confirmed.
+fn left(progress: Progress, out_of: OutOf) -> Audited {
+    let Progress { mut judged, at } = progress;
+    let confirmed = |verdict: &Verdict| matches!(verdict, Verdict::Confirmed(_));
+    for answer in judged.iter_mut().filter(|it| it.assumes_units && confirmed(&it.verdict)) {
+        answer.verdict = Verdict::Stopped(out_of);
+    }
+    let (file, line) = at.unwrap_or_else(|| ("the model".to_owned(), 0));
+    let what = format!("not confirmed: {out_of}");
+    let stopped = Some((Broken { file, line, what }, out_of));
+    Audited { report: Report { judged, stopped, ..Report::default() }, broken: Vec::new() }
+}
+
+/// Says what was found; the exit code.
+fn tell(arguments: &Arguments, Audited { report, broken }: Audited) -> u8 {
+    broken.iter().for_each(|broken| say("error", &broken.to_string()));
+    report.incomplete.iter().for_each(|incomplete| say("note", &incomplete.to_string()));
+    for cut in &report.cut_short {
+        let what = "as an interrupted run leaves it; what comes before was read";
+        say("note", &format!("{cut}, {what}"));
+    }
+    report.irregular.iter().for_each(|irregular| say("note", &irregular.to_string()));
+    if let Some((here, out_of)) = &report.stopped {
+        let limit = match out_of {
+            OutOf::Time => format!("--timeout {}s", arguments.timeout.as_secs_f64()),
+            OutOf::Memory => format!("--memory {}M", arguments.memory >> 20),
+        };
+        say("error", &format!("{here} ({limit}); nothing that comes after was looked at"));
+    }
+    print(&match arguments.json {
+        true => printed::json(&report, broken.len()),
+        false => printed::text(&report, arguments.quiet),
+    });
+    let judged = &report.judged;
+    let is = |wanted: fn(&Verdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
+    match () {
+        () if is(|verdict| matches!(verdict, Verdict::Refused(_))) => 4,
+        () if !broken.is_empty() => 1,
+        () if report.stopped.is_some() || judged.is_empty() => 3,
+        () if is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
+        () if !report.irregular.is_empty() => 6,
+        () if !report.incomplete.is_empty() => 5,
+        () => 0,
+    }
+}
+
+/// The questions about `net` in the query file of an examination.
+fn query_file(
+    arguments: &Arguments,
+    model: &Path,
+    net: &Net,
+    examination: &str,
+) -> Result<Vec<Property>, String> {
+    // The name comes from a file of evidence and must not lead elsewhere.
+    let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
+    let file = match &arguments.queries {
+        Some(file) => file.clone(),
+        None if plain => model.with_file_name(format!("{examination}.xml")),
+        None => return Err(format!("`{examination}` is no examination")),
+    };
+    if arguments.queries.is_none() && !file.exists() {
+        return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
+    }
+    queries::read(net, &contents(&file)?).map_err(|error| in_file(&file, &error))
+}
+
+/// The files named, and those in the directories named, by name.
+fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(wrong)? {
+            let file = entry.map_err(wrong)?.path();
+            if file.extension().is_some_and(|extension| extension == "jsonl") {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            return Err(format!("{}: no evidence (*.jsonl) in it", path.display()));
+        }
+        inside.sort();
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+/// What is in a file. A pipe or a device may never end.
+fn contents(path: &Path) -> Result<Vec<u8>, String> {
+    let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+    match std::fs::metadata(path).map_err(wrong)?.is_file() {
+        true => std::fs::read(path).map_err(wrong),
+        false => Err(format!("{}: this is no regular file", path.display())),
+    }
+}
+
+fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
+    format!("{}:{}: {}", path.display(), error.line, error.what)
+}
+
+/// A line for people on standard error.
+fn say(what: &str, text: &str) {
+    let _ = writeln!(std::io::stderr(), "{what}: {}", printable(text));
+}
+
+/// Foreign text as it may be printed in a line.
+fn printable(text: &str) -> String {
+    text.replace(char::is_control, "\u{FFFD}")
+}
+
+/// Writes to standard output; a reader that went away is no failure of ours.
+fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

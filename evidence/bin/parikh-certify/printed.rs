@@ -1,0 +1,120 @@
+//! What was found, in text and in JSON.
+
+use parikh_evidence::audit::{Judged, OutOf, Report, Verdict};
+use std::fmt::Write as _;
+
+/// What was found, in one word and in a sentence.
+fn verdict(verdict: &Verdict) -> (&'static str, String) {
+    match verdict {
+        Verdict::Confirmed(how) => ("confirmed", how.clone()),
+        Verdict::Searched(why) => ("searched", why.clone()),
+        Verdict::Beyond(why) => ("beyond", why.clone()),
+        Verdict::Stopped(out_of) => ("not confirmed", out_of.to_string()),
+        Verdict::Refused(why) => ("refused", why.clone()),
+    }
+}
+
+/// How many answers there are of each kind.
+struct Counts {
+    answers: usize,
+    confirmed: usize,
+    searched: usize,
+    beyond: usize,
+    stopped: usize,
+    refused: usize,
+    /// Of those not refused.
+    assuming: usize,
+}
+
+impl Counts {
+    fn of(judged: &[Judged]) -> Self {
+        let count = |word| judged.iter().filter(|it| verdict(&it.verdict).0 == word).count();
+        let assuming = |it: &&Judged| it.assumes_units && verdict(&it.verdict).0 != "refused";
+        Counts {
+            answers: judged.len(),
+            confirmed: count("confirmed"),
+            searched: count("searched"),
+            beyond: count("beyond"),
+            stopped: count("not confirmed"),
+            refused: count("refused"),
+            assuming: judged.iter().filter(assuming).count(),
+        }
+    }
+}
+
+/// One line for an answer: where it stands, what is asked, the answer, what became of it.
+fn line(answer: &Judged) -> String {
+    let (word, sentence) = verdict(&answer.verdict);
+    let Judged { file, line, examination, id, question, value, .. } = answer;
+    let asked = match (id == examination, question.is_empty()) {
+        (true, _) => id.clone(),
+        (false, true) => format!("{examination} {id}"),
+        (false, false) => format!("{examination} {id} ({question})"),
+    };
+    let assuming = if answer.assumes_units { " (assuming safe units)" } else { "" };
+    format!("{file}:{line}: {asked}: {value}: {word}{assuming}: {sentence}")
+}
+
+/// Text for people. Whoever wrote a file may say there what they like, but not in lines of their own.
+pub(crate) fn text(report: &Report, quiet: bool) -> String {
+    let Report { judged, unanswered, .. } = report;
+    let mut text = String::new();
+    for answer in judged {
+        if quiet && matches!(answer.verdict, Verdict::Confirmed(_)) {
+            continue;
+        }
+        let _ = writeln!(text, "{}", super::printable(&line(answer)));
+    }
+    let counts = Counts::of(judged);
+    let answers = if counts.answers == 1 { "answer" } else { "answers" };
+    let _ = write!(text, "{} of {} {answers} confirmed", counts.confirmed, counts.answers);
+    if counts.confirmed < counts.answers {
+        let _ = write!(text, ", {} searched and not visited again", counts.searched);
+        if counts.beyond > 0 {
+            let _ = write!(text, ", {} beyond this program", counts.beyond);
+        }
+        if counts.stopped > 0 {
+            let _ = write!(text, ", {} not looked at to the end", counts.stopped);
+        }
+        let _ = write!(text, ", {} refused", counts.refused);
+    }
+    text.push('\n');
+    if counts.assuming > 0 {
+        let what = "assume that the model's units are safe, as it claims";
+        let _ = writeln!(text, "{} of them {what}", counts.assuming);
+    }
+    match unanswered {
+        0 => {}
+        1 => text.push_str("1 question of these examinations has no answer\n"),
+        _ => {
+            let _ = writeln!(text, "{unanswered} questions of these examinations have no answer");
+        }
+    }
+    text
+}
+
+/// An object a line.
+pub(crate) fn json(report: &Report, unreadable: usize) -> String {
+    let mut text = String::new();
+    for answer in &report.judged {
+        let (word, sentence) = verdict(&answer.verdict);
+        let assumes: &[&str] = if answer.assumes_units { &["units"] } else { &[] };
+        let object = serde_json::json!({
+            "type": "answer", "file": answer.file, "line": answer.line,
+            "examination": answer.examination, "id": answer.id, "question": answer.question,
+            "value": answer.value, "verdict": word, "because": sentence, "assumes": assumes,
+        });
+        let _ = writeln!(text, "{object}");
+    }
+    let counts = Counts::of(&report.judged);
+    let stopped = report.stopped.as_ref().map(|(_, out_of): &(_, OutOf)| out_of.to_string());
+    let object = serde_json::json!({
+        "type": "summary", "answers": counts.answers, "confirmed": counts.confirmed,
+        "searched": counts.searched, "beyond": counts.beyond, "refused": counts.refused,
+        "not_confirmed": counts.stopped, "assuming_units": counts.assuming,
+        "unanswered": report.unanswered, "unreadable": unreadable,
+        "irregular": report.irregular.len(), "stopped": stopped,
+    });
+    let _ = writeln!(text, "{object}");
+    text
+}
