@@ -27,6 +27,9 @@ impl Visited {
 /// The most bytes that visited markings may take, about: who wrote a document may ask for any number.
 const MOST_BYTES: usize = 8 << 30;
 
+/// The most firings between markings that are kept: of each, both ends.
+const MOST_EDGES: usize = 1 << 27;
+
 /// What a marking takes besides its own bytes: twice a pointer and a length, and its place in a table.
 const OVERHEAD: usize = 64;
 
@@ -89,6 +92,9 @@ impl Numbered {
         for (from, marking) in (0..).zip(&markings) {
             if !goes_on() {
                 return Err(Flaw::Stopped);
+            }
+            if edges.len() > MOST_EDGES {
+                return Err(Flaw::TooLarge("too many firings between markings".to_owned()));
             }
             let tokens = unpacked(marking);
             successors(net, &tokens, |after| {

@@ -45,8 +45,9 @@ impl Shape {
     }
 }
 
-/// The most nodes that are made for one question.
-const MOST_NODES: usize = 1 << 27;
+/// The most nodes that are made for one question: some, and so many for each node of the set. A small set
+/// can ask for many where sums with large weights are compared.
+const MOST_NODES: (usize, usize) = (1 << 22, 32);
 
 /// Whether some member satisfies `predicate`.
 pub(super) fn any(
@@ -105,6 +106,8 @@ pub(super) struct Store<'s, 'g> {
     pub(super) made: Vec<(u64, u32, u32)>,
     pub(super) heights: Vec<u32>,
     pub(super) known: HashMap<(u64, u32, u32), u32>,
+    /// The most nodes that are made.
+    most: usize,
     clock: Clock<'g>,
 }
 
@@ -116,7 +119,8 @@ impl<'s, 'g> Store<'s, 'g> {
         goes_on: &'g mut dyn FnMut() -> bool,
     ) -> Self {
         let (made, heights, known) = (Vec::new(), Vec::new(), HashMap::new());
-        Store { set, shape, net, made, heights, known, clock: Clock::new(goes_on) }
+        let most = MOST_NODES.0 + MOST_NODES.1 * set.nodes.len();
+        Store { set, shape, net, made, heights, known, most, clock: Clock::new(goes_on) }
     }
 }
 
@@ -307,6 +311,9 @@ impl Store<'_, '_> {
             for &part in &parts {
                 starts.push(entries.len());
                 below(self, level, part, &mut values)?;
+                if total + entries.len() + values.len() > self.most {
+                    return Err(too_large());
+                }
                 for (value, below) in values.drain(..) {
                     self.clock.tick().map_err(flaw)?;
                     entries.push(match below {
@@ -323,9 +330,6 @@ impl Store<'_, '_> {
             }
             starts.push(entries.len());
             total += entries.len();
-            if total > MOST_NODES {
-                return Err(too_large());
-            }
             levels.push((starts, entries));
             parts = next;
         }
@@ -358,7 +362,7 @@ impl Store<'_, '_> {
         let fresh = self.set.nodes.len() + self.made.len() + 2;
         let number = *self.known.entry((value, down, right)).or_insert(fresh as u32);
         if number as usize == fresh {
-            if self.made.len() >= MOST_NODES || fresh >= u32::MAX as usize {
+            if self.made.len() >= self.most || fresh >= u32::MAX as usize {
                 return Err(too_large());
             }
             let height = self.height(down) + 1;

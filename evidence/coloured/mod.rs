@@ -23,4 +23,4 @@ mod unfolding;
 
 pub use audit::{ColouredAudit, Limits, Queries};
 pub use net::{ColouredModel, is_coloured, read};
-pub use unfolding::Unconfirmed;
+pub use unfolding::{Bindings, Unconfirmed};

@@ -8,7 +8,9 @@ use crate::support::scale::scaled;
 use crate::unfolding::{coloured, explore};
 use fastrand::Rng;
 use parikh::evidence::audit::{Report, Verdict};
-use parikh::evidence::coloured::{ColouredAudit, ColouredModel, Limits, Unconfirmed, read};
+use parikh::evidence::coloured::{
+    Bindings, ColouredAudit, ColouredModel, Limits, Unconfirmed, read,
+};
 use parikh::evidence::file::Unfolding;
 use parikh::evidence::reader::queries;
 use parikh::unfold::{Config, unfold};
@@ -55,7 +57,12 @@ fn both_readers_and_both_unfoldings_make_the_same_net() {
         let again = parikh::input::read_coloured_from(file.as_bytes(), "f").unwrap();
         let flat = unfolded(&again);
         assert_eq!(content(&flat), content(&unfolded(&net)), "seed {seed}\n{file}");
-        let own = model.unfold(&Unfolding::of(&flat), 1_000_000);
+        // Where firings are counted, bindings that do the same are all there.
+        let config = Config { symmetry: false, ..Config::default() };
+        let all = unfold(&net, &config, &Budget::unlimited()).unwrap().0;
+        let own = model.unfold(&Unfolding::of(&all), Bindings::All, 1_000_000, &mut || true);
+        assert_eq!(content(&own.unwrap()), content(&all), "seed {seed}");
+        let own = model.unfold(&Unfolding::of(&flat), Bindings::Some, 1_000_000, &mut || true);
         let own = own.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", text::print(&net)));
         assert_eq!(content(&own), content(&flat), "seed {seed}\n{}", text::print(&net));
         let folding = |net: &Net| {
@@ -70,10 +77,10 @@ fn both_readers_and_both_unfoldings_make_the_same_net() {
 
 #[test]
 fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
-    let (mut taken, mut refused) = (0, 0);
+    let (mut taken, mut counted, mut refused) = (0, 0, 0);
     for seed in 0..scaled(1_500) {
         let net = random_coloured(seed);
-        let Some((markings, _)) = explore(&net, 100) else { continue };
+        let Some((markings, firings)) = explore(&net, 100) else { continue };
         let (model, _) = model(&net);
         let all = Unfolding::of(&unfolded(&net));
         let mut rng = Rng::with_seed(seed);
@@ -95,7 +102,8 @@ fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
                     _ => drop(nodes.remove(at)),
                 }
             }
-            let Ok(flat) = model.unfold(&listed, 1_000_000) else {
+            let unfold = |bindings| model.unfold(&listed, bindings, 1_000_000, &mut || true);
+            let Ok(flat) = unfold(Bindings::Some) else {
                 refused += 1;
                 continue;
             };
@@ -106,10 +114,15 @@ fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
                 space.markings().iter().map(|marking| coloured(&net, &flat, marking)).collect();
             assert_eq!(there, markings, "{}", shown());
             taken += u64::from(listed != all);
+            // Firings are counted on the list only if it has as many bindings.
+            if unfold(Bindings::All).is_ok() {
+                assert_eq!(space.firings(), firings, "{}", shown());
+                counted += u64::from(listed != all);
+            }
         }
     }
     // What may be left out or be in another order, may.
-    assert!(taken > 100 && refused > 1_000, "{taken} {refused}");
+    assert!(taken > 100 && counted > 50 && refused > 1_000, "{taken} {counted} {refused}");
 }
 
 const QUESTIONS: [&str; 6] = [
@@ -263,5 +276,66 @@ fn what_the_auditors_reader_does_not_know_it_refuses() {
     assert!(read(deep(100_000).as_bytes()).unwrap_err().what.contains("nested deeper"));
     let (ring, _) = model(&text::parse("sort N = 1..1000000000\nplace p: N = {all}").unwrap());
     let listed = Unfolding { places: vec!["p(1)".into()], transitions: vec![] };
-    assert_eq!(ring.unfold(&listed, 1000).unwrap_err(), Unconfirmed::TooLarge(1000));
+    assert_eq!(
+        ring.unfold(&listed, Bindings::Some, 1000, &mut || true).unwrap_err(),
+        Unconfirmed::TooLarge(1000)
+    );
+}
+
+/// Two bindings of `t` that do the same.
+const ALIKE: &str = "net n
+     sort N = {a, b}
+     var x: N
+     place p: N = {a}
+     place off
+     place seen
+     transition t [x = a || x = b]: p{a} -> off";
+
+#[test]
+fn where_firings_are_counted_all_bindings_are_listed() {
+    let net = text::parse(ALIKE).unwrap();
+    let (model, file) = model(&net);
+    let desk = Desk::new();
+    desk.write("model.pnml", &file);
+    let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
+    assert!(said.contains("TRANSITIONS: 2"), "{said}");
+    let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
+    assert_eq!((report.judged.len(), &*broken), (4, ""));
+    let right = desk.read("proofs/StateSpace.jsonl");
+    let wrong =
+        right.replace("\"transitions\":2", "\"transitions\":1").replace(",\"t(x=b)\"", "").replace(
+            "\"id\":\"TRANSITIONS\",\"value\":\"2\"",
+            "\"id\":\"TRANSITIONS\",\"value\":\"1\"",
+        );
+    assert_ne!(right, wrong);
+    desk.write("proofs/StateSpace.jsonl", &wrong);
+    let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
+    assert!(report.judged.is_empty() && broken.contains("`t(x=b)` is not listed"), "{broken}");
+    // For other questions one of them is enough.
+    desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness", "--evidence", "proofs"]);
+    let one = desk.read("proofs/QuasiLiveness.jsonl");
+    let one = one.replace("\"transitions\":2", "\"transitions\":1").replace(",\"t(x=b)\"", "");
+    desk.write("proofs/QuasiLiveness.jsonl", &one);
+    let (report, broken) = audit(&desk, &model, "QuasiLiveness", 1000);
+    let [judged] = &report.judged[..] else { panic!("{broken}") };
+    assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+}
+
+#[test]
+fn soundness_is_not_asked_of_a_coloured_model() {
+    let net = text::parse(ALIKE).unwrap();
+    let (model, file) = model(&net);
+    let desk = Desk::new();
+    desk.write("model.pnml", &file);
+    desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness", "--evidence", "proofs"]);
+    let text = desk.read("proofs/QuasiLiveness.jsonl").replace("QuasiLiveness", "EasySoundness");
+    for value in ["TRUE", "FALSE"] {
+        desk.write(
+            "proofs/EasySoundness.jsonl",
+            &text.replace("\"TRUE\"", &format!("\"{value}\"")),
+        );
+        let (report, broken) = audit(&desk, &model, "EasySoundness", 1000);
+        assert!(report.judged.is_empty(), "{:?}", report.judged);
+        assert!(broken.contains("EasySoundness is not asked of a coloured model"), "{broken}");
+    }
 }

@@ -4,6 +4,7 @@ use crate::audit::content;
 use crate::reader::{SORTS, arc, guarded, place, pnml, read};
 use crate::support::scale::scaled;
 use fastrand::Rng;
+use parikh::evidence::coloured::Bindings;
 use parikh::evidence::file::Unfolding;
 use parikh::unfold::{Config, Declined, unfold};
 use parikh_solvers::Budget;
@@ -272,7 +273,8 @@ fn two_hundred_broken_files_give_a_net_or_a_message() {
                 drop(parikh_net::coloured::text::print(&net));
                 let Ok(model) = audited else { continue };
                 let flat = unfold(&net, &Config::default(), &Budget::unlimited()).unwrap().0;
-                let own = model.unfold(&Unfolding::of(&flat), 1_000_000);
+                let own =
+                    model.unfold(&Unfolding::of(&flat), Bindings::Some, 1_000_000, &mut || true);
                 let own = own.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
                 assert_eq!(content(&own), content(&flat), "seed {seed}\n{text}");
                 same += 1;
