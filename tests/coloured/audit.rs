@@ -289,7 +289,7 @@ const ALIKE: &str = "net n
      place p: N = {a}
      place off
      place seen
-     transition t [x = a || x = b]: p{a} -> off";
+     transition t [x = a or x = b]: p{a} -> off";
 
 #[test]
 fn where_firings_are_counted_all_bindings_are_listed() {
@@ -298,7 +298,7 @@ fn where_firings_are_counted_all_bindings_are_listed() {
     let desk = Desk::new();
     desk.write("model.pnml", &file);
     let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
-    assert!(said.contains("TRANSITIONS: 2"), "{said}");
+    assert!(said.contains("transitions: 2"), "{said}");
     let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
     assert_eq!((report.judged.len(), &*broken), (4, ""));
     let right = desk.read("proofs/StateSpace.jsonl");

@@ -195,3 +195,26 @@ fn invariants_say_what_is_proved_of_the_units() {
     let bare = pnml(&[("p", 1)], &[("t", &["p"], &[])], &[]);
     assert!(!parikh(&bare, &["invariants", "net.pnml", "--bounds"]).1.contains("unit"));
 }
+
+/// A process of one step, whose model claims that its two places are one safe unit.
+fn one_step(tokens: u32) -> String {
+    pnml(&[("i", tokens), ("o", 0)], &[("t", &["i"], &["o"])], &[&["i", "o"]])
+}
+
+#[test]
+fn the_claim_of_a_model_is_none_about_several_cases_or_a_token_put_on_the_source() {
+    // The model says of one token that it is alone; nobody says so of two, or of one where it has none.
+    for (tokens, k, last) in
+        [(1, "2", "o"), (1, "2", "i"), (1, "3", "o"), (0, "1", "o"), (0, "2", "o")]
+    {
+        for kind in ["EasySoundness", "Soundness", "WeakSoundness", "RelaxedSoundness"] {
+            let arguments = ["check", "net.pnml", "-e", kind, "--k", k, "--final", last];
+            let (code, stdout, stderr) = parikh(&one_step(tokens), &arguments);
+            // Done where it begins: what comes after cannot be undone, and `t` is on no way there.
+            let expected = last == "o" || kind == "EasySoundness";
+            let says = if expected { ": TRUE" } else { ": FALSE" };
+            assert!(code == 0 && stdout.contains(says), "{tokens} {k} {last}: {stdout}{stderr}");
+            assert!(!stdout.contains("assum") && stderr.is_empty(), "{stdout}{stderr}");
+        }
+    }
+}
