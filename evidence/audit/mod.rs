@@ -274,6 +274,7 @@ impl<'n> Audit<'n> {
                 Line::Document(named) => ("document", named.id),
                 Line::Structure(named) => ("structure", named.id),
                 Line::Count(named) => ("count", named.id),
+                Line::Withdrawn(_) | Line::End(_) => continue,
                 Line::Answer(answer) => {
                     let (verdict, assumes_units) = judge.judge(&answer);
                     let (file, line) = (file.to_owned(), place.line);

@@ -177,8 +177,7 @@ fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
 }
 
 fn read(net: &Net, formula: &str) -> Result<Formula> {
-    // With its line and caret.
-    text::read_one(formula, "--goal", net).formula.map_err(|error| anyhow::anyhow!("{error:#}"))
+    Ok(text::read_one(formula, "--goal", net).formula?)
 }
 
 /// The goal behind a formula. A property of markings is one to be reached, where `state` allows it.
