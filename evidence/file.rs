@@ -34,10 +34,10 @@
 //! markings of the net of a reduction that keeps every marking, from which the figures of a state space follow. An answer lists everything that together shows it; `after` is a number of firings, and without it
 //! all markings along the trace count. What else a line says is for people.
 //!
-//! A question has one answer. Where an answer turns out to rest on a false claim of the model, a `withdrawn` line says that it
-//! does not stand; the question may be answered again after that. The last line, `end`, says how many answers were printed
-//! and stand: as many as the file has answers that are not withdrawn. A file without it is of a run that was cut short, or that
-//! could not write on, and what was printed may not all be there.
+//! A question has one answer. Where an answer turns out to rest on a false claim of the model, a `withdrawn` line
+//! says that it does not stand; after that the question may be answered again. The last line, `end`, says how
+//! many answers were printed and stand: as many as the file has that are not withdrawn. A file without it is of
+//! a run that was cut short, or that could not write on, and what was printed may not all be there.
 
 use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;

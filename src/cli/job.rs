@@ -16,6 +16,7 @@ use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Told, Unanswered};
 use anyhow::{Result, bail};
+use parikh_net::printable::Word;
 use parikh_net::{FiringSequence, Net, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::borrow::Cow;
@@ -218,7 +219,12 @@ impl<'a> Job<'a> {
 
     /// What was interrupted can be gone on with, without what was answered.
     fn say_how_to_go_on(&self, report: &Report) {
-        let open: Vec<&str> = report.unanswered.iter().map(|question| &*question.id).collect();
+        let open = report.unanswered.iter().map(|question| match Word(&question.id).to_string() {
+            // A shell would take the backslash away.
+            word if word.contains('\\') => format!("'{word}'"),
+            word => word,
+        });
+        let open: Vec<String> = open.collect();
         let of_files = match &self.subject {
             Subject::Examination(examination, _) => examination.has_queries(),
             Subject::Process(..) => false,
@@ -242,19 +248,19 @@ impl<'a> Job<'a> {
         let asked = plan.questions().iter().map(|question| &question.id);
         let ids: Vec<&String> =
             asked.chain(refused.iter().map(|it| &it.id)).chain(&self.before.answered).collect();
-        let wanted = self.watch.only.iter().chain(&self.watch.explain);
-        for id in wanted {
-            if !ids.contains(&id) {
-                let some: Vec<&str> = ids.iter().take(20).map(|id| id.as_str()).collect();
-                bail!(Misuse(format!("no question is called {id}; there are {}", some.join(", "))));
-            }
+        let missing =
+            self.watch.only.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)));
+        let unexplained = self.watch.explain.iter().find(|wanted| !ids.contains(wanted));
+        if let Some(id) = missing.or(unexplained) {
+            let some: Vec<String> = ids.iter().take(20).map(|id| Word(id).to_string()).collect();
+            bail!(Misuse(format!("no question is called {id}; there are {}", some.join(", "))));
         }
         Ok(())
     }
 
     /// Whether a question of a file is asked.
     fn is_wanted(&self, id: &str) -> bool {
-        self.watch.only.is_empty() || self.watch.only.iter().any(|wanted| wanted == id)
+        self.watch.only.is_empty() || self.watch.only.iter().any(|wanted| is_called(id, wanted))
     }
 
     /// The plan of a query file, and the formulas in it that are refused.
@@ -404,6 +410,11 @@ pub(super) fn name_of_all(examination: Option<Examination>, cases: u64) -> Strin
         (Some(examination), 1) => examination.name().to_owned(),
         (Some(examination), cases) => format!("{cases}-{examination}"),
     }
+}
+
+/// Whether a question of this id is meant, by the id itself or by how it is printed.
+fn is_called(id: &str, wanted: &str) -> bool {
+    id == wanted || Word(id).to_string() == wanted
 }
 
 /// What is to be said when all is over.

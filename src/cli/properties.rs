@@ -12,6 +12,7 @@ use crate::verdicts::{
 use anyhow::Result;
 use clap::ValueEnum;
 use parikh_net::Net;
+use parikh_net::printable::Printable;
 use parikh_solvers::Budget;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -195,7 +196,7 @@ fn verdict_file(model: &Path, net: &Net, found: &[Computed], threads: Option<u16
         reference: computed.property.name().to_owned(),
         value: Value::Truth(computed.value),
         instances: vec![instance.clone()],
-        explanation: Some(computed.explanation.clone()),
+        explanation: Some(Printable(&computed.explanation).to_string()),
         stated_by: Some(StatedBy {
             tool: "Parikh".into(),
             version: env!("CARGO_PKG_VERSION").into(),
