@@ -14,7 +14,7 @@
 //! reader of models against the auditor's. [`summary`] makes a page of result files ([`html`],
 //! [`scatter`], [`reasons`]); [`shard`] splits a contest for many machines and puts it together,
 //! [`benchexec`] hands it to BenchExec and takes its results. [`teams`] compares choices of engines
-//! on goals, and what is lost without one. [`generate`] writes nets of known answers for the
+//! on goals, and what is lost without one. [`terminal`] prints it all. [`generate`] writes nets of known answers for the
 //! command line to chew on.
 
 pub mod answer;
@@ -53,6 +53,7 @@ pub mod summary;
 pub mod symbolic;
 pub mod table;
 pub mod teams;
+pub mod terminal;
 pub mod verdict;
 
 pub use error::Error;

@@ -3,6 +3,7 @@
 use crate::exam::Exam;
 use crate::row::Row;
 use crate::verdict::Verdict;
+use parikh_net::printable::Printable;
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
@@ -33,7 +34,8 @@ impl Progress {
                 let (id, expected, got) = (&row.id, &row.expected, &row.got);
                 let _ = writeln!(
                     stderr,
-                    "{clear}WRONG {name} {exam} {id}: expected {expected}, got {got}"
+                    "{clear}WRONG {}",
+                    Printable(format_args!("{name} {exam} {id}: expected {expected}, got {got}"))
                 );
             }
         }
@@ -41,9 +43,10 @@ impl Progress {
             let count = |verdict| self.counts.get(&verdict).copied().unwrap_or(0);
             let _ = write!(
                 stderr,
-                "{clear}{}/{} {name} {exam}  ok {}  missing {}  new {}  wrong {}",
+                "{clear}{}/{} {} {exam}  ok {}  missing {}  new {}  wrong {}",
                 self.done,
                 self.all,
+                Printable(name),
                 count(Verdict::Ok),
                 count(Verdict::Missing),
                 count(Verdict::New),

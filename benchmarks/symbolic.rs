@@ -8,6 +8,7 @@ use crate::instance::Instance;
 use crate::reductions::median;
 use crate::signals;
 use crate::structure::place_transition_instances;
+use crate::{note, say};
 use parikh::engine::diagrams::{Try, each_order};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
@@ -69,9 +70,9 @@ impl Symbolic {
             }
             file.flush().map_err(Error::at(&self.out))?;
             all.push(tries);
-            eprintln!("{}/{} {name}", at + 1, instances.len());
+            note!("{}/{} {name}", at + 1, instances.len());
         }
-        print!("{}", table(&all));
+        say!("{}", table(&all));
         if let Some(plot) = &self.plot {
             std::fs::write(plot, drawn(&all)).map_err(Error::at(plot))?;
         }

@@ -32,9 +32,12 @@
 //! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes, `on` the net of a
 //! reduction or on the net itself. A count ([`Count`]) says that these are the
 //! markings of the net of a reduction that keeps every marking, from which the figures of a state space follow. An answer lists everything that together shows it; `after` is a number of firings, and without it
-//! all markings along the trace count. A question has one answer, unless it is withdrawn before the next: what
-//! a false claim of the model had shown is asked again. The end says how many answers were printed: a file
-//! without it may lack some of them. What else a line says is for people.
+//! all markings along the trace count. What else a line says is for people.
+//!
+//! A question has one answer. Where an answer turns out to rest on a false claim of the model, a `withdrawn` line
+//! says that it does not stand; after that the question may be answered again. The last line, `end`, says how
+//! many answers were printed and stand: as many as the file has that are not withdrawn. A file without it is of
+//! a run that was cut short, or that could not write on, and what was printed may not all be there.
 
 use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;
@@ -72,17 +75,10 @@ pub enum Line {
     Count(Named),
     /// An answer.
     Answer(Answer),
-    /// The answer to this question, in a line before, does not stand: what it assumed is false.
+    /// The id of a question whose answer before does not stand.
     Withdrawn(Named),
     /// The last line.
     End(End),
-}
-
-/// What a run that ended in good order says last.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct End {
-    /// How many answers it printed that it did not withdraw.
-    pub answers: u64,
 }
 
 /// What the file is about.
@@ -220,6 +216,13 @@ pub struct Answer {
     /// Lines of the file before this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown_by: Vec<Shown>,
+}
+
+/// The end of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    /// How many answers were printed and stand.
+    pub answers: u64,
 }
 
 /// An exhaustive search.

@@ -41,6 +41,7 @@ pub mod net;
 pub mod parts;
 pub mod pnml;
 pub mod predicate;
+pub mod printable;
 pub mod sequence;
 pub mod sum;
 mod table;

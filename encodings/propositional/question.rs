@@ -4,6 +4,7 @@ use super::components::Component;
 use super::tokens::Known;
 use super::{Ends, Firing, Unrolled, Values};
 use crate::encoding::{EncodeError, Encoding, Part};
+use parikh_net::printable::Printable;
 use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
 use parikh_solvers::cnf::{Clauses, Cnf};
 use std::io;
@@ -113,8 +114,7 @@ impl<'n> PropositionalGoal<'n> {
     pub fn write_dimacs(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for (literal, name) in self.unrolled.names() {
             // Names may hold anything, and a comment ends with its line.
-            let name = name.replace(char::is_control, " ");
-            writeln!(out, "c {} {name}", literal.to_dimacs())?;
+            writeln!(out, "c {} {}", literal.to_dimacs(), Printable(name))?;
         }
         self.cnf.write_dimacs(&[], out)
     }

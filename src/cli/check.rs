@@ -1,9 +1,11 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
+use super::beside::Evidence;
 use super::formulas;
-use super::job::{Evidence, Job, Subject, Watch, print_statistics};
+use super::job::{Job, Subject, Watch, name_of_all, print_statistics};
 use super::model::Model;
 use super::output::{self, Format, Printer};
+use super::terminal::note;
 use super::{Misuse, Outcome, coloured, limits, model, processes, signals};
 use crate::mcc::Examination;
 use crate::reduction::rules;
@@ -150,7 +152,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || {
         output::say_what_is_open();
-        eprintln!("parikh: left before the rest was answered");
+        note!("parikh: left before the rest was answered");
     };
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
@@ -166,6 +168,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     let smt_solver = smt_solver(arguments, &budget)?;
+    let evidence =
+        Evidence { traces: arguments.trace.as_deref(), files: arguments.evidence.as_deref() };
+    evidence.make_room(&name_of_all(arguments.examination, arguments.cases.number))?;
     let model = model::read_as_it_is(&arguments.model)?;
     let defaults = run::Config::default();
     let config = run::Config {
@@ -215,12 +220,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         bail!(Misuse("--events are objects: --format json goes with them".to_owned()));
     }
     let printer = Printer::new(arguments.format, config.threads > 1);
-    let evidence =
-        Evidence { traces: arguments.trace.as_deref(), files: arguments.evidence.as_deref() };
-    for directory in [evidence.traces, evidence.files].into_iter().flatten() {
-        std::fs::create_dir_all(directory)
-            .with_context(|| format!("cannot create {}", directory.display()))?;
-    }
     let watch = Watch {
         statistics: arguments.stats,
         events: arguments.events,

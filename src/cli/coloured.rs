@@ -8,9 +8,11 @@
 //!                                                                                  └─ declined: on without it
 //! ```
 
-use super::job::{Done, Evidence, Job, Subject, Watch};
+use super::beside::Evidence;
+use super::job::{Done, Job, Subject, Watch};
 use super::model;
 use super::output::Printer;
+use super::terminal::note;
 use crate::evidence::abstraction::ColouredModel;
 use crate::mcc::Examination;
 use crate::run::{self, Report};
@@ -156,7 +158,7 @@ impl Task<'_> {
                 if let Ok(Some(Err(declined))) = &unfolded
                     && !done.report.unanswered.is_empty()
                 {
-                    eprintln!("parikh: {declined:#}");
+                    note!("parikh: {declined:#}");
                 }
                 done.report.faults += usize::from(unfolded.is_err());
                 done.report.unanswered.iter().for_each(|question| printer.unanswered(question));

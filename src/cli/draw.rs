@@ -1,8 +1,9 @@
 //! `parikh draw`: a picture of a net.
 
 use super::model::{self, Model};
+use super::terminal::{note, whole};
 use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, output, pixels, signals};
+use super::{Misuse, Outcome, limits, pixels, signals};
 use crate::draw::{
     self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, Part, Scene, animated, coloured,
     dot, strip, summary, svg,
@@ -100,7 +101,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         bail!(Misuse("--scale and --width are for -o FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), None);
-    signals::leave_after(&budget, || eprintln!("parikh: out of time: {OUT_OF_TIME}"));
+    signals::leave_after(&budget, || note!("parikh: out of time: {OUT_OF_TIME}"));
     let net = match model::read_as_it_is(&arguments.model)? {
         Model::Plain(net) => *net,
         Model::Coloured(net) => match arguments.of_coloured(&net)? {
@@ -127,7 +128,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Ok(highlight) => highlight,
         Err(error) => match error.downcast_ref() {
             Some(HighlightError::Spent(_)) => {
-                eprintln!("parikh: {error}: nothing is drawn");
+                note!("parikh: {error}: nothing is drawn");
                 return Ok(Outcome::Incomplete);
             }
             Some(HighlightError::NoName) => bail!(Misuse(format!("--highlight: {error}"))),
@@ -145,7 +146,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 
 fn deliver(picture: &Scene, output: Option<Output<'_>>, budget: &Budget) -> Result<Outcome> {
     match output {
-        None => output::whole(&dot(picture))?,
+        None => whole(&dot(picture))?,
         Some(Output::Dot(file)) => write(file, &dot(picture))?,
         Some(Output::ByGraphviz(file)) => return render(&dot(picture), file, budget),
         output => write_picture(&svg(picture, &budget.share(FOR_LAYOUT)), output)?,
@@ -232,7 +233,7 @@ impl Arguments {
         let strip =
             strip.with_context(|| format!("{}: the trace does not replay", file.display()))?;
         if strip.left_out > 0 {
-            eprintln!(
+            note!(
                 "parikh: {} firings are too many to look at: {} of the markings in the middle are left out",
                 sequence.firings(),
                 strip.left_out
@@ -247,7 +248,7 @@ impl Arguments {
         let sequence = self.sequence(net, file)?;
         let (part, too_much) = self.part_of_trace(net, &sequence);
         if sequence.firings() > MOST_FIRINGS || too_much {
-            eprintln!(
+            note!(
                 "parikh: {} firings among {} nodes are too much to be played; the end of the trace is \
                  drawn",
                 sequence.firings(),
@@ -309,10 +310,10 @@ fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<Scene> {
         part => format!("{part} nodes are highlighted or next to one that is, too many to look at"),
     };
     let summary = summary(net, highlight);
-    eprint!("{}", summary.text);
+    summary.lines.iter().for_each(|line| note!("{line}"));
     match summary.scene {
         Some(scene) => {
-            eprintln!(
+            note!(
                 "parikh: {many}, so groups of the net's nodes are drawn; --all draws them all, \
                  --highlight those around some"
             );
@@ -384,7 +385,7 @@ fn render(picture: &str, file: &Path, budget: &Budget) -> Result<Outcome> {
             None if budget.is_exhausted() => {
                 let _ = dot.kill();
                 let _ = dot.wait();
-                eprintln!("parikh: `dot` of Graphviz is out of time: {OUT_OF_TIME}");
+                note!("parikh: `dot` of Graphviz is out of time: {OUT_OF_TIME}");
                 return Ok(Outcome::Incomplete);
             }
             None => std::thread::sleep(Duration::from_millis(5)),

@@ -4,6 +4,9 @@
 //! settled by it, an answer when it is decided. So nothing is lost when the run is interrupted, and
 //! little is kept. The format is described in [`crate::evidence::file`].
 //!
+//! The last line says how many answers were printed. A file without it is of a run that was cut short, or
+//! that could not write on: then the file is given up where that happens, and the run goes on.
+//!
 //! Sequences that walks share are written once. In a plan with a goal for each node, one sequence often
 //! shows more than the goal that it was found for: which transitions fire and which places change along
 //! it is remembered, and goals that ask for that refer to it.
@@ -44,6 +47,8 @@ pub(super) struct EvidenceFile<'n> {
     structures: HashMap<*const (), (Id, Arc<Structure>)>,
     /// The count of markings.
     counted: Option<Id>,
+    /// The questions whose answers stand.
+    answered: HashSet<String>,
 }
 
 /// The id of a line, shared by all that refer to it.
@@ -65,10 +70,8 @@ enum Reference {
 const RECENT: usize = 8;
 
 impl<'n> EvidenceFile<'n> {
-    /// Begins `DIRECTORY/NAME.jsonl`.
-    pub(super) fn create(directory: &Path, name: &str, net: &'n Net) -> io::Result<Self> {
-        std::fs::create_dir_all(directory)?;
-        let path = directory.join(format!("{name}.jsonl"));
+    /// Begins the file of an examination.
+    pub(super) fn create(path: PathBuf, name: &str, net: &'n Net) -> io::Result<Self> {
         let writer = Writer::new(net, name, BufWriter::new(File::create(&path)?))?;
         Ok(EvidenceFile {
             net,
@@ -83,6 +86,7 @@ impl<'n> EvidenceFile<'n> {
             logs: HashMap::new(),
             structures: HashMap::new(),
             counted: None,
+            answered: HashSet::new(),
         })
     }
 
@@ -155,6 +159,17 @@ impl<'n> EvidenceFile<'n> {
         self.shown(answer, vec![reference.text()])
     }
 
+    /// Writes that an answer does not stand.
+    pub(super) fn withdrawn(&mut self, id: &str) -> io::Result<()> {
+        self.answered.remove(id);
+        self.writer.withdrawn(id)
+    }
+
+    /// Writes the last line: nothing comes after it.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        self.writer.end(self.answered.len() as u64)
+    }
+
     /// A run counts once, and numbers follow from that.
     fn count(&mut self, counted: &Counted) -> io::Result<Id> {
         if let Some(known) = &self.counted {
@@ -175,6 +190,7 @@ impl<'n> EvidenceFile<'n> {
                 (Strength::Searched, Some(Searched { markings, stubborn }))
             }
         };
+        self.answered.insert(answer.id.clone());
         let line = file::Answer {
             id: answer.id.clone(),
             value: answer.value.to_string(),

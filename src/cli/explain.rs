@@ -3,12 +3,16 @@
 
 use crate::answer::Answer;
 use crate::run::{Report, Turn};
-use std::fmt::Write as _;
+use parikh_net::printable::Word;
 use std::time::Duration;
 
-/// The story of a question; `answered` is its answer with when it came.
-pub(super) fn story(id: &str, answered: Option<&(Duration, Answer)>, report: &Report) -> String {
-    let mut text = format!("parikh: the story of {id}\n");
+/// The story of a question, line by line; `answered` is its answer with when it came.
+pub(super) fn story(
+    id: &str,
+    answered: Option<&(Duration, Answer)>,
+    report: &Report,
+) -> Vec<String> {
+    let mut story = vec![format!("parikh: the story of {}", Word(id))];
     let until = answered.map(|(when, _)| *when);
     let turns = report.turns.iter().filter(|turn| until.is_none_or(|until| turn.began <= until));
     let mut turns: Vec<&Turn> = turns.collect();
@@ -20,19 +24,17 @@ pub(super) fn story(id: &str, answered: Option<&(Duration, Answer)>, report: &Re
         // Who was interrupted by the answer goes on for a moment.
         let end = until.map_or(end, |until| end.min(until));
         let said = if turn.said.is_empty() { "" } else { ": " };
-        let _ = writeln!(
-            text,
+        story.push(format!(
             "  {:>7.2} – {:.2} s  {}, with {} goals open{said}{}",
             turn.began.as_secs_f64(),
             end.as_secs_f64(),
             turn.engine,
             turn.open,
             turn.said
-        );
+        ));
     }
-    let _ = match answered {
-        Some((when, answer)) => writeln!(
-            text,
+    story.push(match answered {
+        Some((when, answer)) => format!(
             "  {:>7.2} s  {} by {}: {} [{}{}]",
             when.as_secs_f64(),
             answer.value,
@@ -45,10 +47,10 @@ pub(super) fn story(id: &str, answered: Option<&(Duration, Answer)>, report: &Re
             let open = report.unanswered.iter().find(|question| question.id == id);
             let reason = open.map_or("it was not asked", |question| &question.reason);
             let tried = if before == 0 { "nobody had a turn" } else { "no answer" };
-            writeln!(text, "           {tried}: {reason}")
+            format!("           {tried}: {reason}")
         }
-    };
-    text
+    });
+    story
 }
 
 #[cfg(test)]
@@ -72,12 +74,12 @@ mod tests {
         };
         assert_eq!(
             story("x", None, &report),
-            "parikh: the story of x\n  \
-                0.00 – 2.00 s  intervals, with 2 goals open: 3 steps\n  \
-                4.00 – 5.00 s  walk, with 2 goals open: 3 steps\n           \
-             no answer: out of time\n"
-                .replace("\n  0", "\n     0")
-                .replace("\n  4", "\n     4")
+            [
+                "parikh: the story of x",
+                "     0.00 – 2.00 s  intervals, with 2 goals open: 3 steps",
+                "     4.00 – 5.00 s  walk, with 2 goals open: 3 steps",
+                "           no answer: out of time",
+            ]
         );
     }
 }

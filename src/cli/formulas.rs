@@ -1,5 +1,6 @@
 //! Formulas given on the command line and in files: what `check --formula` and `--formulas` ask.
 
+use super::terminal::note;
 use crate::formula::text::{self, Language, TextError, TextFormula};
 use crate::formula::{Formula, FormulaProblem};
 use crate::input;
@@ -95,7 +96,7 @@ impl Formulas {
         if self.language.map_or_else(is_xml, |language| language == LanguageName::Xml) {
             let queries = input::read_queries_from(&bytes[..], &name, net)?;
             if let Some(error) = queries.cut_short {
-                eprintln!("parikh: {error}; the formulas before it are answered");
+                note!("parikh: {error}; the formulas before it are answered");
             }
             for query in queries.queries {
                 gathered.add_plain(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
@@ -140,6 +141,12 @@ fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
     (formulas.len() > 1 && unknown.all(|error| error.is_some())).then_some(first)
 }
 
+/// Says what is wrong with a formula, and shows where.
+pub(super) fn tell(error: &TextError) {
+    note!("parikh: {error}");
+    error.excerpt().iter().for_each(|line| note!("{line}"));
+}
+
 struct Gathered {
     asked: Vec<Asked>,
     ids: HashSet<String>,
@@ -148,17 +155,18 @@ struct Gathered {
 impl Gathered {
     fn add(&mut self, formula: TextFormula) {
         for remark in &formula.remarks {
-            eprintln!("parikh: note: {remark:#}");
+            note!("parikh: note: {remark}");
+            remark.excerpt().iter().for_each(|line| note!("{line}"));
         }
         if let Err(error) = &formula.formula {
-            eprintln!("parikh: {error:#}");
+            tell(error);
         }
         self.push(formula.id, formula.formula.map_err(|error| error.to_string()));
     }
 
     fn add_plain(&mut self, id: String, formula: Result<Formula, String>) {
         if let Err(error) = &formula {
-            eprintln!("parikh: formula {id}: {error}");
+            note!("parikh: formula {id}: {error}");
         }
         self.push(id, formula);
     }
@@ -180,7 +188,7 @@ impl Gathered {
             true => formula,
             false => formula.and_then(|_| {
                 let error = format!("a second formula is called `{id}`, expected each name once");
-                eprintln!("parikh: {error}");
+                note!("parikh: {error}");
                 Err(error)
             }),
         };

@@ -1,8 +1,9 @@
 //! `parikh graph`: all markings of a small net, as a picture or for other tools.
 
 use super::model;
+use super::terminal::{note, whole};
 use super::trace_file::Trace;
-use super::{Misuse, Outcome, limits, output, pixels, signals};
+use super::{Misuse, Outcome, limits, pixels, signals};
 use crate::formula::{ReachabilityQuery, lower, text};
 use crate::graph::coverability::Coverability;
 use crate::graph::reachability::{NoGraph, Reachability};
@@ -80,9 +81,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         bail!(Misuse("--scale and --width are for a FILE.png".to_owned()));
     }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
-    signals::cancel_on_signal(&budget, || eprintln!("parikh: left before the graph was made"));
+    signals::cancel_on_signal(&budget, || note!("parikh: left before the graph was made"));
     signals::leave_after(&budget, || {
-        eprintln!("parikh: out of time: nothing is written; --timeout gives more");
+        note!("parikh: out of time: nothing is written; --timeout gives more");
     });
     let net = model::read_with(&arguments.model, &unfold::Config::default(), &budget)?;
     let net = begun(net);
@@ -109,7 +110,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         },
     };
     if view.covers && kind == Kind::Aut {
-        eprintln!(
+        note!(
             "parikh: the net has no bounds, or --coverability asks for the coverability graph: that is no \
              transition system of the net; name a .svg, .png, .dot or .json file"
         );
@@ -121,14 +122,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if let (Some(formula), Ok(graph)) = (&arguments.formula, &graph) {
         match way_to(&net, graph, formula)? {
             Way::To(way) => highlight(&mut view, &way)?,
-            Way::Nowhere(why) => eprintln!("parikh: nothing is highlighted: {why}"),
+            Way::Nowhere(why) => note!("parikh: nothing is highlighted: {why}"),
         }
     } else if arguments.formula.is_some() {
         bail!(Misuse(
             "--formula wants the reachability graph, and the net has no bounds".to_owned()
         ));
     }
-    eprintln!("parikh: {}", view.caption());
+    note!("parikh: {}", view.caption());
     let written = match kind {
         Kind::Svg | Kind::Png => svg(&view),
         Kind::Dot => write::dot(&view),
@@ -137,7 +138,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     match &arguments.output {
         Some(file) if kind == Kind::Png => pixels::write(file, &written, arguments.pixels.size())?,
-        None => output::whole(&written)?,
+        None => whole(&written)?,
         Some(file) => {
             signals::stay();
             std::fs::write(file, written)
@@ -181,7 +182,7 @@ impl Kind {
 }
 
 fn incomplete(why: &dyn std::fmt::Display) -> Outcome {
-    eprintln!("parikh: nothing is written: {why}");
+    note!("parikh: nothing is written: {why}");
     Outcome::Incomplete
 }
 
@@ -216,7 +217,7 @@ fn begun(net: Net) -> Net {
             let mut marking = Marking::empty(net.place_count());
             marking[source] = 1;
             let name = net.place_name(source);
-            eprintln!("parikh: no initial marking in the model: begun with a token on `{name}`");
+            note!("parikh: no initial marking in the model: begun with a token on `{name}`");
             net.from_marking(marking)
         }
         _ => net,

@@ -2,14 +2,14 @@
 
 use super::Outcome;
 use super::model::{self, Model};
-use super::output::whole;
+use super::terminal::{lines, whole};
 use crate::evidence::words;
 use crate::structure::workflow::Workflow;
 use crate::unfold::{self, Declined};
 use anyhow::Result;
 use clap::ValueEnum;
 use parikh_net::coloured::ColouredNet;
-use parikh_net::{Net, UnitId, marking_text};
+use parikh_net::{Net, UnitId, marking_text, printable};
 use parikh_solvers::Budget;
 use serde_json::json;
 use std::path::PathBuf;
@@ -34,24 +34,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Model::Plain(net) => {
             let info = Info::new(&net);
             match arguments.format {
-                Format::Text => whole(&info.text())?,
-                Format::Json => whole(&format!("{}\n", info.json()))?,
+                Format::Text => lines(&info.text())?,
+                Format::Json => print(&info.json())?,
             }
             return Ok(Outcome::Complete);
         }
         Model::Coloured(coloured) => coloured,
     };
     if let Format::Text = arguments.format {
-        whole(&coloured_text(&coloured))?;
+        lines(&coloured_text(&coloured))?;
     }
     let net = match model::unfolded(&coloured, &unfold::Config::default(), &Budget::unlimited()) {
         Ok(net) => net,
         Err(error) if error.is::<Declined>() => {
             match arguments.format {
-                Format::Text => whole(&format!("unfolded     not: {error:#}\n"))?,
-                Format::Json => {
-                    whole(&format!("{}\n", json!({"coloured": coloured_json(&coloured)})))?;
-                }
+                Format::Text => lines(&[format!("unfolded     not: {error:#}")])?,
+                Format::Json => print(&json!({"coloured": coloured_json(&coloured)}))?,
             }
             return Ok(Outcome::Complete);
         }
@@ -60,33 +58,38 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let info = Info::new(&net);
     match arguments.format {
         Format::Text => {
-            let text = info.text();
-            whole(&format!("unfolded, without what never holds a token or fires:\n{text}"))?;
+            lines(&["unfolded, without what never holds a token or fires:".to_owned()])?;
+            lines(&info.text())?;
         }
         Format::Json => {
             let mut object = info.json();
             object["coloured"] = coloured_json(&coloured);
-            whole(&format!("{object}\n"))?;
+            print(&object)?;
         }
     }
     Ok(Outcome::Complete)
 }
 
-fn coloured_text(net: &ColouredNet) -> String {
+/// Prints an object. Who does not read on has what was wanted.
+fn print(object: &serde_json::Value) -> Result<()> {
+    whole(&format!("{}\n", printable::json(object.to_string())))
+}
+
+fn coloured_text(net: &ColouredNet) -> [String; 6] {
     let guarded = net.transitions().iter().filter(|t| t.guard != parikh_net::coloured::Guard::TRUE);
-    format!(
-        "coloured net {}\nplaces       {}, of {} colours together\ntransitions  {}, {} with guards, {} \
-         bindings before looking at those\narcs         {}\nsorts        {}\nvariables    {}\n",
-        net.name(),
-        net.places().len(),
-        net.colour_count(),
-        net.transitions().len(),
-        guarded.count(),
-        net.binding_count(),
-        net.arc_count(),
-        net.sorts().len(),
-        net.variables().len(),
-    )
+    [
+        format!("coloured net {}", net.name()),
+        format!("places       {}, of {} colours together", net.places().len(), net.colour_count()),
+        format!(
+            "transitions  {}, {} with guards, {} bindings before looking at those",
+            net.transitions().len(),
+            guarded.count(),
+            net.binding_count()
+        ),
+        format!("arcs         {}", net.arc_count()),
+        format!("sorts        {}", net.sorts().len()),
+        format!("variables    {}", net.variables().len()),
+    ]
 }
 
 fn coloured_json(net: &ColouredNet) -> serde_json::Value {
@@ -129,10 +132,11 @@ impl<'n> Info<'n> {
         }
     }
 
-    fn text(&self) -> String {
+    /// A line a key.
+    fn text(&self) -> Vec<String> {
         let net = self.net;
-        let mut text = format!("net          {}\n", net.name());
-        let mut row = |key: &str, value: String| text.push_str(&format!("{key:<13}{value}\n"));
+        let mut text = vec![format!("net          {}", net.name())];
+        let mut row = |key: &str, value: String| text.push(format!("{key:<13}{value}"));
         row("places", net.place_count().to_string());
         row("transitions", {
             let mut value = format!("{}, {} effects", net.transition_count(), net.effect_count());

@@ -1,34 +1,28 @@
 //! One examination of one net: what `check` and `mcc` have in common.
 
 use super::Misuse;
+use super::beside::{self, Evidence, write};
 use super::check::outcome;
 use super::evidence::EvidenceFile;
 use super::explain::story;
 use super::formulas::Asked;
 use super::output::{FIGURE, Printer};
 use super::progress::{News, Progress};
+use super::terminal::note;
 use super::trace_file::Trace;
 use crate::answer::{Answer, Plan};
 use crate::evidence::abstraction::ColouredModel;
 use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Told, Unanswered};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use parikh_net::printable::Word;
 use parikh_net::{FiringSequence, Net, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// Where evidence is written to.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Evidence<'a> {
-    /// Firing sequences.
-    pub(super) traces: Option<&'a Path>,
-    /// What every answer rests on.
-    pub(super) files: Option<&'a Path>,
-}
 
 /// What is asked of a net.
 pub(super) enum Subject {
@@ -75,7 +69,7 @@ impl Watch {
         report: &Report,
     ) {
         for id in &self.explain {
-            eprint!("{}", story(id, stories.get(id), report));
+            story(id, stories.get(id), report).iter().for_each(|line| note!("{line}"));
         }
     }
 }
@@ -144,22 +138,12 @@ impl<'a> Job<'a> {
         printer.expects(asked.chain(refused_ids));
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let mut progress = Progress::start(plan.questions().len(), self.watch.events, self.budget);
-        let mut write_error = None;
-        let name = self.name_of_all();
-        let mut file = evidence
-            .files
-            .map(|directory| EvidenceFile::create(directory, &name, self.net))
-            .transpose()
-            .with_context(|| format!("cannot write the evidence of {name}"))?;
+        let mut file = evidence.file(&self.name_of_all(), self.net);
         let mut answered = HashSet::new();
         let mut stories = self.before.stories.clone();
         let tell = |event: Event<'_>| match event {
             Event::Settled { id, goal, knowledge } => {
-                if let Some(file) = &mut file
-                    && let Err(error) = file.settled(id, goal, knowledge)
-                {
-                    write_error.get_or_insert(cannot_write(file.path(), error));
-                }
+                write(&mut file, |file| file.settled(id, goal, knowledge));
             }
             Event::Answered(answer) => {
                 answered.insert(answer.id.clone());
@@ -168,34 +152,30 @@ impl<'a> Job<'a> {
                     let when = self.before.lasted + start.elapsed();
                     stories.insert(answer.id.clone(), (when, answer.clone()));
                 }
-                if let Some(file) = &mut file
-                    && let Err(error) = file.answer(answer)
-                {
-                    write_error.get_or_insert(cannot_write(file.path(), error));
-                }
-                let written = evidence.traces.and_then(|directory| {
-                    self.write_trace(directory, answer)
-                        .map_err(|error| write_error = Some(error))
-                        .ok()
-                        .flatten()
-                });
+                write(&mut file, |file| file.answer(answer));
+                let written =
+                    evidence.traces.and_then(|directory| self.write_trace(directory, answer));
                 progress.hide(|| printer.answer(answer, start.elapsed(), written.as_ref()));
+            }
+            Event::Withdrawn { id } => {
+                answered.remove(id);
+                stories.remove(id);
+                write(&mut file, |file| file.withdrawn(id));
+                progress.hide(|| printer.withdrawn(id));
             }
             Event::Waiting { questions: open, goals, engines, between } => {
                 progress.show(&News { open, goals, engines, between });
             }
             Event::Overrun { report, .. } => {
                 progress.end();
+                write(&mut file, EvidenceFile::end);
                 let mut report = report.clone();
                 report.unanswered.extend(refused.iter().cloned());
                 let report = self.finish(report, &stories, printer);
                 if self.watch.statistics {
                     print_statistics(&report);
                 }
-                if let Some(error) = &write_error {
-                    eprintln!("parikh: {error:#}");
-                }
-                super::signals::exit(super::code_of(outcome(&report)).into());
+                super::signals::exit(super::code_of(outcome(&report)));
             }
         };
         let mut report = match self.coloured {
@@ -203,21 +183,17 @@ impl<'a> Job<'a> {
             Some(model) => run::run_coloured(model, plan, &self.config, self.budget, tell),
         };
         progress.end();
+        write(&mut file, EvidenceFile::end);
         report.unanswered.extend(refused);
-        match write_error {
-            Some(error) => Err(error),
-            None => Ok(Done { report, answered, stories, lasted: start.elapsed() }),
-        }
+        Ok(Done { report, answered, stories, lasted: start.elapsed() })
     }
 
     /// What its questions are called together.
     fn name_of_all(&self) -> String {
-        match &self.subject {
-            Subject::Examination(examination, _) | Subject::Process(examination, 1) => {
-                examination.name().to_owned()
-            }
-            Subject::Process(examination, cases) => format!("{cases}-{examination}"),
-            Subject::Formulas(_) => "Formulas".to_owned(),
+        match self.subject {
+            Subject::Examination(examination, _) => name_of_all(Some(examination), 1),
+            Subject::Process(examination, cases) => name_of_all(Some(examination), cases),
+            Subject::Formulas(_) => name_of_all(None, 1),
         }
     }
 
@@ -243,7 +219,12 @@ impl<'a> Job<'a> {
 
     /// What was interrupted can be gone on with, without what was answered.
     fn say_how_to_go_on(&self, report: &Report) {
-        let open: Vec<&str> = report.unanswered.iter().map(|question| &*question.id).collect();
+        let open = report.unanswered.iter().map(|question| match Word(&question.id).to_string() {
+            // A shell would take the backslash away.
+            word if word.contains('\\') => format!("'{word}'"),
+            word => word,
+        });
+        let open: Vec<String> = open.collect();
         let of_files = match &self.subject {
             Subject::Examination(examination, _) => examination.has_queries(),
             Subject::Process(..) => false,
@@ -251,13 +232,13 @@ impl<'a> Job<'a> {
         };
         match (open.as_slice(), of_files) {
             ([], _) => {}
-            (open, true) => eprintln!(
+            (open, true) => note!(
                 "parikh: interrupted with {} open; to go on with what is open alone, add --id {}",
                 open.len(),
                 open.join(" --id ")
             ),
             (_, false) => {
-                eprintln!("parikh: interrupted; it takes another run to answer what is open")
+                note!("parikh: interrupted; it takes another run to answer what is open")
             }
         }
     }
@@ -267,19 +248,19 @@ impl<'a> Job<'a> {
         let asked = plan.questions().iter().map(|question| &question.id);
         let ids: Vec<&String> =
             asked.chain(refused.iter().map(|it| &it.id)).chain(&self.before.answered).collect();
-        let wanted = self.watch.only.iter().chain(&self.watch.explain);
-        for id in wanted {
-            if !ids.contains(&id) {
-                let some: Vec<&str> = ids.iter().take(20).map(|id| id.as_str()).collect();
-                bail!(Misuse(format!("no question is called {id}; there are {}", some.join(", "))));
-            }
+        let missing =
+            self.watch.only.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)));
+        let unexplained = self.watch.explain.iter().find(|wanted| !ids.contains(wanted));
+        if let Some(id) = missing.or(unexplained) {
+            let some: Vec<String> = ids.iter().take(20).map(|id| Word(id).to_string()).collect();
+            bail!(Misuse(format!("no question is called {id}; there are {}", some.join(", "))));
         }
         Ok(())
     }
 
     /// Whether a question of a file is asked.
     fn is_wanted(&self, id: &str) -> bool {
-        self.watch.only.is_empty() || self.watch.only.iter().any(|wanted| wanted == id)
+        self.watch.only.is_empty() || self.watch.only.iter().any(|wanted| is_called(id, wanted))
     }
 
     /// The plan of a query file, and the formulas in it that are refused.
@@ -295,21 +276,18 @@ impl<'a> Job<'a> {
         let mut plan = Plan::default();
         let mut refused = Vec::new();
         if let Some(error) = queries.cut_short {
-            eprintln!("parikh: {error}; the formulas before it are answered");
+            note!("parikh: {error}; the formulas before it are answered");
             let id = format!("(the rest of {})", file.display());
             refused.push(Unanswered { id, reason: error.to_string() });
         } else if queries.queries.is_empty() {
             bail!("{}: there is no formula in the file", file.display());
         }
         let mut ids = HashSet::new();
-        for mut query in queries.queries {
+        for query in queries.queries {
             if !self.is_wanted(&query.id) {
                 continue;
             }
-            let planned = if query.id.contains(char::is_control) {
-                query.id = query.id.escape_debug().to_string();
-                Err("the id has control characters, which would break the lines of answers".into())
-            } else if !ids.insert(query.id.clone()) {
+            let planned = if !ids.insert(query.id.clone()) {
                 Err("an earlier formula has the same id".to_owned())
             } else if self.before.answered.contains(&query.id) {
                 Ok(())
@@ -324,7 +302,7 @@ impl<'a> Job<'a> {
             if let Err(reason) = planned {
                 // On the skeleton, the unfolding's plan will say so.
                 if self.coloured.is_none() {
-                    eprintln!("parikh: {}: formula {}: {reason}", file.display(), query.id);
+                    note!("parikh: {}: formula {}: {reason}", file.display(), query.id);
                 }
                 refused.push(Unanswered { id: query.id, reason });
             }
@@ -343,7 +321,7 @@ impl<'a> Job<'a> {
                 Ok(formula) => plan
                     .ask_formula(id, formula, self.net)
                     .map_err(|error| error.to_string())
-                    .inspect_err(|reason| eprintln!("parikh: formula {id}: {reason}")),
+                    .inspect_err(|reason| note!("parikh: formula {id}: {reason}")),
                 Err(reason) => Err(reason.clone()),
             };
             if let Err(reason) = planned {
@@ -361,12 +339,12 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Writes the answer's witness, if it has one; the file it went to.
-    fn write_trace(&self, directory: &Path, answer: &Answer) -> Result<Option<PathBuf>> {
+    /// Writes the answer's witness, if it has one; the file it went to, if it could.
+    fn write_trace(&self, directory: &Path, answer: &Answer) -> Option<PathBuf> {
         let sequence = match &answer.witness {
             Some((_, sequence)) => sequence.clone(),
             None if answer.loops.is_some() => FiringSequence::new(),
-            None => return Ok(None),
+            None => return None,
         };
         let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
@@ -390,55 +368,59 @@ impl<'a> Job<'a> {
             repeat: answer.pump.clone(),
             loops: answer.loops.clone(),
         };
-        std::fs::write(&file, trace.print_named(&|t| self.name(t)))
-            .with_context(|| format!("cannot write {}", file.display()))?;
-        Ok(Some(file))
+        match std::fs::write(&file, trace.print_named(&|t| self.name(t))) {
+            Ok(()) => Some(file),
+            Err(error) => {
+                beside::say(&file, &error);
+                None
+            }
+        }
     }
 
     fn state_space(&self, printer: &Printer, evidence: Evidence<'_>) -> Result<Report> {
         let start = Instant::now();
         printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
-        let name = Examination::StateSpace.name();
-        let mut file = evidence
-            .files
-            .map(|directory| EvidenceFile::create(directory, name, self.net))
-            .transpose()
-            .with_context(|| format!("cannot write the evidence of {name}"))?;
-        let mut write_error = None;
-        let mut report = run::state_space(self.net, &self.config, self.budget, |told| {
-            let written = match (&mut file, told) {
-                (None, _) => Ok(()),
-                (Some(file), Told::Settled { id, goal, knowledge }) => {
-                    file.settled(id, goal, knowledge)
-                }
-                (Some(file), Told::Figure(figure, counted)) => file.figure(figure, counted),
-            };
-            if let (Err(error), Some(file)) = (written, &file) {
-                write_error.get_or_insert(cannot_write(file.path(), error));
+        let mut file = evidence.file(Examination::StateSpace.name(), self.net);
+        let mut report = run::state_space(self.net, &self.config, self.budget, |told| match told {
+            Told::Settled { id, goal, knowledge } => {
+                write(&mut file, |file| file.settled(id, goal, knowledge));
             }
-            if let Told::Figure(figure, _) = told {
+            Told::Figure(figure, counted) => {
+                write(&mut file, |file| file.figure(figure, counted));
                 printer.figure(figure, start.elapsed());
             }
+            Told::Withdrawn(id) => {
+                write(&mut file, |file| file.withdrawn(id));
+                printer.withdrawn(&format!("{FIGURE}{id}"));
+            }
         });
+        write(&mut file, EvidenceFile::end);
         for question in &mut report.unanswered {
             question.id = format!("{FIGURE}{}", question.id);
         }
         finish(&report, printer);
-        match write_error {
-            Some(error) => Err(error),
-            None => Ok(report),
-        }
+        Ok(report)
     }
+}
+
+/// What the questions of an examination, or formulas, are called together; `cases` where it is about those.
+pub(super) fn name_of_all(examination: Option<Examination>, cases: u64) -> String {
+    match (examination, cases) {
+        (None, _) => "Formulas".to_owned(),
+        (Some(examination), 1) => examination.name().to_owned(),
+        (Some(examination), cases) => format!("{cases}-{examination}"),
+    }
+}
+
+/// Whether a question of this id is meant, by the id itself or by how it is printed.
+fn is_called(id: &str, wanted: &str) -> bool {
+    id == wanted || Word(id).to_string() == wanted
 }
 
 /// What is to be said when all is over.
 fn finish(report: &Report, printer: &Printer) {
     report.unanswered.iter().for_each(|question| printer.unanswered(question));
     printer.summary(report);
-}
-
-fn cannot_write(path: &Path, error: std::io::Error) -> anyhow::Error {
-    anyhow::Error::new(error).context(format!("cannot write {}", path.display()))
 }
 
 /// An id as a file name: what file systems dislike is written as `%` and its code, so that two ids
@@ -454,6 +436,6 @@ fn file_name(id: &str) -> String {
 /// Says what each stage did.
 pub(super) fn print_statistics(report: &Report) {
     for (stage, text) in &report.statistics {
-        eprintln!("{stage:<12} {text}");
+        note!("{stage:<12} {text}");
     }
 }

@@ -1,7 +1,7 @@
 //! `parikh completions` and `parikh man`: the command line as shells and manuals want it, made of the
 //! same description that parses it.
 
-use super::output::whole;
+use super::terminal::whole;
 use super::{Arguments, Outcome};
 use anyhow::{Context, Result};
 use clap::CommandFactory;

@@ -2,8 +2,9 @@
 
 use super::job::{Job, Subject, Watch};
 use super::model::Model;
-use super::output::{Format, Printer, line};
-use super::{Outcome, check, coloured, limits, model, output, signals};
+use super::output::{Format, Printer};
+use super::terminal::{line, note, printed};
+use super::{Outcome, check, coloured, limits, model, signals};
 use crate::mcc::Examination;
 use crate::mcc::benchkit::Call;
 use crate::run;
@@ -38,7 +39,7 @@ pub(super) fn run() -> Result<Outcome> {
             Ok(outcome)
         }
         Err(error) if error.downcast_ref::<crate::unfold::Declined>().is_some() => {
-            eprintln!("parikh: {error:#}");
+            note!("parikh: {error:#}");
             line("CANNOT_COMPUTE");
             Ok(Outcome::Incomplete)
         }
@@ -51,7 +52,7 @@ pub(super) fn run() -> Result<Outcome> {
 
 /// What the contest wants to read of a call that has to be left without an answer.
 fn say_nothing_was_found() {
-    if output::printed() == 0 {
+    if printed() == 0 {
         line("CANNOT_COMPUTE");
     }
 }

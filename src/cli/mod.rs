@@ -2,6 +2,7 @@
 //!
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
+mod beside;
 mod check;
 mod coloured;
 mod draw;
@@ -30,13 +31,16 @@ mod signals;
 mod states;
 mod states_plot;
 mod structure;
+mod terminal;
 mod trace_file;
 mod unfold;
 mod verdicts;
 
+use crate::formula::text::TextError;
 use clap::{Parser, Subcommand};
-use std::io::IsTerminal;
+use parikh_net::printable::Printable;
 use std::process::ExitCode;
+use terminal::note;
 
 /// Proves things about Petri nets, and hands over the evidence.
 ///
@@ -64,7 +68,10 @@ Exit codes, the same for every output format:
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted; a coloured net
      is too large to be unfolded
-  4  an internal error: a claim failed its check. It was not printed; please report it";
+  4  an internal error: a claim failed its check. It was not printed; please report it
+
+A file that cannot be written takes no answer away: what was asked is answered and printed, stderr says
+which file it was and why, and the code is 1, also where 0 or 3 would be.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -125,8 +132,9 @@ enum Outcome {
 
 /// Parses the arguments, runs the command, prints its error if it has one.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    start_logging(arguments.verbose, arguments.quiet);
+    terminal::tell_of_panics();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(error));
+    terminal::start_logging(arguments.verbose, arguments.quiet);
     guest::invite(&arguments.command);
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
@@ -150,9 +158,9 @@ pub fn main() -> ExitCode {
         Command::Guest(arguments) => guest::run(&arguments),
     };
     match result {
-        Ok(outcome) => ExitCode::from(code_of(outcome)),
+        Ok(outcome) => ExitCode::from(beside::code(code_of(outcome))),
         Err(error) => {
-            eprintln!("parikh: {}", chain(&error));
+            tell(&error);
             ExitCode::from(match () {
                 () if error.is::<Misuse>() => 2,
                 // Asked for, and beyond what time, memory or limits allow.
@@ -160,6 +168,24 @@ pub fn main() -> ExitCode {
                 () => 1,
             })
         }
+    }
+}
+
+/// Ends with what clap has to say: the help, the version, or what is wrong with the command line. A name in
+/// it (`parikh check *.pnml`) may hold anything, so clap is told what there is to be shown of it.
+fn refuse(error: clap::Error) -> ! {
+    let shown = std::env::args_os().map(|word| Printable(word.display()).to_string());
+    match error.use_stderr() {
+        true => Arguments::try_parse_from(shown).err().unwrap_or(error).exit(),
+        false => error.exit(),
+    }
+}
+
+/// Says what went wrong: in a line, and of a formula where in its text.
+fn tell(error: &anyhow::Error) {
+    match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
+        Some(error) => formulas::tell(error),
+        None => note!("parikh: {}", chain(error)),
     }
 }
 
@@ -189,29 +215,4 @@ fn chain(error: &anyhow::Error) -> String {
         }
     }
     text
-}
-
-fn start_logging(verbose: u8, quiet: bool) {
-    use tracing_subscriber::filter::{LevelFilter, Targets};
-    use tracing_subscriber::layer::SubscriberExt;
-    use tracing_subscriber::util::SubscriberInitExt;
-    let level = match (quiet, verbose) {
-        (true, _) => LevelFilter::ERROR,
-        (_, 0) => LevelFilter::WARN,
-        (_, 1) => LevelFilter::INFO,
-        (_, 2) => LevelFilter::DEBUG,
-        _ => LevelFilter::TRACE,
-    };
-    // Targets and levels (`parikh::engine=debug,info`). The crate's `EnvFilter` also knows spans and
-    // fields, of which there are none, and brings regular expressions for them: 20 s of compiling.
-    let variable = std::env::var("PARIKH_LOG").ok();
-    let filter = variable
-        .and_then(|directives| directives.parse::<Targets>().ok())
-        .unwrap_or_else(|| Targets::new().with_default(level));
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false)
-        .without_time();
-    tracing_subscriber::registry().with(lines).with(filter).init();
 }

@@ -1,14 +1,16 @@
-//! Answers on stdout, each flushed by itself: whatever ends the process, what was printed counts.
+//! Answers on stdout, as text, as JSON, or in the lines of the contest.
+//!
+//! An id stands in a line as one word ([`Word`]): whatever a query file calls its formulas, no line can be
+//! taken for that of another question, nor for one with another value.
 
+use super::terminal::{line, object};
 use crate::answer::{Answer, Grade};
 use crate::run::{Report, Unanswered};
-use anyhow::Context;
 use clap::ValueEnum;
 use indicatif::ProgressBar;
+use parikh_net::printable::Word;
 use serde_json::json;
-use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -57,34 +59,32 @@ impl Printer {
         match self.format {
             Format::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
+                let Answer { id, value, reason, grade, .. } = answer;
                 line(&format!(
-                    "{}: {} — {}{trace} [{}, {techniques}, {seconds:.2} s]",
-                    answer.id, answer.value, answer.reason, answer.grade
+                    "{}: {value} — {reason}{trace} [{grade}, {techniques}, {seconds:.2} s]",
+                    Word(id)
                 ));
             }
-            Format::Json => line(
-                &json!({
-                    "type": "answer",
-                    "id": answer.id,
-                    "value": answer.value.to_string(),
-                    "reason": answer.reason,
-                    "techniques": answer.techniques,
-                    "evidence": answer.grade.to_string(),
-                    "searched": searched(answer.grade),
-                    "assumes_units": answer.assumes_units,
-                    "assumes": if answer.assumes_units { vec!["units"] } else { vec![] },
-                    "seconds": seconds,
-                    "witness_firings": answer.witness.as_ref()
-                        .map(|(_, sequence)| sequence.firings().to_string())
-                        .or_else(|| Some(answer.loops.as_ref()?.firings().to_string())),
-                    "trace": trace,
-                })
-                .to_string(),
-            ),
+            Format::Json => object(&json!({
+                "type": "answer",
+                "id": answer.id,
+                "value": answer.value.to_string(),
+                "reason": answer.reason,
+                "techniques": answer.techniques,
+                "evidence": answer.grade.to_string(),
+                "searched": searched(answer.grade),
+                "assumes_units": answer.assumes_units,
+                "assumes": if answer.assumes_units { vec!["units"] } else { vec![] },
+                "seconds": seconds,
+                "witness_firings": answer.witness.as_ref()
+                    .map(|(_, sequence)| sequence.firings().to_string())
+                    .or_else(|| Some(answer.loops.as_ref()?.firings().to_string())),
+                "trace": trace,
+            })),
             Format::Mcc => {
                 let value = &answer.value;
                 let techniques = self.contest_techniques(answer);
-                line(&format!("FORMULA {} {value} TECHNIQUES {techniques}", answer.id));
+                line(&format!("FORMULA {} {value} TECHNIQUES {techniques}", Word(&answer.id)));
             }
         }
     }
@@ -96,36 +96,44 @@ impl Printer {
         told(id);
         if self.states.is_some() {
             let id = id.strip_prefix(FIGURE).unwrap_or(id);
-            return line(&match self.format {
+            match self.format {
                 Format::Json => {
-                    json!({"type": "unknown", "figure": figure_key(id), "reason": reason})
-                        .to_string()
+                    let figure = figure_key(id);
+                    object(&json!({"type": "unknown", "figure": figure, "reason": reason}));
                 }
-                _ => format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown"),
-            });
+                _ => line(&format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown")),
+            }
+            return;
         }
         match self.format {
-            Format::Text => line(&format!("{id}: unknown — {reason}")),
-            Format::Json => {
-                line(&json!({"type": "unanswered", "id": id, "reason": reason}).to_string());
-            }
-            Format::Mcc => tracing::warn!("{id}: unknown — {reason}"),
+            Format::Text => line(&format!("{}: unknown — {reason}", Word(id))),
+            Format::Json => object(&json!({"type": "unanswered", "id": id, "reason": reason})),
+            Format::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
+        }
+    }
+
+    /// Says that an answer, printed before, does not stand: the question is asked again.
+    pub(super) fn withdrawn(&self, id: &str) {
+        if let Some(expected) = &mut *expected() {
+            expected.open.push(id.to_owned());
+        }
+        match self.format {
+            Format::Text => line(&format!("{}: withdrawn — {WITHDRAWN}", Word(id))),
+            Format::Json => object(&json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN})),
+            Format::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
         }
     }
 
     /// The last line of machine-readable output.
     pub(super) fn summary(&self, report: &Report) {
         if self.format == Format::Json {
-            line(
-                &json!({
-                    "type": "summary",
-                    "answered": report.answered,
-                    "unanswered": report.unanswered.len(),
-                    "internal_errors": report.faults,
-                    "false_unit_claim": report.breach,
-                })
-                .to_string(),
-            );
+            object(&json!({
+                "type": "summary",
+                "answered": report.answered,
+                "unanswered": report.unanswered.len(),
+                "internal_errors": report.faults,
+                "false_unit_claim": report.breach,
+            }));
         }
     }
 
@@ -145,19 +153,16 @@ impl Printer {
                 });
             }
             (Format::Json, Some(progress)) => progress.suspend(|| {
-                line(
-                    &json!({
-                        "type": "figure",
-                        "figure": figure_key(id),
-                        "value": value.to_string(),
-                        "reason": reason,
-                        "techniques": figure.techniques,
-                        "evidence": grade.to_string(),
-                        "assumes": if figure.assumes_units { vec!["units"] } else { vec![] },
-                        "seconds": seconds,
-                    })
-                    .to_string(),
-                );
+                object(&json!({
+                    "type": "figure",
+                    "figure": figure_key(id),
+                    "value": value.to_string(),
+                    "reason": reason,
+                    "techniques": figure.techniques,
+                    "evidence": grade.to_string(),
+                    "assumes": if figure.assumes_units { vec!["units"] } else { vec![] },
+                    "seconds": seconds,
+                }));
             }),
             _ => self.contest_figure(figure, after),
         }
@@ -238,6 +243,9 @@ fn in_groups(number: &str) -> String {
 /// What the id of a figure begins with where there are other questions.
 pub(super) const FIGURE: &str = "STATE_SPACE ";
 
+/// Why an answer does not stand.
+const WITHDRAWN: &str = "it rested on the model's claim that its units are safe, which is false";
+
 /// What nothing was said of yet.
 struct Expected {
     printer: Printer,
@@ -262,33 +270,6 @@ pub(super) fn say_what_is_open() {
     for id in open {
         let reason = "left before it was found".to_owned();
         printer.unanswered(&Unanswered { id, reason });
-    }
-}
-
-static PRINTED: AtomicUsize = AtomicUsize::new(0);
-
-/// How many lines were printed so far.
-pub(super) fn printed() -> usize {
-    PRINTED.load(Ordering::Relaxed)
-}
-
-/// Prints a line and flushes it. A closed pipe ends the process quietly: nobody reads on.
-pub(super) fn line(text: &str) {
-    PRINTED.fetch_add(1, Ordering::Relaxed);
-    let mut stdout = std::io::stdout().lock();
-    let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
-    if written.is_err() {
-        super::signals::exit(3);
-    }
-}
-
-/// Writes a text that is no answer, such as a picture or a page. Who does not read on (`| head`) has what was
-/// wanted: that is no error.
-pub(super) fn whole(text: &str) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("stdout"),
-        _ => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Pictures in PNG, as `draw` and `graph` write them.
 
+use super::terminal::note;
 use super::{Misuse, signals};
 use crate::png::{self, Size};
 use anyhow::{Context, Result, bail};
@@ -50,7 +51,7 @@ pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
     };
     if size == Size::Fitting && picture.scale < png::SCALE {
         let (wide, high) = picture.pixels;
-        eprintln!(
+        note!(
             "parikh: {}: {wide} × {high} pixels, at a scale of {:.2} instead of {} so that it fits; in SVG it \
              would be drawn in full",
             file.display(),
@@ -60,7 +61,7 @@ pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
     }
     if !picture.missing.is_empty() {
         let some: Vec<String> = picture.missing.iter().take(5).map(char::to_string).collect();
-        eprintln!(
+        note!(
             "parikh: {}: boxes stand for letters that the font of pictures in PNG does not have, such as {}; \
              SVG has them",
             file.display(),

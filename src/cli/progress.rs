@@ -7,10 +7,11 @@
 //!   X-07 between 201 and 204
 //! ```
 
-use super::output::line;
+use super::terminal::object;
 use crate::answer::Answer;
 use crate::run::{AtWork, Between};
 use indicatif::{ProgressBar, ProgressStyle};
+use parikh_net::printable::Word;
 use parikh_solvers::Budget;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -58,7 +59,7 @@ impl Progress {
 
     /// Takes note of an answer.
     pub(super) fn answered(&mut self, answer: &Answer) {
-        self.last = Some(format!("{} {}", answer.id, answer.value));
+        self.last = Some(format!("{} {}", Word(&answer.id), answer.value));
     }
 
     /// Shows what is new.
@@ -96,7 +97,7 @@ impl Progress {
         for bounds in news.between.iter().take(SHOWN) {
             let seen = number(bounds.seen, "0");
             let proved = number(bounds.proved, "∞");
-            text.push_str(&format!("\n  {} between {seen} and {proved}", bounds.id));
+            text.push_str(&format!("\n  {} between {seen} and {proved}", Word(&bounds.id)));
         }
         text
     }
@@ -124,19 +125,16 @@ impl Progress {
             .iter()
             .map(|it| json!({"engine": it.engine, "seconds": it.since.as_secs_f64()}))
             .collect();
-        line(
-            &json!({
-                "type": "progress",
-                "seconds": self.begun.elapsed().as_secs_f64(),
-                "seconds_left": self.budget.remaining().map(|left| left.as_secs_f64()),
-                "questions": self.questions,
-                "questions_open": news.open,
-                "goals_open": news.goals,
-                "engines": engines,
-                "bounds": bounds,
-            })
-            .to_string(),
-        );
+        object(&json!({
+            "type": "progress",
+            "seconds": self.begun.elapsed().as_secs_f64(),
+            "seconds_left": self.budget.remaining().map(|left| left.as_secs_f64()),
+            "questions": self.questions,
+            "questions_open": news.open,
+            "goals_open": news.goals,
+            "engines": engines,
+            "bounds": bounds,
+        }));
     }
 
     /// Prints without the lines in the way.

@@ -1,7 +1,7 @@
 //! `parikh properties`: the 21 keys of a model form, found by our own computation.
 
 use super::model::{self, Model};
-use super::output::line;
+use super::terminal::{line, object, whole};
 use super::{Outcome, limits, signals};
 use crate::run;
 use crate::unfold::{self, Declined};
@@ -12,6 +12,7 @@ use crate::verdicts::{
 use anyhow::Result;
 use clap::ValueEnum;
 use parikh_net::Net;
+use parikh_net::printable::Printable;
 use parikh_solvers::Budget;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -73,23 +74,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Format::Text => {
             line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
         }
-        Format::Json => line(&json(computed).to_string()),
+        Format::Json => object(&json(computed)),
         Format::Xml => {}
     });
     if let Some(breach) = &found.breach {
         let text = format!("the model's NUPN claim is false: {breach}");
         match format {
             Format::Text => line(&format!("# {text}")),
-            Format::Json => {
-                line(&json!({"type": "false_unit_claim", "explanation": text}).to_string())
-            }
+            Format::Json => object(&json!({"type": "false_unit_claim", "explanation": text})),
             Format::Xml => {}
         }
     }
     if format == Format::Xml {
         let file =
             verdict_file(&arguments.model, &subject.net, &found.keys, arguments.limits.threads);
-        line(file.print().trim_end());
+        whole(&file.print())?;
     }
     Ok(outcome(&found))
 }
@@ -197,7 +196,7 @@ fn verdict_file(model: &Path, net: &Net, found: &[Computed], threads: Option<u16
         reference: computed.property.name().to_owned(),
         value: Value::Truth(computed.value),
         instances: vec![instance.clone()],
-        explanation: Some(computed.explanation.clone()),
+        explanation: Some(Printable(&computed.explanation).to_string()),
         stated_by: Some(StatedBy {
             tool: "Parikh".into(),
             version: env!("CARGO_PKG_VERSION").into(),

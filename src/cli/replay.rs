@@ -5,7 +5,7 @@
 //! show there what it showed.
 
 use super::model::Model;
-use super::output::line;
+use super::terminal::{line, note};
 use super::trace_file::Trace;
 use super::{Outcome, limits, model, reduce, replay_coloured, signals};
 use crate::evidence::loops::{holds, replay_loops};
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Ok(None) => return Ok(Outcome::InternalError),
         Err(error) => match error.downcast_ref() {
             Some(BackError::OutOfBudget(_) | BackError::TooLong(_)) => {
-                eprintln!("parikh: {path}: {error}");
+                note!("parikh: {path}: {error}");
                 return Ok(Outcome::Incomplete);
             }
             _ => return Err(error),
@@ -180,7 +180,7 @@ fn carry_back(
     let small = &reduction.net;
     let does_not = || format!("{path} does not replay on the reduced net");
     let fault = |problem: &dyn std::fmt::Display| {
-        eprintln!("parikh: what {path} stands for fails on the model: {problem}; please report it");
+        note!("parikh: what {path} stands for fails on the model: {problem}; please report it");
         Ok(None)
     };
     let mut notes = trace.notes.clone();

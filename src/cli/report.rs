@@ -2,7 +2,8 @@
 
 use super::formulas::{self, Asked as Formula};
 use super::model::{self, Model};
-use super::{Misuse, Outcome, limits, output, signals};
+use super::terminal::{note, whole};
+use super::{Misuse, Outcome, limits, signals};
 use crate::answer::Plan;
 use crate::input::{self, read_positions};
 use crate::mcc::Examination;
@@ -110,7 +111,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
     progress.end();
     match arguments.output.as_os_str() == "-" {
-        true => output::whole(&page(&made))?,
+        true => whole(&page(&made))?,
         false => std::fs::write(&arguments.output, page(&made))
             .with_context(|| format!("cannot write {}", arguments.output.display()))?,
     }
@@ -118,7 +119,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
         let all = made.questions.len();
-        eprintln!("parikh: {open} of {all} questions {are} open; the page says why");
+        note!("parikh: {open} of {all} questions {are} open; the page says why");
     }
     Ok(outcome(&made))
 }
@@ -159,7 +160,7 @@ impl Arguments {
 fn of_queries(file: &Path, net: &Net) -> Result<Asked> {
     let queries = input::read_queries(file, net)?;
     if let Some(error) = &queries.cut_short {
-        eprintln!("parikh: {error}; the formulas before it are answered");
+        note!("parikh: {error}; the formulas before it are answered");
     } else if queries.queries.is_empty() {
         bail!("{}: there is no formula in the file", file.display());
     }

@@ -1,6 +1,7 @@
 //! SIGTERM and SIGINT: end the budget, so that everything known is printed; and if some loop does
 //! not look at its budget within a second, leave anyway: answers are printed as they come.
 
+use super::beside;
 use parikh_solvers::{Budget, guest};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -75,7 +76,7 @@ fn leave(last_words: fn()) -> ! {
 }
 
 /// Ends the process from wherever it is. Solvers that are commands of the user would go on without it.
-pub(super) fn exit(code: i32) -> ! {
+pub(super) fn exit(code: u8) -> ! {
     guest::end_all();
-    std::process::exit(code)
+    std::process::exit(beside::code(code).into())
 }

@@ -2,6 +2,7 @@
 
 use super::job::{Job, Subject};
 use super::output::{self, FIGURE, Format, Printer};
+use super::terminal::note;
 use super::{Outcome, check, limits, model, signals, states_plot};
 use crate::mcc::Examination;
 use crate::run;
@@ -65,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || {
         output::say_what_is_open();
-        eprintln!("parikh: left before the rest was found");
+        note!("parikh: left before the rest was found");
     };
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);

@@ -2,6 +2,7 @@
 
 use super::model::{self, Model};
 use super::reduce::write_net;
+use super::terminal::note;
 use super::{Outcome, limits, signals};
 use crate::evidence::abstraction::Quotient;
 use crate::unfold::{Config, write_map};
@@ -71,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let start = Instant::now();
     let coloured = if arguments.quotient { quotient(coloured) } else { coloured };
     let net = model::unfolded(&coloured, &config, &budget)?;
-    eprintln!(
+    note!(
         "parikh: {} coloured places and {} coloured transitions are {} places and {} transitions \
          with {} arcs; {:.2?}",
         coloured.places().len(),
@@ -94,13 +95,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 fn quotient(net: ColouredNet) -> ColouredNet {
     let classes = Quotient::indistinguishable(&net);
     let Some(quotient) = Quotient::of(&net, &classes).filter(|_| !classes.is_trivial()) else {
-        eprintln!("parikh: no two colours of a sort are the same to all transitions");
+        note!("parikh: no two colours of a sort are the same to all transitions");
         return net;
     };
     for id in net.sort_ids() {
         if classes.of(id).is_some() {
             let [before, after] = [&net, quotient.net()].map(|net| net.sort(id).size());
-            eprintln!("parikh: {before} colours of {} become {after}", net.sort(id).name());
+            note!("parikh: {before} colours of {} become {after}", net.sort(id).name());
         }
     }
     quotient.net().clone()

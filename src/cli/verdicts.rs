@@ -1,7 +1,7 @@
 //! `parikh verdicts`: the contest's verdict files, checked by themselves or against a model.
 
-use super::output::line;
 use super::properties::{ABOUT_THE_UNFOLDING, Limits, Subject};
+use super::terminal::{line, note, object};
 use super::{Outcome, model};
 use crate::verdicts::{self, Category, Comparison, Property, Standing, Truth, Value, VerdictFile};
 use anyhow::{Result, bail};
@@ -61,7 +61,7 @@ fn check(files: &[PathBuf]) -> Result<Outcome> {
         match verdicts::read(path) {
             Ok(file) => line(&format!("{}: {}", path.display(), describe(&file))),
             Err(error) => {
-                eprintln!("{error}");
+                note!("{error}");
                 invalid += 1;
             }
         }
@@ -122,7 +122,7 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
     for comparison in &comparisons {
         match arguments.format {
             Format::Text => line(&text(comparison)),
-            Format::Json => line(&json(comparison).to_string()),
+            Format::Json => object(&json(comparison)),
         }
     }
     let count = |standing| comparisons.iter().filter(|one| one.standing == standing).count();
@@ -133,16 +133,13 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
             "{agree} agree, {conflicts} in conflict, {open} not computed, {more} known here but not \
              in the file"
         )),
-        Format::Json => line(
-            &json!({
-                "type": "summary",
-                "agree": agree,
-                "conflicts": conflicts,
-                "not_computed": open,
-                "not_in_file": more,
-            })
-            .to_string(),
-        ),
+        Format::Json => object(&json!({
+            "type": "summary",
+            "agree": agree,
+            "conflicts": conflicts,
+            "not_computed": open,
+            "not_in_file": more,
+        })),
     }
     if found.faults > 0 {
         return Ok(Outcome::InternalError);

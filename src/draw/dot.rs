@@ -1,6 +1,7 @@
 //! A scene as Graphviz reads it.
 
 use super::scene::{Form, Node, Scene};
+use parikh_net::printable::Printable;
 use std::fmt::Write as _;
 
 /// The colour of what is highlighted.
@@ -62,16 +63,11 @@ fn style(node: &Node) -> String {
     }
 }
 
-/// Text in double quotes, as Graphviz reads it: a backslash would begin an escape.
+/// Lines in double quotes, as Graphviz reads them: a backslash would begin an escape.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    let lines: Vec<String> = text.split('\n').map(|line| Printable(line).to_string()).collect();
+    format!(
+        "\"{}\"",
+        lines.join("\n").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    )
 }

@@ -13,7 +13,7 @@ pub struct Summary {
     /// The groups as a scene; none when there are too many even of them.
     pub scene: Option<Scene>,
     /// The same for people, a sentence a line.
-    pub text: String,
+    pub lines: Vec<String>,
 }
 
 /// Groups listed in the text.
@@ -22,16 +22,16 @@ const LISTED: usize = 10;
 /// The summary of a net, with how many nodes of each group are highlighted.
 pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     let grouping = Grouping::of(net);
-    let mut text = format!(
-        "net {}: {} places, {} transitions, {} arcs\n",
+    let mut lines = vec![format!(
+        "net {}: {} places, {} transitions, {} arcs",
         net.name(),
         net.place_count(),
         net.transition_count(),
         net.arc_count()
-    );
+    )];
     let mut list = |what: &str, groups: &[Group]| {
         let plural = if groups.len() == 1 { "" } else { "s" };
-        let _ = write!(text, "{} group{plural} of {what} by {}", groups.len(), grouping.by);
+        let mut text = format!("{} group{plural} of {what} by {}", groups.len(), grouping.by);
         let mut largest: Vec<&Group> = groups.iter().collect();
         // A stable sort: groups of one size stay in the order of the model.
         largest.sort_by_key(|group| std::cmp::Reverse(group.nodes));
@@ -44,12 +44,15 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
                 group.nodes
             );
         }
-        text.push_str(if groups.len() > LISTED { ", …\n" } else { "\n" });
+        if groups.len() > LISTED {
+            text.push_str(", …");
+        }
+        lines.push(text);
     };
     list("places", &grouping.places);
     list("transitions", &grouping.transitions);
     let drawn = (grouping.len() <= MOST_NODES).then(|| scene(&grouping, net, highlight));
-    Summary { scene: drawn, text }
+    Summary { scene: drawn, lines }
 }
 
 fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
@@ -135,10 +138,12 @@ mod tests {
         }
         let summary = summary(&parikh_net::text::parse(&net).unwrap(), &Highlight::default());
         assert_eq!(
-            summary.text,
-            "net table: 200 places, 200 transitions, 600 arcs\n\
-             2 groups of places by names without digits: fork_# (100), eats_# (100)\n\
-             2 groups of transitions by names without digits: take_# (100), leave_# (100)\n"
+            summary.lines,
+            [
+                "net table: 200 places, 200 transitions, 600 arcs",
+                "2 groups of places by names without digits: fork_# (100), eats_# (100)",
+                "2 groups of transitions by names without digits: take_# (100), leave_# (100)",
+            ]
         );
         let dot = dot(&summary.scene.unwrap());
         assert!(dot.contains("p0 [shape=ellipse, label=\"fork_#\\n100 places, 100 tokens\"]"));

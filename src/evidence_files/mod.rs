@@ -6,7 +6,7 @@ pub use names::{in_names, structure_in_names};
 
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{Answer, Count, FORMAT, Repeated, Times, Unfolding};
+use crate::evidence::file::{Answer, Count, End, FORMAT, Repeated, Times, Unfolding};
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::reduction::NamedLog;
 use parikh_net::loops::{LoopRun, Part};
@@ -213,6 +213,24 @@ impl<'n, W: Write> Writer<'n, W> {
         self.out.flush()
     }
 
+    /// That the answer to this question, written before, does not stand.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn withdrawn(&mut self, id: &str) -> io::Result<()> {
+        self.line("withdrawn", &json!({ "id": id }))?;
+        self.out.flush()
+    }
+
+    /// The last line: so many answers were printed, and stand.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn end(&mut self, answers: u64) -> io::Result<()> {
+        self.line("end", &End { answers })?;
+        self.out.flush()
+    }
+
     /// What was written to; all of it is there.
     ///
     /// # Errors
@@ -274,6 +292,8 @@ mod tests {
             ],
         };
         writer.answer(&answer, Strength::Certified, "").unwrap();
+        writer.withdrawn("OneSafe").unwrap();
+        writer.end(0).unwrap();
         let text = String::from_utf8(writer.finish().unwrap()).unwrap();
         let lines: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -290,6 +310,10 @@ mod tests {
             json!({"answer": {
                 "id": "OneSafe", "value": "TRUE", "evidence": "certified", "shown_by": shown,
             }})
+        );
+        assert_eq!(
+            lines[5..],
+            [json!({"withdrawn": {"id": "OneSafe"}}), json!({"end": {"answers": 0}})]
         );
         let again: Answer = serde_json::from_value(lines[4]["answer"].clone()).unwrap();
         assert_eq!(again, answer);

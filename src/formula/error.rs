@@ -3,6 +3,7 @@
 use super::MAX_DEPTH;
 use parikh_net::Net;
 use parikh_net::closest;
+use parikh_net::printable::Printable;
 use std::borrow::Cow;
 
 /// Why a formula is unusable, and where.
@@ -177,12 +178,10 @@ const SHOWN: usize = 80;
 /// A name or number from a file for a message: its beginning if it is very long, and nothing that a
 /// terminal would obey.
 pub(super) fn shown(text: &str) -> String {
-    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-    let mut shown: String = text.chars().take(SHOWN).map(visible).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown.push('…');
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", Printable(&text[..end])),
+        None => Printable(text).to_string(),
     }
-    shown
 }
 
 /// The end of the sentence "the net has no place …". A label is the likelier mistake: people see
@@ -204,7 +203,7 @@ mod tests {
         let name = format!("\u{1b}[31m{}", "x".repeat(1_000_000));
         let problem = FormulaProblem::UnknownPlace { name, hint: String::new() };
         let text = problem.to_string();
-        assert_eq!(text, format!("the net has no place `\u{fffd}[31m{}…`", "x".repeat(75)));
+        assert_eq!(text, format!("the net has no place `\\u{{1b}}[31m{}…`", "x".repeat(75)));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::coverability::OMEGA;
 use super::view::{Node, Shown, View};
+use parikh_net::printable::Printable;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -106,8 +107,11 @@ pub fn dot(view: &View<'_>) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    format!("\"{escaped}\"")
+    let lines: Vec<String> = text.split('\n').map(|line| Printable(line).to_string()).collect();
+    format!(
+        "\"{}\"",
+        lines.join("\n").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    )
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::error::{InputError, Location};
 use super::xml::{Item, XmlReader};
+use parikh_net::printable::is_harmful;
 use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
@@ -160,6 +161,10 @@ fn escape(text: &str, attribute: bool) -> String {
             '\r' => escaped.push_str("&#13;"),
             '\n' | '\t' => escaped.push(c),
             c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            // Files are shown on terminals, too.
+            c if is_harmful(c) => {
+                let _ = write!(escaped, "&#{};", u32::from(c));
+            }
             c => escaped.push(c),
         }
     }

@@ -1,10 +1,11 @@
 //! The page itself: one file, with the data as JSON in it, that asks nobody for anything.
 //!
 //! Names come from the model and may be anything, so none of them is ever markup: they are in the JSON, in
-//! which `<`, `>`, `&` and the line separators of Unicode are escaped, and the scripts put them on the page
-//! as text. A policy forbids the network, and scripts other than the page's own.
+//! which `<`, `>`, `&` and what [`printable`](parikh_net::printable) escapes are escaped, and the scripts put
+//! them on the page as text. A policy forbids the network, and scripts other than the page's own.
 
 use super::Report;
+use parikh_net::printable::{Printable, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The scripts, in the order in which they need each other.
@@ -24,9 +25,9 @@ const BODY: &str = include_str!("web/body.html");
 /// The page of a report.
 pub fn page(report: &Report) -> String {
     // Numbers, text and lists always are JSON.
-    let data = escaped(&serde_json::to_string(report).unwrap_or_default());
+    let data = escaped(&json(serde_json::to_string(report).unwrap_or_default()));
     let nonce = nonce(&data);
-    let title = text(&format!("{} – Parikh", report.model));
+    let title = text(&format!("{} – Parikh", Printable(&report.model)));
     let scripts = SCRIPTS.join("\n");
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -48,7 +49,7 @@ fn escaped(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+            '<' | '>' | '&' => {
                 escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
             c => escaped.push(c),
@@ -79,8 +80,8 @@ mod tests {
 
     #[test]
     fn nothing_in_json_ends_a_script() {
-        let json = serde_json::to_string("</script><!--\u{2028}&\"").unwrap();
-        let safe = escaped(&json);
+        let written = serde_json::to_string("</script><!--\u{2028}&\"").unwrap();
+        let safe = escaped(&super::json(written));
         assert!(!safe.contains(['<', '>', '&', '\u{2028}']), "{safe}");
         assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), "</script><!--\u{2028}&\"");
     }

@@ -265,6 +265,9 @@ impl Asking<'_, '_> {
                 let id = answer.id.clone();
                 heard.insert(id, Heard { answer: answer.clone(), shown: by, seconds });
             }
+            Event::Withdrawn { id } => {
+                heard.remove(id);
+            }
             Event::Waiting { .. } | Event::Overrun { .. } => {}
         });
         self.found.faults += report.faults;

@@ -19,6 +19,12 @@ pub enum Event<'a> {
     },
     /// A question is decided; the goals that it rests on were settled before.
     Answered(&'a Answer),
+    /// An answer that was told before does not stand: it rests on the model's claim of safe units, which
+    /// has turned out to be false. The question is asked again.
+    Withdrawn {
+        /// Of which question.
+        id: &'a str,
+    },
     /// The budget is spent and some engine does not stop. What is to be written must be written
     /// now: whoever wants to leave without the engine leaves from here; otherwise it is waited for.
     Overrun {

@@ -20,6 +20,8 @@ pub(super) struct Hearing<'a, 'n> {
     pub(super) forgets: bool,
     /// The goals that the caller was told of as settled.
     told: HashSet<GoalId>,
+    /// The questions whose answers the caller was told, and that rest on the model's claim of safe units.
+    on_the_claim: Vec<String>,
 }
 
 impl<'a, 'n> Hearing<'a, 'n> {
@@ -29,7 +31,8 @@ impl<'a, 'n> Hearing<'a, 'n> {
         report: &'a mut Report,
         forgets: bool,
     ) -> Self {
-        Hearing { board, plan, report, forgets, told: HashSet::new() }
+        let (told, on_the_claim) = Default::default();
+        Hearing { board, plan, report, forgets, told, on_the_claim }
     }
 
     /// Takes note of all that was settled so far.
@@ -45,7 +48,8 @@ impl<'a, 'n> Hearing<'a, 'n> {
             self.told.insert(goal);
         }
         let decided = self.plan.settle(self.board, goal);
-        announce(self.board, self.report, &self.told, decided, tell);
+        let on_the_claim = announce(self.board, self.report, &self.told, decided, tell);
+        self.on_the_claim.extend(on_the_claim);
         if self.forgets {
             self.board.forget_evidence(goal);
         }
@@ -54,7 +58,15 @@ impl<'a, 'n> Hearing<'a, 'n> {
     /// Takes note of what is known of goals that are not settled.
     pub(super) fn look(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         let decided = self.plan.look(self.board);
-        announce(self.board, self.report, &self.told, decided, tell);
+        let on_the_claim = announce(self.board, self.report, &self.told, decided, tell);
+        self.on_the_claim.extend(on_the_claim);
+    }
+
+    /// Takes back the answers that rest on the claim, if it is broken.
+    pub(super) fn withdraw(&mut self, tell: &mut impl FnMut(Event<'_>)) {
+        if self.board.breach().is_some() {
+            self.on_the_claim.drain(..).for_each(|id| tell(Event::Withdrawn { id: &id }));
+        }
     }
 
     /// Says why the questions left are left.
@@ -147,14 +159,15 @@ fn let_go(
     }
 }
 
-/// Tells of decided questions.
+/// Tells of decided questions. Those whose answers rest on the model's claim of safe units.
 fn announce(
     board: &Board<'_>,
     report: &mut Report,
     told: &HashSet<GoalId>,
     decided: Vec<(&Question, Standing)>,
     tell: &mut impl FnMut(Event<'_>),
-) {
+) -> Vec<String> {
+    let mut on_the_claim = Vec::new();
     for (question, standing) in decided {
         match standing {
             Standing::Answered(answer) => {
@@ -163,6 +176,9 @@ fn announce(
                 if !(answer.assumes_units && board.breach().is_some()) {
                     let_go(board, told, question, &answer, tell);
                     tell(Event::Answered(&answer));
+                    if answer.assumes_units {
+                        on_the_claim.push(answer.id);
+                    }
                 }
             }
             Standing::Silenced => {
@@ -176,4 +192,5 @@ fn announce(
             Standing::Open => {}
         }
     }
+    on_the_claim
 }

@@ -56,7 +56,7 @@ const MANY_GOALS: usize = 1000;
 /// Works on `plan` until every question is decided or `budget` is spent.
 ///
 /// When the model's claim of safe units turns out to be false on the way, what is left is worked on
-/// without it. So are the questions that it answered before: they are answered twice.
+/// without it. So are the questions that it answered before: these answers are withdrawn first.
 pub fn run(
     net: &Net,
     plan: Plan,
@@ -144,6 +144,7 @@ fn run_once(
         hearing.report.statistics.extend(portfolio.take_statistics());
         hearing.report.turns.extend(portfolio.take_turns());
     }
+    hearing.withdraw(tell);
     report.faults += board.faults();
     report.breach = board.breach().map(str::to_owned);
     let again = report.breach.is_some().then(|| {
@@ -197,6 +198,7 @@ fn work(
         hearing.take(hear, tell);
         hearing.look(tell);
         if overran {
+            hearing.withdraw(tell);
             for engine in &engines {
                 // It cost no answer: those that are open are out of time, and told to be.
                 tracing::info!("{engine} does not stop at the deadline");

@@ -52,6 +52,8 @@ pub enum Told<'a> {
     },
     /// A figure, and how it was counted where that was through a reduction. What it rests on was told before.
     Figure(&'a Answer, Option<&'a Counted>),
+    /// A figure told before does not stand: it rests on the model's false claim of safe units.
+    Withdrawn(&'a str),
 }
 
 /// Finds the number of reachable markings, of the firings between them, and the most tokens they hold.
@@ -230,16 +232,28 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
     fn take(&mut self, answer: &Answer, counted: Option<&Counted>) {
         match self.known.get(&answer.id) {
             Some(before) if before.value == answer.value => {}
-            // What rested on the model's claim of safe units is told again when it is another value.
             Some(before) if !before.assumes_units => {
                 self.report.faults += 1;
                 let (id, value) = (&answer.id, &before.value);
                 tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
             }
-            _ => {
+            // What rested on the model's claim of safe units is told again when it is another value.
+            Some(_) => {
+                self.withdraw(&answer.id);
+                self.take(answer, counted);
+            }
+            None => {
                 self.known.insert(answer.id.clone(), answer.clone());
                 (self.tell)(Told::Figure(answer, counted));
             }
+        }
+    }
+
+    /// Takes back a figure, if it was told and rests on the model's claim of safe units.
+    fn withdraw(&mut self, id: &str) {
+        if self.known.get(id).is_some_and(|figure| figure.assumes_units) {
+            self.known.remove(id);
+            (self.tell)(Told::Withdrawn(id));
         }
     }
 
@@ -331,6 +345,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
                     }
                 }
             }
+            Event::Withdrawn { id } => self.withdraw(id),
             Event::Waiting { .. } => self.listen(config),
             Event::Overrun { .. } => {}
         });

@@ -144,10 +144,10 @@ impl<'a> Computation<'a> {
         // All of these have a plan of their own.
         let plan = plan.unwrap_or_default();
         let mut answer: Option<Answer> = None;
-        let report = run::run(self.net, plan, self.config, budget, |event| {
-            if let Event::Answered(found) = event {
-                answer = Some(found.clone());
-            }
+        let report = run::run(self.net, plan, self.config, budget, |event| match event {
+            Event::Answered(found) => answer = Some(found.clone()),
+            Event::Withdrawn { .. } => answer = None,
+            _ => {}
         });
         self.faults += report.faults;
         self.drop_claim(report.breach);
@@ -192,14 +192,16 @@ impl<'a> Computation<'a> {
         let budget = budget.child();
         let mut dead: Option<Answer> = None;
         let mut techniques = std::collections::BTreeSet::new();
-        let report = run::run(self.net, plan, self.config, &budget, |event| {
-            if let Event::Answered(answer) = event {
+        let report = run::run(self.net, plan, self.config, &budget, |event| match event {
+            Event::Answered(answer) => {
                 techniques.extend(answer.techniques.iter().copied());
                 if answer.value == Value::Bool(false) && dead.is_none() {
                     dead = Some(answer.clone());
                     budget.cancel();
                 }
             }
+            Event::Withdrawn { id } => drop(dead.take_if(|answer| answer.id == id)),
+            _ => {}
         });
         self.faults += report.faults;
         self.drop_claim(report.breach);

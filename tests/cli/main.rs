@@ -9,6 +9,7 @@ mod encode;
 mod formulas;
 mod graph;
 mod guide;
+mod harmful;
 mod printed;
 mod processes;
 mod progress;

@@ -7,6 +7,7 @@ mod support;
 mod certificate_mutations;
 mod closed_sets;
 mod figures;
+mod files;
 mod homes;
 mod linear_mutations;
 mod loops;

@@ -21,7 +21,7 @@ use parikh_benchmarks::structure::{Structure, place_transition_instances};
 use parikh_benchmarks::teams::{self, Asked, Team, Teams};
 use parikh_benchmarks::verdict::Verdict;
 use parikh_benchmarks::{
-    Error, cactus, compare, encodings_table, readers, reductions_table, row, signals,
+    Error, cactus, compare, encodings_table, note, readers, reductions_table, row, say, signals,
     structure_table, summary, table,
 };
 use parikh_encodings::Encoding;
@@ -59,12 +59,12 @@ fn main() -> ExitCode {
         Command::Generate { family, output, format } => match family.make() {
             Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
                 if let Some(known) = known {
-                    eprint!("{}", describe(&known));
+                    note!("{}", describe(&known));
                 }
                 0
             }),
             Err(misfit) => {
-                eprintln!("error: {misfit}");
+                note!("error: {misfit}");
                 return ExitCode::from(2);
             }
         },
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {error}");
+            note!("error: {error}");
             ExitCode::from(1)
         }
     }
@@ -145,7 +145,7 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
     let run = Teams { inputs, oracle, asked, teams: all, parikh, timeout, jobs, out };
     signals::catch();
     let results = run.run()?;
-    print!("{}", run.table(&results, !leave_out));
+    say!("{}", run.table(&results, !leave_out));
     let title =
         if leave_out { "With each engine, or rules, left out" } else { "Each engine alone" };
     let plot = run.out.join("engines.svg");
@@ -180,13 +180,13 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
             file.write_record(&fields).map_err(failed)?;
             file.flush().map_err(Error::at(&args.out))?;
             if measurement.is_wrong() {
-                eprintln!("WRONG {}", fields.join(" "));
+                note!("WRONG {}", fields.join(" "));
             }
             all.push(measurement);
         }
-        eprintln!("{name}");
+        note!("{name}");
     }
-    print!("{}", evidence::print(&all));
+    say!("{}", evidence::print(&all));
     if signals::interrupted() {
         return Ok(4);
     }
@@ -206,18 +206,19 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
         }
         let measurement = readers::compare(inputs, name)?;
         for difference in &measurement.differences {
-            println!("{name}: {difference}");
+            say!("{name}: {difference}");
         }
         nets += 1;
         formulas += measurement.formulas;
         different += usize::from(!measurement.differences.is_empty());
         seconds.iter_mut().zip(measurement.seconds).for_each(|(sum, more)| *sum += more);
-        eprintln!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
+        note!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
     }
-    println!(
+    say!(
         "{nets} models and {formulas} formulas read twice, {different} models differ; \
          {:.1} s by the prover's reader, {:.1} s by the auditor's",
-        seconds[0], seconds[1]
+        seconds[0],
+        seconds[1]
     );
     Ok(if different > 0 { 3 } else { 0 })
 }
@@ -247,9 +248,9 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
         temporary: args.temporary,
     }
     .run()?;
-    print!("{}", table::print(&rows));
+    say!("{}", table::print(&rows));
     if signals::interrupted() {
-        eprintln!("interrupted; the same command continues");
+        note!("interrupted; the same command continues");
         return Ok(4);
     }
     Ok(code_for(&rows))
@@ -263,11 +264,11 @@ fn put_together(
 ) -> Result<u8, Error> {
     let rows = shard::merge(files)?;
     std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
-    print!("{}", table::print(&rows));
+    say!("{}", table::print(&rows));
     let instances = list.map(read_list).transpose()?.unwrap_or_default();
     let lacking = shard::lacking(&rows, &instances, exams);
     if let Some((name, exam)) = lacking.first() {
-        eprintln!("{} runs are in no part, the first of {name} {exam}", lacking.len());
+        note!("{} runs are in no part, the first of {name} {exam}", lacking.len());
         return Ok(4);
     }
     Ok(code_for(&rows))
@@ -285,7 +286,7 @@ fn tasks(args: TaskArgs) -> Result<u8, Error> {
         out: args.out,
     }
     .write()?;
-    eprintln!("{count} tasks");
+    note!("{count} tasks");
     Ok(0)
 }
 
@@ -295,7 +296,7 @@ fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Res
         rows.extend(benchexec::collect(file, inputs, oracle)?);
     }
     std::fs::write(out, row::print(&rows, true)).map_err(Error::at(out))?;
-    print!("{}", table::print(&rows));
+    say!("{}", table::print(&rows));
     Ok(code_for(&rows))
 }
 
@@ -326,9 +327,9 @@ fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
     let runs = args.files.iter().map(run).collect::<Result<Vec<_>, _>>()?;
     for run in &runs {
         if runs.len() > 1 {
-            println!("{}", run.name);
+            say!("{}", run.name);
         }
-        print!("{}", table::print(&run.rows));
+        say!("{}", table::print(&run.rows));
     }
     if let Some(page) = &args.html {
         let last = args.last.as_ref().map(run).transpose()?;
@@ -343,10 +344,10 @@ fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result
     let [a, b] = &files;
     let rows = [read(a, at)?, read(b, at)?];
     let comparison = compare::compare(&rows[0], &rows[1]);
-    println!("A = {}\nB = {}", a.display(), b.display());
-    print!("{}", comparison.print_table());
+    say!("A = {}\nB = {}", a.display(), b.display());
+    say!("{}", comparison.print_table());
     if list {
-        print!("{}", comparison.print_differences());
+        say!("{}", comparison.print_differences());
     }
     Ok(if comparison.contradicts() { 3 } else { 0 })
 }
@@ -379,12 +380,12 @@ fn structure(args: StructureArgs) -> Result<u8, Error> {
         file.write_record(&fields).map_err(failed)?;
         file.flush().map_err(Error::at(&args.out))?;
         if structure_table::is_wrong(&measurement) {
-            eprintln!("WRONG {}", fields.join(" "));
+            note!("WRONG {}", fields.join(" "));
         }
         all.push(measurement);
-        eprintln!("{}/{} {name}", all.len(), instances.len());
+        note!("{}/{} {name}", all.len(), instances.len());
     }
-    print!("{}", structure_table::print(&all));
+    say!("{}", structure_table::print(&all));
     if signals::interrupted() {
         return Ok(4);
     }
@@ -429,9 +430,9 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         }))
     })?;
     for m in measured.iter().filter(|m| m.wrong) {
-        eprintln!("WRONG {}", encodings_table::fields(m).join(" "));
+        note!("WRONG {}", encodings_table::fields(m).join(" "));
     }
-    print!("{}", encodings_table::print(&measured));
+    say!("{}", encodings_table::print(&measured));
     if let Some(path) = &args.plot {
         let curves = encodings_table::curves(&measured);
         let plot = cactus::plot(
@@ -464,9 +465,9 @@ fn lp(args: LpArgs) -> Result<u8, Error> {
             (all, lines)
         }))
     })?;
-    print!("{}", lp::print(&measured));
+    say!("{}", lp::print(&measured));
     let disagreements = lp::disagreements(&measured);
-    disagreements.iter().for_each(|disagreement| eprintln!("WRONG {disagreement}"));
+    disagreements.iter().for_each(|disagreement| note!("WRONG {disagreement}"));
     Ok(match disagreements.is_empty() {
         false => 3,
         true if signals::interrupted() => 4,
@@ -504,9 +505,9 @@ fn over<M>(
             }
             None => passed_over += 1,
         }
-        eprintln!("{}/{} {name}", index + 1, instances.len());
+        note!("{}/{} {name}", index + 1, instances.len());
     }
-    eprintln!("{passed_over} of {} instances are too large and passed over", instances.len());
+    note!("{passed_over} of {} instances are too large and passed over", instances.len());
     Ok(all)
 }
 
@@ -530,8 +531,8 @@ fn reductions(args: ReductionsArgs) -> Result<u8, Error> {
             all.push(measurement);
         }
         file.flush().map_err(Error::at(&args.out))?;
-        eprintln!("{}/{} {name}", at + 1, instances.len());
+        note!("{}/{} {name}", at + 1, instances.len());
     }
-    print!("{}", reductions_table::print(&all, args.slow.as_secs_f64()));
+    say!("{}", reductions_table::print(&all, args.slow.as_secs_f64()));
     Ok(if signals::interrupted() { 4 } else { 0 })
 }

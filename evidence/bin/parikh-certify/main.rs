@@ -14,6 +14,7 @@ use parikh_evidence::coloured::{self, ColouredAudit, Limits};
 use parikh_evidence::reader::pnml;
 use parikh_evidence::reader::queries::{self, Property};
 use parikh_net::Net;
+use parikh_net::printable::Printable;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -225,12 +226,7 @@ fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
 
 /// A line for people on standard error.
 fn say(what: &str, text: &str) {
-    let _ = writeln!(std::io::stderr(), "{what}: {}", printable(text));
-}
-
-/// Foreign text as it may be printed in a line.
-fn printable(text: &str) -> String {
-    text.replace(char::is_control, "\u{FFFD}")
+    let _ = writeln!(std::io::stderr(), "{what}: {}", Printable(text));
 }
 
 /// Writes to standard output; a reader that went away is no failure of ours.

@@ -1,6 +1,7 @@
 //! What was found, in text and in JSON.
 
 use parikh_evidence::audit::{Judged, OutOf, Report, Verdict};
+use parikh_net::printable::{self, Printable};
 use std::fmt::Write as _;
 
 /// What was found, in one word and in a sentence.
@@ -63,7 +64,7 @@ pub(crate) fn text(report: &Report, quiet: bool) -> String {
         if quiet && matches!(answer.verdict, Verdict::Confirmed(_)) {
             continue;
         }
-        let _ = writeln!(text, "{}", super::printable(&line(answer)));
+        let _ = writeln!(text, "{}", Printable(line(answer)));
     }
     let counts = Counts::of(judged);
     let answers = if counts.answers == 1 { "answer" } else { "answers" };
@@ -116,5 +117,5 @@ pub(crate) fn json(report: &Report, unreadable: usize) -> String {
         "irregular": report.irregular.len(), "stopped": stopped,
     });
     let _ = writeln!(text, "{object}");
-    text
+    printable::json(text)
 }

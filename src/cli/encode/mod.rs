@@ -8,6 +8,7 @@ use crate::evidence::words;
 use crate::formula::{Formula, ReachabilityQuery, linear_sum, lower, text};
 use anyhow::{Context, Result, bail};
 use parikh_encodings::{Encoding, Part};
+use parikh_net::printable::Printable;
 use parikh_net::{Goal, Net};
 use question::{AsBits, Format, Logic, Question, Wanted};
 use std::fs::File;
@@ -128,19 +129,20 @@ fn head(
     question: &Question<'_>,
 ) -> String {
     let name = if net.name().is_empty() { "(without a name)" } else { net.name() };
+    // Names may hold anything, and a comment ends with its line.
     let text = format!(
-        "net: {name}, {} places, {} transitions, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
+        "net: {}, {} places, {} transitions, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
          written by parikh {}",
+        Printable(name),
         net.place_count(),
         net.transition_count(),
-        arguments.model.display(),
-        subject.text,
+        Printable(arguments.model.display()),
+        Printable(&subject.text),
         question.shape(encoding),
         question.meaning(),
         env!("CARGO_PKG_VERSION"),
     );
-    // Names may hold anything, and a comment ends with its line.
-    text.split('\n').map(|line| line.replace(char::is_control, " ") + "\n").collect()
+    text + "\n"
 }
 
 fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
@@ -177,8 +179,7 @@ fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
 }
 
 fn read(net: &Net, formula: &str) -> Result<Formula> {
-    // With its line and caret.
-    text::read_one(formula, "--goal", net).formula.map_err(|error| anyhow::anyhow!("{error:#}"))
+    Ok(text::read_one(formula, "--goal", net).formula?)
 }
 
 /// The goal behind a formula. A property of markings is one to be reached, where `state` allows it.

@@ -1,6 +1,6 @@
 //! `parikh reduce --check`: a log gone through again.
 
-use super::super::output::line;
+use super::super::terminal::{line, object};
 use super::super::{Outcome, model};
 use super::{Arguments, Format, files};
 use crate::reduction::{Fingerprint, LogError, LogFile, redo};
@@ -49,19 +49,16 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
             reduced.transitions,
             preserved(&file),
         )),
-        Format::Json => line(
-            &json!({
-                "type": "summary",
-                "net": net.name(),
-                "steps": steps,
-                "holds": true,
-                "preserves": file.log.preserves,
-                "support": file.log.support,
-                "protected": file.log.protected,
-                "reduced": file.reduced,
-            })
-            .to_string(),
-        ),
+        Format::Json => object(&json!({
+            "type": "summary",
+            "net": net.name(),
+            "steps": steps,
+            "holds": true,
+            "preserves": file.log.preserves,
+            "support": file.log.support,
+            "protected": file.log.protected,
+            "reduced": file.reduced,
+        })),
     }
     Ok(Outcome::Complete)
 }

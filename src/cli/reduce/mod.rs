@@ -13,7 +13,7 @@ mod wanted;
 
 pub(super) use files::read_log;
 
-use super::output::line;
+use super::terminal::{line, note, object};
 use super::{Misuse, Outcome, formulas, limits, model, signals};
 use crate::reduction::{Config, Firing, Reduction, Statistics, reduce, rules};
 use anyhow::{Result, bail};
@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let faults = reduction.statistics.rules.iter().map(|rule| rule.refused).sum();
     if faults > 0 {
-        eprintln!("parikh: {faults} changes that rules wanted made no sense; please report it");
+        note!("parikh: {faults} changes that rules wanted made no sense; please report it");
     }
     let report = Report { net: &net, reduction: &reduction, written: &written, ended, faults };
     report.print(&wanted.asked, arguments.format);
@@ -226,7 +226,7 @@ impl Report<'_> {
                     line(&format!("# written: {}", file.display()));
                 }
             }
-            Format::Json => line(&self.summary().to_string()),
+            Format::Json => object(&self.summary()),
         }
     }
 
@@ -319,7 +319,7 @@ fn constants(net: &Net, reduction: &Reduction, format: Format) {
                 "{place} = {tokens} wherever the reduced net leads: it is not there any more"
             )),
             Format::Json => {
-                line(&json!({"type": "constant", "place": place, "tokens": tokens}).to_string());
+                object(&json!({"type": "constant", "place": place, "tokens": tokens}));
             }
         }
     }
@@ -334,17 +334,14 @@ fn rules_applied(statistics: &Statistics, format: Format) {
                 "{}: {} times, {} places and {} transitions fewer, {seconds:.2} s",
                 rule.name, rule.applied, rule.places_removed, rule.transitions_removed
             )),
-            Format::Json => line(
-                &json!({
-                    "type": "rule",
-                    "rule": rule.name,
-                    "applied": rule.applied,
-                    "places_removed": rule.places_removed,
-                    "transitions_removed": rule.transitions_removed,
-                    "seconds": seconds,
-                })
-                .to_string(),
-            ),
+            Format::Json => object(&json!({
+                "type": "rule",
+                "rule": rule.name,
+                "applied": rule.applied,
+                "places_removed": rule.places_removed,
+                "transitions_removed": rule.transitions_removed,
+                "seconds": seconds,
+            })),
         }
     }
 }
@@ -364,9 +361,8 @@ fn protected(net: &Net, reduction: &Reduction, t: TransitionId, firing: &Firing,
             let before = if at_once { "before everything else, and later " } else { "" };
             line(&format!("{name} fires {before}with {by} of the reduced net"));
         }
-        Format::Json => line(
-            &json!({"type": "fires", "transition": name, "at_once": at_once, "with": carriers})
-                .to_string(),
+        Format::Json => object(
+            &json!({"type": "fires", "transition": name, "at_once": at_once, "with": carriers}),
         ),
     }
 }
@@ -389,10 +385,7 @@ fn translated(asked: &Asked, on: Option<OnReduced>, format: Format) {
         },
         (Format::Json, on) => {
             let (formula, constant) = on.map_or((None, None), |on| (on.formula, on.constant));
-            line(
-                &json!({"type": "formula", "id": id, "formula": formula, "constant": constant})
-                    .to_string(),
-            );
+            object(&json!({"type": "formula", "id": id, "formula": formula, "constant": constant}));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `parikh invariants`: sums of tokens that never change, firings that change nothing, and the
 //! bounds that follow.
 
-use super::super::output::line;
+use super::super::terminal::{line, note, object};
 use super::super::{Outcome, limits, model};
 use super::{Format, list, modulo, units};
 use crate::structure::bounds::{DerivedBound, PlaceBounds, Reason, place_bounds};
@@ -122,10 +122,7 @@ impl<F> Found<F> {
 
     fn outcome(&self) -> Outcome {
         if self.refuted > 0 {
-            eprintln!(
-                "parikh: {} invariants failed their check and were not printed",
-                self.refuted
-            );
+            note!("parikh: {} invariants failed their check and were not printed", self.refuted);
             Outcome::InternalError
         } else if self.incomplete.is_some() {
             Outcome::Incomplete
@@ -166,9 +163,9 @@ fn of_transitions(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome 
                     json!({"transitions": transitions, "coefficient": value.to_string()})
                 });
                 let text = flow.describe(net);
-                line(&of_terms(terms, flow.is_semiflow(), None, &text).to_string());
+                object(&of_terms(terms, flow.is_semiflow(), None, &text));
             }
-            line(&found.summary(net, "transitions", arguments.semiflows).to_string());
+            object(&found.summary(net, "transitions", arguments.semiflows));
         }
     }
     found.outcome()
@@ -242,12 +239,12 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
                 });
                 let (text, constant) = (flow.describe(net), flow.constant(net.initial()));
                 let constant = Some(constant.to_string());
-                line(&of_terms(terms, flow.is_semiflow(), constant, &text).to_string());
+                object(&of_terms(terms, flow.is_semiflow(), constant, &text));
             }
             say_of_modulo();
             bounds_as_json(net, &bounds, arguments.bounds);
             say_of_units();
-            line(&found.summary(net, "places", arguments.semiflows).to_string());
+            object(&found.summary(net, "places", arguments.semiflows));
         }
     }
     found.outcome()
@@ -283,7 +280,7 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
 fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
     for p in bounds.constant_places() {
         let (place, tokens) = (net.place_name(p), bounds.lower(p));
-        line(&json!({"type": "constant", "place": place, "tokens": tokens}).to_string());
+        object(&json!({"type": "constant", "place": place, "tokens": tokens}));
     }
     if !all {
         return;
@@ -292,23 +289,20 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
         let place = net.place_name(p);
         json!({"type": "bound", "place": place, "lower": bounds.lower(p), "upper": bounds.upper(p)})
     };
-    net.places().for_each(|p| line(&bound(p).to_string()));
+    net.places().for_each(|p| object(&bound(p)));
     for step in bounds.steps() {
         let invariant = match step.reason {
             Reason::Flow { flow, .. } => Some(flow + 1),
             _ => None,
         };
-        line(
-            &json!({
-                "type": "step",
-                "place": net.place_name(step.place),
-                "side": if step.upper { "upper" } else { "lower" },
-                "tokens": step.tokens,
-                "because": reason(step),
-                "invariant": invariant,
-            })
-            .to_string(),
-        );
+        object(&json!({
+            "type": "step",
+            "place": net.place_name(step.place),
+            "side": if step.upper { "upper" } else { "lower" },
+            "tokens": step.tokens,
+            "because": reason(step),
+            "invariant": invariant,
+        }));
     }
 }
 

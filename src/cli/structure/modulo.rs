@@ -1,6 +1,6 @@
 //! What `parikh invariants --modulo` says: sums of tokens that keep their remainder.
 
-use super::super::output::line;
+use super::super::terminal::{line, object};
 use super::Format;
 use crate::structure::flows::PlaceFlow;
 use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
@@ -36,16 +36,13 @@ pub(super) fn print(net: &Net, all: &[ModuloInvariant], format: Format) {
                 let terms = found.sum.terms().iter().map(|&(place, a)| {
                     json!({"place": net.place_name(place), "coefficient": a.to_string()})
                 });
-                line(
-                    &json!({
-                        "type": "modulo",
-                        "terms": terms.collect::<Vec<_>>(),
-                        "modulus": found.modulus,
-                        "remainder": found.remainder(net.initial()),
-                        "text": found.describe(net),
-                    })
-                    .to_string(),
-                );
+                object(&json!({
+                    "type": "modulo",
+                    "terms": terms.collect::<Vec<_>>(),
+                    "modulus": found.modulus,
+                    "remainder": found.remainder(net.initial()),
+                    "text": found.describe(net),
+                }));
             }
         }
     }

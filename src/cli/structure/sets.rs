@@ -1,6 +1,6 @@
 //! `parikh siphons` and `parikh traps`: sets of places that stay empty, and sets that stay marked.
 
-use super::super::output::line;
+use super::super::terminal::{line, note, object};
 use super::super::{Outcome, limits, model};
 use super::{Format, list, names, places_named, siphon_trap};
 use crate::structure::closed::{Kind, is_closed, largest};
@@ -134,7 +134,7 @@ impl Printer<'_> {
         let (net, noun) = (self.net, self.noun());
         if !is_closed(net, self.kind, set) {
             self.faults += 1;
-            eprintln!("parikh: a set that was found is no {noun}; it was not printed");
+            note!("parikh: a set that was found is no {noun}; it was not printed");
             return;
         }
         match self.format {
@@ -146,15 +146,12 @@ impl Printer<'_> {
                     line(&list(names(net, set).into_iter()));
                 }
             }
-            Format::Json => line(
-                &json!({
-                    "type": noun,
-                    "which": which,
-                    "places": names(net, set),
-                    "marked": is_marked(net, set),
-                })
-                .to_string(),
-            ),
+            Format::Json => object(&json!({
+                "type": noun,
+                "which": which,
+                "places": names(net, set),
+                "marked": is_marked(net, set),
+            })),
         }
     }
 
@@ -166,17 +163,14 @@ impl Printer<'_> {
 
     fn finish(self, sets: usize, incomplete: Option<String>) -> Outcome {
         if self.format == Format::Json {
-            line(
-                &json!({
-                    "type": "summary",
-                    "net": self.net.name(),
-                    "count": sets,
-                    "complete": incomplete.is_none(),
-                    "incomplete": incomplete,
-                    "internal_errors": self.faults,
-                })
-                .to_string(),
-            );
+            object(&json!({
+                "type": "summary",
+                "net": self.net.name(),
+                "count": sets,
+                "complete": incomplete.is_none(),
+                "incomplete": incomplete,
+                "internal_errors": self.faults,
+            }));
         }
         match (self.faults, incomplete) {
             (0, None) => Outcome::Complete,
@@ -255,7 +249,7 @@ fn siphon_summary(mut printer: Printer<'_>) -> Outcome {
         match printer.format {
             Format::Text => line(&list(transitions.into_iter())),
             Format::Json => {
-                line(&json!({"type": "never_fire", "transitions": transitions}).to_string());
+                object(&json!({"type": "never_fire", "transitions": transitions}));
             }
         }
     }

@@ -5,7 +5,7 @@
 //! be the empty places of a dead marking may still exclude dead markings.
 
 use super::super::Outcome;
-use super::super::output::line;
+use super::super::terminal::{line, note, object};
 use super::{Format, list, names};
 use crate::structure::commoner::{
     CertificateError, SiphonTrap, SiphonTrapProperty, TrapCertificate, consumes_single_tokens,
@@ -50,16 +50,13 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
         Format::Text => line("nothing follows for dead markings"),
         Format::Json => {
             let conclusion = excluded.then_some("no reachable marking is dead");
-            line(
-                &json!({
-                    "type": "summary",
-                    "net": net.name(),
-                    "deadlock_free": if excluded { Value::Bool(true) } else { Value::Null },
-                    "conclusion": conclusion,
-                    "complete": !open,
-                })
-                .to_string(),
-            );
+            object(&json!({
+                "type": "summary",
+                "net": net.name(),
+                "deadlock_free": if excluded { Value::Bool(true) } else { Value::Null },
+                "conclusion": conclusion,
+                "complete": !open,
+            }));
         }
     }
     if findings.iter().any(|finding| matches!(finding, Finding::Fault(_))) {
@@ -110,7 +107,7 @@ fn report(net: &Net, format: Format, property: SiphonTrapProperty, finding: &Fin
         }
     };
     if let Finding::Fault(problem) = finding {
-        eprintln!("parikh: {whose}: {problem}; please report it");
+        note!("parikh: {whose}: {problem}; please report it");
         return;
     }
     match format {
@@ -126,17 +123,14 @@ fn report(net: &Net, format: Format, property: SiphonTrapProperty, finding: &Fin
                     (Value::Null, None, None, Some(reason))
                 }
             };
-            line(
-                &json!({
-                    "type": "siphon_trap",
-                    "question": key,
-                    "holds": value,
-                    "marked_traps": traps,
-                    "counter_example": set,
-                    "reason": reason,
-                })
-                .to_string(),
-            );
+            object(&json!({
+                "type": "siphon_trap",
+                "question": key,
+                "holds": value,
+                "marked_traps": traps,
+                "counter_example": set,
+                "reason": reason,
+            }));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What `parikh invariants --bounds` says of nested units: which of the model's claims the
 //! invariants prove again, and which stay assumptions.
 
-use super::super::output::line;
+use super::super::terminal::{line, object};
 use super::{Format, list, names};
 use crate::structure::bounds::PlaceBounds;
 use crate::structure::flows::PlaceFlow;
@@ -40,18 +40,15 @@ pub(super) fn print(
                 let what = assumptions(proof, || list(names(net, &places).into_iter()));
                 line(&format!("unit {unit} is safe if, as assumed, {what}"));
             }
-            Format::Json => line(
-                &json!({
-                    "type": "unit",
-                    "unit": unit,
-                    "proved": proof.is_complete(),
-                    "one_safe": proof.one_safe,
-                    "exclusive": proof.exclusive,
-                    "excludes_ancestors": proof.excludes_ancestors,
-                    "assumed_one_safe": names(net, &places),
-                })
-                .to_string(),
-            ),
+            Format::Json => object(&json!({
+                "type": "unit",
+                "unit": unit,
+                "proved": proof.is_complete(),
+                "one_safe": proof.one_safe,
+                "exclusive": proof.exclusive,
+                "excludes_ancestors": proof.excludes_ancestors,
+                "assumed_one_safe": names(net, &places),
+            })),
         }
     }
 }

@@ -62,6 +62,7 @@ use crate::evidence::{Document, words};
 use crate::structure::traps::small_marked_traps;
 use atoms::{AtomId, Atoms, Node};
 use maxima::Whole;
+use parikh_net::printable::Printable;
 use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
@@ -402,10 +403,10 @@ impl<'n> Engine<'n> {
              program has a column x for each effect class with an effect,\na row r for each place \
              (tokens less those of the initial marking), then rows for safe units,\ntraps and \
              comparisons. Clauses are about comparisons that cannot be together.",
-            self.net.name(),
+            Printable(self.net.name()),
             self.net.place_count(),
             self.net.transition_count(),
-            words::goal(self.net, goal).replace(char::is_control, " ")
+            Printable(words::goal(self.net, goal))
         );
         dump.describe(&format!("state-equation-goal-{number}"), &header);
     }

@@ -3,13 +3,14 @@
 
 use super::Failure;
 use crate::formula::FormulaProblem;
+use parikh_net::printable::is_harmful;
 use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
 
 /// What is wrong with a formula in a text, and where.
 ///
-/// `{}` is one line, `{:#}` adds the excerpt.
+/// It is told in one line; [`excerpt`](TextError::excerpt) shows where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextError {
     /// The file, or what the text was called by the caller.
@@ -31,15 +32,15 @@ impl std::error::Error for TextError {}
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TextError { file, line, column, problem, .. } = self;
-        write!(f, "{file}:{line}:{column}: {problem}")?;
-        if f.alternate() {
-            write!(f, "\n  {}\n  ", self.excerpt)?;
-            for c in self.excerpt.chars().take(self.caret.start) {
-                f.write_str(if c == '\t' { "\t" } else { " " })?;
-            }
-            f.write_str(&"^".repeat(self.caret.len()))?;
-        }
-        Ok(())
+        write!(f, "{file}:{line}:{column}: {problem}")
+    }
+}
+
+impl TextError {
+    /// The line of the text, or the part of it around the problem, and below it carets under the problem.
+    pub fn excerpt(&self) -> [String; 2] {
+        let carets = "^".repeat(self.caret.len());
+        [format!("  {}", self.excerpt), format!("  {}{carets}", " ".repeat(self.caret.start))]
     }
 }
 
@@ -74,10 +75,11 @@ impl<'t> Source<'t> {
         let before = line[..at].chars().count();
         let length = line[at..end].chars().count().max(1);
         let cut = before.saturating_sub(AROUND);
-        // Nothing that a terminal would obey.
-        let visible = |c: char| match c.is_control() && c != '\t' {
-            true => char::REPLACEMENT_CHARACTER,
-            false => c,
+        // Nothing that a terminal would obey, and as many characters: the carets stand below.
+        let visible = |c: char| match c {
+            '\t' => ' ',
+            c if is_harmful(c) => char::REPLACEMENT_CHARACTER,
+            c => c,
         };
         let shown = line.chars().skip(cut).take(2 * AROUND).map(visible);
         let mut excerpt: String = shown.collect();
@@ -106,14 +108,16 @@ mod tests {
 
     fn shown(text: &str, span: Range<usize>) -> String {
         let failure = Failure { span, problem: FormulaProblem::NoFormula };
-        format!("{:#}", Source::new("f", text).error(failure))
+        let error = Source::new("f", text).error(failure);
+        let [text, carets] = error.excerpt();
+        format!("{error}\n{text}\n{carets}")
     }
 
     #[test]
     fn the_caret_stands_under_the_piece() {
         assert_eq!(
             shown("a\n\téa bad c\n", 7..10),
-            "f:2:5: the property has no formula\n  \téa bad c\n  \t   ^^^"
+            "f:2:5: the property has no formula\n   éa bad c\n      ^^^"
         );
         assert_eq!(shown("ab", 2..2), "f:1:3: the property has no formula\n  ab\n    ^");
         assert_eq!(shown("", 0..0), "f:1:1: the property has no formula\n  \n  ^");

@@ -1,0 +1,27 @@
+//! All that the harness prints for people. Names of instances, answers of tools and messages may hold
+//! anything, so each line is shown by [`Printable`]: nothing in it moves a terminal.
+
+use parikh_net::printable::Printable;
+use std::fmt;
+
+/// Prints lines on stdout.
+pub fn print_lines(text: fmt::Arguments<'_>) {
+    text.to_string().lines().for_each(|line| println!("{}", Printable(line)));
+}
+
+/// Prints lines on stderr.
+pub fn print_notes(text: fmt::Arguments<'_>) {
+    text.to_string().lines().for_each(|line| eprintln!("{}", Printable(line)));
+}
+
+/// Prints lines on stdout, formatted as by `format!`.
+#[macro_export]
+macro_rules! say {
+    ($($words:tt)*) => { $crate::terminal::print_lines(format_args!($($words)*)) };
+}
+
+/// Prints lines on stderr, formatted as by `format!`.
+#[macro_export]
+macro_rules! note {
+    ($($words:tt)*) => { $crate::terminal::print_notes(format_args!($($words)*)) };
+}

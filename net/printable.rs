@@ -1,0 +1,141 @@
+//! Text that others wrote, made safe to print.
+//!
+//! Names, ids and paths come from files and may hold anything: an escape sequence that a terminal obeys,
+//! a line break that forges a line of ours, a mark that turns the direction of what follows. Whatever is
+//! printed for people goes through one of these:
+//!
+//! - [`Printable`], for a line: what a terminal would obey is shown as an escape, `\u{9b}`, `\n`, `\t`;
+//! - [`Word`], for an id in a line that programs read, too: white space and backslashes are escaped as well,
+//!   so that it is one word, and two ids are never the same word;
+//! - [`json`], for JSON: strings say the same with JSON's own escapes.
+//!
+//! ```
+//! use parikh_net::printable::{Printable, Word, json};
+//!
+//! assert_eq!(Printable("a b\u{1b}[31m\n").to_string(), r"a b\u{1b}[31m\n");
+//! assert_eq!(Word("a b\\").to_string(), r"a\u{20}b\u{5c}");
+//! assert_eq!(json("{\"id\":\"\u{9b}\"}".to_owned()), r#"{"id":"\u009b"}"#);
+//! ```
+
+use std::fmt::{self, Display, Write};
+
+/// A text as it is shown in one line.
+#[derive(Clone, Copy, Debug)]
+pub struct Printable<T>(pub T);
+
+/// A text as it is shown in one word.
+#[derive(Clone, Copy, Debug)]
+pub struct Word<T>(pub T);
+
+/// Whether a terminal or a reader might do something else with it than show it: control characters (C0,
+/// DEL and C1), the line and paragraph separators of Unicode, and marks that change the direction of text.
+pub fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{2028}' | '\u{2029}' // ends of lines and paragraphs
+            | '\u{061c}' | '\u{200e}' | '\u{200f}' // marks of a direction
+            | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // embeddings, overrides, isolates
+        )
+}
+
+/// Serialized JSON with nothing harmful in its strings. Line breaks between values stay: inside of strings
+/// JSON has none.
+pub fn json(serialized: String) -> String {
+    let is_escaped = |c: char| is_harmful(c) && c != '\n';
+    if !serialized.contains(is_escaped) {
+        return serialized;
+    }
+    let mut text = String::with_capacity(serialized.len() + 16);
+    for c in serialized.chars() {
+        // All that is harmful has 16 bits.
+        let _ = match is_escaped(c) {
+            true => write!(text, "\\u{:04x}", u32::from(c)),
+            false => text.write_char(c),
+        };
+    }
+    text
+}
+
+impl<T: Display> Display for Printable<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Escaping { out: f, as_word: false }, "{}", self.0)
+    }
+}
+
+impl<T: Display> Display for Word<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Escaping { out: f, as_word: true }, "{}", self.0)
+    }
+}
+
+/// Escapes on the way to `out`.
+struct Escaping<'a, 'f> {
+    out: &'a mut fmt::Formatter<'f>,
+    as_word: bool,
+}
+
+impl Write for Escaping<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let as_word = self.as_word;
+        let is_escaped = |c: char| is_harmful(c) || (as_word && (c.is_whitespace() || c == '\\'));
+        let mut rest = text;
+        while let Some(at) = rest.find(is_escaped) {
+            let (plain, tail) = rest.split_at(at);
+            self.out.write_str(plain)?;
+            let mut tail = tail.chars();
+            match tail.next() {
+                Some('\n') => self.out.write_str("\\n")?,
+                Some('\t') => self.out.write_str("\\t")?,
+                Some('\r') => self.out.write_str("\\r")?,
+                Some(c) => write!(self.out, "{}", c.escape_unicode())?,
+                None => {}
+            }
+            rest = tail.as_str();
+        }
+        self.out.write_str(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stays_one_and_moves_nothing() {
+        let harmful = "\0\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}\
+                       \u{200e}\u{200f}\u{61c}\r\n\t";
+        let shown = Printable(harmful).to_string();
+        assert!(shown.is_ascii() && !shown.contains(is_harmful), "{shown}");
+        assert!(
+            shown.starts_with(r"\u{0}\u{1b}\u{7f}\u{80}") && shown.ends_with(r"\r\n\t"),
+            "{shown}"
+        );
+        assert_eq!(Printable("größer als ω, \\ ok").to_string(), "größer als ω, \\ ok");
+        assert_eq!(Printable(format_args!("{}|{}", "a\nb", 7)).to_string(), "a\\nb|7");
+    }
+
+    #[test]
+    fn an_id_is_one_word_and_its_own() {
+        let ids = [
+            "a b",
+            "a\\u{20}b",
+            "a\u{a0}b",
+            "a\nb",
+            "a\\nb",
+            "a-b_C.1",
+            "FORMULA x TRUE TECHNIQUES y",
+        ];
+        let words: Vec<String> = ids.iter().map(|id| Word(id).to_string()).collect();
+        assert!(words.iter().all(|word| !word.contains(char::is_whitespace)), "{words:?}");
+        let different: std::collections::HashSet<&String> = words.iter().collect();
+        assert_eq!(different.len(), ids.len(), "{words:?}");
+        assert_eq!(words[5], ids[5]);
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let written = "{\n \"a\": \"\u{9b}\u{202e}é\\n\"\n}".to_owned();
+        assert_eq!(json(written), "{\n \"a\": \"\\u009b\\u202eé\\n\"\n}");
+    }
+}

@@ -1,0 +1,90 @@
+//! Files beside the answers: evidence and traces. Where one cannot be written (a full disk, a directory that
+//! is gone) no answer is lost for that: it is said once, and the exit code tells of it however the process
+//! ends.
+
+use super::evidence::EvidenceFile;
+use super::terminal::note;
+use anyhow::{Context, Result};
+use parikh_net::Net;
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Which files are to be written.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Evidence<'a> {
+    /// Firing sequences.
+    pub(super) traces: Option<&'a Path>,
+    /// What every answer rests on.
+    pub(super) files: Option<&'a Path>,
+}
+
+impl Evidence<'_> {
+    /// Makes the directories, and takes away the file of an earlier run: nobody is to take that for what
+    /// this run has to show, not even when this run ends before it begins a file.
+    pub(super) fn make_room(&self, name: &str) -> Result<()> {
+        for directory in [self.traces, self.files].into_iter().flatten() {
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("cannot create {}", directory.display()))?;
+        }
+        let Some(directory) = self.files else { return Ok(()) };
+        let file = path(directory, name);
+        // What is no ordinary file is written to as it is.
+        if !file.symlink_metadata().is_ok_and(|earlier| earlier.is_file()) {
+            return Ok(());
+        }
+        std::fs::remove_file(&file)
+            .with_context(|| format!("cannot remove {}, of an earlier run", file.display()))
+    }
+
+    /// Begins the file of an examination, where there is to be one and it can be written.
+    pub(super) fn file<'n>(&self, name: &str, net: &'n Net) -> Option<EvidenceFile<'n>> {
+        let directory = self.files?;
+        match EvidenceFile::create(path(directory, name), name, net) {
+            Ok(file) => Some(file),
+            Err(error) => {
+                say(&path(directory, name), &error);
+                None
+            }
+        }
+    }
+}
+
+fn path(directory: &Path, name: &str) -> PathBuf {
+    directory.join(format!("{name}.jsonl"))
+}
+
+/// Writes on where there is a file, and gives it up where that fails.
+pub(super) fn write<'n>(
+    file: &mut Option<EvidenceFile<'n>>,
+    write: impl FnOnce(&mut EvidenceFile<'n>) -> io::Result<()>,
+) {
+    let Some(open) = file else { return };
+    if let Err(error) = write(open) {
+        say(open.path(), &error);
+        *file = None;
+    }
+}
+
+static UNWRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Takes note that a file could not be written, and says so of the first: where one fails, many do.
+pub(super) fn say(file: &Path, why: &dyn Display) {
+    if !UNWRITTEN.swap(true, Ordering::Relaxed) {
+        note!(
+            "parikh: cannot write {}: {why}; evidence and traces of this run are incomplete, and the exit \
+             code says so; answers are printed all the same",
+            file.display()
+        );
+    }
+}
+
+/// The exit code, when `code` is that of the answers.
+pub(super) fn code(code: u8) -> u8 {
+    match code {
+        // 0: everything was answered, 3: something was not.
+        0 | 3 if UNWRITTEN.load(Ordering::Relaxed) => 1,
+        code => code,
+    }
+}
