@@ -2,12 +2,13 @@
 //! is gone) no answer is lost for that: it is said once, and the exit code tells of it however the process
 //! ends.
 
-use super::evidence::EvidenceFile;
 use super::terminal::note;
+use crate::evidence_files::EvidenceFile;
 use anyhow::{Context, Result};
 use parikh_net::Net;
 use std::fmt::Display;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,12 +40,13 @@ impl Evidence<'_> {
     }
 
     /// Begins the file of an examination, where there is to be one and it can be written.
-    pub(super) fn file<'n>(&self, name: &str, net: &'n Net) -> Option<EvidenceFile<'n>> {
-        let directory = self.files?;
-        match EvidenceFile::create(path(directory, name), name, net) {
-            Ok(file) => Some(file),
+    pub(super) fn file<'n>(&self, name: &str, net: &'n Net) -> Option<OpenFile<'n>> {
+        let path = path(self.files?, name);
+        let created = File::create(&path).map(BufWriter::new);
+        match created.and_then(|out| EvidenceFile::new(net, name, out)) {
+            Ok(file) => Some(OpenFile { path, file }),
             Err(error) => {
-                say(&path(directory, name), &error);
+                say(&path, &error);
                 None
             }
         }
@@ -55,14 +57,20 @@ fn path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.jsonl"))
 }
 
+/// A file of evidence that is being written.
+pub(super) struct OpenFile<'n> {
+    path: PathBuf,
+    file: EvidenceFile<'n, BufWriter<File>>,
+}
+
 /// Writes on where there is a file, and gives it up where that fails.
 pub(super) fn write<'n>(
-    file: &mut Option<EvidenceFile<'n>>,
-    write: impl FnOnce(&mut EvidenceFile<'n>) -> io::Result<()>,
+    file: &mut Option<OpenFile<'n>>,
+    write: impl FnOnce(&mut EvidenceFile<'n, BufWriter<File>>) -> io::Result<()>,
 ) {
     let Some(open) = file else { return };
-    if let Err(error) = write(open) {
-        say(open.path(), &error);
+    if let Err(error) = write(&mut open.file) {
+        say(&open.path, &error);
         *file = None;
     }
 }

@@ -3,7 +3,6 @@
 use super::Misuse;
 use super::beside::{self, Evidence, write};
 use super::check::outcome;
-use super::evidence::EvidenceFile;
 use super::explain::story;
 use super::formulas::Asked;
 use super::output::{FIGURE, Printer};
@@ -12,6 +11,7 @@ use super::terminal::note;
 use super::trace_file::Trace;
 use crate::answer::{Answer, Plan};
 use crate::evidence::abstraction::ColouredModel;
+use crate::evidence_files::EvidenceFile;
 use crate::input;
 use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Told, Unanswered};

@@ -7,7 +7,6 @@ mod check;
 mod coloured;
 mod draw;
 mod encode;
-mod evidence;
 mod explain;
 mod formulas;
 mod graph;

@@ -1,7 +1,9 @@
 //! Writes files of evidence, line by line: [`crate::evidence::file`] has the format.
 
+mod file;
 mod names;
 
+pub use file::EvidenceFile;
 pub use names::{in_names, structure_in_names};
 
 use crate::evidence::Document;

@@ -11,6 +11,7 @@ mod files;
 mod homes;
 mod linear_mutations;
 mod loops;
+mod moved;
 mod precedences;
 mod returning;
 mod runs;

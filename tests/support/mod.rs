@@ -6,7 +6,7 @@
 //! ```
 //!
 //! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run `parikh`,
-//! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`outside`] what is not
+//! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`processes`] random processes, [`outside`] what is not
 //! everywhere: the contest's archives, other programs.
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
@@ -16,4 +16,5 @@ pub(crate) mod documents;
 pub(crate) mod nets;
 pub(crate) mod oracle;
 pub(crate) mod outside;
+pub(crate) mod processes;
 pub(crate) mod scale;

@@ -11,26 +11,23 @@
 //! shows more than the goal that it was found for: which transitions fire and which places change along
 //! it is remembered, and goals that ask for that refer to it.
 
+use super::{Strength, Writer};
 use crate::answer::{Answer, Grade};
 use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
-use crate::evidence_files::{Strength, Writer};
 use crate::ground::CheckedLog;
 use crate::run::Counted;
 use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// One file, while it is written.
-pub(super) struct EvidenceFile<'n> {
+pub struct EvidenceFile<'n, W: Write> {
     net: &'n Net,
-    path: PathBuf,
-    writer: Writer<'n, BufWriter<File>>,
+    writer: Writer<'n, W>,
     /// What shows each goal.
     shown_by: HashMap<GoalId, Vec<Reference>>,
     /// The last sequences written, each with its id.
@@ -69,13 +66,15 @@ enum Reference {
 /// How many sequences are remembered: those of one walk come one after the other.
 const RECENT: usize = 8;
 
-impl<'n> EvidenceFile<'n> {
+impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Begins the file of an examination.
-    pub(super) fn create(path: PathBuf, name: &str, net: &'n Net) -> io::Result<Self> {
-        let writer = Writer::new(net, name, BufWriter::new(File::create(&path)?))?;
+    ///
+    /// # Errors
+    /// Those of `out`, as in all that follows.
+    pub fn new(net: &'n Net, examination: &str, out: W) -> io::Result<Self> {
+        let writer = Writer::new(net, examination, out)?;
         Ok(EvidenceFile {
             net,
-            path,
             writer,
             shown_by: HashMap::new(),
             recent: Vec::new(),
@@ -90,18 +89,11 @@ impl<'n> EvidenceFile<'n> {
         })
     }
 
-    /// Where it is.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Writes what shows a settled goal.
-    pub(super) fn settled(
-        &mut self,
-        id: GoalId,
-        goal: &Goal,
-        knowledge: &Knowledge,
-    ) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn settled(&mut self, id: GoalId, goal: &Goal, knowledge: &Knowledge) -> io::Result<()> {
         let mut shown_by = Vec::new();
         match knowledge {
             Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => {}
@@ -138,7 +130,10 @@ impl<'n> EvidenceFile<'n> {
     }
 
     /// Writes an answer, after all that it refers to.
-    pub(super) fn answer(&mut self, answer: &Answer) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn answer(&mut self, answer: &Answer) -> io::Result<()> {
         let goals = answer.rests_on.clone().map(GoalId::new);
         let all = goals.filter_map(|goal| self.shown_by.get(&goal)).flatten();
         let mut seen = HashSet::new();
@@ -148,7 +143,10 @@ impl<'n> EvidenceFile<'n> {
     }
 
     /// Writes a figure of the state space, and how it was counted.
-    pub(super) fn figure(&mut self, answer: &Answer, counted: Option<&Counted>) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn figure(&mut self, answer: &Answer, counted: Option<&Counted>) -> io::Result<()> {
         let reference = match (counted, &answer.witness, &answer.pump) {
             (Some(counted), ..) => Reference::Count(self.count(counted)?),
             (None, Some((_, prefix)), Some(pump)) if answer.rests_on.is_empty() => {
@@ -160,14 +158,28 @@ impl<'n> EvidenceFile<'n> {
     }
 
     /// Writes that an answer does not stand.
-    pub(super) fn withdrawn(&mut self, id: &str) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn withdrawn(&mut self, id: &str) -> io::Result<()> {
         self.answered.remove(id);
         self.writer.withdrawn(id)
     }
 
     /// Writes the last line: nothing comes after it.
-    pub(super) fn end(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn end(&mut self) -> io::Result<()> {
         self.writer.end(self.answered.len() as u64)
+    }
+
+    /// What was written to; all of it is there.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn finish(self) -> io::Result<W> {
+        self.writer.finish()
     }
 
     /// A run counts once, and numbers follow from that.

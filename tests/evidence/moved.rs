@@ -1,0 +1,312 @@
+//! Evidence that was moved: to another net, another initial marking, or another question than the one it
+//! was written for. Nothing false is confirmed by it; and at home it is confirmed.
+//!
+//! (Lists of unfoldings that were changed are in `tests/coloured/audit.rs`.)
+
+use crate::support::nets::mutilated;
+use crate::support::oracle::{Limits, StateSpace, explore};
+use crate::support::processes::{random_process, truth, with_safe_units};
+use crate::support::scale::scaled;
+use fastrand::Rng;
+use parikh::answer::Plan;
+use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence_files::EvidenceFile;
+use parikh::mcc::Examination::{self, *};
+use parikh::net::counted::counted;
+use parikh::net::generate::{Shape, random};
+use parikh::net::{Marking, Net, NetBuilder, PlaceId, Units, text};
+use parikh::run::schedule::{Part, Phase};
+use parikh::run::{self, Config, Event, Schedule};
+use parikh::solvers::Budget;
+use parikh::structure::workflow::cases;
+use std::time::Duration;
+
+const LIMITS: Limits = Limits { states: 200, tokens: 40 };
+
+/// Questions that need no final marking.
+const PLAIN: [Examination; 5] =
+    [ReachabilityDeadlock, OneSafe, QuasiLiveness, StableMarking, Liveness];
+
+const ABOUT_CASES: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, EasySoundness];
+
+/// A question: an examination, of so many cases, which are done in this marking.
+#[derive(Clone)]
+struct Question {
+    examination: Examination,
+    cases: u64,
+    last: Marking,
+}
+
+impl Question {
+    fn plain(examination: Examination, net: &Net) -> Self {
+        Question { examination, cases: 1, last: Marking::empty(net.place_count()) }
+    }
+
+    fn name(&self) -> String {
+        match self.cases {
+            1 => self.examination.name().to_owned(),
+            cases => format!("{cases}-{}", self.examination.name()),
+        }
+    }
+
+    /// The net with the markings that it is about.
+    fn begun(&self, net: &Net) -> Option<Net> {
+        match self.examination.is_about_cases() {
+            true => cases(net, self.cases, Some(&self.last)).ok(),
+            false => Some(net.clone()),
+        }
+    }
+
+    /// The net whose markings are looked at.
+    fn subject(&self, net: &Net) -> Option<Net> {
+        let begun = self.begun(net)?;
+        match self.examination {
+            RelaxedSoundness => counted(&begun).ok(),
+            _ => Some(begun),
+        }
+    }
+
+    /// The answer by definition, where the net is small.
+    fn truth(&self, net: &Net) -> Option<bool> {
+        let begun = self.begun(net)?;
+        let space = explore(&begun, LIMITS)?;
+        Some(match self.examination {
+            ReachabilityDeadlock => space.deadlock(),
+            OneSafe => space.most_in_place() <= 1,
+            QuasiLiveness => begun.transitions().all(|t| space.fires(t)),
+            StableMarking => space.stable_place(),
+            Liveness => space.live(),
+            about_cases => truth(&space, &begun, about_cases),
+        })
+    }
+}
+
+/// What settles small nets at once, with every kind of evidence: proofs before the search.
+fn schedule() -> Schedule {
+    let part = |share| Part { share, most: Duration::MAX, least: Duration::ZERO };
+    let worker = vec![
+        Phase::Once,
+        Phase::Slice(part(0.5)),
+        Phase::SearchRead(part(1.0)),
+        Phase::Homes(part(1.0)),
+    ];
+    Schedule { workers: vec![worker] }
+}
+
+/// The evidence file of a run.
+fn evidence(net: &Net, question: &Question) -> Option<String> {
+    let subject = question.subject(net)?;
+    let name = question.name();
+    let plan = Plan::of_examination(question.examination, &subject)?.called(&name);
+    let mut file = EvidenceFile::new(&subject, &name, Vec::new()).unwrap();
+    let schedule = Some(schedule());
+    let config = Config {
+        threads: 1,
+        keep_all_witnesses: true,
+        keep_documents: true,
+        schedule,
+        ..Config::default()
+    };
+    let budget = Budget::lasting(Duration::from_secs(10));
+    let report = run::run(&subject, plan, &config, &budget, |event| {
+        let written = match event {
+            Event::Settled { id, goal, knowledge } => file.settled(id, goal, knowledge),
+            Event::Answered(answer) => file.answer(answer),
+            Event::Withdrawn { id } => file.withdrawn(id),
+            Event::Overrun { .. } | Event::Waiting { .. } => Ok(()),
+        };
+        written.unwrap();
+    });
+    assert_eq!(report.faults, 0, "{name}\n{}", text::print(net));
+    file.end().unwrap();
+    Some(String::from_utf8(file.finish().unwrap()).unwrap())
+}
+
+/// Where evidence is held against nets.
+struct Court {
+    directory: tempfile::TempDir,
+    judged: u64,
+    confirmed: u64,
+}
+
+impl Court {
+    fn new() -> Self {
+        Court { directory: tempfile::tempdir().unwrap(), judged: 0, confirmed: 0 }
+    }
+
+    /// The verdict on a file about `net`, in whose processes a case is done in `last`.
+    fn judge(&mut self, net: &Net, question: &Question, file: &str) -> Option<Judged> {
+        let path = self.directory.path().join(format!("{}.jsonl", question.name()));
+        std::fs::write(&path, file).unwrap();
+        let audit = Audit::new(net, 10_000, Box::new(|_| Err("no formulas".to_owned())));
+        let mut audit = audit.with_final_marking(question.last.clone());
+        let _ = audit.file(&path);
+        self.judged += 1;
+        audit.finish().judged.pop()
+    }
+
+    /// That nothing false is confirmed of `net` by a file that was written for something else.
+    fn hold(&mut self, net: &Net, question: &Question, file: &str) {
+        let Some(judged) = self.judge(net, question, file) else { return };
+        let Verdict::Confirmed(how) = &judged.verdict else { return };
+        let Some(truth) = question.truth(net) else { return };
+        self.confirmed += 1;
+        let holds = judged.value == if truth { "TRUE" } else { "FALSE" };
+        // What assumes a claim that is false is true if the claim is.
+        let excused = judged.assumes_units && !claim_holds(net, question);
+        assert!(
+            holds || excused,
+            "{}: {} {how}\n{file}{}",
+            question.name(),
+            judged.value,
+            text::print(net)
+        );
+    }
+}
+
+/// Whether what the model claims of its units is true where the question looks.
+fn claim_holds(net: &Net, question: &Question) -> bool {
+    let Some(begun) = question.begun(net) else { return true };
+    let Some(units) = begun.safe_units() else { return true };
+    let safe = |space: StateSpace<'_>| space.markings().iter().all(|m| units.breach(m).is_none());
+    explore(&begun, LIMITS).is_none_or(safe)
+}
+
+/// A net and a question about it whose answer is known, with the evidence of a run.
+fn case(seed: u64) -> Option<(Net, Question, String)> {
+    let mut rng = Rng::with_seed(seed);
+    let (net, question) = match rng.bool() {
+        true => {
+            let net = random(seed, &Shape::small(seed));
+            let question = Question::plain(PLAIN[rng.usize(..PLAIN.len())], &net);
+            (net, question)
+        }
+        false => {
+            let (mut net, last) = random_process(seed);
+            if rng.u8(..4) == 0 {
+                net = net.from_marking(Marking::empty(net.place_count()));
+            }
+            let examination = ABOUT_CASES[rng.usize(..4)];
+            (net, Question { examination, cases: rng.u64(1..=3), last })
+        }
+    };
+    let net = match with_safe_units(&net, &mut rng) {
+        Some(claiming) if rng.bool() => claiming,
+        _ => net,
+    };
+    question.truth(&net)?;
+    let file = evidence(&net, &question)?;
+    Some((net, question, file))
+}
+
+/// Another initial marking, and what the model claims of its units: of that marking, as a model does.
+fn with_tokens(net: &Net, rng: &mut Rng) -> Option<Net> {
+    let mut marking = net.initial().clone();
+    for _ in 0..rng.usize(1..=2) {
+        let place = PlaceId::new(rng.usize(..net.place_count().max(1)));
+        let tokens = marking.tokens().get(place.index()).copied()?;
+        marking[place] = if rng.bool() { tokens + 1 } else { tokens.saturating_sub(1) };
+    }
+    claiming_as(net, &net.from_marking(marking))
+}
+
+/// `other` with the units of `net`, said to be safe; nothing where its initial marking breaks that.
+fn claiming_as(net: &Net, other: &Net) -> Option<Net> {
+    let mut builder = NetBuilder::of(other).ok()?;
+    if let Some(units) = net.units() {
+        let tree = units.iter().map(|(_, unit)| unit.clone()).collect();
+        let claimed = Units::new(tree, units.root(), true, other.initial(), |_| "");
+        builder.set_units(claimed.ok()?);
+    }
+    builder.build().ok()
+}
+
+/// Runs one class of moves over many cases.
+fn campaign(count: u64, mut each: impl FnMut(&mut Court, &Net, &Question, &str, &mut Rng)) {
+    let mut court = Court::new();
+    let mut written = 0;
+    for seed in 0..scaled(count) {
+        let Some((net, question, file)) = case(seed) else { continue };
+        let mut rng = Rng::with_seed(!seed);
+        written += 1;
+        each(&mut court, &net, &question, &file, &mut rng);
+    }
+    let Court { judged, confirmed, .. } = court;
+    println!("{written} files, {judged} judged, {confirmed} confirmed");
+    assert!(written > count / 3 && judged > written && confirmed > written / 10);
+}
+
+#[test]
+fn at_home_evidence_is_confirmed() {
+    let mut court = Court::new();
+    let (mut written, mut confirmed, mut assuming) = (0, 0, 0);
+    for seed in 0..scaled(300) {
+        let Some((net, question, file)) = case(seed) else { continue };
+        let about = || format!("seed {seed}, {}\n{file}{}", question.name(), text::print(&net));
+        let judged = court.judge(&net, &question, &file).unwrap_or_else(|| panic!("{}", about()));
+        // Of a search on a reduced net, what it left out may be too much to be visited again.
+        let right = matches!(judged.verdict, Verdict::Confirmed(_) | Verdict::Searched(_));
+        assert!(right, "{:?} {}", judged.verdict, about());
+        confirmed += u64::from(!matches!(judged.verdict, Verdict::Searched(_)));
+        court.hold(&net, &question, &file);
+        written += 1;
+        assuming += u64::from(judged.assumes_units);
+    }
+    assert!(confirmed * 10 > written * 9 && assuming > 0, "{written} {confirmed} {assuming}");
+}
+
+#[test]
+fn evidence_about_another_net_confirms_nothing_false() {
+    campaign(120, |court, net, question, file, rng| {
+        for _ in 0..18 {
+            if let Some(other) = claiming_as(net, &mutilated(net, rng)) {
+                court.hold(&other, question, file);
+            }
+        }
+    });
+}
+
+#[test]
+fn evidence_about_another_marking_confirms_nothing_false() {
+    campaign(120, |court, net, question, file, rng| {
+        for _ in 0..18 {
+            if let Some(other) = with_tokens(net, rng) {
+                court.hold(&other, question, file);
+            }
+        }
+    });
+}
+
+#[test]
+fn evidence_for_another_question_confirms_nothing_false() {
+    let turned = |file: &str| {
+        let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
+        if file.contains(yes) { file.replace(yes, no) } else { file.replace(no, yes) }
+    };
+    campaign(120, |court, net, question, file, rng| {
+        court.hold(net, question, &turned(file));
+        for examination in PLAIN.into_iter().chain(ABOUT_CASES) {
+            let mut other = Question { examination, ..question.clone() };
+            if examination.is_about_cases() {
+                other.cases = rng.u64(1..=3);
+                let place = PlaceId::new(rng.usize(..net.place_count().max(1)));
+                if rng.u8(..3) == 0 && place.index() < net.place_count() {
+                    other.last = Marking::empty(net.place_count());
+                    other.last[place] = 1;
+                }
+            } else {
+                other.cases = 1;
+            }
+            let Some(subject) = other.subject(net) else { continue };
+            // The head says what it has to say; `because` is for people.
+            let head = file.lines().next().unwrap_or_default();
+            let mut forged: serde_json::Value = serde_json::from_str(head).unwrap();
+            forged["evidence"]["places"] = subject.place_count().into();
+            let rest = file.replacen(head, &forged.to_string(), 1);
+            let rest =
+                rest.replace(&format!("\"{}\"", question.name()), &format!("\"{}\"", other.name()));
+            court.hold(net, &other, &rest);
+            court.hold(net, &other, &turned(&rest));
+        }
+    });
+}
