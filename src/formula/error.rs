@@ -188,8 +188,8 @@ pub(super) fn shown(text: &str) -> String {
 /// the names of nodes, formulas use their ids.
 fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
     match (labelled, closest) {
-        (Some(id), _) => format!("; this is the name of `{id}`, and formulas use ids"),
-        (None, Some(id)) => format!("; did you mean `{id}`?"),
+        (Some(id), _) => format!("; this is the name of `{}`, and formulas use ids", Printable(id)),
+        (None, Some(id)) => format!("; did you mean `{}`?", Printable(id)),
         (None, None) => String::new(),
     }
 }

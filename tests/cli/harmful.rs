@@ -298,10 +298,7 @@ fn what_is_wrong_with_a_model_is_told_harmlessly() {
         ),
         ("an unknown type", model().replace("/ptnet", &out)),
         ("a wrong end", model().replace("</page>", "</p\u{9b}\u{202e}age>")),
-        (
-            "a claim about no place",
-            model().replace("<places/>", &format!("<places>n{out}</places>")),
-        ),
+        ("a claim on units", claiming()),
     ];
     for (what, model) in broken {
         let desk = Desk::new();

@@ -3,14 +3,14 @@
 
 use super::Failure;
 use crate::formula::FormulaProblem;
-use parikh_net::printable::is_harmful;
+use parikh_net::printable::{Printable, is_harmful};
 use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
 
 /// What is wrong with a formula in a text, and where.
 ///
-/// It is told in one line; [`excerpt`](TextError::excerpt) shows where.
+/// `{}` is one line, `{:#}` adds the excerpt; nothing in either is more than it looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextError {
     /// The file, or what the text was called by the caller.
@@ -32,7 +32,11 @@ impl std::error::Error for TextError {}
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TextError { file, line, column, problem, .. } = self;
-        write!(f, "{file}:{line}:{column}: {problem}")
+        write!(f, "{}:{line}:{column}: {problem}", Printable(file))?;
+        if f.alternate() {
+            self.excerpt().iter().try_for_each(|line| write!(f, "\n{line}"))?;
+        }
+        Ok(())
     }
 }
 
@@ -108,9 +112,7 @@ mod tests {
 
     fn shown(text: &str, span: Range<usize>) -> String {
         let failure = Failure { span, problem: FormulaProblem::NoFormula };
-        let error = Source::new("f", text).error(failure);
-        let [text, carets] = error.excerpt();
-        format!("{error}\n{text}\n{carets}")
+        format!("{:#}", Source::new("f", text).error(failure))
     }
 
     #[test]
