@@ -4,7 +4,10 @@
 //! their nodes. So everything is read into lists in one pass, terms in postfix order, and made into a
 //! [`ColouredNet`] at the end. `<text>` is decoration; what counts is `<structure>`.
 
+mod declarations;
+mod fit;
 mod problem;
+mod product;
 mod raw;
 mod resolve;
 mod sorts;
@@ -15,10 +18,11 @@ use super::error::InputError;
 use super::labels::Child;
 use super::source::Position;
 use super::xml::{Item, XmlReader};
+use declarations::Declarations;
 use parikh_net::coloured::{ColouredNet, ColouredNode, Guard, Multiset, SortKind, Term};
 use raw::RawTerm;
 use resolve::Resolver;
-use sorts::{Declarations, Scope};
+use sorts::Scope;
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
@@ -212,6 +216,15 @@ impl<R: BufRead> SymmetricReader<R> {
                             at: at.of(self.xml.file()),
                             found: format!("an `initialMarking` of {owner} in a coloured net"),
                             advice: "write it as an `hlinitialMarking`",
+                        });
+                    }
+                }
+                Child::Capacity => {
+                    if !matches!(self.xml.label(at)?.text.as_str(), "" | "0") {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("a capacity of {owner}"),
+                            advice: "model it by a complementary place",
                         });
                     }
                 }
