@@ -73,18 +73,22 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     let (mut declared, mut nodes, mut aliases, mut arcs) = (vec![], vec![], vec![], vec![]);
-    let mut unopened = vec![net];
-    while let Some(around) = unopened.pop() {
-        for node in elements(around) {
-            match name(node) {
-                "page" => unopened.push(node),
-                "declaration" => declarations(node, &mut declared),
-                "place" | "transition" => nodes.push(node),
-                "referencePlace" | "referenceTransition" => aliases.push(node),
-                "arc" => arcs.push(node),
-                "toolspecific" | "name" | "graphics" => {}
-                _ => return Err(not_known(node)),
+    // In the order of the file, in which an unfolding lists them, too; pages are looked through.
+    let mut left: Vec<_> = elements(net).collect();
+    left.reverse();
+    while let Some(node) = left.pop() {
+        match name(node) {
+            "page" => {
+                let first = left.len();
+                left.extend(elements(node));
+                left[first..].reverse();
             }
+            "declaration" => declarations(node, &mut declared),
+            "place" | "transition" => nodes.push(node),
+            "referencePlace" | "referenceTransition" => aliases.push(node),
+            "arc" => arcs.push(node),
+            "toolspecific" | "name" | "graphics" => {}
+            _ => return Err(not_known(node)),
         }
     }
     let mut model = ColouredModel {
