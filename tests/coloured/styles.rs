@@ -215,7 +215,7 @@ fn tuples_and_products_of_one_component_are_that_component() {
     let pair = user("ring") + &user("level");
     alike(&spelt(&[
         (&pair, &(product(&user("ring")) + &product(&product(&user("level"))))),
-        (&format!("<dot/></namedsort>"), &format!("{}</namedsort>", product("<dot/>"))),
+        ("<dot/></namedsort>", &format!("{}</namedsort>", product("<dot/>"))),
         (
             &format!("<structure>{}", user("ring")),
             &format!("<structure>{}", product(&user("only"))),
