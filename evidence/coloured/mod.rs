@@ -7,14 +7,18 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | [`elements`] | looks through what tools put around terms and sorts; the limit to depth |
 //! | [`sorts`] | reads sorts, constants and variables |
-//! | [`terms`] | reads and evaluates terms and guards |
+//! | [`terms`] | reads terms and guards |
+//! | [`meaning`] | evaluates them |
 //! | [`net`] | reads places, transitions and arcs |
 //! | [`unfolding`] | makes the net that is listed, and shows that it stands for the coloured one |
 //! | [`questions`] | what examinations ask of coloured nodes |
 //! | [`audit`] | goes through files of evidence |
 
 mod audit;
+mod elements;
+mod meaning;
 mod net;
 pub(crate) mod questions;
 mod sorts;

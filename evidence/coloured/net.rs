@@ -1,9 +1,10 @@
 //! The nodes and arcs of a symmetric net, read from PNML.
 
-use super::sorts::{Declarations, not_known};
+use super::elements::said;
+use super::sorts::{Declarations, Kind, not_known};
 use super::terms::{Guard, Reader, Term};
 use crate::reader::pnml::{plain_arc, references, resolve, the_net};
-use crate::reader::{Unreadable, attribute, child, decode, elements, name, only, tree};
+use crate::reader::{Unreadable, attribute, decode, elements, name, only, tree};
 use roxmltree::Node;
 use std::collections::HashMap;
 
@@ -34,14 +35,33 @@ pub(super) struct Transition {
     pub(super) puts: Vec<(usize, Term)>,
 }
 
-/// Whether a file is one of a coloured net; how it is to be read is for its reader to say.
+/// Whether a file is one of a coloured net; how it is to be read is for its reader to say. Its type says
+/// so, or, as TAPAAL writes the type of plain nets for either, labels that plain nets do not have.
 pub fn is_coloured(bytes: &[u8]) -> bool {
-    let kind = |text: &str| -> Option<bool> {
-        let tree = tree(text).ok()?;
-        let kind = the_net(&tree).ok()?.attribute("type")?.to_ascii_lowercase();
-        Some(kind.contains("symmetricnet"))
+    let Ok(text) = decode(bytes) else { return false };
+    let Ok(tree) = tree(&text) else { return false };
+    let Ok(net) = the_net(&tree) else { return false };
+    let kind = net.attribute("type").unwrap_or("").to_ascii_lowercase();
+    if ["symmetricnet", "highlevelnet", "hlpn"].iter().any(|it| kind.contains(it)) {
+        return true;
+    }
+    let is_label = |label: Node<'_, '_>| match name(label) {
+        "hlinitialMarking" | "hlinscription" | "condition" => true,
+        "type" => elements(label).any(|inside| name(inside) == "structure"),
+        _ => false,
     };
-    decode(bytes).is_ok_and(|text| kind(&text) == Some(true))
+    let mut unopened = vec![net];
+    while let Some(around) = unopened.pop() {
+        for node in elements(around) {
+            match name(node) {
+                "page" => unopened.push(node),
+                "declaration" => return true,
+                "place" | "transition" | "arc" if elements(node).any(is_label) => return true,
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 /// Reads a coloured net.
@@ -53,21 +73,22 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     let (mut declared, mut nodes, mut aliases, mut arcs) = (vec![], vec![], vec![], vec![]);
-    let mut unopened = vec![net];
-    while let Some(around) = unopened.pop() {
-        for node in elements(around) {
-            match name(node) {
-                "page" => unopened.push(node),
-                "declaration" => {
-                    let structure = child(node, "structure")?;
-                    declared.extend(elements(child(structure, "declarations")?));
-                }
-                "place" | "transition" => nodes.push(node),
-                "referencePlace" | "referenceTransition" => aliases.push(node),
-                "arc" => arcs.push(node),
-                "toolspecific" | "name" | "graphics" => {}
-                _ => return Err(not_known(node)),
+    // In the order of the file, in which an unfolding lists them, too; pages are looked through.
+    let mut left: Vec<_> = elements(net).collect();
+    left.reverse();
+    while let Some(node) = left.pop() {
+        match name(node) {
+            "page" => {
+                let first = left.len();
+                left.extend(elements(node));
+                left[first..].reverse();
             }
+            "declaration" => declarations(node, &mut declared),
+            "place" | "transition" => nodes.push(node),
+            "referencePlace" | "referenceTransition" => aliases.push(node),
+            "arc" => arcs.push(node),
+            "toolspecific" | "name" | "graphics" => {}
+            _ => return Err(not_known(node)),
         }
     }
     let mut model = ColouredModel {
@@ -86,9 +107,11 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
         }
         let mut reader = Reader { declarations: &mut model.declarations, depth: 0 };
         if is_place {
-            let sort = label(node, "type", &["hlinitialMarking"])?;
-            let sort = sort.ok_or_else(|| Unreadable::at(node, "this place has no `type`"))?;
-            let sort = reader.declarations.sort(sort)?;
+            // A place without type is one of black tokens, as in a plain net.
+            let sort = match label(node, "type", &["hlinitialMarking"])? {
+                Some(sort) => reader.declarations.sort(sort)?,
+                None => reader.declarations.dot(node)?,
+            };
             let initial = match label(node, "hlinitialMarking", &["type"])? {
                 Some(term) => reader.term(term, sort)?,
                 None => Term::Sum(Vec::new()),
@@ -122,10 +145,19 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
             ((false, transition), (true, place)) => (place, transition, false),
             _ => return Err(Unreadable::at(node, "an arc between two nodes of one kind")),
         };
-        let term = label(node, "hlinscription", &["type"])?;
-        let term = term.ok_or_else(|| Unreadable::at(node, "this arc has no `hlinscription`"))?;
-        let mut reader = Reader { declarations: &mut model.declarations, depth: 0 };
-        let term = reader.term(term, model.places[place].sort)?;
+        let sort = model.places[place].sort;
+        let term = match label(node, "hlinscription", &["type", "arctype"])? {
+            Some(term) => {
+                Reader { declarations: &mut model.declarations, depth: 0 }.term(term, sort)?
+            }
+            // One token, where it can have but one colour.
+            None if *model.declarations.kind(sort) == Kind::Dot => Term::Constant(0),
+            None => {
+                let what =
+                    "this arc has no `hlinscription`, and its place is not one of black tokens";
+                return Err(Unreadable::at(node, what));
+            }
+        };
         let transition = &mut model.transitions[transition];
         let arcs = if takes { &mut transition.takes } else { &mut transition.puts };
         arcs.push((place, term));
@@ -141,21 +173,49 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
     Ok(model)
 }
 
-/// The term in the `structure` of the label `key`, where `node` has one. Labels that are not known are
-/// refused on the way.
+/// What is declared in a `declaration`, with or without `structure` and `declarations` around it.
+fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
+    let mut around = vec![node];
+    while let Some(node) = around.pop() {
+        for inside in said(node) {
+            match name(inside) {
+                "structure" | "declarations" => around.push(inside),
+                "text" => {}
+                _ => into.push(inside),
+            }
+        }
+    }
+}
+
+/// The term in the label `key`, where `node` has one that says something: in its `structure`, or right
+/// in it. What only a text says is not read. Labels that are not known are refused on the way.
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
     key: &str,
     others: &[&str],
 ) -> Result<Option<Node<'a, 'i>>, Unreadable> {
     let mut term = None;
-    for inside in elements(node) {
+    for inside in said(node) {
         match name(inside) {
-            "name" | "graphics" | "toolspecific" => {}
+            "name" => {}
             other if others.contains(&other) => {}
             found if found == key => {
-                let structure = child(inside, "structure")?;
-                if term.replace(only(structure, elements(structure), "term")?).is_some() {
+                let (texts, terms): (Vec<_>, Vec<_>) =
+                    said(inside).partition(|&it| matches!(name(it), "text" | "name"));
+                let says = |text: &Node<'_, '_>| {
+                    let piece =
+                        |node: Node<'_, '_>| node.text().is_some_and(|it| !it.trim().is_empty());
+                    name(*text) == "text" && text.descendants().any(piece)
+                };
+                if terms.is_empty() {
+                    if texts.iter().any(says) {
+                        let what = format!("a `{key}` of text only; expected a `structure`");
+                        return Err(Unreadable::at(inside, what));
+                    }
+                    continue;
+                }
+                let one = only(inside, terms.into_iter(), "term")?;
+                if term.replace(one).is_some() {
                     return Err(Unreadable::at(inside, format!("a second `{key}`")));
                 }
             }

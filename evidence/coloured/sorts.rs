@@ -2,10 +2,11 @@
 //!
 //! A colour is its position in its sort, from 0. A tuple (a, b) of sorts with m and n colours is
 //! a·n + b, so the colours of a product are those of one sort again. Sorts that have the same colours by
-//! their structure are one sort: the black token, ranges with the same ends, products of the same sorts.
-//! Enumerations and partitions are only equal to themselves.
+//! their structure are one sort: the black token, truth values, ranges with the same ends, products of the
+//! same sorts. Enumerations and partitions are only equal to themselves. A product of one sort is that sort.
 
-use crate::reader::{Unreadable, attribute, elements, name, number, only};
+use super::elements::{DEEPEST, bare_sort, bare_term, said, too_deep};
+use crate::reader::{Unreadable, attribute, name, number, only};
 use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -19,12 +20,16 @@ pub(super) struct Sort {
     pub(super) kind: Kind,
     /// How many colours it has.
     pub(super) size: u64,
+    /// How many components its colours have, those of components counted; 1 when it is no product.
+    components: usize,
 }
 
 /// What the colours of a sort are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Dot,
+    /// False, then true.
+    Boolean,
     /// Constants in the order of their declaration.
     Constants {
         id: String,
@@ -88,7 +93,7 @@ impl Declarations {
             let id = attribute(node, "id")?;
             let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());
             let called = called.unwrap_or(id);
-            let sort = all.sort(only(node, elements(node), "sort")?)?;
+            let sort = all.sort(only(node, said(node), "sort")?)?;
             // The first of two variables has the name that they share.
             let name = if names.insert(called) { called } else { id };
             let at = all.variables.len();
@@ -107,14 +112,14 @@ impl Declarations {
                 None => return Ok(false),
             }
         } else {
-            let definition = only(node, elements(node), "definition")?;
+            let definition = only(node, unnamed(node), "definition")?;
             match name(definition) {
                 "cyclicenumeration" | "finiteenumeration" => {
-                    let (ids, names) = constants(definition, "feconstant")?;
+                    let (ids, names) = constants(said(definition), "feconstant")?;
                     let size = ids.len() as u64;
                     let cyclic = name(definition) == "cyclicenumeration";
                     let kind = Kind::Constants { id: id.to_owned(), names, cyclic };
-                    (self.add(definition, Sort { kind, size })?, ids)
+                    (self.add(definition, kind, size)?, ids)
                 }
                 _ => match self.known_sort(definition)? {
                     Some(sort) => (sort, Vec::new()),
@@ -135,19 +140,20 @@ impl Declarations {
         node: Node<'_, '_>,
         id: &str,
     ) -> Result<Option<(usize, Vec<String>)>, Unreadable> {
-        let (sorts, parts): (Vec<_>, Vec<_>) =
-            elements(node).partition(|&inside| name(inside) == "usersort");
+        let (parts, sorts): (Vec<_>, Vec<_>) =
+            unnamed(node).partition(|&inside| name(inside) == "partitionelement");
         let [of] = sorts[..] else {
             return Err(Unreadable::at(node, "expected one sort that is cut"));
         };
         let Some(of) = self.known_sort(of)? else { return Ok(None) };
-        let (ids, names) = constants(node, "partitionelement")?;
+        let (ids, names) = constants(parts.iter().copied(), "partitionelement")?;
         let mut part_of = HashMap::new();
         for (part, &element) in (0..).zip(&parts) {
-            for member in elements(element) {
+            for member in said(element) {
+                let member = bare_term(member)?;
                 let (sort, colour) = match name(member) {
                     "useroperator" => self.constant(member)?,
-                    "finiteintrangeconstant" => {
+                    "finiteintrangeconstant" | "numberconstant" => {
                         (of, self.in_range(member, integer(member, "value")?, of)?)
                     }
                     _ => return Err(not_known(member)),
@@ -169,35 +175,46 @@ impl Declarations {
         let part_of = part_of.ok_or_else(missing)?;
         let size = ids.len() as u64;
         let kind = Kind::Partition { id: id.to_owned(), names, of, part_of };
-        Ok(Some((self.add(node, Sort { kind, size })?, ids)))
+        Ok(Some((self.add(node, kind, size)?, ids)))
     }
 
     /// The sort that an element names or describes; none if it is made of one that is not declared.
     fn known_sort(&mut self, node: Node<'_, '_>) -> Result<Option<usize>, Unreadable> {
+        self.sort_within(node, 0)
+    }
+
+    /// The same inside of so many products.
+    fn sort_within(
+        &mut self,
+        node: Node<'_, '_>,
+        depth: usize,
+    ) -> Result<Option<usize>, Unreadable> {
+        let node = bare_sort(node)?;
         let sort = match name(node) {
             "usersort" => {
                 return Ok(self.sort_ids.get(attribute(node, "declaration")?).copied());
             }
-            "multisetsort" => return self.known_sort(only(node, elements(node), "sort")?),
-            "dot" => return self.dot(node).map(Some),
+            "dot" => self.dot(node),
+            "bool" => self.boolean(node),
             "finiteintrange" => {
                 let [start, end] = [integer(node, "start")?, integer(node, "end")?];
                 let size = if start > end { 0 } else { end.abs_diff(start).saturating_add(1) };
-                Sort { kind: Kind::Range(start), size }
+                self.add(node, Kind::Range(start), size)
             }
+            "productsort" if depth == DEEPEST => return Err(too_deep(node)),
             "productsort" => {
                 let mut parts = Vec::new();
-                for part in elements(node) {
-                    match self.known_sort(part)? {
+                for part in said(node) {
+                    match self.sort_within(part, depth + 1)? {
                         Some(part) => parts.push(part),
                         None => return Ok(None),
                     }
                 }
-                return self.product(node, parts).map(Some);
+                self.product(node, parts)
             }
             _ => return Err(not_known(node)),
         };
-        self.add(node, sort).map(Some)
+        sort.map(Some)
     }
 
     /// The sort that an element names or describes.
@@ -208,7 +225,17 @@ impl Declarations {
 
     /// The sort of black tokens.
     pub(super) fn dot(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
-        self.add(node, Sort { kind: Kind::Dot, size: 1 })
+        self.add(node, Kind::Dot, 1)
+    }
+
+    /// The sort of truth values.
+    pub(super) fn boolean(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
+        self.add(node, Kind::Boolean, 2)
+    }
+
+    /// The range that the number in an element is alone in.
+    pub(super) fn number(&mut self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
+        self.add(node, Kind::Range(integer(node, "value")?), 1)
     }
 
     /// The product of these sorts.
@@ -219,11 +246,20 @@ impl Declarations {
     ) -> Result<usize, Unreadable> {
         let sizes = parts.iter().map(|&part| self.size(part));
         let size = if parts.is_empty() { 0 } else { sizes.fold(1, u64::saturating_mul) };
-        self.add(node, Sort { kind: Kind::Product(parts), size })
+        let components: usize = parts.iter().map(|&part| self.sorts[part].components).sum();
+        if components > DEEPEST {
+            let what = format!("tuples of more than {DEEPEST} components are not read");
+            return Err(Unreadable::at(node, what));
+        }
+        self.add_sort(node, Sort { kind: Kind::Product(parts), size, components })
+    }
+
+    fn add(&mut self, node: Node<'_, '_>, kind: Kind, size: u64) -> Result<usize, Unreadable> {
+        self.add_sort(node, Sort { kind, size, components: 1 })
     }
 
     /// Adds a sort, if there is none that is equal.
-    fn add(&mut self, node: Node<'_, '_>, sort: Sort) -> Result<usize, Unreadable> {
+    fn add_sort(&mut self, node: Node<'_, '_>, sort: Sort) -> Result<usize, Unreadable> {
         if sort.size == 0 || sort.size > MOST {
             return Err(Unreadable::at(node, "this sort has no colours, or more than 2^62"));
         }
@@ -243,10 +279,15 @@ impl Declarations {
         self.sorts[sort].size
     }
 
-    /// The sort and the colour of the constant that an element refers to.
+    /// The sort and the colour of the constant that an element refers to. Some call the black token by the
+    /// id of its sort.
     pub(super) fn constant(&self, node: Node<'_, '_>) -> Result<(usize, u64), Unreadable> {
         let id = attribute(node, "declaration")?;
-        let constant = self.constants.get(id).copied();
+        let black = || {
+            let sort = self.sort_ids.get(id).copied();
+            sort.filter(|&sort| *self.kind(sort) == Kind::Dot).map(|sort| (sort, 0))
+        };
+        let constant = self.constants.get(id).copied().or_else(black);
         constant.ok_or_else(|| Unreadable::at(node, format!("`{id}` is no constant")))
     }
 
@@ -285,6 +326,7 @@ impl Declarations {
     pub(super) fn write_colour(&self, text: &mut String, sort: usize, colour: u64, enclosed: bool) {
         match self.kind(sort) {
             Kind::Dot => text.push('.'),
+            Kind::Boolean => text.push_str(if colour == 0 { "false" } else { "true" }),
             Kind::Constants { names, .. } | Kind::Partition { names, .. } => {
                 text.push_str(&names[colour as usize]);
             }
@@ -309,18 +351,21 @@ impl Declarations {
     }
 }
 
-/// The ids of the constants in `around` and what they are called: by their names, or by their ids when
-/// two share a name.
-fn constants(
-    around: Node<'_, '_>,
+/// What a declaration says, but for its name.
+fn unnamed<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+    said(node).filter(|&inside| name(inside) != "name")
+}
+
+/// The ids of the constants that `nodes` declare and what they are called: by their names, or by their
+/// ids when two share a name.
+fn constants<'a, 'i: 'a>(
+    nodes: impl Iterator<Item = Node<'a, 'i>>,
     element: &str,
 ) -> Result<(Vec<String>, Vec<String>), Unreadable> {
     let (mut ids, mut names) = (Vec::new(), Vec::new());
-    for node in elements(around) {
-        match name(node) {
-            found if found == element => {}
-            "usersort" if element == "partitionelement" => continue,
-            _ => return Err(not_known(node)),
+    for node in nodes {
+        if name(node) != element {
+            return Err(not_known(node));
         }
         let id = attribute(node, "id")?.to_owned();
         let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());

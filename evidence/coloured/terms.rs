@@ -8,49 +8,16 @@
 //! - A tuple has every combination of the colours of its components, as often as the product says.
 //! - A number of a range is a number: where another range is expected, it is that number there. A part
 //!   of a partition, where a colour of the sort that it cuts is expected, is all the colours in it.
-//! - Comparisons are between colours of one sort, by position, or between numbers.
+//! - A number without a range is a number as well. Two numbers of `numberof`: the first says how often.
+//! - Comparisons are between colours of one sort, by position, or between numbers. A variable of truth
+//!   values is a condition, and `true` and `false` are colours where colours are expected.
+//! - A tuple of one component is that component, and `numberof` without a number is once.
 
+use super::elements::{DEEPEST, bare_term, said, too_deep};
+pub(super) use super::meaning::{Bag, Guard, Term, TooMany};
 use super::sorts::{Declarations, Kind, integer, not_known};
-use crate::reader::{Unreadable, attribute, elements, name, number, only};
+use crate::reader::{Unreadable, attribute, name, number, only};
 use roxmltree::Node;
-
-/// The deepest nesting of a term. Terms are walked over by recursion.
-const DEEPEST: usize = 2_000;
-
-/// A multiset of colours of one sort: a colour with how often it is there, ascending.
-pub(super) type Bag = Vec<(u64, u64)>;
-
-/// A multiset has too many colours, or a colour too often.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TooMany;
-
-/// A multiset as a function of the variables, which go by their positions.
-#[derive(Clone, Debug)]
-pub(super) enum Term {
-    Constant(u64),
-    Variable(usize),
-    /// As many colours as the sort has.
-    All(u64),
-    /// So many steps on, in a sort of so many colours.
-    Shift(Box<Term>, u64, u64),
-    /// The part of each colour.
-    PartOf(Box<Term>, Vec<u64>),
-    /// The components, each with the size of its sort.
-    Tuple(Vec<(Term, u64)>),
-    Times(u64, Box<Term>),
-    Sum(Vec<Term>),
-    Minus(Box<Term>, Box<Term>),
-}
-
-/// A condition on the variables.
-#[derive(Clone, Debug)]
-pub(super) enum Guard {
-    All(Vec<Guard>),
-    Any(Vec<Guard>),
-    Not(Box<Guard>),
-    /// Whether the sides, each a colour and what its position is counted from, are in this order.
-    Compare(fn(&i128, &i128) -> bool, [(Term, i64); 2]),
-}
 
 /// Reads terms.
 pub(super) struct Reader<'d> {
@@ -63,10 +30,9 @@ impl Reader<'_> {
     pub(super) fn term(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            let what = format!("terms nested deeper than {DEEPEST} are not read");
-            return Err(Unreadable::at(node, what));
+            return Err(too_deep(node));
         }
-        let term = self.term_here(node, sort);
+        let term = self.term_here(bare_term(node)?, sort);
         self.depth -= 1;
         term
     }
@@ -101,12 +67,19 @@ impl Reader<'_> {
             },
             "finiteintrangeconstant" => {
                 let value = integer(node, "value")?;
-                let own = self.declarations.sort(only(node, elements(node), "range")?)?;
+                let own = self.declarations.sort(only(node, said(node), "range")?)?;
                 self.declarations.in_range(node, value, own)?;
                 Term::Constant(self.declarations.in_range(node, value, sort)?)
             }
+            "numberconstant" => {
+                Term::Constant(self.declarations.in_range(node, integer(node, "value")?, sort)?)
+            }
+            "booleanconstant" => {
+                is(self.declarations.boolean(node)?)?;
+                Term::Constant(truth_value(node)?.into())
+            }
             "all" => {
-                is(self.declarations.sort(only(node, elements(node), "sort")?)?)?;
+                is(self.declarations.sort(only(node, said(node), "sort")?)?)?;
                 Term::All(self.declarations.size(sort))
             }
             "empty" => Term::Sum(Vec::new()),
@@ -156,6 +129,7 @@ impl Reader<'_> {
                 let (times, of) = match inside[..] {
                     [first, second] if is_number(&first) => (first, second),
                     [first, second] if is_number(&second) => (second, first),
+                    [once] if !is_number(&once) => return self.term(once, sort),
                     _ => return Err(Unreadable::at(node, "expected a number and a term")),
                 };
                 let times = number(times, attribute(times, "value")?)?;
@@ -182,14 +156,13 @@ impl Reader<'_> {
         })
     }
 
-    /// The position of a number in a range.
     /// The condition at `node`.
     pub(super) fn guard(&mut self, node: Node<'_, '_>) -> Result<Guard, Unreadable> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            let what = format!("conditions nested deeper than {DEEPEST} are not read");
-            return Err(Unreadable::at(node, what));
+            return Err(too_deep(node));
         }
+        let node = bare_term(node)?;
         let guard = match name(node) {
             "and" => Guard::All(self.guards(node)?),
             "or" => Guard::Any(self.guards(node)?),
@@ -198,17 +171,21 @@ impl Reader<'_> {
                 Ok([first, then]) => Guard::Any(vec![Guard::Not(Box::new(first)), then]),
                 Err(_) => return Err(Unreadable::at(node, "expected two operands")),
             },
-            "booleanconstant" => match attribute(node, "value")? {
-                "true" => Guard::All(Vec::new()),
-                "false" => Guard::Any(Vec::new()),
-                _ => return Err(Unreadable::at(node, "expected `true` or `false`")),
+            "booleanconstant" => match truth_value(node)? {
+                true => Guard::All(Vec::new()),
+                false => Guard::Any(Vec::new()),
             },
+            "variable" => {
+                let holds = (Term::Constant(1), 0);
+                let boolean = self.declarations.boolean(node)?;
+                Guard::Compare(i128::eq, [(self.term(node, boolean)?, 0), holds])
+            }
             "equality" => self.compare(node, i128::eq)?,
             "inequality" => self.compare(node, i128::ne)?,
-            "lessthan" | "ltp" => self.compare(node, i128::lt)?,
-            "lessthanorequal" => self.compare(node, i128::le)?,
-            "greaterthan" | "gtp" => self.compare(node, i128::gt)?,
-            "greaterthanorequal" => self.compare(node, i128::ge)?,
+            "lessthan" | "lt" | "ltp" => self.compare(node, i128::lt)?,
+            "lessthanorequal" | "leq" => self.compare(node, i128::le)?,
+            "greaterthan" | "gt" | "gtp" => self.compare(node, i128::gt)?,
+            "greaterthanorequal" | "geq" => self.compare(node, i128::ge)?,
             _ => return Err(not_known(node)),
         };
         self.depth -= 1;
@@ -258,9 +235,9 @@ impl Reader<'_> {
             }
             "useroperator" => Ok(self.declarations.constant(node)?.0),
             "dotconstant" => self.declarations.dot(node),
-            "finiteintrangeconstant" => {
-                self.declarations.sort(only(node, elements(node), "range")?)
-            }
+            "finiteintrangeconstant" => self.declarations.sort(only(node, said(node), "range")?),
+            "numberconstant" => self.declarations.number(node),
+            "booleanconstant" => self.declarations.boolean(node),
             // Both keep the sort, so the way down is a loop.
             "successor" | "predecessor" => {
                 let mut inside = node;
@@ -273,7 +250,7 @@ impl Reader<'_> {
             "tuple" => {
                 self.depth += 1;
                 if self.depth > DEEPEST {
-                    return Err(Unreadable::at(node, "this is nested too deep"));
+                    return Err(too_deep(node));
                 }
                 let mut parts = Vec::new();
                 for inside in operands(node)? {
@@ -287,13 +264,17 @@ impl Reader<'_> {
     }
 }
 
-/// The operands of an operator, each of which may be wrapped into a `subterm`.
+/// The operands of an operator, out of their `subterm`s.
 fn operands<'a, 'i>(node: Node<'a, 'i>) -> Result<Vec<Node<'a, 'i>>, Unreadable> {
-    let unwrapped = |inside: Node<'a, 'i>| match name(inside) {
-        "subterm" => only(inside, elements(inside), "term"),
-        _ => Ok(inside),
-    };
-    elements(node).map(unwrapped).collect()
+    said(node).map(bare_term).collect()
+}
+
+fn truth_value(node: Node<'_, '_>) -> Result<bool, Unreadable> {
+    match attribute(node, "value")?.trim() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(Unreadable::at(node, "expected `true` or `false`")),
+    }
 }
 
 fn operand<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
@@ -301,156 +282,4 @@ fn operand<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Unreadable> {
         [one] => Ok(one),
         _ => Err(Unreadable::at(node, "expected one operand")),
     }
-}
-
-impl Term {
-    /// Whether it is one colour, once, whatever the variables are.
-    pub(super) fn is_one_colour(&self) -> bool {
-        match self {
-            Term::Constant(_) | Term::Variable(_) => true,
-            Term::Shift(of, ..) | Term::PartOf(of, _) => of.is_one_colour(),
-            Term::Tuple(parts) => parts.iter().all(|(part, _)| part.is_one_colour()),
-            Term::All(_) | Term::Times(..) | Term::Sum(_) | Term::Minus(..) => false,
-        }
-    }
-
-    /// Appends its variables.
-    pub(super) fn variables(&self, into: &mut Vec<usize>) {
-        match self {
-            Term::Constant(_) | Term::All(_) => {}
-            Term::Variable(variable) => into.push(*variable),
-            Term::Shift(of, ..) | Term::PartOf(of, _) | Term::Times(_, of) => of.variables(into),
-            Term::Tuple(parts) => parts.iter().for_each(|(part, _)| part.variables(into)),
-            Term::Sum(parts) => parts.iter().for_each(|part| part.variables(into)),
-            Term::Minus(first, second) => {
-                first.variables(into);
-                second.variables(into);
-            }
-        }
-    }
-
-    /// The multiset, where the variables have these colours.
-    ///
-    /// # Errors
-    /// When it has more than `most` colours, or 2⁶³ or more of one.
-    pub(super) fn evaluate(&self, binding: &[u64], most: usize) -> Result<Bag, TooMany> {
-        let bag = match self {
-            Term::Constant(colour) => vec![(*colour, 1)],
-            Term::Variable(variable) => vec![(binding[*variable], 1)],
-            Term::All(size) if *size > most as u64 => return Err(TooMany),
-            Term::All(size) => (0..*size).map(|colour| (colour, 1)).collect(),
-            Term::Shift(of, by, size) => {
-                let of = of.evaluate(binding, most)?;
-                // Both are below 2⁶².
-                merged(of.into_iter().map(|(colour, n)| ((colour + by) % size, n)).collect())?
-            }
-            Term::PartOf(of, part_of) => {
-                let of = of.evaluate(binding, most)?;
-                merged(of.into_iter().map(|(colour, n)| (part_of[colour as usize], n)).collect())?
-            }
-            Term::Tuple(parts) => {
-                let mut tuples = vec![(0, 1)];
-                for (part, size) in parts {
-                    let part = part.evaluate(binding, most)?;
-                    if tuples.len().saturating_mul(part.len()) > most {
-                        return Err(TooMany);
-                    }
-                    let mut longer = Vec::with_capacity(tuples.len() * part.len());
-                    for &(tuple, n) in &tuples {
-                        for &(colour, m) in &part {
-                            longer.push((tuple * size + colour, fits(u64::checked_mul(n, m))?));
-                        }
-                    }
-                    tuples = longer;
-                }
-                tuples
-            }
-            Term::Times(0, _) => Vec::new(),
-            Term::Times(times, of) => {
-                let mut bag = of.evaluate(binding, most)?;
-                for (_, n) in &mut bag {
-                    *n = fits(n.checked_mul(*times))?;
-                }
-                bag
-            }
-            Term::Sum(parts) => {
-                let mut sum = Vec::new();
-                for part in parts {
-                    sum.extend(part.evaluate(binding, most)?);
-                }
-                merged(sum)?
-            }
-            Term::Minus(first, second) => {
-                let mut bag = first.evaluate(binding, most)?;
-                for (colour, n) in second.evaluate(binding, most)? {
-                    if let Ok(at) = bag.binary_search_by_key(&colour, |&(colour, _)| colour) {
-                        bag[at].1 = bag[at].1.saturating_sub(n);
-                    }
-                }
-                bag.retain(|&(_, n)| n > 0);
-                bag
-            }
-        };
-        if bag.len() > most { Err(TooMany) } else { Ok(bag) }
-    }
-
-    /// The colour, of a term that is one.
-    pub(super) fn colour(&self, binding: &[u64]) -> u64 {
-        match self {
-            Term::Constant(colour) => *colour,
-            Term::Variable(variable) => binding[*variable],
-            Term::Shift(of, by, size) => (of.colour(binding) + by) % size,
-            Term::PartOf(of, part_of) => part_of[of.colour(binding) as usize],
-            Term::Tuple(parts) => {
-                parts.iter().fold(0, |tuple, (part, size)| tuple * size + part.colour(binding))
-            }
-            // No colour; whoever calls has looked.
-            Term::All(_) | Term::Times(..) | Term::Sum(_) | Term::Minus(..) => 0,
-        }
-    }
-}
-
-impl Guard {
-    /// Appends its variables.
-    pub(super) fn variables(&self, into: &mut Vec<usize>) {
-        match self {
-            Guard::All(parts) | Guard::Any(parts) => {
-                parts.iter().for_each(|part| part.variables(into));
-            }
-            Guard::Not(of) => of.variables(into),
-            Guard::Compare(_, sides) => sides.iter().for_each(|(side, _)| side.variables(into)),
-        }
-    }
-
-    /// Whether it holds.
-    pub(super) fn holds(&self, binding: &[u64]) -> bool {
-        match self {
-            Guard::All(parts) => parts.iter().all(|part| part.holds(binding)),
-            Guard::Any(parts) => parts.iter().any(|part| part.holds(binding)),
-            Guard::Not(of) => !of.holds(binding),
-            Guard::Compare(holds, sides) => {
-                let [a, b] = sides
-                    .each_ref()
-                    .map(|(side, start)| i128::from(*start) + i128::from(side.colour(binding)));
-                holds(&a, &b)
-            }
-        }
-    }
-}
-
-/// The same with each colour once.
-fn merged(mut bag: Bag) -> Result<Bag, TooMany> {
-    bag.sort_unstable();
-    let mut merged: Bag = Vec::with_capacity(bag.len());
-    for (colour, n) in bag {
-        match merged.last_mut() {
-            Some((last, sum)) if *last == colour => *sum = fits(sum.checked_add(n))?,
-            _ => merged.push((colour, n)),
-        }
-    }
-    Ok(merged)
-}
-
-fn fits(number: Option<u64>) -> Result<u64, TooMany> {
-    number.filter(|&number| number < 1 << 63).ok_or(TooMany)
 }

@@ -2,9 +2,17 @@
 //!
 //! Declarations may come after what uses them, sorts after sorts that are made of them, arcs before
 //! their nodes. So everything is read into lists in one pass, terms in postfix order, and made into a
-//! [`ColouredNet`] at the end. `<text>` is decoration; what counts is `<structure>`.
+//! [`ColouredNet`] at the end. `<text>` is decoration; what counts is `<structure>`, or, where a tool left
+//! that out, the term itself. `tests/coloured/styles.rs` lists the tools and what they write.
+//!
+//! Depth is limited, with a message where it is passed: sorts and terms to 50,000 elements, wrappers and
+//! sums among them; what stays nested then (products, tuples, differences, conditions) to 200 levels,
+//! and tuples to 200 components, those of components counted.
 
+mod declarations;
+mod fit;
 mod problem;
+mod product;
 mod raw;
 mod resolve;
 mod sorts;
@@ -15,10 +23,11 @@ use super::error::InputError;
 use super::labels::Child;
 use super::source::Position;
 use super::xml::{Item, XmlReader};
+use declarations::Declarations;
 use parikh_net::coloured::{ColouredNet, ColouredNode, Guard, Multiset, SortKind, Term};
 use raw::RawTerm;
 use resolve::Resolver;
-use sorts::{Declarations, Scope};
+use sorts::Scope;
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
@@ -212,6 +221,15 @@ impl<R: BufRead> SymmetricReader<R> {
                             at: at.of(self.xml.file()),
                             found: format!("an `initialMarking` of {owner} in a coloured net"),
                             advice: "write it as an `hlinitialMarking`",
+                        });
+                    }
+                }
+                Child::Capacity => {
+                    if !matches!(self.xml.label(at)?.text.as_str(), "" | "0") {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("a capacity of {owner}"),
+                            advice: "model it by a complementary place",
                         });
                     }
                 }

@@ -53,6 +53,12 @@ pub enum ColourProblem {
     /// A sort that is made of itself.
     #[error("the sort `{0}` is made of itself, directly or through others")]
     Cycle(String),
+    /// A partition of nothing.
+    #[error("`<partition>` has to say once which sort it cuts")]
+    CutsNothing,
+    /// Products of products that are too wide.
+    #[error("tuples of this sort have more than {0} components, those of components counted")]
+    TooManyComponents(usize),
     /// Not a number.
     #[error("found `{0}`, expected a whole number")]
     BadNumber(String),

@@ -4,7 +4,8 @@
 
 use super::super::error::InputError;
 use super::super::source::Position;
-use super::super::xml::{Item, XmlReader};
+use super::super::xml::{Item, Tag, XmlReader};
+use super::problem::ColourProblem;
 use std::io::BufRead;
 
 /// One operator of a term, with how many of the values before it are its operands.
@@ -26,56 +27,111 @@ pub(super) struct RawTerm {
     pub(super) at: Position,
 }
 
-/// Deeper terms are refused: each level costs some hundred bytes while it is open.
+/// Sorts and terms nested deeper, wrappers counted, are refused: each level costs some hundred bytes
+/// while it is open.
 const DEEPEST: usize = 50_000;
 
+impl RawTerm {
+    /// How many terms there are side by side.
+    pub(super) fn count(&self) -> usize {
+        let inside: usize = self.nodes.iter().map(|node| node.operands as usize).sum();
+        self.nodes.len() - inside
+    }
+
+    /// The ids of the sorts that it names.
+    pub(super) fn sorts(&self) -> impl Iterator<Item = &str> {
+        let named = self.nodes.iter().filter(|node| &*node.element == "usersort");
+        named.map(|node| &*node.attribute)
+    }
+}
+
+impl Node {
+    /// The element that was opened last; it has no operands yet.
+    pub(super) fn new(tag: &Tag<'_>) -> Result<Node, InputError> {
+        let [variable, declaration, value, partition, start, end] = tag.attributes([
+            "refvariable",
+            "declaration",
+            "value",
+            "refpartition",
+            "start",
+            "end",
+        ])?;
+        let attribute = variable.or(declaration).or(value).or(partition).or(start);
+        Ok(Node {
+            element: tag.name().into(),
+            attribute: attribute.unwrap_or_default().trim().into(),
+            end: end.unwrap_or_default().trim().into(),
+            at: tag.at,
+            operands: 0,
+        })
+    }
+
+    /// The ends of a range, both included.
+    pub(super) fn ends(&self) -> Result<(i64, i64), ColourProblem> {
+        Ok((integer(&self.attribute)?, integer(&self.end)?))
+    }
+
+    /// Whether it is there for its content only: `<subterm>` around an operand, and `<structure>`.
+    /// Some writers have several of them, one in the other.
+    fn only_wraps(&self) -> bool {
+        matches!(&*self.element, "subterm" | "structure")
+    }
+}
+
+/// A whole number.
+pub(super) fn integer(text: &str) -> Result<i64, ColourProblem> {
+    text.parse().map_err(|_| ColourProblem::BadNumber(text.to_owned()))
+}
+
+/// Whether an element is decoration, wherever it stands.
+pub(super) fn is_decoration(element: &str) -> bool {
+    matches!(element, "graphics" | "toolspecific")
+}
+
 impl<R: BufRead> XmlReader<R> {
-    /// Reads the content of the element opened last, to its end. `<subterm>` only wraps an operand
-    /// and is looked through.
+    /// Reads the content of the element opened last, to its end: any number of terms.
     pub(super) fn term(&mut self, at: Position) -> Result<RawTerm, InputError> {
+        self.terms(at, Vec::new())
+    }
+
+    /// Reads the term whose outermost operator was opened last.
+    pub(super) fn term_of(&mut self, operator: Node) -> Result<RawTerm, InputError> {
+        self.terms(operator.at, vec![operator])
+    }
+
+    /// Reads on until the last of the elements that are `open` ends; when there are none, until the
+    /// element around ends.
+    fn terms(&mut self, at: Position, mut open: Vec<Node>) -> Result<RawTerm, InputError> {
         let mut nodes = Vec::new();
-        // Elements that are open, with how many operands they have so far.
-        let mut open: Vec<Node> = Vec::new();
+        let is_one = !open.is_empty();
         loop {
             let file: Box<str> = self.file().into();
             match self.next()? {
+                Item::Open(tag) if is_decoration(tag.name()) => self.skip()?,
                 Item::Open(tag) => {
-                    let at = tag.at;
                     if open.len() > DEEPEST {
+                        let at = tag.at.of(&file);
                         let problem = format!("a term is nested more than {DEEPEST} deep");
-                        return Err(InputError::Malformed { at: at.of(&file), problem });
+                        return Err(InputError::Malformed { at, problem });
                     }
-                    let [variable, declaration, value, partition, start, end] =
-                        tag.attributes([
-                            "refvariable",
-                            "declaration",
-                            "value",
-                            "refpartition",
-                            "start",
-                            "end",
-                        ])?;
-                    let attribute = variable.or(declaration).or(value).or(partition).or(start);
-                    open.push(Node {
-                        element: tag.name().into(),
-                        attribute: attribute.unwrap_or_default().trim().into(),
-                        end: end.unwrap_or_default().trim().into(),
-                        at,
-                        operands: 0,
-                    });
+                    // How many operands it has is counted as they end.
+                    open.push(Node::new(&tag)?);
                 }
                 Item::Close => {
                     let Some(node) = open.pop() else {
                         return Ok(RawTerm { nodes, at });
                     };
-                    let added = match &*node.element {
-                        "subterm" => node.operands,
-                        _ => {
+                    let added = match node.only_wraps() {
+                        true => node.operands,
+                        false => {
                             nodes.push(node);
                             1
                         }
                     };
-                    if let Some(parent) = open.last_mut() {
-                        parent.operands += added;
+                    match open.last_mut() {
+                        Some(parent) => parent.operands += added,
+                        None if is_one => return Ok(RawTerm { nodes, at }),
+                        None => {}
                     }
                 }
                 Item::End => return Ok(RawTerm { nodes, at }),
@@ -84,25 +140,35 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Reads a label of a coloured node or arc: the term in its `<structure>`, if there is one, and
-    /// whether there is a text.
+    /// Reads the terms in the element opened last and in the `<structure>`s there, to its end, and
+    /// whether there is a text. Without any term, none.
     pub(super) fn coloured_label(&mut self) -> Result<(Option<RawTerm>, bool), InputError> {
-        let mut term = None;
+        let mut term: Option<RawTerm> = None;
         let mut text = String::new();
         let mut has_text = false;
         loop {
             match self.next()? {
-                Item::Open(tag) => {
-                    let at = tag.at;
-                    match tag.name() {
-                        "structure" => term = Some(self.term(at)?),
-                        "text" => {
-                            self.text(&mut text)?;
-                            has_text |= !text.trim().is_empty();
-                        }
-                        _ => self.skip()?,
+                Item::Open(tag) => match tag.name() {
+                    "text" => {
+                        self.text(&mut text)?;
+                        has_text |= !text.trim().is_empty();
                     }
-                }
+                    "name" => self.skip()?,
+                    other if is_decoration(other) => self.skip()?,
+                    other => {
+                        let (at, is_structure) = (tag.at, other == "structure");
+                        let operator = Node::new(&tag)?;
+                        let more = match is_structure {
+                            true => self.term(at)?,
+                            false => self.term_of(operator)?,
+                        };
+                        // That there is one and no more is for whoever resolves it.
+                        match &mut term {
+                            Some(term) => term.nodes.extend(more.nodes),
+                            None => term = Some(more),
+                        }
+                    }
+                },
                 Item::Close | Item::End => return Ok((term, has_text)),
                 Item::Text(_) | Item::Nothing => {}
             }

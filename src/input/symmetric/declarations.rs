@@ -1,0 +1,214 @@
+//! Declarations as the file has them: sorts, partitions and variables, in its order. A sort is a term
+//! like those of arcs ([`RawTerm`]): a name, or written out, wherever one may stand.
+
+use super::super::error::InputError;
+use super::super::source::Position;
+use super::super::xml::{Item, Tag, XmlReader};
+use super::problem::ColourProblem;
+use super::raw::{Node, RawTerm, is_decoration};
+use std::io::BufRead;
+
+/// A colour of an enumeration or an element of a partition, as declared.
+#[derive(Debug)]
+pub(super) struct Constant {
+    pub(super) id: Box<str>,
+    pub(super) name: Box<str>,
+}
+
+/// What a sort is declared as.
+#[derive(Debug)]
+pub(super) enum Declared {
+    Enumeration {
+        constants: Vec<Constant>,
+        cyclic: bool,
+    },
+    /// Another name of a sort, or the name of one that is written out.
+    Sort(RawTerm),
+    /// The elements with the colours in them.
+    Partition {
+        of: RawTerm,
+        elements: Vec<(Constant, RawTerm)>,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Declaration {
+    pub(super) id: Box<str>,
+    pub(super) name: Box<str>,
+    pub(super) at: Position,
+    pub(super) kind: Declared,
+}
+
+#[derive(Debug)]
+pub(super) struct VariableDeclaration {
+    pub(super) id: Box<str>,
+    pub(super) name: Box<str>,
+    pub(super) at: Position,
+    pub(super) sort: RawTerm,
+}
+
+/// All declarations as they are read.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    pub(super) sorts: Vec<Declaration>,
+    pub(super) variables: Vec<VariableDeclaration>,
+}
+
+impl Declaration {
+    /// The ids of the sorts that it is made of.
+    pub(super) fn made_of(&self) -> impl Iterator<Item = &str> {
+        let (term, elements): (Option<&RawTerm>, &[(Constant, RawTerm)]) = match &self.kind {
+            Declared::Enumeration { .. } => (None, &[]),
+            Declared::Sort(term) => (Some(term), &[]),
+            Declared::Partition { of, elements } => (Some(of), elements),
+        };
+        term.into_iter().chain(elements.iter().map(|(_, members)| members)).flat_map(RawTerm::sorts)
+    }
+}
+
+impl Declarations {
+    /// Reads an element `<declaration>`, which was opened last, to its end.
+    pub(super) fn read<R: BufRead>(&mut self, xml: &mut XmlReader<R>) -> Result<(), InputError> {
+        let mut open = 1;
+        while open > 0 {
+            let file: Box<str> = xml.file().into();
+            let tag = match xml.next()? {
+                Item::Open(tag) => tag,
+                Item::Close => {
+                    open -= 1;
+                    continue;
+                }
+                Item::Text(_) | Item::Nothing | Item::End => continue,
+            };
+            let at = tag.at;
+            let wrong = |owner: String, problem: ColourProblem| InputError::Colours {
+                at: at.of(&file),
+                owner,
+                problem: problem.into(),
+            };
+            match tag.name() {
+                "structure" | "declarations" => open += 1,
+                "namedsort" => {
+                    let (id, name) = named(&tag, "namedsort")?;
+                    let Some(kind) = sort_kind(xml, &id)? else {
+                        return Err(wrong(format!("sort `{id}`"), no_sort("namedsort", 0)));
+                    };
+                    self.sorts.push(Declaration { id, name, at, kind });
+                }
+                "partition" => {
+                    let (id, name) = named(&tag, "partition")?;
+                    let Some(kind) = partition(xml)? else {
+                        return Err(wrong(format!("partition `{id}`"), ColourProblem::CutsNothing));
+                    };
+                    self.sorts.push(Declaration { id, name, at, kind });
+                }
+                "variabledecl" => {
+                    let (id, name) = named(&tag, "variabledecl")?;
+                    let sort = xml.term(at)?;
+                    if sort.count() != 1 {
+                        let problem = no_sort("variabledecl", sort.count());
+                        return Err(wrong(format!("variable `{id}`"), problem));
+                    }
+                    self.variables.push(VariableDeclaration { id, name, at, sort });
+                }
+                "namedoperator" | "arbitrarysort" | "unparsed" => {
+                    let problem = ColourProblem::Unsupported(tag.name().to_owned());
+                    return Err(wrong("declaration".into(), problem));
+                }
+                _ => xml.skip()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_sort(element: &str, found: usize) -> ColourProblem {
+    ColourProblem::Operands { element: element.to_owned(), found, expected: "one sort" }
+}
+
+fn named(tag: &Tag<'_>, element: &'static str) -> Result<(Box<str>, Box<str>), InputError> {
+    let [id, name] = tag.attributes(["id", "name"])?;
+    let id = tag.required(id, element, "id")?;
+    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| id.clone());
+    Ok((id.into(), name.trim().into()))
+}
+
+/// Reads the definition of a named sort, to the end of `<namedsort>`; none when there is none.
+fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Declared>, InputError> {
+    let mut kind = None;
+    loop {
+        let file: Box<str> = xml.file().into();
+        let tag = match xml.next()? {
+            Item::Open(tag) => tag,
+            Item::Close | Item::End => return Ok(kind),
+            Item::Text(_) | Item::Nothing => continue,
+        };
+        let at = tag.at;
+        let declared = match tag.name() {
+            name @ ("cyclicenumeration" | "finiteenumeration") => {
+                let cyclic = name == "cyclicenumeration";
+                Declared::Enumeration { constants: constants(xml)?, cyclic }
+            }
+            other if other == "name" || is_decoration(other) => {
+                xml.skip()?;
+                continue;
+            }
+            _ => {
+                let operator = Node::new(&tag)?;
+                Declared::Sort(xml.term_of(operator)?)
+            }
+        };
+        if kind.replace(declared).is_some() {
+            return Err(InputError::Colours {
+                at: at.of(&file),
+                owner: format!("sort `{id}`"),
+                problem: Box::new(ColourProblem::Declared(id.to_owned())),
+            });
+        }
+    }
+}
+
+/// Reads `<feconstant>`s to the end of the element opened last.
+fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<Constant>, InputError> {
+    let mut constants = Vec::new();
+    loop {
+        match xml.next()? {
+            Item::Open(tag) if tag.name() == "feconstant" => {
+                let (id, name) = named(&tag, "feconstant")?;
+                constants.push(Constant { id, name });
+                xml.skip()?;
+            }
+            Item::Open(_) => xml.skip()?,
+            Item::Close | Item::End => return Ok(constants),
+            Item::Text(_) | Item::Nothing => {}
+        }
+    }
+}
+
+/// Reads a partition to its end; none when it says of no sort, or of several, that it cuts it.
+fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<Declared>, InputError> {
+    let (mut of, mut elements) = (Vec::new(), Vec::new());
+    loop {
+        let tag = match xml.next()? {
+            Item::Open(tag) => tag,
+            Item::Close | Item::End => break,
+            Item::Text(_) | Item::Nothing => continue,
+        };
+        let at = tag.at;
+        match tag.name() {
+            "partitionelement" => {
+                let (id, name) = named(&tag, "partitionelement")?;
+                elements.push((Constant { id, name }, xml.term(at)?));
+            }
+            other if other == "name" || is_decoration(other) => xml.skip()?,
+            _ => {
+                let operator = Node::new(&tag)?;
+                of.push(xml.term_of(operator)?);
+            }
+        }
+    }
+    match <[RawTerm; 1]>::try_from(of) {
+        Ok([of]) => Ok(Some(Declared::Partition { of, elements })),
+        Err(_) => Ok(None),
+    }
+}

@@ -1,0 +1,66 @@
+//! Tuples with multisets in them: the products of these.
+
+use super::problem::ColourProblem;
+use super::resolve::LARGEST;
+use parikh_net::coloured::{Multiset, Term};
+
+/// The tuples with a component from each of `parts`, as often as the product says.
+pub(super) fn product(parts: Vec<Multiset>) -> Result<Multiset, ColourProblem> {
+    let terms = parts.iter().try_fold(1usize, |all, part| all.checked_mul(size(part).max(1)));
+    if terms.is_none_or(|terms| terms > LARGEST) {
+        return Err(ColourProblem::TooLarge(LARGEST));
+    }
+    let mut parts = parts.into_iter();
+    let first = parts.next().unwrap_or(Multiset::EMPTY);
+    let mut product = lifted(first, &|term| Term::Tuple(vec![term]));
+    for part in parts {
+        product = multiplied(&product, &part)?;
+    }
+    Ok(product)
+}
+
+fn size(multiset: &Multiset) -> usize {
+    match multiset {
+        Multiset::Of { .. } => 1,
+        Multiset::Sum(parts) => parts.iter().map(size).sum(),
+        Multiset::Difference(a, b) => size(a) + size(b),
+    }
+}
+
+fn lifted(multiset: Multiset, lift: &impl Fn(Term) -> Term) -> Multiset {
+    match multiset {
+        Multiset::Of { count, term } => Multiset::Of { count, term: lift(term) },
+        Multiset::Sum(parts) => Multiset::sum(parts.into_iter().map(|part| lifted(part, lift))),
+        Multiset::Difference(a, b) => Multiset::minus(lifted(*a, lift), lifted(*b, lift)),
+    }
+}
+
+/// The product of a multiset of tuples and one of further components. It goes into sums, and into
+/// differences too: max(0, a − b)·c = max(0, a·c − b·c) for counts.
+fn multiplied(tuples: &Multiset, more: &Multiset) -> Result<Multiset, ColourProblem> {
+    Ok(match (tuples, more) {
+        (Multiset::Sum(parts), more) => {
+            let parts: Result<Vec<_>, _> = parts.iter().map(|it| multiplied(it, more)).collect();
+            Multiset::sum(parts?)
+        }
+        (Multiset::Difference(a, b), more) => {
+            Multiset::minus(multiplied(a, more)?, multiplied(b, more)?)
+        }
+        (tuples, Multiset::Sum(parts)) => {
+            let parts: Result<Vec<_>, _> = parts.iter().map(|it| multiplied(tuples, it)).collect();
+            Multiset::sum(parts?)
+        }
+        (tuples, Multiset::Difference(a, b)) => {
+            Multiset::minus(multiplied(tuples, a)?, multiplied(tuples, b)?)
+        }
+        (Multiset::Of { count: a, term }, Multiset::Of { count: b, term: last }) => {
+            let mut terms = match term {
+                Term::Tuple(terms) => terms.clone(),
+                other => vec![other.clone()],
+            };
+            terms.push(last.clone());
+            let count = a.checked_mul(*b).ok_or(ColourProblem::TooManyTokens)?;
+            Multiset::Of { count, term: Term::Tuple(terms) }
+        }
+    })
+}
