@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Questions by their ids; of some it is only known why they are none of ours.
 pub(super) type Questions = HashMap<String, Result<Asked, Unreadable>>;
 
+/// So many markings are visited for a document, even where no search is made again.
+const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
+
 /// What one file is judged by.
 pub(super) struct Judge<'n> {
     pub(super) net: &'n Net,
@@ -219,11 +222,11 @@ impl<'n> Judge<'n> {
         Ok(())
     }
 
-    /// Refuses to visit more markings than searches are made again of.
+    /// Refuses a document for which more markings would have to be visited than is allowed.
     pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
+        let most = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
         match document {
-            &Document::Markings(markings) if markings > self.most_visited => {
-                let most = self.most_visited;
+            &Document::Markings(markings) if markings > most => {
                 Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
             }
             _ => Ok(()),

@@ -17,7 +17,7 @@ use crate::audit::content;
 use crate::reader::{arc, guarded, place, pnml, read};
 use crate::support::binary::Desk;
 use parikh::evidence::audit::Verdict;
-use parikh::evidence::coloured::{ColouredAudit, ColouredModel, Limits, is_coloured};
+use parikh::evidence::coloured::{Bindings, ColouredAudit, ColouredModel, Limits, is_coloured};
 use parikh::evidence::file::Unfolding;
 use parikh::evidence::reader::queries;
 use parikh::unfold::{Config, unfold};
@@ -164,7 +164,8 @@ pub(crate) fn same_net(file: &str, twin: &str) {
     let (flat, expected) = (unfolded(file), content(&unfolded(twin)));
     assert_eq!(content(&flat), expected, "{file}");
     for it in [file, twin] {
-        let own = audited(it).unfold(&Unfolding::of(&flat), 1_000_000);
+        let own =
+            audited(it).unfold(&Unfolding::of(&flat), Bindings::Some, 1_000_000, &mut || true);
         let own = own.unwrap_or_else(|error| panic!("{error}\n{it}"));
         assert_eq!(content(&own), expected, "{it}");
     }

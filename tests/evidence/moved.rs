@@ -10,6 +10,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::Plan;
 use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::file::FORMAT;
 use parikh::evidence_files::EvidenceFile;
 use parikh::mcc::Examination::{self, *};
 use parikh::net::counted::counted;
@@ -19,6 +20,7 @@ use parikh::run::schedule::{Part, Phase};
 use parikh::run::{self, Config, Event, Schedule};
 use parikh::solvers::Budget;
 use parikh::structure::workflow::cases;
+use serde_json::json;
 use std::time::Duration;
 
 const LIMITS: Limits = Limits { states: 200, tokens: 40 };
@@ -122,16 +124,35 @@ fn evidence(net: &Net, question: &Question) -> Option<String> {
     Some(String::from_utf8(file.finish().unwrap()).unwrap())
 }
 
+/// A file that says of a net with units that they are safe, and nothing else: what is forged first, and
+/// right where it follows from the claim.
+fn by_claim(net: &Net, question: &Question, value: bool) -> Option<String> {
+    let subject = question.subject(net)?;
+    let name = question.name();
+    let own: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
+    let head = json!({"evidence": {"format": FORMAT, "net": subject.name(),
+        "places": subject.place_count(), "transitions": subject.transition_count(),
+        "examination": name}});
+    let steps = json!([{"safe_units": own}]);
+    let bounds = json!({"bounds": {"assumes_units": true, "steps": steps}});
+    let document = json!({"document": {"id": "d", "document": bounds}});
+    let answer = json!({"answer": {"id": name, "value": if value { "TRUE" } else { "FALSE" },
+        "assumes": ["units"], "shown_by": [{"document": "d"}]}});
+    Some(format!("{head}\n{document}\n{answer}\n"))
+}
+
 /// Where evidence is held against nets.
 struct Court {
     directory: tempfile::TempDir,
     judged: u64,
     confirmed: u64,
+    /// Of those confirmed.
+    assuming: u64,
 }
 
 impl Court {
     fn new() -> Self {
-        Court { directory: tempfile::tempdir().unwrap(), judged: 0, confirmed: 0 }
+        Court { directory: tempfile::tempdir().unwrap(), judged: 0, confirmed: 0, assuming: 0 }
     }
 
     /// The verdict on a file about `net`, in whose processes a case is done in `last`.
@@ -145,12 +166,22 @@ impl Court {
         audit.finish().judged.pop()
     }
 
+    /// The same by files that only rest on what the model claims.
+    fn hold_to_claim(&mut self, net: &Net, question: &Question) {
+        for value in [true, false] {
+            if let Some(file) = by_claim(net, question, value) {
+                self.hold(net, question, &file);
+            }
+        }
+    }
+
     /// That nothing false is confirmed of `net` by a file that was written for something else.
     fn hold(&mut self, net: &Net, question: &Question, file: &str) {
         let Some(judged) = self.judge(net, question, file) else { return };
         let Verdict::Confirmed(how) = &judged.verdict else { return };
         let Some(truth) = question.truth(net) else { return };
         self.confirmed += 1;
+        self.assuming += u64::from(judged.assumes_units);
         let holds = judged.value == if truth { "TRUE" } else { "FALSE" };
         // What assumes a claim that is false is true if the claim is.
         let excused = judged.assumes_units && !claim_holds(net, question);
@@ -230,16 +261,17 @@ fn campaign(count: u64, mut each: impl FnMut(&mut Court, &Net, &Question, &str, 
         let mut rng = Rng::with_seed(!seed);
         written += 1;
         each(&mut court, &net, &question, &file, &mut rng);
+        court.hold_to_claim(&net, &question);
     }
-    let Court { judged, confirmed, .. } = court;
-    println!("{written} files, {judged} judged, {confirmed} confirmed");
-    assert!(written > count / 3 && judged > written && confirmed > written / 10);
+    let Court { judged, confirmed, assuming, .. } = court;
+    println!("{written} files, {judged} judged, {confirmed} confirmed, {assuming} on a claim");
+    assert!(written > count / 3 && judged > written && confirmed > written / 10 && assuming > 0);
 }
 
 #[test]
 fn at_home_evidence_is_confirmed() {
     let mut court = Court::new();
-    let (mut written, mut confirmed, mut assuming) = (0, 0, 0);
+    let (mut written, mut confirmed) = (0, 0);
     for seed in 0..scaled(300) {
         let Some((net, question, file)) = case(seed) else { continue };
         let about = || format!("seed {seed}, {}\n{file}{}", question.name(), text::print(&net));
@@ -250,9 +282,8 @@ fn at_home_evidence_is_confirmed() {
         confirmed += u64::from(!matches!(judged.verdict, Verdict::Searched(_)));
         court.hold(&net, &question, &file);
         written += 1;
-        assuming += u64::from(judged.assumes_units);
     }
-    assert!(confirmed * 10 > written * 9 && assuming > 0, "{written} {confirmed} {assuming}");
+    assert!(confirmed * 10 > written * 9 && written > 100, "{written} {confirmed}");
 }
 
 #[test]
@@ -272,6 +303,7 @@ fn evidence_about_another_marking_confirms_nothing_false() {
         for _ in 0..18 {
             if let Some(other) = with_tokens(net, rng) {
                 court.hold(&other, question, file);
+                court.hold_to_claim(&other, question);
             }
         }
     });
@@ -305,6 +337,7 @@ fn evidence_for_another_question_confirms_nothing_false() {
             let rest = file.replacen(head, &forged.to_string(), 1);
             let rest =
                 rest.replace(&format!("\"{}\"", question.name()), &format!("\"{}\"", other.name()));
+            court.hold_to_claim(net, &other);
             court.hold(net, &other, &rest);
             court.hold(net, &other, &turned(&rest));
         }
