@@ -118,8 +118,8 @@ impl<'n> EvidenceFile<'n> {
             Knowledge::Reach(Reach::Unreachable { evidence, .. }) => {
                 shown_by.extend(self.refutation(evidence)?);
             }
-            Knowledge::Maximum(Maximum { unbounded: Some((prefix, pump, _)), .. }) => {
-                shown_by.push(Reference::Pump(self.writer.pump(prefix, pump)?.into()));
+            Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
+                shown_by.push(Reference::Pump(self.writer.pump(pumping)?.into()));
             }
             Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -145,10 +145,10 @@ impl<'n> EvidenceFile<'n> {
 
     /// Writes a figure of the state space, and how it was counted.
     pub(super) fn figure(&mut self, answer: &Answer, counted: Option<&Counted>) -> io::Result<()> {
-        let reference = match (counted, &answer.witness, &answer.pump) {
-            (Some(counted), ..) => Reference::Count(self.count(counted)?),
-            (None, Some((_, prefix)), Some(pump)) if answer.rests_on.is_empty() => {
-                Reference::Pump(self.writer.pump(prefix, pump)?.into())
+        let reference = match (counted, &answer.pump) {
+            (Some(counted), _) => Reference::Count(self.count(counted)?),
+            (None, Some(pumping)) if answer.rests_on.is_empty() => {
+                Reference::Pump(self.writer.pump(pumping)?.into())
             }
             _ => return self.answer(answer),
         };
