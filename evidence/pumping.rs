@@ -133,7 +133,8 @@ mod tests {
     fn a_single_pump_makes_a_difference_grow() {
         let net = text::parse("place p\nplace q\ntransition t: -> 2*p + q").unwrap();
         let growth =
-            check_pumping(&net, &Pumping { earlier: vec![], last: stage(&net, &[], &["t"]) }).unwrap();
+            check_pumping(&net, &Pumping { earlier: vec![], last: stage(&net, &[], &["t"]) })
+                .unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         assert!(growth.grows(&LinearSum::new([(p, 1), (q, -1)]).unwrap()));
         assert!(!growth.grows(&LinearSum::new([(p, 1), (q, -2)]).unwrap()));

@@ -150,8 +150,7 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
 
 /// Replays a pump in stages and says what grows.
 fn report_stages(net: &Net, pumping: &Pumping, path: &str) -> Result<()> {
-    let growth =
-        check_pumping(net, pumping).with_context(|| format!("{path} does not replay"))?;
+    let growth = check_pumping(net, pumping).with_context(|| format!("{path} does not replay"))?;
     let mut growing = growth.places().peekable();
     if growing.peek().is_none() {
         bail!("{path}: what stands behind @repeat can repeat for ever, but no place grows");

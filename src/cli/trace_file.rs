@@ -30,9 +30,7 @@ use crate::evidence::file::number_of_times;
 use crate::evidence::{Replayer, words};
 use num_bigint::BigUint;
 use parikh_net::loops::{LoopRun, Part, Turn};
-use parikh_net::{
-    FiringSequence, Marking, Net, Pumping, Stage, Step, TransitionId, marking_text,
-};
+use parikh_net::{FiringSequence, Marking, Net, Pumping, Stage, Step, TransitionId, marking_text};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::str::FromStr;

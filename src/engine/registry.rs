@@ -7,7 +7,8 @@
 //! The list is in the order in which engines of the same role have their turns.
 
 use super::{
-    bmc, coverability, diagrams, explicit, home, loops, pdr, runs, siphon_trap, smt, state_equation, walk,
+    bmc, coverability, diagrams, explicit, home, loops, pdr, runs, siphon_trap, smt,
+    state_equation, walk,
 };
 use crate::board::{Board, Technique};
 use crate::ground::Ground;

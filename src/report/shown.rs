@@ -130,7 +130,10 @@ impl<'n> Store<'n> {
             Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
                 // Stages are told, and not played: how often each repeats is nobody's choice but the player's.
                 let Some(Stage { prefix, pump }) = pumping.only() else {
-                    return Shown { stages: pumping.stages().cloned().collect(), ..Shown::default() };
+                    return Shown {
+                        stages: pumping.stages().cloned().collect(),
+                        ..Shown::default()
+                    };
                 };
                 let (prefix, firings) = (Arc::new(prefix.clone()), prefix.firings());
                 let play = Play {

@@ -11,6 +11,7 @@ mod homes;
 mod linear_mutations;
 mod loops;
 mod precedences;
+mod pumps;
 mod returning;
 mod runs;
 mod unit_claims;

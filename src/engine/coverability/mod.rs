@@ -227,7 +227,8 @@ impl<'t> Asked<'t> {
                 sum.terms().iter().map(of_term).sum::<Option<i128>>()
             };
             let nodes = 0..tree.nodes.len() as u32;
-            let best = nodes.filter_map(|node| Some((value(&node)?, std::cmp::Reverse(node)))).max();
+            let best =
+                nodes.filter_map(|node| Some((value(&node)?, std::cmp::Reverse(node)))).max();
             if let Some((value, std::cmp::Reverse(node))) = best
                 && self.under.seen(id).is_none_or(|seen| seen < value)
             {
@@ -250,7 +251,8 @@ impl<'t> Asked<'t> {
         let is_never = |&&(id, predicate): &&(GoalId, &Predicate)| {
             is_open(id) && covered::excludes(tree, &covered::least_of(self.net, predicate))
         };
-        let never: Vec<GoalId> = self.predicates.iter().filter(is_never).map(|&(id, _)| id).collect();
+        let never: Vec<GoalId> =
+            self.predicates.iter().filter(is_never).map(|&(id, _)| id).collect();
         if at_most.is_empty() && never.is_empty() {
             return;
         }

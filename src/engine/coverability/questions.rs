@@ -71,9 +71,8 @@ pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mu
         Predicate::Atom(atom) => {
             let (falling, known): (Vec<(PlaceId, i64)>, Vec<_>) =
                 atom.sum.terms().iter().partition(|(place, _)| tokens[place.index()] == OMEGA);
-            let held = |&(place, a): &(PlaceId, i64)| {
-                i128::from(a) * i128::from(tokens[place.index()])
-            };
+            let held =
+                |&(place, a): &(PlaceId, i64)| i128::from(a) * i128::from(tokens[place.index()]);
             let rest: i128 = known.iter().map(held).sum();
             // All of them fall, or the atom does not hold: the same for each, so that they are enough together.
             let weight: i128 = falling.iter().map(|&(_, a)| -i128::from(a)).sum();

@@ -185,9 +185,8 @@ pub(super) fn stages(
     }
     let last = stages.pop()?;
     let mut all = Pumping { earlier: stages, last };
-    let shows = |pumping: &Pumping| {
-        check_pumping(tree.net, pumping).is_ok_and(|growth| growth.grows(sum))
-    };
+    let shows =
+        |pumping: &Pumping| check_pumping(tree.net, pumping).is_ok_and(|growth| growth.grows(sum));
     let length: usize =
         all.stages().map(|it| it.prefix.steps().len() + it.pump.steps().len()).sum();
     let places = tree.net.place_count();

@@ -195,7 +195,8 @@ impl<'n> Tree<'n> {
                 if is_covered(&node.tokens, next) {
                     self.work += next.len() as u64;
                     let mut places = Vec::new();
-                    for (place, (&then, now)) in node.tokens.iter().zip(next.iter_mut()).enumerate() {
+                    for (place, (&then, now)) in node.tokens.iter().zip(next.iter_mut()).enumerate()
+                    {
                         if then < *now && *now != OMEGA {
                             places.push((PlaceId::new(place), *now, *now - then));
                             *now = OMEGA;
