@@ -19,7 +19,7 @@
 //!
 //! # Conditions
 //! 1. Some place is not known to be bounded: else there is no ω, and others visit markings better.
-//! 2. The tree keeps within [`LIMITS`], which are met in some milliseconds.
+//! 2. The tree keeps within [`LIMITS`], which are met in some milliseconds: first in breadth, then in depth.
 //!
 //! # Soundness
 //! Sequences and pumps are replayed, documents are checked. Pumps in stages are reported of the net that was read
@@ -43,7 +43,7 @@ use parikh_solvers::Budget;
 use runs::Wanted;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tree::{End, Limits, Tree};
+use tree::{End, Limits, Order, Tree};
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -57,11 +57,14 @@ pub const ENGINE: Engine = Engine {
 /// What the contest calls it.
 pub const TECHNIQUE: &str = "COVERABILITY";
 
-/// A tree that grows larger is given up.
-const LIMITS: Limits = Limits { nodes: 5_000, work: 8_000_000 };
+/// A tree that grows larger is given up, and the next one tried.
+const LIMITS: [Limits; 2] = [
+    Limits { order: Order::Breadth, nodes: 5_000, work: 4_000_000 },
+    Limits { order: Order::Depth, nodes: 5_000, work: 4_000_000 },
+];
 
 /// One that is asked for nothing but a pump.
-const LIMITS_OF_PUMP: Limits = Limits { nodes: 1_000, work: 1_000_000 };
+const LIMITS_OF_PUMP: Limits = Limits { order: Order::Breadth, nodes: 1_000, work: 1_000_000 };
 
 /// A firing sequence and another one that can repeat for ever after it and leaves more tokens each time, as
 /// [`walk::find_pump`](super::walk::find_pump) finds: whatever grows first needs one pump only. `None` says nothing.
@@ -87,26 +90,32 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     if asked.is_settled() {
         return "nothing to do".to_owned();
     }
-    let mut tree = Tree::new(task.net, LIMITS);
-    let end = tree.grow(budget, |tree, node| asked.see(tree, node));
-    if end == End::Complete {
-        asked.look_back(&tree);
-        asked.exclude(&tree, work.ground.over(work.board, TECHNIQUE));
+    let mut said = Vec::new();
+    for limits in LIMITS {
+        let mut tree = Tree::new(task.net, limits);
+        let end = tree.grow(budget, |tree, node| asked.see(tree, node));
+        if end == End::Complete {
+            asked.look_back(&tree);
+            asked.exclude(&tree, work.ground.over(work.board, TECHNIQUE));
+        }
+        said.push(in_words(&tree, end));
+        if end != End::Limit || budget.is_exhausted() {
+            break;
+        }
     }
+    format!("{}; {} goals settled", said.join(", then "), asked.settled())
+}
+
+fn in_words(tree: &Tree<'_>, end: End) -> String {
     let how = match end {
         End::Complete => "a whole tree",
         End::Limit => "given up, a tree",
         End::Settled => "all settled, a tree",
     };
-    let unbounded = (0..task.net.place_count())
-        .filter(|&place| tree.nodes.iter().any(|node| node.tokens[place] == OMEGA))
-        .count();
-    format!(
-        "{how} of {} nodes, {} kept, {unbounded} unbounded places, {} goals settled",
-        tree.nodes.len(),
-        tree.kept().count(),
-        asked.settled(),
-    )
+    let is_omega = |&place: &usize| tree.nodes.iter().any(|node| node.tokens[place] == OMEGA);
+    let unbounded = (0..tree.net.place_count()).filter(is_omega).count();
+    let (nodes, kept) = (tree.nodes.len(), tree.kept().count());
+    format!("{how} of {nodes} nodes, {kept} kept, {unbounded} unbounded places")
 }
 
 /// The goals, of which most are settled at the first look.
@@ -175,7 +184,7 @@ impl<'t> Asked<'t> {
                     let (id, sum) = self.maxima[maximum];
                     if self.board.is_open(id) {
                         work += tree.net.place_count() as u64;
-                        self.grow(tree, (node, at), id, sum);
+                        self.grow(tree, (node, at), id, sum, &mut work);
                     }
                 }
             }
@@ -196,11 +205,18 @@ impl<'t> Asked<'t> {
     }
 
     /// Reports that a sum grows, if it does by an acceleration.
-    fn grow(&self, tree: &Tree<'_>, (node, at): (u32, usize), id: GoalId, sum: &LinearSum) {
+    fn grow(
+        &self,
+        tree: &Tree<'_>,
+        (node, at): (u32, usize),
+        id: GoalId,
+        sum: &LinearSum,
+        work: &mut u64,
+    ) {
         if let Some((prefix, pump)) = runs::single(tree, node, at, sum) {
             self.under.unbounded(id, prefix, pump);
         } else if self.is_read
-            && let Some(pumping) = runs::stages(tree, node, at, sum)
+            && let Some(pumping) = runs::stages(tree, node, at, sum, work)
         {
             self.under.grows(id, pumping);
         }

@@ -28,7 +28,7 @@ pub(super) type Wanted = BTreeMap<PlaceId, i128>;
 const LONGEST: i128 = 200_000;
 
 /// Steps and places, about, that are gone through to do without some stages.
-const PATIENCE: usize = 4_000_000;
+const PATIENCE: usize = 100_000;
 
 /// Of some firings in a row, by place that they touch: the least tokens with which they fire, and what they add.
 fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
@@ -165,12 +165,13 @@ pub(super) fn single(
 }
 
 /// Pumps in stages that make the sum grow: the accelerations of a branch up to this one of its last node, without
-/// those that it can do without.
+/// those that it can do without where these are soon found. `work` grows by what is gone through.
 pub(super) fn stages(
     tree: &Tree<'_>,
     node: u32,
     acceleration: usize,
     sum: &LinearSum,
+    work: &mut u64,
 ) -> Option<Pumping> {
     let mut stages: Vec<Stage> = Vec::new();
     let mut prefix = FiringSequence::new();
@@ -191,7 +192,10 @@ pub(super) fn stages(
         all.stages().map(|it| it.prefix.steps().len() + it.pump.steps().len()).sum();
     let places = tree.net.place_count();
     let rounds = all.earlier.len();
-    if rounds * (length + rounds * places) <= PATIENCE {
+    let cost = |rounds: usize| rounds * (length + rounds * places);
+    *work += cost(1) as u64;
+    if cost(rounds) <= PATIENCE {
+        *work += cost(rounds) as u64;
         for at in (0..rounds).rev() {
             let fewer = without(&all, at);
             if shows(&fewer) {

@@ -24,17 +24,29 @@ use crate::graph::omega::{OMEGA, fire, is_covered};
 use crate::graph::reachability::NoGraph;
 use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
-use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// How large a tree may grow.
+/// Which nodes are gone on from first, of those with equally many ω.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The oldest: what grows soon is found with the shortest pumps.
+    Breadth,
+    /// The newest: what grows late is found at all.
+    Depth,
+}
+
+/// How large a tree may grow, and how.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
+    pub(super) order: Order,
     /// Nodes, kept or not.
     pub(super) nodes: usize,
     /// Token counts and arcs that are looked at, about.
     pub(super) work: u64,
 }
+
+/// Work between two questions whether there is time left.
+const PATIENCE: u64 = 20_000;
 
 /// What is reached.
 pub(super) struct Tree<'n> {
@@ -43,8 +55,8 @@ pub(super) struct Tree<'n> {
     pub(super) nodes: Vec<Node>,
     /// Those that no other one covers.
     kept: Vec<u32>,
-    /// Those to go on from: first those with most ω, then in the order they came.
-    waiting: BinaryHeap<(usize, Reverse<u32>)>,
+    /// Those to go on from: how many places are ω, its number, negative where the oldest comes first.
+    waiting: BinaryHeap<(usize, i64)>,
     /// By place, the transitions of which it is the first input; last, those without.
     beginning: Vec<Vec<TransitionId>>,
     limits: Limits,
@@ -137,16 +149,20 @@ impl<'n> Tree<'n> {
     ) -> End {
         let Some(looked) = seen(self, 0) else { return End::Settled };
         self.work += looked;
-        while let Some((_, Reverse(from))) = self.waiting.pop() {
+        let mut ask_at = self.work;
+        while let Some((_, number)) = self.waiting.pop() {
+            let from = number.unsigned_abs() as u32;
             for t in self.candidates(from) {
                 // What covers it goes on instead.
                 if !self.nodes[from as usize].is_kept {
                     break;
                 }
-                let is_over = self.nodes.len() >= self.limits.nodes
-                    || self.work > self.limits.work
-                    || budget.is_exhausted();
-                if is_over {
+                let is_late = self.work >= ask_at && budget.is_exhausted();
+                if self.work >= ask_at {
+                    ask_at = self.work + PATIENCE;
+                }
+                let is_full = self.nodes.len() >= self.limits.nodes;
+                if is_late || is_full || self.work > self.limits.work {
                     return End::Limit;
                 }
                 // A run beyond the tokens that are counted is no run of ours.
@@ -231,7 +247,11 @@ impl<'n> Tree<'n> {
         let omegas = tokens.iter().filter(|&&held| held == OMEGA).count();
         self.kept.push(number);
         self.nodes.push(Node { tokens, came, grown, is_kept: true });
-        self.waiting.push((omegas, Reverse(number)));
+        let signed = match self.limits.order {
+            Order::Breadth => -i64::from(number),
+            Order::Depth => i64::from(number),
+        };
+        self.waiting.push((omegas, signed));
         number
     }
 }
