@@ -5,6 +5,7 @@
 //! {"unfolding": {"places": ["p(red)", "p(blue)"], "transitions": ["t(x=red)"]}}
 //! {"trace": {"id": "w1", "steps": [["enter1", 1], ["leave1", 1]]}}
 //! {"pump": {"id": "p1", "prefix": [["enter1", 1]], "pump": [["work", 3]]}}
+//! {"pump": {"id": "p2", "earlier": [{"prefix": [], "pump": [["fill", 1]]}], "prefix": [["close", 1]], "pump": [["make", 1]]}}
 //! {"loops": {"id": "l1", "blocks": [[["put", 1], ["take", 2]], [["enter1", 1], [0, "36893488147419103232"]]]}}
 //! {"reduction": {"id": "r1", "log": {"preserves": ["reachability"], "support": ["in1"], "protected": [],
 //!                                    "steps": [{"rule": "implicit-places", "places": ["done"]}]}}}
@@ -26,7 +27,8 @@
 //! A line is written before those that refer to it. Steps are transitions by name with how often each
 //! fires in a row, from the initial marking. Loops are blocks of firings: each turn of a block is a transition by name,
 //! or an earlier block by its number from 0, and how often in a row, in quotes where that takes more than 64 bits; the
-//! last block is what happens from the initial marking on ([`LoopRun`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
+//! last block is what happens from the initial marking on ([`LoopRun`]). A pump may follow on `earlier` ones, which repeat as often
+//! as it needs ([`parikh_net::Pumping`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
 //! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on the net
 //! itself. A document `after` a trace is about the net begun from the marking at its end. A structure
 //! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes, `on` the net of a
@@ -123,9 +125,22 @@ pub struct Trace {
     pub steps: Steps,
 }
 
-/// A firing sequence from the initial marking, and what can repeat for ever after it.
+/// A firing sequence from the initial marking, and what can repeat for ever after it; or the last of several
+/// stages ([`parikh_net::Pumping`]).
 #[derive(Debug, Deserialize)]
 pub struct Pump {
+    /// The stages before this one.
+    #[serde(default)]
+    pub earlier: Vec<Stage>,
+    /// What comes first.
+    pub prefix: Steps,
+    /// What repeats.
+    pub pump: Steps,
+}
+
+/// A stage of a pump.
+#[derive(Debug, Deserialize)]
+pub struct Stage {
     /// What comes first.
     pub prefix: Steps,
     /// What repeats.

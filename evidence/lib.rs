@@ -16,6 +16,7 @@ pub mod depending;
 pub mod file;
 pub mod home;
 pub mod loops;
+mod pumping;
 pub mod reader;
 pub mod reduction;
 pub mod refutation;
@@ -27,5 +28,6 @@ mod unit_claim;
 pub mod words;
 
 pub use certificate::{Checked, Document, Flaw, LinearCertificate};
+pub use pumping::{Growth, check_pumping};
 pub use replay::{PumpError, ReplayError, Replayer, begun_after, check_pump, pump_grows, replay};
 pub use unit_claim::first_breach;

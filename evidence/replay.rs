@@ -61,12 +61,26 @@ pub struct Replayer<'n> {
     net: &'n Net,
     marking: Marking,
     fired: u64,
+    /// Ascending.
+    plentiful: Vec<PlaceId>,
 }
 
 impl<'n> Replayer<'n> {
     /// Starts at the initial marking.
     pub fn new(net: &'n Net) -> Self {
-        Replayer { net, marking: net.initial().clone(), fired: 0 }
+        Replayer { net, marking: net.initial().clone(), fired: 0, plentiful: Vec::new() }
+    }
+
+    /// Takes the place to hold whatever is asked for from now on; its tokens stay what they are.
+    pub(super) fn has_plenty(&mut self, place: PlaceId) {
+        if let Err(at) = self.plentiful.binary_search(&place) {
+            self.plentiful.insert(at, place);
+        }
+    }
+
+    /// Whether it does.
+    pub(super) fn is_plentiful(&self, place: PlaceId) -> bool {
+        self.plentiful.binary_search(&place).is_ok()
     }
 
     /// The marking reached so far.
@@ -94,7 +108,7 @@ impl<'n> Replayer<'n> {
         }
         let (pre, post) = (self.net.pre(t), self.net.post(t));
         let again = i128::from(step.count - 1);
-        for arc in pre {
+        for arc in pre.iter().filter(|arc| !self.is_plentiful(arc.place)) {
             // Gained between two firings; at the last one the place has had `again` of them.
             let back = self.net.post_weight(t, arc.place);
             let gain = i128::from(back) - i128::from(arc.weight);
@@ -113,6 +127,7 @@ impl<'n> Replayer<'n> {
         let count = i128::from(step.count);
         after.extend(pre.iter().map(|arc| (arc.place, -count * i128::from(arc.weight))));
         after.extend(post.iter().map(|arc| (arc.place, count * i128::from(arc.weight))));
+        after.retain(|&(place, _)| !self.is_plentiful(place));
         after.sort_by_key(|&(place, _)| place);
         for of_place in after.chunk_by(|a, b| a.0 == b.0) {
             let place = of_place[0].0;

@@ -9,7 +9,7 @@ use super::{Verdict, Watch};
 use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
 use crate::reader::Unreadable;
-use crate::{Document, Flaw, check_pump, first_breach, words};
+use crate::{Document, Flaw, check_pumping, first_breach, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -184,14 +184,13 @@ impl<'n> Judge<'n> {
     }
 
     fn pump(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
-        let [prefix, pump] = self.shelf.pump(id)?;
-        let (before, after) =
-            check_pump(self.net, &prefix, &pump).map_err(|error| error.to_string())?;
+        let pumping = self.shelf.pump(id)?;
+        let growth = check_pumping(self.net, &pumping).map_err(|error| error.to_string())?;
         for (sum, grows) in &mut account.sums {
-            *grows |= sum.value(&after) > sum.value(&before);
+            *grows |= growth.grows(sum);
         }
         if self.breach.is_none() && self.net.safe_units().is_some() {
-            let grows = before != after;
+            let grows = growth.places().next().is_some();
             self.breach = grows.then(|| format!("pump {id} puts ever more tokens on a place"));
         }
         Ok(())

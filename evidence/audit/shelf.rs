@@ -9,7 +9,7 @@ use crate::counting::{CountError, Formula};
 use crate::file::{About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace};
 use crate::home::Structure;
 use crate::reduction::CheckedReduction;
-use parikh_net::{FiringSequence, LoopRun, Net, Predicate};
+use parikh_net::{FiringSequence, LoopRun, Net, Predicate, Pumping, Stage};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fs::File;
@@ -67,9 +67,13 @@ impl<'n> Shelf<'n> {
     }
 
     /// A firing sequence, and what repeats after it.
-    pub(super) fn pump(&mut self, id: &str) -> Result<[FiringSequence; 2], String> {
-        let pump: Pump = self.take("pump", id)?;
-        Ok([sequence(self.net, &pump.prefix)?, sequence(self.net, &pump.pump)?])
+    pub(super) fn pump(&mut self, id: &str) -> Result<Pumping, String> {
+        let Pump { earlier, prefix, pump } = self.take("pump", id)?;
+        let stage = |prefix: &Steps, pump: &Steps| -> Result<Stage, String> {
+            Ok(Stage { prefix: sequence(self.net, prefix)?, pump: sequence(self.net, pump)? })
+        };
+        let stages = earlier.iter().map(|before| stage(&before.prefix, &before.pump));
+        Ok(Pumping { earlier: stages.collect::<Result<_, _>>()?, last: stage(&prefix, &pump)? })
     }
 
     /// A document and which net it is about. A reduction was gone through.

@@ -14,7 +14,7 @@ pub use question::{Combination, Question, Standing};
 
 use crate::board::{Evidence, Technique};
 use num_bigint::BigUint;
-use parikh_net::{FiringSequence, GoalId, LoopRun};
+use parikh_net::{FiringSequence, GoalId, LoopRun, Pumping};
 use std::fmt;
 use std::ops::Range;
 
@@ -39,8 +39,8 @@ pub struct Answer {
     pub witness: Option<(GoalId, FiringSequence)>,
     /// A run with loops that shows it, where its firings are too many to be a sequence.
     pub loops: Option<LoopRun>,
-    /// What can repeat for ever after the witness, behind a [`Value::Infinite`].
-    pub pump: Option<FiringSequence>,
+    /// What can repeat for ever, behind a [`Value::Infinite`]; where it is a single pump, the witness leads to it.
+    pub pump: Option<Pumping>,
 }
 
 /// How firmly an answer stands; of the goals that it rests on, the weakest counts.

@@ -214,23 +214,18 @@ impl Question {
     }
 
     fn maximum(&self, goal: GoalId, maximum: Maximum) -> Standing {
-        if let Some((prefix, pump, by)) = maximum.unbounded {
-            let reason = format!(
-                "after {} firings, {} more can repeat for ever and add tokens each time",
-                prefix.firings(),
-                pump.firings()
-            );
+        if let Some((pumping, by)) = maximum.unbounded {
             return Standing::Answered(Box::new(Answer {
                 id: self.id.clone(),
                 value: Value::Infinite,
                 techniques: vec![by],
-                reason,
+                reason: pumping.in_words(),
                 assumes_units: false,
                 grade: Grade::Replayed,
                 rests_on: goal.index()..goal.index() + 1,
-                witness: Some((goal, prefix)),
+                witness: pumping.only().map(|stage| (goal, stage.prefix.clone())),
                 loops: None,
-                pump: Some(pump),
+                pump: Some(pumping),
             }));
         }
         let (Some(value), Some((_, witness, by)), Some((_, proof, prover))) =

@@ -1,7 +1,7 @@
 //! What is known of a goal.
 
 use super::{Evidence, Proof, Technique, Witness};
-use parikh_net::FiringSequence;
+use parikh_net::Pumping;
 
 /// What is known of a goal.
 #[derive(Clone, Debug)]
@@ -73,8 +73,8 @@ pub struct Maximum {
     pub proved: Option<(i128, Proof, Technique)>,
     /// What that bound stands on.
     pub evidence: Option<Evidence>,
-    /// A prefix and a pump that show there is no maximum.
-    pub unbounded: Option<(FiringSequence, FiringSequence, Technique)>,
+    /// A pump that shows there is no maximum.
+    pub unbounded: Option<(Pumping, Technique)>,
 }
 
 impl Maximum {

@@ -2,9 +2,9 @@
 
 use super::{Board, Knowledge, Reach, Sighting, Technique, Witness, in_tokens_of};
 use crate::evidence::abstraction::ColouredModel;
-use crate::evidence::{PumpError, ReplayError, Replayer, check_pump};
+use crate::evidence::{PumpError, ReplayError, Replayer, check_pumping};
 use crate::ground::{Ground, Limit};
-use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, Step};
+use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, Pumping, Stage, Step};
 use std::sync::Arc;
 
 /// Says what is reachable. See [`crate::board`].
@@ -182,34 +182,36 @@ impl<'b> Under<'b> {
 
     /// `pump` can repeat for ever after `prefix` and the goal's sum grows each time.
     pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
+        match self.ground {
+            None => self.grows(goal, Pumping::single(prefix, pump)),
+            Some(ground) => match ground.climb_pump(prefix, pump) {
+                Ok(Some((prefix, pump))) => self.grows(goal, Pumping::single(prefix, pump)),
+                Err(limit) => self.board.beyond(limit),
+                Ok(None) => self.board.fault(self.by, format_args!("a pump has no way back")),
+            },
+        }
+    }
+
+    /// The goal's sum grows without bound, as pumps of the net that was read show, in stages if need be.
+    pub fn grows(&self, goal: GoalId, pumping: Pumping) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
         };
-        let (prefix, pump) = match self.ground {
-            None => (prefix, pump),
-            Some(ground) => match ground.climb_pump(prefix, pump) {
-                Ok(Some(both)) => both,
-                Err(limit) => return self.board.beyond(limit),
-                Ok(None) => {
-                    return self.board.fault(self.by, format_args!("a pump has no way back"));
-                }
-            },
-        };
-        let mut both = prefix.clone();
-        pump.steps()
-            .iter()
-            .chain(pump.steps())
-            .for_each(|step| both.push(step.transition, step.count));
-        self.board.check_claim(&both, u64::MAX);
-        match check_pump(self.board.net, &prefix, &pump) {
-            Ok((before, after)) if sum.value(&after) > sum.value(&before) => {
+        // The first stage breaks the claim where any does: what it puts down grows.
+        if let Some(Stage { prefix, pump }) = pumping.stages().next() {
+            let mut twice = prefix.clone();
+            (0..2).for_each(|_| twice.extend(pump));
+            self.board.check_claim(&twice, u64::MAX);
+        }
+        match check_pumping(self.board.net, &pumping) {
+            Ok(growth) if growth.grows(sum) => {
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
                 maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));
                 if maximum.proved.is_some() {
                     return self.board.freeze(goal, self.by, entry);
                 }
-                maximum.unbounded = Some((prefix, pump, self.by));
+                maximum.unbounded = Some((pumping, self.by));
                 drop(entry);
                 self.board.close(goal, true);
             }

@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     /// How many engines work at the same time; by default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The only engines to take part, of siphon-trap, state-equation, explicit, pdr, bmc, loops, diagrams, walk, walk-guided, runs, for
+    /// The only engines to take part, of coverability, siphon-trap, state-equation, explicit, pdr, bmc, loops, diagrams, walk, walk-guided, runs, for
     /// liveness graph, finite-firings, undone, commoner, closed-net, downhill, regions, terminal-components,
     /// graph-of-a-reduced-net, and k-induction, k-induction-smt, bmc-smt; by default all but the last three. What token
     /// intervals decide comes first in any case.

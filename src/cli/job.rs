@@ -17,7 +17,7 @@ use crate::mcc::Examination;
 use crate::run::{self, Event, Report, Told, Unanswered};
 use anyhow::{Result, bail};
 use parikh_net::printable::Word;
-use parikh_net::{FiringSequence, Net, TransitionId, marking_text};
+use parikh_net::{Net, Pumping, Stage, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -341,10 +341,13 @@ impl<'a> Job<'a> {
 
     /// Writes the answer's witness, if it has one; the file it went to, if it could.
     fn write_trace(&self, directory: &Path, answer: &Answer) -> Option<PathBuf> {
-        let sequence = match &answer.witness {
-            Some((_, sequence)) => sequence.clone(),
-            None if answer.loops.is_some() => FiringSequence::new(),
-            None => return None,
+        let (earlier, sequence, repeat) = match (&answer.pump, &answer.witness) {
+            (Some(Pumping { earlier, last: Stage { prefix, pump } }), _) => {
+                (earlier.clone(), prefix.clone(), Some(pump.clone()))
+            }
+            (None, Some((_, sequence))) => (Vec::new(), sequence.clone(), None),
+            (None, None) if answer.loops.is_some() => Default::default(),
+            (None, None) => return None,
         };
         let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
@@ -364,8 +367,9 @@ impl<'a> Job<'a> {
                 _ => None,
             })
             .collect(),
+            earlier,
             sequence,
-            repeat: answer.pump.clone(),
+            repeat,
             loops: answer.loops.clone(),
         };
         match std::fs::write(&file, trace.print_named(&|t| self.name(t))) {

@@ -9,10 +9,10 @@ use super::terminal::{line, note};
 use super::trace_file::Trace;
 use super::{Outcome, limits, model, reduce, replay_coloured, signals};
 use crate::evidence::loops::{holds, replay_loops};
-use crate::evidence::{check_pump, replay, words};
+use crate::evidence::{check_pump, check_pumping, replay, words};
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use anyhow::{Context, Result, bail};
-use parikh_net::{LoopRun, Marking, Net, Predicate, TransitionId, marking_text};
+use parikh_net::{LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,7 +67,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             report_loops(&net, run).with_context(|| format!("{path} does not replay"))?;
             return Ok(Outcome::Complete);
         }
-        Trace::replayed(&net, &text).with_context(|| format!("{path} does not replay"))?;
+        if trace.earlier.is_empty() {
+            Trace::replayed(&net, &text).with_context(|| format!("{path} does not replay"))?;
+        }
         report(&net, &trace, &path.to_string())?;
         return Ok(Outcome::Complete);
     };
@@ -76,6 +78,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         .with_context(|| format!("{path}, as a trace of the reduced net"))?;
     if trace.loops.is_some() {
         bail!("{path}: a run with loops is one of the model itself, and is not carried back");
+    }
+    if !trace.earlier.is_empty() {
+        bail!("{path}: a pump in stages is one of the model itself, and is not carried back");
     }
     let budget = limits::budget(arguments.timeout, arguments.memory);
     signals::finish_on_signal(&budget);
@@ -112,6 +117,9 @@ fn begun(net: Net, trace: &Trace) -> Result<Net> {
 
 /// Replays a trace and says where it leads; `path` is what messages call it.
 fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
+    if let Some(pumping) = trace.pumping().filter(|_| !trace.earlier.is_empty()) {
+        return report_stages(net, &pumping, path);
+    }
     let Some(pump) = &trace.repeat else {
         let end =
             replay(net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
@@ -137,6 +145,22 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
     for place in net.places().filter(|&place| after[place] > before[place]) {
         line(&format!("grows by {}: {}", after[place] - before[place], net.place_name(place)));
     }
+    Ok(())
+}
+
+/// Replays a pump in stages and says what grows.
+fn report_stages(net: &Net, pumping: &Pumping, path: &str) -> Result<()> {
+    let growth = check_pumping(net, pumping).with_context(|| format!("{path} does not replay"))?;
+    let mut growing = growth.places().peekable();
+    if growing.peek().is_none() {
+        bail!("{path}: what stands behind @repeat can repeat for ever, but no place grows");
+    }
+    line(&format!(
+        "a pump in {} stages replayed on net {}: each repeats as often as those after it need",
+        pumping.stages().count(),
+        net.name(),
+    ));
+    growing.for_each(|place| line(&format!("grows without bound: {}", net.place_name(place))));
     Ok(())
 }
 
@@ -190,7 +214,7 @@ fn carry_back(
         check_pump(small, &trace.sequence, pump).with_context(does_not)?;
         let (sequence, pump) = reduction.back.pump(&trace.sequence, pump, budget)?;
         return match check_pump(net, &sequence, &pump) {
-            Ok(_) => Ok(Some(Trace { notes, sequence, repeat: Some(pump), loops: None })),
+            Ok(_) => Ok(Some(Trace { notes, sequence, repeat: Some(pump), ..Trace::default() })),
             Err(problem) => fault(&problem),
         };
     }
@@ -216,7 +240,7 @@ fn carry_back(
             }
         }
     }
-    Ok(Some(Trace { notes, sequence, repeat: None, loops: None }))
+    Ok(Some(Trace { notes, sequence, ..Trace::default() }))
 }
 
 fn show(net: &Net, marking: &Marking) {

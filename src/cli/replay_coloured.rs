@@ -65,6 +65,11 @@ fn parse(net: &ColouredNet, text: &str, path: &str) -> Result<(Steps, Option<Ste
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
+        if line == "@then" {
+            let problem = "a pump in stages is replayed on the unfolding: `parikh unfold -o FILE`, then \
+                           `parikh replay FILE`";
+            return Err(fail(problem.into()));
+        }
         if line == "@repeat" {
             if pump.replace(Vec::new()).is_some() {
                 return Err(fail("a second `@repeat`, expected at most one".into()));

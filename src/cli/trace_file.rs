@@ -10,6 +10,9 @@
 //! enter
 //! ```
 //!
+//! Where a pump needs others before it ([`parikh_net::Pumping`]), `@then` begins the next stage: what fires once,
+//! and behind the next `@repeat` what repeats.
+//!
 //! A run with loops has blocks of lines, with numbers from 0, and lines that repeat one of those above:
 //!
 //! ```text
@@ -27,7 +30,7 @@ use crate::evidence::file::number_of_times;
 use crate::evidence::{Replayer, words};
 use num_bigint::BigUint;
 use parikh_net::loops::{LoopRun, Part, Turn};
-use parikh_net::{FiringSequence, Marking, Net, Step, TransitionId, marking_text};
+use parikh_net::{FiringSequence, Marking, Net, Pumping, Stage, Step, TransitionId, marking_text};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -37,7 +40,9 @@ use std::str::FromStr;
 pub(super) struct Trace {
     /// What the file says about itself: key and text.
     pub(super) notes: Vec<(String, String)>,
-    /// From the initial marking.
+    /// The stages of a pump before the last one.
+    pub(super) earlier: Vec<Stage>,
+    /// From the initial marking, or from the stage before on.
     pub(super) sequence: FiringSequence,
     /// What can repeat for ever after it.
     pub(super) repeat: Option<FiringSequence>,
@@ -92,19 +97,39 @@ impl Trace {
                 if trace.repeat.replace(FiringSequence::new()).is_some() {
                     return Err(fail("a second `@repeat`, expected at most one".into()));
                 }
+            } else if line.trim() == "@then" {
+                let Some(pump) = trace.repeat.take() else {
+                    return Err(fail("`@then` without `@repeat` before it".into()));
+                };
+                trace.earlier.push(Stage { prefix: std::mem::take(&mut trace.sequence), pump });
             } else if !line.trim().is_empty() {
                 let (transition, count) = parse_step(net, line).map_err(fail)?;
                 trace.repeat.as_mut().unwrap_or(&mut trace.sequence).push(transition, count);
             }
         }
+        let last = text.lines().count();
+        if trace.repeat.is_none() && !trace.earlier.is_empty() {
+            let problem = "expected `@repeat` behind the last `@then`".to_owned();
+            return Err(TraceError { line: last, problem });
+        }
         Ok(trace)
+    }
+
+    /// The pump, where it has one.
+    pub(super) fn pumping(&self) -> Option<Pumping> {
+        let pump = self.repeat.clone()?;
+        let last = Stage { prefix: self.sequence.clone(), pump };
+        Some(Pumping { earlier: self.earlier.clone(), last })
     }
 
     /// That it can be gone through firing by firing.
     ///
     /// # Errors
-    /// When it is a run with loops.
+    /// When it is a run with loops, or a pump in stages.
     pub(super) fn has_no_loops(&self) -> anyhow::Result<()> {
+        if !self.earlier.is_empty() {
+            anyhow::bail!("a pump in stages is not drawn; `parikh replay` says what grows");
+        }
         match &self.loops {
             None => Ok(()),
             Some(run) => anyhow::bail!(
@@ -207,6 +232,12 @@ impl Trace {
         }
         if let Some(run) = &self.loops {
             print_loops(name, run, &mut text);
+        }
+        for Stage { prefix, pump } in &self.earlier {
+            print_steps(name, prefix, &mut text);
+            text.push_str("@repeat\n");
+            print_steps(name, pump, &mut text);
+            text.push_str("@then\n");
         }
         print_steps(name, &self.sequence, &mut text);
         if let Some(repeat) = &self.repeat {
@@ -336,8 +367,11 @@ mod tests {
             sequence.push(TransitionId::new(index), count);
         }
         let notes = vec![("net".to_owned(), "n: m".to_owned())];
-        let trace =
-            Trace { notes, sequence: sequence.clone(), repeat: Some(sequence), loops: None };
+        let repeat = Some(sequence.clone());
+        let mut trace = Trace { notes, sequence: sequence.clone(), repeat, ..Trace::default() };
+        assert_eq!(Trace::parse(&net, &trace.print(&net)).as_ref(), Ok(&trace));
+        let stage = Stage { prefix: FiringSequence::new(), pump: sequence };
+        trace.earlier = vec![stage.clone(), stage];
         assert_eq!(Trace::parse(&net, &trace.print(&net)), Ok(trace));
         let fire =
             |t, times: u8| Turn { part: Part::Fire(TransitionId::new(t)), times: times.into() };
@@ -380,6 +414,11 @@ mod tests {
         assert_eq!(
             problem("@loop 0\t1\n"),
             "line 1: expected the number of a block above, not `0`"
+        );
+        assert_eq!(problem("t\n@then"), "line 2: `@then` without `@repeat` before it");
+        assert_eq!(
+            problem("@repeat\nt\n@then\nt"),
+            "line 4: expected `@repeat` behind the last `@then`"
         );
         assert_eq!(problem("@repeat\n@repeat"), "line 2: a second `@repeat`, expected at most one");
     }

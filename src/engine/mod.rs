@@ -6,6 +6,7 @@
 
 pub mod bmc;
 pub mod coloured_walk;
+pub mod coverability;
 pub mod diagrams;
 pub mod explicit;
 pub mod home;

@@ -7,7 +7,8 @@
 //! The list is in the order in which engines of the same role have their turns.
 
 use super::{
-    bmc, diagrams, explicit, home, loops, pdr, runs, siphon_trap, smt, state_equation, walk,
+    bmc, coverability, diagrams, explicit, home, loops, pdr, runs, siphon_trap, smt,
+    state_equation, walk,
 };
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
@@ -18,6 +19,7 @@ use std::fmt;
 
 /// All engines of the portfolio but for token intervals, which come before it.
 pub const ENGINES: &[Engine] = &[
+    coverability::ENGINE,
     siphon_trap::ENGINE,
     runs::ENGINE,
     home::graph::ENGINE,
@@ -81,6 +83,8 @@ pub enum Sides {
 /// When an engine has its turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Role {
+    /// Before everything else, on the net that was read, for some milliseconds.
+    First,
     /// Once, on the net that was read, before the others prove anything.
     Once {
         /// The most of the time left that it may take, in [0, 1].

@@ -114,8 +114,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             Knowledge::Reach(Reach::Unreachable { evidence, .. }) => {
                 shown_by.extend(self.refutation(evidence)?);
             }
-            Knowledge::Maximum(Maximum { unbounded: Some((prefix, pump, _)), .. }) => {
-                shown_by.push(Reference::Pump(self.writer.pump(prefix, pump)?.into()));
+            Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
+                shown_by.push(Reference::Pump(self.writer.pump(pumping)?.into()));
             }
             Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -147,10 +147,10 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn figure(&mut self, answer: &Answer, counted: Option<&Counted>) -> io::Result<()> {
-        let reference = match (counted, &answer.witness, &answer.pump) {
-            (Some(counted), ..) => Reference::Count(self.count(counted)?),
-            (None, Some((_, prefix)), Some(pump)) if answer.rests_on.is_empty() => {
-                Reference::Pump(self.writer.pump(prefix, pump)?.into())
+        let reference = match (counted, &answer.pump) {
+            (Some(counted), _) => Reference::Count(self.count(counted)?),
+            (None, Some(pumping)) if answer.rests_on.is_empty() => {
+                Reference::Pump(self.writer.pump(pumping)?.into())
             }
             _ => return self.answer(answer),
         };

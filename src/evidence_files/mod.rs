@@ -12,7 +12,7 @@ use crate::evidence::file::{Answer, Count, End, FORMAT, Repeated, Times, Unfoldi
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::reduction::NamedLog;
 use parikh_net::loops::{LoopRun, Part};
-use parikh_net::{FiringSequence, Net};
+use parikh_net::{FiringSequence, Net, Pumping, Stage};
 use serde::Serialize;
 use serde_json::json;
 use std::io::{self, Write};
@@ -88,14 +88,26 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As in [`new`](Self::new).
-    pub fn pump(&mut self, prefix: &FiringSequence, pump: &FiringSequence) -> io::Result<String> {
+    pub fn pump(&mut self, pumping: &Pumping) -> io::Result<String> {
         let id = self.id('p');
-        write!(self.out, r#"{{"pump":{{"id":"{id}","prefix":"#)?;
-        self.steps(prefix)?;
-        write!(self.out, r#","pump":"#)?;
-        self.steps(pump)?;
-        self.out.write_all(b"}}\n")?;
+        write!(self.out, r#"{{"pump":{{"id":"{id}","#)?;
+        for (at, stage) in pumping.earlier.iter().enumerate() {
+            self.out.write_all(if at == 0 { br#""earlier":[{"# } else { b",{" })?;
+            self.stage(stage)?;
+        }
+        self.out.write_all(if pumping.earlier.is_empty() { b"" } else { b"]," })?;
+        self.stage(&pumping.last)?;
+        self.out.write_all(b"}\n")?;
         Ok(id)
+    }
+
+    /// What is inside the braces of a stage, and the one that closes them.
+    fn stage(&mut self, stage: &Stage) -> io::Result<()> {
+        self.out.write_all(br#""prefix":"#)?;
+        self.steps(&stage.prefix)?;
+        self.out.write_all(br#","pump":"#)?;
+        self.steps(&stage.pump)?;
+        self.out.write_all(b"}")
     }
 
     /// A run with loops. Its id.
@@ -279,7 +291,8 @@ mod tests {
         twice.push(TransitionId::new(0), 2);
         let mut writer = Writer::new(&net, "OneSafe", Vec::new()).unwrap();
         let trace = writer.trace(&twice).unwrap();
-        let pump = writer.pump(&FiringSequence::new(), &twice).unwrap();
+        let single = Pumping::single(FiringSequence::new(), twice.clone());
+        let pump = writer.pump(&single).unwrap();
         let bounds = Document::Bounds(Bounds { assumes_units: false, steps: Vec::new() });
         let document = writer.document(Some(("r9", &net)), &bounds).unwrap();
         let answer = Answer {

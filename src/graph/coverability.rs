@@ -8,16 +8,17 @@
 //! The graph does *not* say which markings can be reached, nor whether a dead marking can; it says which
 //! places are bounded, and which transitions can ever fire.
 //!
+//! This one is for pictures, and keeps every node. The engine [`coverability`](crate::engine::coverability) leaves
+//! out what is covered already, and remembers how everything came about.
+//!
 //! # Sources
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
 
+use super::omega::{OMEGA, fire, is_covered};
 use super::reachability::{Edge, NoGraph};
-use parikh_net::{Marking, Net, PlaceId, TransitionId};
+use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
-
-/// ω among token counts, which are smaller.
-pub const OMEGA: u64 = u64::MAX;
 
 /// Nodes and firings between them.
 #[derive(Clone, Debug)]
@@ -73,7 +74,7 @@ impl Coverability {
             let mut at = Some(from as u32);
             while let Some(before) = at {
                 let node = &self.nodes[before as usize];
-                if node.iter().zip(next.iter()).all(|(a, b)| a <= b) {
+                if is_covered(node, next) {
                     for (a, b) in node.iter().zip(next.iter_mut()) {
                         if *a < *b && *b != OMEGA {
                             *b = OMEGA;
@@ -94,22 +95,6 @@ impl Coverability {
         let is_omega = |p: &PlaceId| self.nodes.iter().any(|node| node[p.index()] == OMEGA);
         net.places().filter(is_omega).collect()
     }
-}
-
-/// A firing, with ω − n = ω + n = ω; `None` where it is not enabled.
-fn fire(net: &Net, tokens: &[u64], t: TransitionId) -> Result<Option<Vec<u64>>, NoGraph> {
-    if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
-        return Ok(None);
-    }
-    let mut next = tokens.to_vec();
-    for change in net.delta(t) {
-        let held = &mut next[change.place.index()];
-        if *held != OMEGA {
-            let sum = held.checked_add_signed(change.delta);
-            *held = sum.filter(|&sum| sum <= Marking::MAX_TOKENS).ok_or(NoGraph::Overflow)?;
-        }
-    }
-    Ok(Some(next))
 }
 
 #[cfg(test)]

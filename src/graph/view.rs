@@ -1,7 +1,8 @@
 //! A graph of markings as it is shown: what each node says, and what it is.
 
 use super::components;
-use super::coverability::{Coverability, OMEGA};
+use super::coverability::Coverability;
+use super::omega::OMEGA;
 use super::reachability::{Edge, Reachability};
 use crate::names::Names;
 use parikh_net::{FiringSequence, Net, PlaceId, TransitionId};

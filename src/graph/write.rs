@@ -1,7 +1,7 @@
 //! Graphs of markings as text: for Graphviz, for tools that read labelled transition systems in the
 //! Aldebaran format (CADP, mCRL2), and as JSON.
 
-use super::coverability::OMEGA;
+use super::omega::OMEGA;
 use super::view::{Node, Shown, View};
 use parikh_net::printable::Printable;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use super::text::Text;
 use super::verdicts::Keys;
 use crate::evidence::replay;
 use crate::structure::siphons::{starved_by, unmarked_siphon};
-use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, Stage, Step, TransitionId};
 use serde::Serialize;
 
 /// How bad it is.
@@ -361,16 +361,18 @@ impl Telling<'_> {
             let play = bound.shown.play.clone();
             let pump = play.as_ref().and_then(|play| self.store.traces.get(play.pump?));
             let details = pump.map(|steps| {
-                let steps: Vec<&[u64]> = steps.chunks_exact(2).collect();
+                let steps = steps.chunks_exact(2).filter_map(|step| {
+                    let transition = TransitionId::new(usize::try_from(step[0]).ok()?);
+                    Some(Step { transition, count: step[1] })
+                });
+                let steps: Vec<Step> = steps.collect();
                 let text = Text::words("This loop adds tokens each time and can repeat for ever: ");
-                text.list(&steps, ", ", |text, step| {
-                    let Ok(t) = usize::try_from(step[0]) else { return text };
-                    let text = text.transition(TransitionId::new(t));
-                    if step[1] > 1 { text.say(format!(" {} times", step[1])) } else { text }
-                })
+                fired(text, &steps)
             });
+            let stages = in_stages(&bound.shown.stages);
             let finding = self.tell(Level::Problem, title);
             finding.details.extend(details);
+            finding.details.extend(stages);
             (finding.play, finding.question) = (play, Some(at));
         }
         if infinite.len() > ONE_BY_ONE {
@@ -468,4 +470,28 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
         }));
     }
     details
+}
+
+/// Transitions in the order they fire.
+fn fired(text: Text, steps: &[Step]) -> Text {
+    text.list(steps, ", ", |text, step| {
+        let text = text.transition(step.transition);
+        if step.count > 1 { text.say(format!(" {} times", step.count)) } else { text }
+    })
+}
+
+/// The loops of a pump in stages, in order.
+fn in_stages(stages: &[Stage]) -> Vec<Text> {
+    let told = |(at, stage): (usize, &Stage)| {
+        let mut text = Text::words(if at == 0 { "First " } else { "Then " });
+        if !stage.prefix.is_empty() {
+            text = fired(text, stage.prefix.steps()).say(", then ");
+        }
+        let text = fired(text.say("again and again: "), stage.pump.steps());
+        match at + 1 == stages.len() {
+            true => text.say(", which adds tokens each time"),
+            false => text.say(", as often as what follows needs"),
+        }
+    };
+    stages.iter().enumerate().map(told).collect()
 }

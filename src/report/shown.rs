@@ -6,7 +6,7 @@
 use super::reading;
 use super::text::{Text, counted};
 use crate::board::{Argued, Evidence, Home, Knowledge, Maximum, Reach, Witness};
-use parikh_net::{FiringSequence, Net};
+use parikh_net::{FiringSequence, Net, Stage};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,6 +62,9 @@ pub struct Shown {
     /// The certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<usize>,
+    /// The stages of a pump that has several.
+    #[serde(skip)]
+    pub stages: Vec<Stage>,
 }
 
 /// Everything shown.
@@ -108,10 +111,10 @@ impl<'n> Store<'n> {
             Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => Shown::default(),
             Knowledge::Reach(Reach::Reached { witness, .. }) => self.witness(witness.as_ref()),
             Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
-                Shown { play: None, certificate: self.certificate(evidence, proof.kind()) }
+                Shown { certificate: self.certificate(evidence, proof.kind()), ..Shown::default() }
             }
             Knowledge::Home(Home::Kept { proof, evidence, .. }) => {
-                Shown { play: None, certificate: self.certificate(evidence, proof.kind()) }
+                Shown { certificate: self.certificate(evidence, proof.kind()), ..Shown::default() }
             }
             Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
                 let mut shown = self.witness(witness.as_ref());
@@ -124,14 +127,21 @@ impl<'n> Store<'n> {
                 };
                 shown
             }
-            Knowledge::Maximum(Maximum { unbounded: Some((prefix, pump, _)), .. }) => {
+            Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
+                // Stages are told, and not played: how often each repeats is nobody's choice but the player's.
+                let Some(Stage { prefix, pump }) = pumping.only() else {
+                    return Shown {
+                        stages: pumping.stages().cloned().collect(),
+                        ..Shown::default()
+                    };
+                };
                 let (prefix, firings) = (Arc::new(prefix.clone()), prefix.firings());
                 let play = Play {
                     trace: self.trace(&prefix),
                     firings: u64::try_from(firings).unwrap_or(u64::MAX),
                     pump: self.trace(&Arc::new(pump.clone())),
                 };
-                Shown { play: Some(play), certificate: None }
+                Shown { play: Some(play), ..Shown::default() }
             }
             Knowledge::Maximum(Maximum { seen, proved, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -160,7 +170,7 @@ impl<'n> Store<'n> {
             }
             _ => None,
         };
-        Shown { play, certificate: None }
+        Shown { play, ..Shown::default() }
     }
 
     fn trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {

@@ -276,6 +276,7 @@ impl<'p> Worker<'p, '_> {
                     self.run_all(Role::Walk, ground, &all.part(part));
                 }
             }
+            Phase::First(part) => self.run_all(Role::First, all.ground, &all.part(part)),
             Phase::Once => self.run_once(),
             Phase::Homes(part) => {
                 let homes = self.portfolio.ground.homes();

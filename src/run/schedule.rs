@@ -3,14 +3,14 @@
 //! ```text
 //! first worker     walk a little ─▶ a little on the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll
 //!                  steps ─▶ more loops ─▶ walk on the reduced net ─▶ unroll more steps ─▶ walk on
-//! second worker    engines that run once (siphons and traps) ─▶ engines in slices (the state
+//! second worker    coverability for a moment, engines that run once (siphons and traps) ─▶ engines in slices (the state
 //!                  equation) for some seconds, a few walks along their candidates, diagrams of
 //!                  small nets, a little induction ─▶ engines in slices, walks along their
 //!                  candidates ─▶ a little more induction, a few orders for diagrams
 //!                  ─▶ goals on nets of their own, search of the reduced net ─▶ engines in slices,
 //!                  induction and diagrams on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
-//! one thread       the second worker, with a short walk before everything and a longer one after the
+//! one thread       the second worker, with a short walk after the first moment and a longer one after the
 //!                  search: what is small has not to wait for that
 //! ```
 //!
@@ -125,6 +125,8 @@ pub enum On {
 pub enum Phase {
     /// Walks.
     Walk(On, Part),
+    /// Engines that come first.
+    First(Part),
     /// Engines that run once.
     Once,
     /// Engines that ask what stays reachable, where that is asked.
@@ -168,6 +170,7 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule for so many threads.
     pub fn of_threads(threads: usize) -> Schedule {
+        let first = Phase::First(Part::of(0.05).at_most(1));
         let prove = [
             Phase::Once,
             Phase::Homes(Part::of(0.6)),
@@ -186,7 +189,7 @@ impl Schedule {
             Phase::Homes(Part::of(1.0)),
         ];
         if threads <= 1 {
-            let mut all = vec![Phase::Walk(On::Read, Part::of(0.1).at_most(2))];
+            let mut all = vec![first, Phase::Walk(On::Read, Part::of(0.1).at_most(2))];
             all.extend(prove);
             let describe = all.iter().position(|phase| matches!(phase, Phase::Describe(_)));
             all.insert(describe.unwrap_or(all.len()), Phase::Unroll(Part::of(0.1).at_most(10)));
@@ -206,7 +209,8 @@ impl Schedule {
             Phase::Walk(On::Reduced, Part::of(0.5)),
             Phase::Unroll(Part::of(0.5)),
         ];
-        Schedule { workers: vec![walk, prove.to_vec()] }
+        let prove = [first].into_iter().chain(prove).collect();
+        Schedule { workers: vec![walk, prove] }
     }
 
     /// Nothing but work on nets reduced for some goals alone, and the search of the net that was read

@@ -9,10 +9,10 @@
 use super::counting::{Adding, Count, Counted};
 use super::{Config, Event, Report, Unanswered};
 use crate::answer::{Answer, Grade, Plan, Value};
-use crate::board::{Argument, Knowledge};
-use crate::engine::{diagrams, explicit, walk};
+use crate::board::{Argument, Knowledge, Technique};
+use crate::engine::{coverability, diagrams, explicit, walk};
 use crate::evidence::pump_grows;
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Pumping};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
@@ -92,6 +92,11 @@ struct Figures<T> {
 
 impl<T: FnMut(Told<'_>)> Figures<T> {
     fn find(&mut self, net: &Net, config: &Config, budget: &Budget) {
+        // What is unbounded shows itself here in milliseconds, or is left to walks.
+        let pump = coverability::find_pump(net, &budget.share(EARLY));
+        if self.take_pump(net, pump, coverability::TECHNIQUE) {
+            return;
+        }
         if self.visit(net, config, config.threads, &budget.slice(AT_ONCE)) {
             return;
         }
@@ -317,13 +322,23 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
     /// Whether there is one.
     fn finds_pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
         let found = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK);
+        self.take_pump(net, found, "RANDOM_WALK")
+    }
+
+    /// All four by a pump, if one was found that replays.
+    fn take_pump(
+        &mut self,
+        net: &Net,
+        found: Option<(FiringSequence, FiringSequence)>,
+        by: Technique,
+    ) -> bool {
         let Some((prefix, pump)) = found else { return false };
         if !pump_grows(net, &prefix, &pump) {
             tracing::error!("internal error: a pump does not replay; it is dropped");
             self.report.faults += 1;
             return false;
         }
-        let figures = pumped(&prefix, &pump);
+        let figures = pumped(&Pumping::single(prefix, pump), by);
         figures.iter().for_each(|figure| self.take(figure, None));
         true
     }
@@ -441,16 +456,13 @@ fn through_reduction(counted: &Counted) -> [Answer; 2] {
     })
 }
 
-fn pumped(prefix: &FiringSequence, pump: &FiringSequence) -> [Answer; 4] {
-    let reason = format!(
-        "after {} firings, {} more can repeat for ever and add tokens each time",
-        prefix.firings(),
-        pump.firings()
-    );
+fn pumped(pumping: &Pumping, by: Technique) -> [Answer; 4] {
+    let reason = pumping.in_words();
+    let prefix = pumping.only().map(|stage| &stage.prefix);
     FIGURES.map(|key| Answer {
-        witness: Some((GoalId::new(0), prefix.clone())),
-        pump: Some(pump.clone()),
-        ..figure(key, Value::Infinite, vec!["RANDOM_WALK"], &reason, Grade::Replayed)
+        witness: prefix.map(|prefix| (GoalId::new(0), prefix.clone())),
+        pump: Some(pumping.clone()),
+        ..figure(key, Value::Infinite, vec![by], &reason, Grade::Replayed)
     })
 }
 

@@ -236,7 +236,7 @@ fn engines_are_chosen_by_name() {
     assert!(stdout(&output).contains("never: unknown"), "{}", stdout(&output));
     let output = run(&["check", path, "--formula", never, "--engines", "pdr,magic"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("there are siphon-trap, "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("there are coverability, "), "{}", stderr(&output));
 }
 
 /// A command that greets as an SMT solver would, and answers all questions alike.

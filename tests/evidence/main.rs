@@ -13,6 +13,7 @@ mod linear_mutations;
 mod loops;
 mod moved;
 mod precedences;
+mod pumps;
 mod returning;
 mod runs;
 mod unit_claims;

@@ -4,6 +4,7 @@
 mod support;
 
 mod counting;
+mod coverability;
 #[cfg(feature = "z3")]
 mod encodings;
 mod engines;

@@ -54,7 +54,7 @@ pub fn find_pump(
     run(&task, board.under("RANDOM_WALK"), &config);
     match board.knowledge(GoalId::new(0)) {
         Some(Knowledge::Maximum(maximum)) => {
-            maximum.unbounded.map(|(prefix, pump, _)| (prefix, pump))
+            maximum.unbounded.map(|(pumping, _)| (pumping.last.prefix, pumping.last.pump))
         }
         _ => None,
     }

@@ -1,0 +1,142 @@
+//! Pumps in stages: whether sums grow without bound.
+//!
+//! # Conditions
+//! Some places are *plentiful*, none at first; of the others the marking is known, m₀ at first. For each stage:
+//!
+//! 1. its prefix fires, where plentiful places are taken to hold whatever is asked for;
+//! 2. after it, its pump fires in the same way, and leaves no place that is not plentiful with fewer tokens.
+//!
+//! Where the pump leaves more, the place is plentiful from then on. A sum grows if there is one stage and its pump
+//! makes the sum larger; or if no plentiful place counts less than 0 in it, and one counts more.
+//!
+//! # Soundness
+//! After each stage, for each k there is a reachable marking that is the known one on the places that are not
+//! plentiful, and has at least k tokens on those that are. Initially there are no plentiful places. A sequence
+//! takes at most so many tokens, c, off the places that were plentiful before: from a marking with k + c tokens
+//! on these it fires, and leaves k. So does the pump k times in a row, from a marking with k·(c + 1) tokens on
+//! these: all other places hold no fewer tokens before the next time, by (2). Those where it leaves more have k
+//! tokens more at the end, at least. A sum in which nothing plentiful counts less than 0 is then at least what the
+//! known places make it, and k for those that count. A single pump repeats by itself: a sum that grows along it
+//! once grows each time.
+//!
+//! # Source
+//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
+
+use super::replay::{PumpError, Replayer};
+use parikh_net::{LinearSum, Marking, Net, PlaceId, Pumping};
+
+/// What grows.
+#[derive(Debug)]
+pub struct Growth {
+    /// By place, whether it is plentiful.
+    plentiful: Vec<bool>,
+    /// Before and after the pump, where there is one only.
+    single: Option<(Marking, Marking)>,
+}
+
+impl Growth {
+    /// The places that grow without bound, ascending.
+    pub fn places(&self) -> impl Iterator<Item = PlaceId> {
+        let grown = self.plentiful.iter().enumerate().filter(|&(_, &grown)| grown);
+        grown.map(|(place, _)| PlaceId::new(place))
+    }
+
+    /// Whether a sum grows without bound.
+    pub fn grows(&self, sum: &LinearSum) -> bool {
+        if let Some((before, after)) = &self.single {
+            return sum.value(after) > sum.value(before);
+        }
+        let grown = || sum.terms().iter().filter(|(place, _)| self.plentiful[place.index()]);
+        grown().all(|&(_, a)| a > 0) && grown().next().is_some()
+    }
+}
+
+/// Checks the conditions.
+///
+/// # Errors
+/// When a part does not replay, or a pump leaves a place with fewer tokens.
+pub fn check_pumping(net: &Net, pumping: &Pumping) -> Result<Growth, PumpError> {
+    let mut replayer = Replayer::new(net);
+    let mut single = None;
+    for stage in pumping.stages() {
+        for &step in stage.prefix.steps() {
+            replayer.fire(step)?; // 1
+        }
+        let before = replayer.marking().clone();
+        for &step in stage.pump.steps() {
+            replayer.fire(step)?; // 2
+        }
+        let after = replayer.marking().clone();
+        if let Some(place) = net.places().find(|&place| after[place] < before[place]) {
+            return Err(PumpError::Loses(net.place_name(place).to_owned()));
+        }
+        let grown = net.places().filter(|&place| after[place] > before[place]);
+        grown.for_each(|place| replayer.has_plenty(place));
+        single = Some((before, after));
+    }
+    let plentiful = net.places().map(|place| replayer.is_plentiful(place)).collect();
+    Ok(Growth { plentiful, single: single.filter(|_| pumping.only().is_some()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{FiringSequence, Stage, text};
+
+    fn net() -> Net {
+        text::parse(
+            "place open 1\nplace ready\nplace store\nplace made\nplace kept 1
+             transition fill: open -> open + store\ntransition close: open -> ready
+             transition make: ready + store -> ready + made\ntransition lose: ready + kept -> ready + made",
+        )
+        .unwrap()
+    }
+
+    fn stage(net: &Net, prefix: &[&str], pump: &[&str]) -> Stage {
+        let sequence = |names: &[&str]| -> FiringSequence {
+            names.iter().map(|name| net.transition_named(name).unwrap()).collect()
+        };
+        Stage { prefix: sequence(prefix), pump: sequence(pump) }
+    }
+
+    #[test]
+    fn a_pump_may_take_what_one_before_it_puts_down_and_nothing_else() {
+        let net = net();
+        let filled = stage(&net, &[], &["fill"]);
+        let made = Pumping {
+            earlier: vec![filled.clone()],
+            last: stage(&net, &["close", "make", "make"], &["make"]),
+        };
+        let growth = check_pumping(&net, &made).unwrap();
+        let named: Vec<&str> = growth.places().map(|place| net.place_name(place)).collect();
+        assert_eq!(named, ["store", "made"]);
+        let place = |name| net.place_named(name).unwrap();
+        assert!(growth.grows(&LinearSum::place(place("made"))));
+        let minus = |a, b| LinearSum::new([(place(a), 1), (place(b), -1)]).unwrap();
+        // Each of both grows; nobody says by how much more.
+        assert!(!growth.grows(&minus("made", "store")));
+        assert!(growth.grows(&minus("made", "open")));
+        assert!(!growth.grows(&LinearSum::place(place("ready"))));
+        // Without the first stage there is nothing to be taken.
+        let last = stage(&net, &["fill", "close"], &["make"]);
+        assert_eq!(
+            check_pumping(&net, &Pumping { earlier: vec![], last }).unwrap_err(),
+            PumpError::Loses("store".into())
+        );
+        let kept = Pumping { earlier: vec![filled], last: stage(&net, &["close"], &["lose"]) };
+        assert_eq!(check_pumping(&net, &kept).unwrap_err(), PumpError::Loses("kept".into()));
+        let opened = Pumping { last: stage(&net, &["close"], &["fill"]), ..kept };
+        assert!(matches!(check_pumping(&net, &opened), Err(PumpError::Replay(_))));
+    }
+
+    #[test]
+    fn a_single_pump_makes_a_difference_grow() {
+        let net = text::parse("place p\nplace q\ntransition t: -> 2*p + q").unwrap();
+        let growth =
+            check_pumping(&net, &Pumping { earlier: vec![], last: stage(&net, &[], &["t"]) })
+                .unwrap();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        assert!(growth.grows(&LinearSum::new([(p, 1), (q, -1)]).unwrap()));
+        assert!(!growth.grows(&LinearSum::new([(p, 1), (q, -2)]).unwrap()));
+    }
+}

@@ -1,0 +1,284 @@
+//! Coverability: what grows without bound, what is reached where something does, and what a whole tree excludes.
+//!
+//! A place that is ω in the tree of Karp and Miller grows without bound. A walk finds that where one pump does
+//! it; here `made` needs two, and only the tree has the order in which they follow on one another:
+//!
+//! ```text
+//! place open 1 · place ready · place store · place made
+//! transition fill: open -> open + store
+//! transition close: open -> ready
+//! transition make: ready + store -> ready + made
+//! ```
+//!
+//! | file | is |
+//! |---|---|
+//! | `tree` | the tree, without what is covered already |
+//! | `runs` | firing sequences and pumps for what it has |
+//! | `questions` | which predicates hold where it has ω |
+//! | `covered` | proofs, where it is complete |
+//!
+//! # Conditions
+//! 1. Some place is not known to be bounded: else there is no ω, and others visit markings better.
+//! 2. The tree keeps within [`LIMITS`], which are met in some milliseconds: first in breadth, then in depth.
+//!
+//! # Soundness
+//! Sequences and pumps are replayed, documents are checked. Pumps in stages are reported of the net that was read
+//! only: no reduction carries them back.
+//!
+//! # Cost
+//! Of each new node, all that are kept, and those before it on its way, each until the first place that decides.
+
+mod covered;
+mod questions;
+mod runs;
+mod tree;
+
+use super::Task;
+use super::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::board::{Argument, Board, Over, Proof, Sighting, Under};
+use crate::graph::omega::OMEGA;
+use crate::ground::Ground;
+use parikh_net::{FiringSequence, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
+use parikh_solvers::Budget;
+use runs::Wanted;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tree::{End, Limits, Order, Tree};
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "coverability",
+    technique: TECHNIQUE,
+    sides: Sides::Both,
+    role: Role::First,
+    start: |work| each_slice_anew(move |budget| run(&work, budget)),
+};
+
+/// What the contest calls it.
+pub const TECHNIQUE: &str = "COVERABILITY";
+
+/// A tree that grows larger is given up, and the next one tried.
+const LIMITS: [Limits; 2] = [
+    Limits { order: Order::Breadth, nodes: 5_000, work: 4_000_000 },
+    Limits { order: Order::Depth, nodes: 5_000, work: 4_000_000 },
+];
+
+/// One that is asked for nothing but a pump.
+const LIMITS_OF_PUMP: Limits = Limits { order: Order::Breadth, nodes: 1_000, work: 1_000_000 };
+
+/// A firing sequence and another one that can repeat for ever after it and leaves more tokens each time, as
+/// [`walk::find_pump`](super::walk::find_pump) finds: whatever grows first needs one pump only. `None` says nothing.
+pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
+    let mut found = None;
+    Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {
+        let grown = tree.nodes[node as usize].grown.first();
+        let place = grown.and_then(|grown| grown.places.first());
+        let Some(&(place, ..)) = place else { return Some(0) };
+        found = runs::single(tree, node, 0, &LinearSum::place(place));
+        found.is_none().then_some(0)
+    });
+    found
+}
+
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let task = work.ground.task(work.board, budget, work.seed);
+    let is_bounded = |place: PlaceId| task.facts.upper_bound(place).is_some();
+    if task.net.places().all(is_bounded) {
+        return "all places are bounded".to_owned();
+    }
+    let mut asked = Asked::new(&task, work.ground, work.ground.under(work.board, TECHNIQUE));
+    if asked.is_settled() {
+        return "nothing to do".to_owned();
+    }
+    let mut said = Vec::new();
+    for limits in LIMITS {
+        let mut tree = Tree::new(task.net, limits);
+        let end = tree.grow(budget, |tree, node| asked.see(tree, node));
+        if end == End::Complete {
+            asked.look_back(&tree);
+            asked.exclude(&tree, work.ground.over(work.board, TECHNIQUE));
+        }
+        said.push(in_words(&tree, end));
+        if end != End::Limit || budget.is_exhausted() {
+            break;
+        }
+    }
+    format!("{}; {} goals settled", said.join(", then "), asked.settled())
+}
+
+fn in_words(tree: &Tree<'_>, end: End) -> String {
+    let how = match end {
+        End::Complete => "a whole tree",
+        End::Limit => "given up, a tree",
+        End::Settled => "all settled, a tree",
+    };
+    let is_omega = |&place: &usize| tree.nodes.iter().any(|node| node.tokens[place] == OMEGA);
+    let unbounded = (0..tree.net.place_count()).filter(is_omega).count();
+    let (nodes, kept) = (tree.nodes.len(), tree.kept().count());
+    format!("{how} of {nodes} nodes, {kept} kept, {unbounded} unbounded places")
+}
+
+/// The goals, of which most are settled at the first look.
+struct Asked<'t> {
+    board: &'t Board<'t>,
+    net: &'t Net,
+    under: Under<'t>,
+    /// Whether pumps in stages may be reported.
+    is_read: bool,
+    maxima: Vec<(GoalId, &'t LinearSum)>,
+    /// By place, the maxima that add its tokens.
+    adding: HashMap<PlaceId, Vec<usize>>,
+    predicates: Vec<(GoalId, &'t Predicate)>,
+    open_at_first: usize,
+}
+
+impl<'t> Asked<'t> {
+    fn new(task: &Task<'t>, ground: &Ground<'_>, under: Under<'t>) -> Self {
+        let mut asked = Asked {
+            board: task.board,
+            net: task.net,
+            under,
+            is_read: ground.parent().is_none(),
+            maxima: Vec::new(),
+            adding: HashMap::new(),
+            predicates: Vec::new(),
+            open_at_first: 0,
+        };
+        for (id, goal) in task.goals.iter().filter(|(id, _)| task.board.is_open(*id)) {
+            match goal {
+                Goal::Maximise(sum) => {
+                    for &(place, _) in sum.terms().iter().filter(|(_, a)| *a > 0) {
+                        asked.adding.entry(place).or_default().push(asked.maxima.len());
+                    }
+                    asked.maxima.push((*id, sum));
+                }
+                Goal::Reach(predicate) => asked.predicates.push((*id, predicate)),
+                Goal::Home(_) => {}
+            }
+        }
+        asked.open_at_first = asked.open();
+        asked
+    }
+
+    fn open(&self) -> usize {
+        let maxima = self.maxima.iter().map(|(id, _)| *id);
+        let all = maxima.chain(self.predicates.iter().map(|(id, _)| *id));
+        all.filter(|id| self.board.is_open(*id)).count()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.open() == 0
+    }
+
+    fn settled(&self) -> usize {
+        self.open_at_first - self.open()
+    }
+
+    /// What a new node tells; how much was looked at, and nothing where all is settled.
+    fn see(&mut self, tree: &Tree<'_>, node: u32) -> Option<u64> {
+        let here = &tree.nodes[node as usize];
+        let mut work = (self.maxima.len() + self.predicates.len()) as u64;
+        for (at, grown) in here.grown.iter().enumerate() {
+            for (place, ..) in &grown.places {
+                for &maximum in self.adding.get(place).into_iter().flatten() {
+                    let (id, sum) = self.maxima[maximum];
+                    if self.board.is_open(id) {
+                        work += tree.net.place_count() as u64;
+                        self.grow(tree, (node, at), id, sum, &mut work);
+                    }
+                }
+            }
+        }
+        let mut shown = Vec::new();
+        let mut wanted = Wanted::new();
+        self.predicates.retain(|(id, _)| self.board.is_open(*id));
+        for &(id, predicate) in &self.predicates {
+            if questions::holds(self.net, &here.tokens, predicate, &mut work) {
+                questions::want(self.net, &here.tokens, predicate, &mut wanted);
+                shown.push(id);
+            }
+        }
+        if !shown.is_empty() {
+            self.reach(tree, node, wanted, shown);
+        }
+        (self.open() > 0).then_some(work)
+    }
+
+    /// Reports that a sum grows, if it does by an acceleration.
+    fn grow(
+        &self,
+        tree: &Tree<'_>,
+        (node, at): (u32, usize),
+        id: GoalId,
+        sum: &LinearSum,
+        work: &mut u64,
+    ) {
+        if let Some((prefix, pump)) = runs::single(tree, node, at, sum) {
+            self.under.unbounded(id, prefix, pump);
+        } else if self.is_read
+            && let Some(pumping) = runs::stages(tree, node, at, sum, work)
+        {
+            self.under.grows(id, pumping);
+        }
+    }
+
+    /// Reports what is seen at a node with so many tokens.
+    fn reach(&self, tree: &Tree<'_>, node: u32, wanted: Wanted, shown: Vec<GoalId>) {
+        let made = tree.nodes[node as usize].grown.len();
+        let Some(run) = runs::run(tree, node, made, wanted) else { return };
+        let Ok(firings) = u64::try_from(run.firings()) else { return };
+        let sightings = shown.into_iter().map(|goal| Sighting { goal, firings });
+        self.under.along(run, sightings.collect());
+    }
+
+    /// Reports the most that sums without ω come to.
+    fn look_back(&self, tree: &Tree<'_>) {
+        for &(id, sum) in self.maxima.iter().filter(|(id, _)| self.board.is_open(*id)) {
+            let value = |node: &u32| {
+                let tokens = &tree.nodes[*node as usize].tokens;
+                let of_term = |&(place, a): &(PlaceId, i64)| match tokens[place.index()] {
+                    OMEGA => None,
+                    held => Some(i128::from(a) * i128::from(held)),
+                };
+                sum.terms().iter().map(of_term).sum::<Option<i128>>()
+            };
+            let nodes = 0..tree.nodes.len() as u32;
+            let best =
+                nodes.filter_map(|node| Some((value(&node)?, std::cmp::Reverse(node)))).max();
+            if let Some((value, std::cmp::Reverse(node))) = best
+                && self.under.seen(id).is_none_or(|seen| seen < value)
+            {
+                self.reach(tree, node, Wanted::new(), vec![id]);
+            }
+        }
+    }
+
+    /// Proves what a whole tree excludes.
+    fn exclude(&self, tree: &Tree<'_>, over: Over<'_>) {
+        let is_open = |id: GoalId| self.board.is_open(id);
+        let mut at_most: Vec<(GoalId, i128)> = Vec::new();
+        for &(id, sum) in self.maxima.iter().filter(|(id, _)| is_open(*id)) {
+            if let Some(most) = covered::most(tree, sum)
+                && over.proved(id).is_none_or(|proved| most < proved)
+            {
+                at_most.push((id, most));
+            }
+        }
+        let is_never = |&&(id, predicate): &&(GoalId, &Predicate)| {
+            is_open(id) && covered::excludes(tree, &covered::least_of(self.net, predicate))
+        };
+        let never: Vec<GoalId> =
+            self.predicates.iter().filter(is_never).map(|&(id, _)| id).collect();
+        if at_most.is_empty() && never.is_empty() {
+            return;
+        }
+        let Some(uncovered) = covered::least_uncovered(tree) else { return };
+        let Some(document) = covered::document(&uncovered) else { return };
+        let argument = Argument::Induction { clauses: uncovered.len(), assumes_units: false };
+        let document = Arc::new(document);
+        let proof = || Proof::new(argument.clone(), Some(document.clone()));
+        let by = over.by(&document);
+        at_most.into_iter().for_each(|(id, most)| by.at_most(id, most, proof()));
+        never.into_iter().for_each(|id| by.unreachable(id, proof()));
+    }
+}

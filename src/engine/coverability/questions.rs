@@ -1,0 +1,107 @@
+//! What is asked, and what a node with ω says to it.
+//!
+//! A predicate holds *in the end* at a node if it holds in all markings that the node stands for with enough
+//! tokens where it is ω. What has ω on one side only is then decided: p + q ≥ 7 holds where p is ω, p ≤ 3 does
+//! not. Where a sum has ω on both sides nobody knows, and it counts as false. The predicates are in negation
+//! normal form, so that a part that counts as false makes none true.
+
+use super::runs::Wanted;
+use crate::graph::omega::OMEGA;
+use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
+
+/// What a sum comes to at a node.
+enum Value {
+    Is(i128),
+    Grows,
+    Falls,
+    Unknown,
+}
+
+fn value(atom: &Atom, tokens: &[u64]) -> Value {
+    let (mut known, mut grows, mut falls) = (0i128, false, false);
+    for &(place, a) in atom.sum.terms() {
+        match tokens[place.index()] {
+            OMEGA if a > 0 => grows = true,
+            OMEGA => falls = true,
+            // Sums are bounded so that their values fit.
+            held => known += i128::from(a) * i128::from(held),
+        }
+    }
+    match (grows, falls) {
+        (false, false) => Value::Is(known),
+        (true, false) => Value::Grows,
+        (false, true) => Value::Falls,
+        (true, true) => Value::Unknown,
+    }
+}
+
+fn is_enabled(net: &Net, tokens: &[u64], t: TransitionId) -> bool {
+    net.pre(t).iter().all(|arc| tokens[arc.place.index()] >= arc.weight)
+}
+
+/// Whether the predicate holds in the end; `work` grows by what is looked at.
+pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut u64) -> bool {
+    *work += 1;
+    let enabled = |t: TransitionId| is_enabled(net, tokens, t);
+    match predicate {
+        Predicate::True => true,
+        Predicate::False => false,
+        Predicate::Atom(atom) => {
+            *work += atom.sum.terms().len() as u64;
+            match value(atom, tokens) {
+                Value::Is(value) => value <= atom.bound.into(),
+                Value::Falls => true,
+                Value::Grows | Value::Unknown => false,
+            }
+        }
+        Predicate::Enabled(t) => enabled(*t),
+        Predicate::Disabled(t) => !enabled(*t),
+        Predicate::Dead | Predicate::NotDead => {
+            *work += net.transition_count() as u64;
+            net.transitions().any(enabled) == (*predicate == Predicate::NotDead)
+        }
+        Predicate::And(parts) => parts.iter().all(|part| holds(net, tokens, part, work)),
+        Predicate::Or(parts) => parts.iter().any(|part| holds(net, tokens, part, work)),
+    }
+}
+
+/// Adds what is wanted for a predicate that holds in the end.
+pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mut Wanted) {
+    match predicate {
+        Predicate::Atom(atom) => {
+            let (falling, known): (Vec<(PlaceId, i64)>, Vec<_>) =
+                atom.sum.terms().iter().partition(|(place, _)| tokens[place.index()] == OMEGA);
+            let held =
+                |&(place, a): &(PlaceId, i64)| i128::from(a) * i128::from(tokens[place.index()]);
+            let rest: i128 = known.iter().map(held).sum();
+            // All of them fall, or the atom does not hold: the same for each, so that they are enough together.
+            let weight: i128 = falling.iter().map(|&(_, a)| -i128::from(a)).sum();
+            let missing = rest - i128::from(atom.bound);
+            if missing > 0 && weight > 0 {
+                let each = (missing + weight - 1) / weight;
+                falling.iter().for_each(|&(place, _)| at_least(wanted, place, each));
+            }
+        }
+        Predicate::Enabled(t) => {
+            net.pre(*t).iter().for_each(|arc| at_least(wanted, arc.place, arc.weight.into()));
+        }
+        Predicate::NotDead => {
+            if let Some(t) = net.transitions().find(|&t| is_enabled(net, tokens, t)) {
+                want(net, tokens, &Predicate::Enabled(t), wanted);
+            }
+        }
+        Predicate::And(parts) => parts.iter().for_each(|part| want(net, tokens, part, wanted)),
+        Predicate::Or(parts) => {
+            if let Some(part) = parts.iter().find(|part| holds(net, tokens, part, &mut 0)) {
+                want(net, tokens, part, wanted);
+            }
+        }
+        // Whatever else holds, holds by the places that are numbers.
+        Predicate::True | Predicate::False | Predicate::Disabled(_) | Predicate::Dead => {}
+    }
+}
+
+fn at_least(wanted: &mut Wanted, place: PlaceId, tokens: i128) {
+    let known = wanted.entry(place).or_insert(tokens);
+    *known = tokens.max(*known);
+}

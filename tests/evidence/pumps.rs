@@ -1,0 +1,76 @@
+//! Pumps in stages: written, judged from the files alone, replayed from traces, and refused when they are touched.
+
+use crate::support::binary::{Desk, run, stderr, stdout};
+use parikh::evidence::audit::{Audit, Verdict};
+use parikh::evidence::reader::{pnml, queries};
+use std::path::Path;
+
+/// No single pump makes `made` grow: `make` takes from `store`, and nothing fills that once it can fire.
+const SHOP: &str = "place open 1\nplace ready\nplace store\nplace made\n\
+     transition fill: open -> open + store\ntransition close: open -> ready\n\
+     transition make: ready + store -> ready + made";
+
+const QUERIES: &str = r#"<?xml version="1.0"?>
+<property-set xmlns="http://mcc.lip6.fr/">
+<property><id>made</id><formula><place-bound><place>made</place></place-bound></formula></property>
+</property-set>"#;
+
+/// The shop, and its evidence.
+fn desk() -> (Desk, String) {
+    let desk = Desk::with(SHOP);
+    let queries = desk.write("UpperBounds.xml", QUERIES);
+    let (model, out) = (desk.at("model.pnml"), desk.at("out"));
+    let [model, queries, out] = [&model, &queries, &out].map(|path| path.to_str().unwrap());
+    let arguments = ["check", model, "-e", "UB", "--queries", queries, "--evidence", out];
+    let checked = run(&[&arguments[..], &["--trace", out, "--engines", "coverability"]].concat());
+    let said = stdout(&checked);
+    assert!(said.starts_with("made: +inf — 2 loops follow on one another"), "{said}");
+    let evidence = desk.read("out/UpperBounds.jsonl");
+    (desk, evidence)
+}
+
+fn verdict(desk: &Desk, file: &Path) -> Verdict {
+    let net = pnml::read(&std::fs::read(desk.at("model.pnml")).unwrap()).unwrap().net;
+    let asked =
+        |_: &str| queries::read(&net, QUERIES.as_bytes()).map_err(|error| error.to_string());
+    let mut audit = Audit::new(&net, 0, Box::new(asked));
+    audit.file(file).unwrap();
+    audit.finish().judged.remove(0).verdict
+}
+
+#[test]
+fn stages_are_confirmed_and_what_is_left_of_them_is_refused() {
+    let (desk, right) = desk();
+    assert!(matches!(verdict(&desk, &desk.at("out/UpperBounds.jsonl")), Verdict::Confirmed(_)));
+    let earlier = right.find(r#""earlier":["#).unwrap();
+    let end = earlier + right[earlier..].find("}],").unwrap() + 3;
+    let changes = [
+        // Without the stage before it, the pump loses what it takes.
+        ("no stage", format!("{}{}", &right[..earlier], &right[end..])),
+        ("another pump", right.replace(r#""pump":[["make",1]]"#, r#""pump":[["fill",1]]"#)),
+        ("no prefix", right.replacen(r#"["close",1]"#, r#"["fill",1]"#, 1)),
+        ("a bound instead", right.replace("+inf", "7")),
+    ];
+    for (what, changed) in changes {
+        assert_ne!(changed, right, "{what}");
+        let file = desk.write("changed/UpperBounds.jsonl", &changed);
+        let verdict = verdict(&desk, &file);
+        assert!(!matches!(verdict, Verdict::Confirmed(_)), "{what}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_trace_in_stages_is_replayed() {
+    let (desk, _) = desk();
+    let (model, trace) = (desk.at("model.pnml"), desk.at("out/made.trace"));
+    let [model, trace] = [&model, &trace].map(|path| path.to_str().unwrap());
+    let replayed = stdout(&run(&["replay", model, trace]));
+    assert!(replayed.starts_with("a pump in 2 stages replayed on net"), "{replayed}");
+    assert!(replayed.contains("grows without bound: made"), "{replayed}");
+    let lost = desk.read("out/made.trace").replace("@then\n", "").replacen("@repeat\n", "", 1);
+    let lost = desk.write("lost.trace", &lost);
+    let refused = run(&["replay", model, lost.to_str().unwrap()]);
+    assert!(stderr(&refused).contains("place `store` loses tokens"), "{}", stderr(&refused));
+    let drawn = run(&["draw", model, "--trace", trace, "-o", "x.svg"]);
+    assert_ne!(drawn.status.code(), Some(0));
+}
