@@ -69,6 +69,11 @@ impl<'n> Replayer<'n> {
         Replayer { net, marking: net.initial().clone(), fired: 0 }
     }
 
+    /// Starts at this marking instead.
+    pub fn at(net: &'n Net, marking: Marking) -> Self {
+        Replayer { net, marking, fired: 0 }
+    }
+
     /// The marking reached so far.
     pub fn marking(&self) -> &Marking {
         &self.marking

@@ -160,8 +160,8 @@ impl<'n> Judge<'n> {
         let to_the_end = looks.contains(&None);
         let mut stops: Vec<u64> = looks.into_iter().flatten().collect();
         stops.sort_unstable();
-        let fired = account.sightings.along(&sequence, &stops, to_the_end);
-        fired.map_err(|error| error.to_string())?;
+        let goes_on = &mut || self.watch.goes_on();
+        account.sightings.along(&sequence, &stops, to_the_end, goes_on)?;
         if self.breach.is_none() {
             let last = stops.last().copied().filter(|_| !to_the_end);
             let breach = first_breach(self.net, &sequence, last.unwrap_or(u64::MAX));
@@ -213,6 +213,9 @@ impl<'n> Judge<'n> {
         let open = here.iter().zip(refuted).filter(|(_, (_, done))| !done);
         for (predicate, (_, done)) in open {
             let Some(predicate) = predicate else { continue };
+            if !goes_on() {
+                return Err(Flaw::Stopped.to_string());
+            }
             *done = checked.refutes(predicate, goes_on).is_ok();
             account.assumes_units |= *done && document.assumes_units();
         }
@@ -222,11 +225,16 @@ impl<'n> Judge<'n> {
     /// Refuses to visit more markings than searches are made again of.
     pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
         match document {
-            &Document::Markings(markings) if markings > self.most_visited => {
-                let most = self.most_visited;
-                Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
-            }
+            &Document::Markings(markings) => self.refuse_more(markings),
             _ => Ok(()),
+        }
+    }
+
+    pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
+        let most = self.most_visited;
+        match markings > most {
+            true => Err(format!("{markings} markings are to be visited; it may be {most} (--visit)")),
+            false => Ok(()),
         }
     }
 

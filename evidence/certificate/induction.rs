@@ -85,7 +85,7 @@ impl Induction {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Invariant<'_>, Flaw> {
         go_on(0, goes_on)?;
-        let bounds = self.bounds.check(net)?; // 1
+        let bounds = self.bounds.check(net, goes_on)?; // 1
         let mut known = terms(net, &bounds);
         let mut literals = Vec::with_capacity(self.atoms.len());
         for atom in &self.atoms {

@@ -92,7 +92,7 @@ impl<'g> Clock<'g> {
     }
 
     fn tick(&mut self) -> Result<(), ClosedSetFlaw> {
-        self.steps += 1;
+        self.steps = self.steps.wrapping_add(1);
         match self.steps.is_multiple_of(STEPS) && !(self.goes_on)() {
             true => Err(ClosedSetFlaw::Work),
             false => Ok(()),

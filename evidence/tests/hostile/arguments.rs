@@ -50,7 +50,7 @@ fn certificates_of_many_parts() {
     kinds.ends("weights of 127 bits", Limits::None, document(&row(2), &sums), 4, &["too large"]);
     let many = list(100_000, |_| lemma(r#"["p", 1]"#));
     let many = linear("", &format!(r#""traps": [], "lemmas": [{many}], "steps": []"#));
-    kinds.ends("100 000 lemmas", Limits::None, document(&row(2).replace('p', "p_"), &many), 4, &["no place"]);
+    kinds.ends("100 000 lemmas", Limits::None, document(&row(2), &many), 4, &["no place"]);
     let traps = format!(r#""traps": [{}], "lemmas": [], "steps": []"#, list(50_000, |_| r#"["p"]"#.into()));
     let traps = document(&star(30_000), &linear("", &traps));
     kinds.ends("50 000 traps", Limits::Clock, traps, 3, &["jsonl:3", "out of time"]);

@@ -8,7 +8,6 @@ use std::io::Write;
 fn coloured(sort: &str, marked: &str, listed: &[String; 2], counts: (usize, usize)) -> Instance {
     let user = "<usersort declaration='s'/>";
     let variable = |id: &str| format!("<subterm><variable refvariable='{id}'/></subterm>");
-    let plain = |id: &str| variable(id).replace("subterm>", "term>").replace("<subterm", "<term");
     let mut model = format!(
         "<pnml><net id='n' type='symmetricnet'><declaration><structure><declarations>
          <namedsort id='s' name='s'>{sort}</namedsort>"
@@ -20,19 +19,18 @@ fn coloured(sort: &str, marked: &str, listed: &[String; 2], counts: (usize, usiz
         "</declarations></structure></declaration>
          <place id='p'><type><structure>{user}</structure></type>
          <hlinitialMarking><structure>{marked}</structure></hlinitialMarking></place>
-         <transition id='t'><condition><structure><term><or><subterm><equality>{0}{0}</equality></subterm>
-         <subterm><inequality>{1}{2}</inequality></subterm></or></term></structure></condition></transition>",
+         <transition id='t'><condition><structure><or><subterm><equality>{0}{0}</equality></subterm>
+         <subterm><inequality>{1}{2}</inequality></subterm></or></structure></condition></transition>",
         variable("x"),
         variable("y"),
         variable("z"),
     ));
     for (id, source, target) in [("a", "p", "t"), ("b", "t", "p")] {
-        let inscription = plain("x");
+        let inscription = "<variable refvariable='x'/>";
         let arc = format!("<arc id='{id}' source='{source}' target='{target}'><hlinscription>");
         model.push_str(&format!("{arc}<structure>{inscription}</structure></hlinscription></arc>"));
     }
     model.push_str("</net></pnml>");
-    // `type` holds a sort, where other structures hold terms.
     let [places, transitions] = listed;
     Instance::pnml(&model).evidence("OneSafe", ("n", counts.0, counts.1), |out| {
         let nodes = format!(r#""places": [{places}], "transitions": [{transitions}]"#);
@@ -55,8 +53,8 @@ fn list(count: usize, name: impl FnMut(usize) -> String) -> String {
 fn colours_beyond_number() {
     let mut kinds = Kinds::default();
     let most = 1_000_000_000_000_000_000;
-    let all = "<term><all><usersort declaration='s'/></all></term>";
-    let none = "<term><empty/></term>";
+    let all = "<all><usersort declaration='s'/></all>";
+    let none = "<empty/>";
     let no_names = [String::new(), String::new()];
     let too_many = "more than 20000000 colours would have to be tried";
     let every = coloured(&range(most), all, &no_names, (0, 0));
