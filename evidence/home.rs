@@ -151,8 +151,8 @@ pub enum HomeFlaw {
     /// What is to be lost is there, or something else can still happen.
     #[error("at the end of the sequence something is enabled, or what is lost is there")]
     NotLost,
-    /// The document about what comes after the sequence.
-    #[error("the document about what comes after: {0}")]
+    /// The document about what comes after the sequence, or of the ways back.
+    #[error(transparent)]
     After(#[from] Flaw),
     /// A place, or the effect of a transition, is beyond the net or 127 bits.
     #[error("weights of places that do not exist, or beyond 127 bits")]

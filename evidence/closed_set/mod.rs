@@ -65,6 +65,9 @@ pub enum ClosedSetFlaw {
     /// A firing leads out of it.
     #[error("firing {0:?} leads out of the set")]
     Leaves(TransitionId),
+    /// A transition leads from too many nodes to too many others.
+    #[error("too many pairs of nodes to see that no firing leads out of the set")]
+    Pairs,
     /// It would take too long.
     #[error("more work than was allowed")]
     Work,

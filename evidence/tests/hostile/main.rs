@@ -158,14 +158,16 @@ impl Kinds {
         };
         for given in given {
             let Ended { code: found, text, time, memory } = instance.run(given);
-            let line = text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
             let short = text.len() < 100_000 || kind.contains("answers");
             let stopped = limits != Limits::Clock && text.contains("not confirmed");
             let panicked = text.contains("panicked") || text.contains("could not be finished");
+            let line = text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
             let right = found == Some(code) && line && short && !stopped && !panicked;
             let soon = time < Duration::from_secs(10) && memory < 1 << 30;
             let (seconds, megabytes) = (time.as_secs_f64(), memory >> 20);
-            println!("{kind}, {given:?}: {seconds:.1} s, {megabytes} MB, {found:?}");
+            let said = text.lines().find(|line| parts.iter().all(|part| line.contains(part)));
+            let said: String = said.unwrap_or(&text).chars().take(300).collect();
+            println!("{kind}, {given:?}: {seconds:.1} s, {megabytes} MB, {found:?}: {said}");
             if !right || !soon {
                 let text: String = text.chars().take(600).collect();
                 let told = format!("{kind}, {given:?}: {found:?} after {seconds:.1} s, {megabytes} MB");
