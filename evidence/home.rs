@@ -244,10 +244,7 @@ pub struct FiringFinitely(Vec<bool>);
 ///
 /// # Errors
 /// Where some transition raises it.
-pub fn firing_finitely(
-    net: &Net,
-    weights: &[(PlaceId, u64)],
-) -> Result<FiringFinitely, HomeFlaw> {
+pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFinitely, HomeFlaw> {
     let mut weight = vec![0u64; net.place_count()];
     for &(place, w) in weights {
         *weight.get_mut(place.index()).ok_or(HomeFlaw::Weights)? = w;

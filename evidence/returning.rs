@@ -160,11 +160,7 @@ enum CheckedWay<'w> {
 }
 
 impl<'w> CheckedWay<'w> {
-    fn of(
-        net: &'w Net,
-        way: &'w Way,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Self, HomeFlaw> {
+    fn of(net: &'w Net, way: &'w Way, goes_on: &mut dyn FnMut() -> bool) -> Result<Self, HomeFlaw> {
         Ok(match way {
             Way::Downhill { document, .. } if document.assumes_units() => {
                 return Err(HomeFlaw::Way("the document assumes safe units"));

@@ -204,6 +204,25 @@ impl<'n> Judge<'n> {
         }
     }
 
+    /// Refuses to visit more markings than searches are made again of.
+    pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
+        match document {
+            &Document::Markings(markings) => self.refuse_more(markings),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same of a number of markings.
+    fn refuse_more(&self, markings: u64) -> Result<(), String> {
+        let most = self.most_visited;
+        match markings > most {
+            true => {
+                Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
+            }
+            false => Ok(()),
+        }
+    }
+
     /// What is left when all that has to stay reachable does.
     fn search_the_rest(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         match account.is_for_a_search() {

@@ -9,7 +9,7 @@ use super::{Verdict, Watch};
 use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
 use crate::reader::Unreadable;
-use crate::{Document, Flaw, check_pump, first_breach, words};
+use crate::{Flaw, check_pump, first_breach, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -42,6 +42,8 @@ pub(super) struct Account<'n> {
     pub(super) asks_more: bool,
     all: bool,
     pub(super) assumes_units: bool,
+    /// What kept a document from telling whether something follows.
+    untold: Option<String>,
 }
 
 impl<'n> Judge<'n> {
@@ -216,26 +218,14 @@ impl<'n> Judge<'n> {
             if !goes_on() {
                 return Err(Flaw::Stopped.to_string());
             }
-            *done = checked.refutes(predicate, goes_on).is_ok();
+            match checked.refutes(predicate, goes_on) {
+                Ok(()) => *done = true,
+                Err(Flaw::DoesNotFollow) => {}
+                Err(flaw) => account.untold = Some(format!("document {id}: {flaw}")),
+            }
             account.assumes_units |= *done && document.assumes_units();
         }
         Ok(())
-    }
-
-    /// Refuses to visit more markings than searches are made again of.
-    pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
-        match document {
-            &Document::Markings(markings) => self.refuse_more(markings),
-            _ => Ok(()),
-        }
-    }
-
-    pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
-        let most = self.most_visited;
-        match markings > most {
-            true => Err(format!("{markings} markings are to be visited; it may be {most} (--visit)")),
-            false => Ok(()),
-        }
     }
 
     /// Makes a search again that is said to have shown the rest: of the original net, and leaving out
@@ -300,6 +290,7 @@ impl<'n> Account<'n> {
             asks_more,
             all,
             assumes_units: false,
+            untold: None,
         }
     }
 
@@ -384,10 +375,11 @@ impl<'n> Account<'n> {
             (None, None) if self.sums.is_empty() => "the net has nothing that could show it".into(),
             (None, None) => "a pump that makes the sum grow".into(),
         };
+        let untold = self.untold.as_ref().map_or_else(String::new, |why| format!("; {why}"));
         match (self.open(), self.all) {
-            (0 | 1, _) => format!("not shown: {what}"),
-            (open, true) => format!("not shown: {what} (and {} more)", open - 1),
-            (open, false) => format!("not shown: {what} (or one of {} others)", open - 1),
+            (0 | 1, _) => format!("not shown: {what}{untold}"),
+            (open, true) => format!("not shown: {what} (and {} more){untold}", open - 1),
+            (open, false) => format!("not shown: {what} (or one of {} others){untold}", open - 1),
         }
     }
 }

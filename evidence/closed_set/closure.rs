@@ -84,7 +84,7 @@ impl ClosedSet {
 
 /// The most pairs of nodes that one transition may ask for: some, and so many for each node of the set. Mostly
 /// there are about as many as nodes.
-const MOST_PAIRS: (usize, usize) = (1 << 22, 16);
+const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
 
 /// The ways through the set that one transition asks for.
 struct Ways<'w, 'g> {

@@ -34,10 +34,22 @@ fn what_is_no_file_or_never_ends_is_not_read() {
     let no_file = "this is no regular file";
     let model = Instance::of(MODEL, "OneSafe", |_| ());
     std::fs::remove_file(model.path().join("model.pnml")).unwrap();
-    kinds.ends("a pipe as model", Limits::None, model.pipe("model.pnml"), 1, &["model.pnml", no_file]);
+    kinds.ends(
+        "a pipe as model",
+        Limits::None,
+        model.pipe("model.pnml"),
+        1,
+        &["model.pnml", no_file],
+    );
     let queries = asked().pipe("ReachabilityCardinality.xml");
     kinds.ends("a pipe as query file", Limits::None, queries, 1, &["Cardinality.xml", no_file]);
-    kinds.ends("a pipe as evidence", Limits::None, plain().pipe("x.jsonl"), 1, &["x.jsonl:0", no_file]);
+    kinds.ends(
+        "a pipe as evidence",
+        Limits::None,
+        plain().pipe("x.jsonl"),
+        1,
+        &["x.jsonl:0", no_file],
+    );
     let zero = asked().with(&["--queries", "/dev/zero"]);
     kinds.ends("/dev/zero as query file", Limits::None, zero, 1, &["/dev/zero", no_file]);
     let zero = plain().with(&["/dev/zero"]);
@@ -75,6 +87,30 @@ fn models_and_query_files_may_be_nested_and_long() {
         out.write_all(b"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>]><pnml>&a;</pnml>").unwrap();
     });
     kinds.ends("a document type", Limits::None, bomb, 1, &["model.pnml:1", "DTD"]);
+    let hashes = model(&|out| {
+        (1..1000).for_each(|at| write!(out, "<place id='{}'/>", "#".repeat(at)).unwrap());
+    });
+    let hashes = hashes.evidence("OneSafe", ("n", 999, 0), |out| {
+        let head = r#""preserves": ["reachability"], "support": [], "protected": []"#;
+        for at in 0..100 {
+            let log = format!(r#""log": {{{head}, "steps": []}}"#);
+            let of = if at == 0 { String::new() } else { format!(r#""of": "r{}", "#, at - 1) };
+            writeln!(out, r#"{{"reduction": {{"id": "r{at}", {of}{log}}}}}"#).unwrap();
+        }
+        writeln!(
+            out,
+            r#"{{"document": {{"id": "d", "on": "r99", "document": {{"markings": 1}}}}}}"#
+        )
+        .unwrap();
+        writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
+    });
+    kinds.ends(
+        "names of # and nothing else",
+        Limits::None,
+        hashes,
+        4,
+        &["OneSafe.jsonl:103", "not shown"],
+    );
     let chain = model(&|out| {
         out.write_all(b"<place id='r0'/><transition id='t'/>").unwrap();
         for at in 1..30_000 {
@@ -93,8 +129,14 @@ fn models_and_query_files_may_be_nested_and_long() {
         }
         out.write_all(b"</finalmarkings>").unwrap();
     });
-    kinds.ends("20 000 final markings", Limits::None, finals, 1, &["model.pnml:1", "final markings"]);
-    kinds.all(6);
+    kinds.ends(
+        "20 000 final markings",
+        Limits::None,
+        finals,
+        1,
+        &["model.pnml:1", "final markings"],
+    );
+    kinds.all(7);
 }
 
 #[test]
@@ -129,7 +171,13 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
     let often = Instance::of(MODEL, "OneSafe", |out| {
         (0..1000).for_each(|_| writeln!(out, "{}", answer("OneSafe", "TRUE", "")).unwrap());
     });
-    kinds.ends("1000 answers to a question", Limits::None, often, 4, &["jsonl:3", "answered again"]);
+    kinds.ends(
+        "1000 answers to a question",
+        Limits::None,
+        often,
+        4,
+        &["jsonl:3", "answered again"],
+    );
     let taken_back = Instance::of(MODEL, "OneSafe", |out| {
         (0..20_000).for_each(|at| writeln!(out, "{}", answer(&format!("x{at}"), "1", "")).unwrap());
         for at in 0..20_000 {

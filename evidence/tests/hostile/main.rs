@@ -170,7 +170,8 @@ impl Kinds {
             println!("{kind}, {given:?}: {seconds:.1} s, {megabytes} MB, {found:?}: {said}");
             if !right || !soon {
                 let text: String = text.chars().take(600).collect();
-                let told = format!("{kind}, {given:?}: {found:?} after {seconds:.1} s, {megabytes} MB");
+                let told =
+                    format!("{kind}, {given:?}: {found:?} after {seconds:.1} s, {megabytes} MB");
                 self.wrong.push(format!("{told}: {text}"));
             }
         }

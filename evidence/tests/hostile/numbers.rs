@@ -34,7 +34,13 @@ fn firings_beyond_number() {
     let stays = "place p 1\ntransition t: p -> p";
     let trace_of = |model, step| trace(model, 500_000, step);
     let long = trace_of(stays, r#"["t", 9223372036854775808]"#);
-    kinds.ends("500 000 times 2⁶³ firings", Limits::None, long, 4, &["OneSafe: FALSE", "not shown"]);
+    kinds.ends(
+        "500 000 times 2⁶³ firings",
+        Limits::None,
+        long,
+        4,
+        &["OneSafe: FALSE", "not shown"],
+    );
     let grows = "place p 1\ntransition t: -> p";
     let overflow = trace_of(grows, r#"["t", 9223372036854775808]"#);
     kinds.ends("2⁶³ tokens", Limits::None, overflow, 4, &["trace w", "more than 2^63 - 1 tokens"]);
@@ -56,7 +62,13 @@ fn firings_beyond_number() {
         0 => r#"[["t", 1], ["u", 1]]"#.to_owned(),
         at => format!(r#"[[{}, "{nine}"]]"#, at - 1),
     });
-    kinds.ends("3000 times 10⁴ digits more", Limits::None, growing, 4, &["loops l", "take more than"]);
+    kinds.ends(
+        "3000 times 10⁴ digits more",
+        Limits::None,
+        growing,
+        4,
+        &["loops l", "take more than"],
+    );
     kinds.all(6);
 }
 
@@ -90,12 +102,19 @@ fn markings_beyond_number() {
         let searched = r#""searched": {"markings": 7, "stubborn": false}"#;
         writeln!(out, r#"{{"answer": {{"id": "OneSafe", "value": "TRUE", {searched}}}}}"#).unwrap();
     });
-    kinds.ends("a search that never ends", Limits::Enough, searched, 4, &["visited again", "not true"]);
+    kinds.ends(
+        "a search that never ends",
+        Limits::Enough,
+        searched,
+        4,
+        &["visited again", "not true"],
+    );
     let searched = |markings: u64| {
         Instance::of(unbounded, "StateSpace", |out| {
             let searched = format!(r#""searched": {{"markings": {markings}, "stubborn": false}}"#);
             for id in ["MAX_TOKEN_IN_PLACE", "STATES"] {
-                writeln!(out, r#"{{"answer": {{"id": "{id}", "value": "7", {searched}}}}}"#).unwrap();
+                writeln!(out, r#"{{"answer": {{"id": "{id}", "value": "7", {searched}}}}}"#)
+                    .unwrap();
             }
         })
         .with(&["--visit", "20000"])
@@ -110,7 +129,28 @@ fn markings_beyond_number() {
     };
     let counted = Instance::of(unbounded, "StateSpace", counted);
     kinds.ends("10¹⁸ counted", Limits::None, counted, 3, &["STATES", found]);
-    kinds.all(8);
+    let switches =
+        |at| format!("place on{at} 1\nplace off{at}\ntransition t{at}: on{at} -> off{at}\n");
+    let switches: String = (0..3000).map(switches).collect();
+    let wide = Instance::of(&switches, "OneSafe", |out| {
+        let searched = r#""searched": {"markings": 7, "stubborn": false}"#;
+        writeln!(out, r#"{{"answer": {{"id": "OneSafe", "value": "TRUE", {searched}}}}}"#).unwrap();
+    });
+    kinds.ends(
+        "markings of 6000 places",
+        Limits::Clock,
+        wide,
+        3,
+        &["jsonl:2", "not confirmed: out of"],
+    );
+    let cases = Instance::of(
+        "place i 10\nplace o\ntransition t: i -> o",
+        "1000000000000000000-Soundness",
+        |_| (),
+    );
+    let said = &["Soundness.jsonl:1", "more than 2^63 - 1 tokens"];
+    kinds.ends("10¹⁸ cases of 10", Limits::None, cases, 1, said);
+    kinds.all(10);
 }
 
 /// All markings of `places` places with 0 or 1 token each, as a diagram: a full one.
@@ -134,12 +174,17 @@ fn sets_with_sums() {
     let model = |firing: &str| format!("{places}{firing}");
     let one = model("transition t: p0 -> p0");
     let sums = Instance::of(&one, "ReachabilityCardinality", |out| {
-        writeln!(out, r#"{{"document": {{"id": "d", "document": {{"closed_set": {}}}}}}}"#, cube(44))
-            .unwrap();
+        writeln!(
+            out,
+            r#"{{"document": {{"id": "d", "document": {{"closed_set": {}}}}}}}"#,
+            cube(44)
+        )
+        .unwrap();
         writeln!(out, "{}", answer("f", "FALSE", r#"{"document": "d"}"#)).unwrap();
     });
     let sums = sums.file("ReachabilityCardinality.xml", |out| {
-        out.write_all(b"<property-set><property><id>f</id><formula><exists-path><finally>").unwrap();
+        out.write_all(b"<property-set><property><id>f</id><formula><exists-path><finally>")
+            .unwrap();
         out.write_all(b"<conjunction>").unwrap();
         // Σ 2^(at mod 17)·p ≥ half of it, and of others as much.
         for turn in 0..3 {
@@ -155,19 +200,68 @@ fn sets_with_sums() {
         out.write_all(b"</conjunction></finally></exists-path></formula></property>").unwrap();
         out.write_all(b"</property-set>").unwrap();
     });
-    kinds.ends("sums over a set of 88 nodes", Limits::None, sums, 4, &[" f ", "not shown"]);
+    kinds.ends(
+        "sums over a set of 88 nodes",
+        Limits::None,
+        sums,
+        4,
+        &["document d", "too many nodes"],
+    );
     let everything = model("transition t: p0 -> p0\ntransition u: p1 -> p1");
     let steps: Vec<&str> = std::iter::repeat_n(r#"["t", 1]"#, 300_000).collect();
     let way = format!(r#"{{"steps": {{"set": {}, "steps": [{}]}}}}"#, cube(44), steps.join(","));
     let back = format!(r#"{{"returning": {{"to": null, "way": {way}, "along": []}}}}"#);
     let back = structure(&everything, "Liveness", "TRUE", &back);
-    kinds.ends("300 000 steps back", Limits::Clock, back, 3, &["jsonl:3", "out of time"]);
+    kinds.ends("300 000 steps back", Limits::None, back, 4, &["Liveness", "not shown"]);
+    kinds.ends(
+        "pairs of nodes",
+        Limits::None,
+        pairs(),
+        4,
+        &["document d", "too many pairs of nodes"],
+    );
     let huge = MODEL.replace("p 2", "p 1");
     let values = r#"{"order": ["p", "q"], "nodes": [[18446744073709551615, 1, 0], [18446744073709551615, 2, 0]], "root": 3}"#;
     let large = Instance::of(&huge, "OneSafe", |out| {
-        writeln!(out, r#"{{"document": {{"id": "d", "document": {{"closed_set": {values}}}}}}}"#).unwrap();
+        writeln!(out, r#"{{"document": {{"id": "d", "document": {{"closed_set": {values}}}}}}}"#)
+            .unwrap();
         writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
     });
     kinds.ends("a set of 2⁶⁴ tokens", Limits::None, large, 4, &["document d", "initial marking"]);
-    kinds.all(3);
+    kinds.all(4);
+}
+
+/// Above, a transition leads from one half of a set to the other. Below, each half counts in its own way: there
+/// are as many pairs of nodes as products of what they count.
+fn pairs() -> Instance {
+    const LEVELS: usize = 30;
+    let mut nodes = vec!["[0,1,0]".to_owned(), "[1,1,0]".to_owned(), "[0,1,3]".to_owned()];
+    let mut half = |last: usize, by: usize, count: usize| {
+        let mut below = vec![last; count];
+        for _ in 0..LEVELS {
+            below = (0..count)
+                .map(|state| {
+                    let [zero, one] = [0, 1].map(|value| below[(by * state + value) % count]);
+                    nodes.push(format!("[1,{one},0]"));
+                    nodes.push(format!("[0,{zero},{}]", nodes.len() + 1));
+                    nodes.len() + 1
+                })
+                .collect();
+        }
+        below[0]
+    };
+    let halves = [half(2, 2, 601), half(4, 3, 607)];
+    nodes.push(format!("[1,{},0]", halves[0]));
+    nodes.push(format!("[0,{},{}]", halves[1], nodes.len() + 1));
+    let order: Vec<String> = (0..LEVELS).map(|at| format!("\"m{at}\"")).collect();
+    let order = format!(r#""x", {}, "y""#, order.join(","));
+    let places: String = (0..LEVELS).map(|at| format!("place m{at}\n")).collect();
+    let model = format!("{places}place x 1\nplace y\ntransition t: x -> y");
+    Instance::of(&model, "OneSafe", |out| {
+        let (all, root) = (nodes.join(","), nodes.len() + 1);
+        let set = format!(r#"{{"order": [{order}], "nodes": [{all}], "root": {root}}}"#);
+        writeln!(out, r#"{{"document": {{"id": "d", "document": {{"closed_set": {set}}}}}}}"#)
+            .unwrap();
+        writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
+    })
 }
