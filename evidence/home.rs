@@ -151,8 +151,8 @@ pub enum HomeFlaw {
     /// What is to be lost is there, or something else can still happen.
     #[error("at the end of the sequence something is enabled, or what is lost is there")]
     NotLost,
-    /// The document about what comes after the sequence.
-    #[error("the document about what comes after: {0}")]
+    /// The document about what comes after the sequence, or of the ways back.
+    #[error(transparent)]
     After(#[from] Flaw),
     /// A place, or the effect of a transition, is beyond the net or 127 bits.
     #[error("weights of places that do not exist, or beyond 127 bits")]
@@ -234,7 +234,17 @@ pub fn check_finitely(
     weights: &[(PlaceId, u64)],
     wanted: &Predicate,
 ) -> Result<(), HomeFlaw> {
-    let asked = one_of(wanted).ok_or(HomeFlaw::NotLiveness)?;
+    firing_finitely(net, weights)?.check(wanted)
+}
+
+/// The transitions that fire only so many times, by transition: they lower a weighted sum that none raises.
+pub struct FiringFinitely(Vec<bool>);
+
+/// Those that lower the sum with these weights.
+///
+/// # Errors
+/// Where some transition raises it.
+pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFinitely, HomeFlaw> {
     let mut weight = vec![0u64; net.place_count()];
     for &(place, w) in weights {
         *weight.get_mut(place.index()).ok_or(HomeFlaw::Weights)? = w;
@@ -254,9 +264,20 @@ pub fn check_finitely(
         }
         lowers[t.index()] = put < taken;
     }
-    match asked.into_iter().find(|t| !lowers.get(t.index()).is_some_and(|&lowers| lowers)) {
-        Some(t) => Err(HomeFlaw::Raises(t)),
-        None => Ok(()),
+    Ok(FiringFinitely(lowers))
+}
+
+impl FiringFinitely {
+    /// Accepts that all transitions that `wanted` asks for are among them.
+    ///
+    /// # Errors
+    /// With the first that is not.
+    pub fn check(&self, wanted: &Predicate) -> Result<(), HomeFlaw> {
+        let lowers = |t: &TransitionId| self.0.get(t.index()).is_some_and(|&lowers| lowers);
+        match one_of(wanted).ok_or(HomeFlaw::NotLiveness)?.into_iter().find(|t| !lowers(t)) {
+            Some(t) => Err(HomeFlaw::Raises(t)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -286,6 +307,9 @@ pub fn check_commoner(
         }
     }
     for trap in traps {
+        if !goes_on() {
+            return Err(HomeFlaw::After(Flaw::Stopped));
+        }
         check_trap(net, 0, trap).map_err(|_| HomeFlaw::Siphons)?;
         clauses.push(trap.iter().map(|&p| -variable(p)).collect());
     }

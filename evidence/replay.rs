@@ -83,6 +83,11 @@ impl<'n> Replayer<'n> {
         self.plentiful.binary_search(&place).is_ok()
     }
 
+    /// Starts at this marking instead.
+    pub fn at(net: &'n Net, marking: Marking) -> Self {
+        Replayer { net, marking, fired: 0, plentiful: Vec::new() }
+    }
+
     /// The marking reached so far.
     pub fn marking(&self) -> &Marking {
         &self.marking

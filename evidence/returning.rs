@@ -22,8 +22,8 @@
 //! R. W. Floyd, *Assigning meanings to programs*, 1967 (a value that falls); E. Best, J. Esparza, *Existence of home
 //! states in Petri nets is decidable*, 2016 (home spaces).
 
-use crate::certificate::{Document, Flaw};
-use crate::closed_set::ClosedSet;
+use crate::certificate::{Checked, Document, Flaw};
+use crate::closed_set::{CheckedClosedSet, ClosedSet};
 use crate::home::HomeFlaw;
 use crate::replay::{Replayer, replay};
 use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId};
@@ -114,18 +114,20 @@ pub fn check_returning(
         if !returning.along.is_empty() {
             return Err(HomeFlaw::Way("firings from a marking that is not named"));
         }
+        let way = CheckedWay::of(net, &returning.way, goes_on)?;
         let mut kept = Vec::with_capacity(wanted.len());
         for &wanted in wanted {
-            match check_way(net, &returning.way, wanted, goes_on) {
+            match way.leads_to(net, wanted, goes_on) {
                 Ok(()) => kept.push(true),
-                Err(HomeFlaw::After(Flaw::DoesNotFollow)) => kept.push(false),
-                Err(flaw) => return Err(flaw),
+                Err(Flaw::DoesNotFollow) => kept.push(false),
+                Err(flaw) => return Err(flaw.into()),
             }
         }
         return Ok(kept);
     };
     let home = replay(net, &sequence(to))?;
-    check_way(net, &returning.way, &covering(net, &home), goes_on)?;
+    let way = CheckedWay::of(net, &returning.way, goes_on)?;
+    way.leads_to(net, &covering(net, &home), goes_on)?;
     let mut kept = vec![false; wanted.len()];
     let mut open: Vec<usize> =
         (0..wanted.len()).filter(|&at| is_upward_closed(wanted[at])).collect();
@@ -150,26 +152,42 @@ pub fn check_returning(
     Ok(kept)
 }
 
-/// Whether from every reachable marking a way leads to one with `target`.
-fn check_way(
-    net: &Net,
-    way: &Way,
-    target: &Predicate,
-    goes_on: &mut dyn FnMut() -> bool,
-) -> Result<(), HomeFlaw> {
-    match way {
-        Way::Downhill { weights, document } => {
-            if document.assumes_units() {
+/// A way of which all is checked that does not depend on where it leads to.
+enum CheckedWay<'w> {
+    /// That nothing that lowers the sum is enabled, and what the document comes to.
+    Downhill(Vec<Predicate>, Checked<'w>),
+    Steps(CheckedClosedSet<'w>, &'w [(TransitionId, u64)]),
+}
+
+impl<'w> CheckedWay<'w> {
+    fn of(net: &'w Net, way: &'w Way, goes_on: &mut dyn FnMut() -> bool) -> Result<Self, HomeFlaw> {
+        Ok(match way {
+            Way::Downhill { document, .. } if document.assumes_units() => {
                 return Err(HomeFlaw::Way("the document assumes safe units"));
             }
-            let lowering = lowering(net, weights)?.into_iter().map(Predicate::Disabled);
-            let elsewhere = [target.clone().negated()].into_iter().chain(lowering);
-            let checked = document.check(net, goes_on)?;
-            Ok(checked.refutes(&Predicate::and(elsewhere), goes_on)?)
-        }
-        Way::Steps { set, steps } => {
-            let checked = set.check(net, goes_on).map_err(Flaw::from)?;
-            Ok(checked.leads_to(net, target, steps, goes_on)?)
+            Way::Downhill { weights, document } => {
+                let ends = lowering(net, weights)?.into_iter().map(Predicate::Disabled);
+                CheckedWay::Downhill(ends.collect(), document.check(net, goes_on)?)
+            }
+            Way::Steps { set, steps } => {
+                CheckedWay::Steps(set.check(net, goes_on).map_err(Flaw::from)?, steps)
+            }
+        })
+    }
+
+    /// Whether from every reachable marking it leads to one with `target`.
+    fn leads_to(
+        &self,
+        net: &Net,
+        target: &Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        match self {
+            CheckedWay::Downhill(ends, checked) => {
+                let elsewhere = [target.clone().negated()].into_iter().chain(ends.iter().cloned());
+                checked.refutes(&Predicate::and(elsewhere), goes_on)
+            }
+            CheckedWay::Steps(set, steps) => set.leads_to(net, target, steps, goes_on),
         }
     }
 }

@@ -11,10 +11,14 @@
 
 use crate::certificate::Flaw;
 use crate::home::HomeFlaw;
-use crate::replay::replay;
-use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, TransitionId};
-use serde::{Deserialize, Serialize};
+use crate::replay::Replayer;
+use parikh_net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// How a firing is undone from where at least some tokens are. See the module. In memory its nodes are ids,
 /// in a file names.
@@ -23,7 +27,7 @@ use std::collections::HashMap;
 /// [["release", 1], ["bind", 1]]
 /// {"sum": [["free", 1], ["bound", 1]], "cases": [[["bind", 1]], [["release", 1]]]}
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Undoing<P = PlaceId, T = TransitionId> {
     /// By this sequence: transitions, and how often each fires in a row.
@@ -35,6 +39,39 @@ pub enum Undoing<P = PlaceId, T = TransitionId> {
         /// What is done where one token more is on each of these places, in their order.
         cases: Vec<Undoing<P, T>>,
     },
+}
+
+/// A list is a sequence, an object has cases. Read as it comes: to try one form after the other, all that is
+/// inside would be kept and copied, once for each level.
+impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Undoing<P, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Form(PhantomData))
+    }
+}
+
+struct Form<P, T>(PhantomData<(P, T)>);
+
+impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Form<P, T> {
+    type Value = Undoing<P, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of firings, or {\"sum\": …, \"cases\": …}")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Undoing::By)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
+        #[derive(Deserialize)]
+        struct Cases<P, T> {
+            sum: Vec<(P, u64)>,
+            #[serde(bound(deserialize = "P: Deserialize<'de>, T: Deserialize<'de>"))]
+            cases: Vec<Undoing<P, T>>,
+        }
+        let Cases { sum, cases } = Cases::deserialize(MapAccessDeserializer::new(object))?;
+        Ok(Undoing::Cases { sum, cases })
+    }
 }
 
 impl<P, T> Undoing<P, T> {
@@ -67,9 +104,13 @@ impl<P, T> Undoing<P, T> {
 /// Accepts that every firing can be undone, so that the net is reversible; `all` has for each transition how.
 ///
 /// # Errors
-/// What is wrong.
-pub fn check_undone(net: &Net, all: &[Undoing]) -> Result<(), HomeFlaw> {
-    let mut check = Check { net, floors: HashMap::new() };
+/// What is wrong, or that it does not go on.
+pub fn check_undone(
+    net: &Net,
+    all: &[Undoing],
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), HomeFlaw> {
+    let mut check = Check { net, floors: HashMap::new(), goes_on };
     for t in net.transitions() {
         let undoing = all.get(t.index()).ok_or(HomeFlaw::NotUndone(t))?;
         let mut tokens = vec![0; net.place_count()];
@@ -79,21 +120,23 @@ pub fn check_undone(net: &Net, all: &[Undoing]) -> Result<(), HomeFlaw> {
     Ok(())
 }
 
-struct Check<'n> {
+struct Check<'n, 'g> {
     net: &'n Net,
     /// Of weights that no firing lowers, their sum initially.
     floors: HashMap<Vec<(PlaceId, u64)>, i128>,
+    goes_on: &'g mut dyn FnMut() -> bool,
 }
 
-impl Check<'_> {
+impl Check<'_, '_> {
     /// Cases are as deep as the file that they stand in is nested, which its reader bounds.
     fn undoes(&mut self, t: TransitionId, held: Vec<u64>, by: &Undoing) -> Result<(), HomeFlaw> {
         let net = self.net;
         let flawed = || HomeFlaw::NotUndone(t);
+        if !(self.goes_on)() {
+            return Err(HomeFlaw::After(Flaw::Stopped));
+        }
         match by {
             Undoing::By(steps) => {
-                let mut sequence = FiringSequence::new();
-                steps.iter().for_each(|&(u, count)| sequence.push(u, count));
                 let mut before = held.clone();
                 for arc in net.post(t) {
                     let tokens = &mut before[arc.place.index()];
@@ -103,8 +146,14 @@ impl Check<'_> {
                     let tokens = &mut before[arc.place.index()];
                     *tokens = tokens.checked_add(arc.weight).ok_or_else(flawed)?;
                 }
-                let there = net.from_marking(Marking::new(held));
-                match replay(&there, &sequence).ok() == Some(Marking::new(before)) {
+                let mut replayer = Replayer::at(net, Marking::new(held));
+                for &(transition, count) in steps {
+                    if !(self.goes_on)() {
+                        return Err(HomeFlaw::After(Flaw::Stopped));
+                    }
+                    replayer.fire(Step { transition, count }).map_err(|_| flawed())?;
+                }
+                match replayer.marking().tokens() == before {
                     true => Ok(()),
                     false => Err(flawed()),
                 }
@@ -182,7 +231,7 @@ mod tests {
                 "place a 1\nplace b\nplace c 1\ntransition t: a -> b\ntransition u: {u}\n\
                  transition v: b -> a"
             ));
-            check_undone(&net.unwrap(), &how.map(|t| by(&[t]))).is_ok()
+            check_undone(&net.unwrap(), &how.map(|t| by(&[t])), &mut || true).is_ok()
         };
         let [t, u, v] = [0, 1, 2];
         // What u needs of c it puts back itself; but t leaves no c for u to fire.
@@ -191,9 +240,9 @@ mod tests {
         assert!(!check("b + c -> a", [v, t, t]));
         let without = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition v: b -> a");
         let without = without.unwrap();
-        assert!(check_undone(&without, &[by(&[1]), by(&[0])]).is_ok());
-        assert!(check_undone(&without, &[by(&[1])]).is_err());
-        assert!(check_undone(&without, &[by(&[1]), by(&[])]).is_err());
+        assert!(check_undone(&without, &[by(&[1]), by(&[0])], &mut || true).is_ok());
+        assert!(check_undone(&without, &[by(&[1])], &mut || true).is_err());
+        assert!(check_undone(&without, &[by(&[1]), by(&[])], &mut || true).is_err());
     }
 
     #[test]
@@ -215,7 +264,7 @@ mod tests {
         let right = undoing(&[(k, 1), (x, 1)], &[&[u], &[free, u, bind]]);
         let mut right_with_leak = right.clone();
         right_with_leak.push(by(&[]));
-        let check = |net: &Net, all: &[Undoing]| check_undone(net, all).is_ok();
+        let check = |net: &Net, all: &[Undoing]| check_undone(net, all, &mut || true).is_ok();
         assert!(check(&net(1, ""), &right));
         assert!(!check(&net(0, ""), &right), "nothing is there");
         assert!(!check(&net(1, "\ntransition leak: x ->"), &right_with_leak), "it may be lost");

@@ -5,11 +5,14 @@ use super::judge::{Account, Judge, shortened};
 use super::obligations::Home;
 use crate::file::Searched;
 use crate::home::{self, Structure};
-use crate::returning::{check_returning, sequence};
+use crate::returning::{Way, check_returning, sequence};
 use crate::stays::which_stay;
 use crate::undone::check_undone;
 use crate::{Document, Flaw, begun_after, first_breach, words};
 use parikh_net::Predicate;
+
+/// So many markings are visited for a document, even where no search is made again.
+const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
 
 /// What is shown of what stays reachable.
 pub(super) struct HomeAccount {
@@ -83,8 +86,9 @@ impl<'n> Judge<'n> {
         let goes_on = &mut || watch.goes_on();
         let checked = match &structure {
             Structure::Finitely(weights) => {
-                let finite = |w: &_| home::check_finitely(net, weights, w).is_ok();
-                home.lost |= wanted.iter().any(finite);
+                if let Ok(finite) = home::firing_finitely(net, weights) {
+                    home.lost |= wanted.iter().any(|wanted| finite.check(wanted).is_ok());
+                }
                 ""
             }
             Structure::Commoner { traps, refutation } => {
@@ -108,11 +112,14 @@ impl<'n> Judge<'n> {
                 return Err("that firings are undone is to be said of the net itself".to_owned());
             }
             Structure::Undone(steps) => {
-                check_undone(net, steps).map_err(|flaw| flaw.to_string())?;
+                check_undone(net, steps, goes_on).map_err(|flaw| flaw.to_string())?;
                 home.undone = true;
                 "every firing can be undone"
             }
             Structure::Returning(ways) => {
+                if let Way::Downhill { document, .. } = &ways.way {
+                    self.refuse_large(document)?;
+                }
                 let asked: Vec<&Predicate> = wanted.iter().collect();
                 let kept = check_returning(net, ways, &asked, goes_on);
                 for (at, kept) in at.into_iter().zip(kept.map_err(|flaw| flaw.to_string())?) {
@@ -125,6 +132,7 @@ impl<'n> Judge<'n> {
                 if document.assumes_units() {
                     return Err("the document assumes safe units".to_owned());
                 }
+                self.refuse_large(document)?;
                 // Once for all that is asked: the set may be large, and the transitions many.
                 let there = begun_after(net, &after).map_err(|error| error.to_string())?;
                 let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
@@ -141,6 +149,7 @@ impl<'n> Judge<'n> {
             }
             Structure::Visited(markings) if searched && *markings > self.most_visited => "",
             Structure::Visited(markings) => {
+                self.refuse_more(*markings)?;
                 let told = which_stay(net, *markings, &wanted, goes_on);
                 for (at, stays) in at.into_iter().zip(told.map_err(|flaw| flaw.to_string())?) {
                     home.stays[at] |= stays == Some(true);
@@ -195,6 +204,25 @@ impl<'n> Judge<'n> {
                 self.search_again(account, searched)
             }
             _ => Verdict::Refused("visited again: all of it stays reachable".to_owned()),
+        }
+    }
+
+    /// Refuses a document for which more markings would have to be visited than is allowed.
+    pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
+        match document {
+            &Document::Markings(markings) => self.refuse_more(markings),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same of a number of markings.
+    fn refuse_more(&self, markings: u64) -> Result<(), String> {
+        let most = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
+        match markings > most {
+            true => {
+                Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
+            }
+            false => Ok(()),
         }
     }
 

@@ -9,15 +9,12 @@ use super::{Verdict, Watch};
 use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
 use crate::reader::Unreadable;
-use crate::{Document, Flaw, check_pumping, first_breach, words};
+use crate::{Flaw, check_pumping, first_breach, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Questions by their ids; of some it is only known why they are none of ours.
 pub(super) type Questions = HashMap<String, Result<Asked, Unreadable>>;
-
-/// So many markings are visited for a document, even where no search is made again.
-const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
 
 /// What one file is judged by.
 pub(super) struct Judge<'n> {
@@ -45,6 +42,8 @@ pub(super) struct Account<'n> {
     pub(super) asks_more: bool,
     all: bool,
     pub(super) assumes_units: bool,
+    /// What kept a document from telling whether something follows.
+    untold: Option<String>,
 }
 
 impl<'n> Judge<'n> {
@@ -163,8 +162,8 @@ impl<'n> Judge<'n> {
         let to_the_end = looks.contains(&None);
         let mut stops: Vec<u64> = looks.into_iter().flatten().collect();
         stops.sort_unstable();
-        let fired = account.sightings.along(&sequence, &stops, to_the_end);
-        fired.map_err(|error| error.to_string())?;
+        let goes_on = &mut || self.watch.goes_on();
+        account.sightings.along(&sequence, &stops, to_the_end, goes_on)?;
         if self.breach.is_none() {
             let last = stops.last().copied().filter(|_| !to_the_end);
             let breach = first_breach(self.net, &sequence, last.unwrap_or(u64::MAX));
@@ -215,21 +214,17 @@ impl<'n> Judge<'n> {
         let open = here.iter().zip(refuted).filter(|(_, (_, done))| !done);
         for (predicate, (_, done)) in open {
             let Some(predicate) = predicate else { continue };
-            *done = checked.refutes(predicate, goes_on).is_ok();
+            if !goes_on() {
+                return Err(Flaw::Stopped.to_string());
+            }
+            match checked.refutes(predicate, goes_on) {
+                Ok(()) => *done = true,
+                Err(Flaw::DoesNotFollow) => {}
+                Err(flaw) => account.untold = Some(format!("document {id}: {flaw}")),
+            }
             account.assumes_units |= *done && document.assumes_units();
         }
         Ok(())
-    }
-
-    /// Refuses a document for which more markings would have to be visited than is allowed.
-    pub(super) fn refuse_large(&self, document: &Document) -> Result<(), String> {
-        let most = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
-        match document {
-            &Document::Markings(markings) if markings > most => {
-                Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Makes a search again that is said to have shown the rest: of the original net, and leaving out
@@ -294,6 +289,7 @@ impl<'n> Account<'n> {
             asks_more,
             all,
             assumes_units: false,
+            untold: None,
         }
     }
 
@@ -378,10 +374,11 @@ impl<'n> Account<'n> {
             (None, None) if self.sums.is_empty() => "the net has nothing that could show it".into(),
             (None, None) => "a pump that makes the sum grow".into(),
         };
+        let untold = self.untold.as_ref().map_or_else(String::new, |why| format!("; {why}"));
         match (self.open(), self.all) {
-            (0 | 1, _) => format!("not shown: {what}"),
-            (open, true) => format!("not shown: {what} (and {} more)", open - 1),
-            (open, false) => format!("not shown: {what} (or one of {} others)", open - 1),
+            (0 | 1, _) => format!("not shown: {what}{untold}"),
+            (open, true) => format!("not shown: {what} (and {} more){untold}", open - 1),
+            (open, false) => format!("not shown: {what} (or one of {} others){untold}", open - 1),
         }
     }
 }

@@ -100,7 +100,7 @@ impl<'n> Audit<'n> {
         if self.report.stopped.is_some() {
             return Ok(());
         }
-        match Source::open(path)? {
+        match Source::open(path, &self.watch)? {
             Opened::Evidence(source) => self.source(*source),
             Opened::CutShort(broken) => {
                 self.report.cut_short.push(broken);
@@ -130,10 +130,13 @@ impl<'n> Audit<'n> {
             report: &mut self.report,
             answered: HashMap::new(),
             withdrawn: HashSet::new(),
+            gone: HashSet::new(),
             printed: None,
         };
         let read = reading.lines(&mut source);
-        let Reading { judge, answered, printed, .. } = reading;
+        let Reading { judge, answered, printed, gone, .. } = reading;
+        let mut positions = 0..;
+        self.report.judged.retain(|_| !positions.next().is_some_and(|at| gone.contains(&at)));
         self.breach = self.breach.take().or(judge.breach);
         if self.report.stopped.is_some() {
             return Ok(());
@@ -243,9 +246,11 @@ struct Reading<'s, 'a> {
     judge: Judge<'s>,
     watch: &'a Watch,
     report: &'a mut Report,
-    /// The questions that have an answer, with its position among the verdicts.
-    answered: HashMap<String, usize>,
+    /// The questions that have an answer, with its positions among the verdicts of the report and of the watch.
+    answered: HashMap<String, (usize, usize)>,
     withdrawn: HashSet<String>,
+    /// The positions of answers that were withdrawn.
+    gone: HashSet<usize>,
     /// How many answers were printed, as the end of the file says.
     printed: Option<u64>,
 }
@@ -262,8 +267,6 @@ impl Reading<'_, '_> {
             if self.printed.is_some() {
                 return Err(source.broken("a line after the end"));
             }
-            let at = (source.name().to_owned(), source.place().line);
-            self.watch.note(|progress| progress.at = Some(at));
             self.line(line, source).map_err(|what| source.broken(what))?;
             if let Some(out_of) = self.watch.out_of() {
                 let here = source.broken(format!("not confirmed: {out_of}"));
@@ -299,7 +302,7 @@ impl Reading<'_, '_> {
 
     /// Judges an answer, unless there is one to its question already.
     fn answer(&mut self, answer: Answer, source: &Source) {
-        if let Some(&earlier) = self.answered.get(&answer.id) {
+        if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
             let Judged { line, value, .. } = &self.report.judged[earlier];
             let twice = format!(
                 "{} is answered again ({}): the answer of line {line} ({value}) was not withdrawn, \
@@ -319,23 +322,25 @@ impl Reading<'_, '_> {
         let (file, line) = (source.name().to_owned(), source.place().line);
         let examination = source.header().examination.clone();
         let Answer { id, value, .. } = answer;
-        self.answered.insert(id.clone(), self.report.judged.len());
+        let at = self.report.judged.len();
         let judged =
             Judged { file, line, examination, id, question, value, verdict, assumes_units };
-        self.watch.note(|progress| progress.judged.push(judged.clone()));
+        let noted = self.watch.note(|progress| {
+            progress.judged.push(Some(judged.clone()));
+            progress.judged.len() - 1
+        });
+        self.answered.insert(judged.id.clone(), (at, noted));
         self.report.judged.push(judged);
     }
 
     /// Takes back the answer to a question: what it assumed has turned out to be false. Once, so that
     /// no question is judged over and over.
     fn withdraw(&mut self, id: String) -> Result<(), String> {
-        let Some(earlier) = self.answered.remove(&id) else {
+        let Some((earlier, noted)) = self.answered.remove(&id) else {
             return Err(format!("there is no answer to `{id}` to be withdrawn"));
         };
-        self.report.judged.remove(earlier);
-        self.answered.values_mut().for_each(|at| *at -= usize::from(*at > earlier));
-        let judged = self.report.judged.clone();
-        self.watch.note(|progress| progress.judged = judged);
+        self.gone.insert(earlier);
+        self.watch.note(|progress| progress.judged[noted] = None);
         match self.withdrawn.insert(id.clone()) {
             true => Ok(()),
             false => Err(format!("the answer to `{id}` is withdrawn a second time")),

@@ -8,7 +8,7 @@ use crate::Document;
 use crate::counting::{CountError, Formula};
 use crate::file::{About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace};
 use crate::home::Structure;
-use crate::reduction::CheckedReduction;
+use crate::reduction::{CheckedReduction, LogError};
 use parikh_net::{FiringSequence, LoopRun, Net, Predicate, Pumping, Stage};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -32,6 +32,12 @@ pub(super) struct Shelf<'n> {
     places: HashMap<(&'static str, String), Place>,
     reductions: HashMap<String, Reduced>,
     watch: Watch,
+}
+
+/// On what a reduction rests.
+#[derive(Deserialize)]
+struct Rests {
+    of: Option<String>,
 }
 
 /// A net that a checked reduction made of another.
@@ -127,17 +133,32 @@ impl<'n> Shelf<'n> {
     /// A predicate of the original net as it reads on the net of a reduction that was gone through; nothing
     /// when the reduction was not made for it.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
-        let Some(on) = on else { return Some(predicate.clone()) };
-        let Reduced { of, by } = self.reductions.get(on)?;
-        let above = self.translate(predicate, of.as_deref())?;
-        by.translate(self.net_of(of.as_deref()).ok()?, &above)
+        let mut here = predicate.clone();
+        for Reduced { of, by } in self.way_to(on)? {
+            here = by.translate(self.net_of(of.as_deref()).ok()?, &here)?;
+        }
+        Some(here)
     }
 
     /// What stays reachable on the net of a reduction if and only if this does on the original one.
     pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
-        let Some(on) = on else { return Some(wanted.clone()) };
-        let Reduced { of, by } = self.reductions.get(on)?;
-        by.translate_home(&self.translate_home(wanted, of.as_deref())?)
+        let mut here = wanted.clone();
+        for Reduced { by, .. } in self.way_to(on)? {
+            here = by.translate_home(&here)?;
+        }
+        Some(here)
+    }
+
+    /// The reductions from the original net to that of this one, which were gone through.
+    fn way_to(&self, on: Option<&str>) -> Option<Vec<&Reduced>> {
+        let (mut way, mut next) = (Vec::new(), on);
+        while let Some(id) = next {
+            let reduced = self.reductions.get(id)?;
+            next = reduced.of.as_deref();
+            way.push(reduced);
+        }
+        way.reverse();
+        Some(way)
     }
 
     /// The net of a reduction that was gone through, or the original net.
@@ -159,11 +180,14 @@ impl<'n> Shelf<'n> {
                 return Err(format!("reduction {id} comes after one that rests on it"));
             }
             line = place.line;
-            let read: Reduction = self.take("reduction", &id)?;
-            next = read.of.clone();
-            way.push((id, read));
+            if !self.watch.goes_on() {
+                return Err(LogError::Stopped.to_string());
+            }
+            next = self.take::<Rests>("reduction", &id)?.of;
+            way.push(id);
         }
-        while let Some((id, Reduction { of, log })) = way.pop() {
+        while let Some(id) = way.pop() {
+            let Reduction { of, log } = self.take("reduction", &id)?;
             let goes_on = &mut || self.watch.goes_on();
             let by = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
             let by = by.map_err(|error| format!("reduction {id}: {error}"))?;

@@ -6,7 +6,7 @@
 
 use crate::depending::Depending;
 use crate::loops::{LoopReplayError, holds, replay_loops};
-use crate::{ReplayError, Replayer};
+use crate::{Flaw, ReplayError, Replayer};
 use parikh_net::{FiringSequence, LoopRun, Marking, Net, Predicate, Step};
 
 /// Goals and whether a reachable marking that satisfies them was seen.
@@ -56,24 +56,29 @@ impl<'n> Sightings<'n> {
     /// there are several goals, it also looks at the marking at the end of each run of a transition.
     ///
     /// # Errors
-    /// When the sequence cannot be fired so far. What was seen until then was seen.
+    /// When the sequence cannot be fired so far, or it does not go on. What was seen until then was seen.
     pub(super) fn along(
         &mut self,
         sequence: &FiringSequence,
         stops: &[u64],
         to_the_end: bool,
-    ) -> Result<(), ReplayError> {
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), String> {
         let mut replayer = Replayer::new(self.net);
         let everywhere = to_the_end || self.goals.len() > 1;
         let last = stops.last().copied().filter(|_| !to_the_end).unwrap_or(u64::MAX);
         let mut stops = stops.iter().copied().peekable();
         for step in sequence.steps() {
             let mut left = step.count;
+            if !goes_on() {
+                return Err(Flaw::Stopped.to_string());
+            }
             while left > 0 && replayer.fired() < last {
                 while stops.next_if(|&stop| stop <= replayer.fired()).is_some() {}
                 let stop = stops.peek().copied().unwrap_or(last);
                 let count = left.min(stop - replayer.fired());
-                replayer.fire(Step { transition: step.transition, count })?;
+                let run = Step { transition: step.transition, count };
+                replayer.fire(run).map_err(|error| error.to_string())?;
                 left -= count;
                 for change in self.net.delta(step.transition) {
                     self.depending.note_change(change.place, |goal| !self.seen[goal]);
@@ -84,7 +89,7 @@ impl<'n> Sightings<'n> {
             }
         }
         match stops.find(|&stop| stop > replayer.fired()) {
-            Some(_) => Err(ReplayError::TooShort { firings: replayer.fired() }),
+            Some(_) => Err(ReplayError::TooShort { firings: replayer.fired() }.to_string()),
             None => Ok(()),
         }
     }
@@ -132,7 +137,7 @@ mod tests {
         sequence.push(u, 2);
         let seen = |sequence: &FiringSequence, stops: &[u64]| {
             let mut sightings = Sightings::new(&net, (0..=9).map(exactly).collect());
-            let result = sightings.along(sequence, stops, stops.is_empty());
+            let result = sightings.along(sequence, stops, stops.is_empty(), &mut || true);
             (result.is_ok(), sightings.seen)
         };
         let only = |these: &[usize]| (0..10).map(|n| these.contains(&n)).collect::<Vec<_>>();
@@ -143,12 +148,12 @@ mod tests {
         assert_eq!(seen(&sequence, &[8]), (true, only(&[0, 4, 6])));
         assert!(!seen(&sequence, &[9]).0);
         let mut both = Sightings::new(&net, (0..=9).map(exactly).collect());
-        both.along(&sequence, &[2], true).unwrap();
+        both.along(&sequence, &[2], true, &mut || true).unwrap();
         assert_eq!(both.seen, only(&[0, 2, 4, 6]));
         // For one goal only the stops count.
         let one = |stops: &[u64]| {
             let mut sightings = Sightings::new(&net, vec![exactly(6)]);
-            sightings.along(&sequence, stops, stops.is_empty()).unwrap();
+            sightings.along(&sequence, stops, stops.is_empty(), &mut || true).unwrap();
             sightings.seen()
         };
         assert_eq!([one(&[]), one(&[8]), one(&[6]), one(&[3, 6, 7])], [1, 0, 1, 1]);

@@ -3,7 +3,7 @@
 //! What a file is about stands in its header, the first line that is not blank. Whoever wants to know
 //! asks the same reader that reads the rest: two readers might find two headers.
 
-use super::Broken;
+use super::{Broken, Watch};
 use crate::file::{Header, Line, Unfolding};
 use serde::Deserialize;
 use std::fs::File;
@@ -29,6 +29,8 @@ pub(crate) struct Source {
     bytes: Vec<u8>,
     place: Place,
     header: Header,
+    /// Is told which line is read.
+    watch: Watch,
 }
 
 /// How opening a file ends, where it can be read.
@@ -54,7 +56,7 @@ impl Source {
     ///
     /// # Errors
     /// When it cannot be read, or begins with something else.
-    pub(crate) fn open(path: &Path) -> Result<Opened, Broken> {
+    pub(crate) fn open(path: &Path, watch: &Watch) -> Result<Opened, Broken> {
         let name = path.display().to_string();
         let broken = |line, what| Broken { file: name.clone(), line, what };
         let unreadable = |error: std::io::Error| broken(0, error.to_string());
@@ -67,7 +69,8 @@ impl Source {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let nobody = Header::default();
         let (file, bytes, place) = (Arc::new(file), Vec::new(), Place::default());
-        let mut source = Source { name, stem, file, reader, bytes, place, header: nobody };
+        let watch = watch.clone();
+        let mut source = Source { name, stem, file, reader, bytes, place, header: nobody, watch };
         match source.next()? {
             Next::Line(Line::Evidence(header)) => source.header = header,
             Next::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
@@ -143,6 +146,7 @@ impl Source {
         loop {
             self.bytes.clear();
             self.place.start += self.place.length as u64;
+            self.watch.at(&self.name, self.place.line + 1);
             self.place.length = self.read_line()?;
             if self.place.length == 0 {
                 return Ok(false);
@@ -159,6 +163,7 @@ impl Source {
         let mut limited = std::io::Read::take(&mut self.reader, LONGEST_LINE as u64 + 1);
         match limited.read_until(b'\n', &mut self.bytes) {
             Ok(length) if length > LONGEST_LINE => {
+                self.place.line += 1;
                 Err(self.broken(format!("a line of more than {LONGEST_LINE} bytes")))
             }
             Ok(length) => Ok(length),

@@ -32,8 +32,8 @@ struct State {
 /// How far an audit came.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
-    /// The verdicts so far.
-    pub judged: Vec<Judged>,
+    /// The verdicts so far; nothing of an answer that was withdrawn.
+    pub judged: Vec<Option<Judged>>,
     /// What is being looked at: a file and its line.
     pub at: Option<(String, u64)>,
 }
@@ -63,9 +63,15 @@ impl Watch {
         self.0.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Takes down what is looked at next: a file and its line, 0 for the file as a whole.
+    pub fn at(&self, file: &str, line: u64) {
+        let at = Some((file.to_owned(), line));
+        self.note(|progress| progress.at = at);
+    }
+
     /// Takes down how far it came.
-    pub(super) fn note(&self, note: impl FnOnce(&mut Progress)) {
-        note(&mut self.0.progress.lock().unwrap_or_else(PoisonError::into_inner));
+    pub(super) fn note<T>(&self, note: impl FnOnce(&mut Progress) -> T) -> T {
+        note(&mut self.0.progress.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

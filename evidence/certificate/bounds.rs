@@ -72,9 +72,16 @@ pub enum Inference<P = PlaceId> {
 
 impl Bounds {
     /// Checks the derivation, and gives the bounds that it comes to.
-    pub(super) fn check(&self, net: &Net) -> Result<Known, Flaw> {
+    pub(super) fn check(
+        &self,
+        net: &Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Known, Flaw> {
         let mut known = Known::new(net);
         for (index, step) in self.steps.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
             match step {
                 Inference::Inductive(bounds) => known.inductive(net, index, bounds)?,
                 Inference::Weighted { weights, bounds } => {

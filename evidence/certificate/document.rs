@@ -67,7 +67,7 @@ impl Document {
     ) -> Result<Checked<'a>, Flaw> {
         let steps = match self {
             Document::Linear(certificate) => Steps::Linear(certificate.check(net, goes_on)?),
-            Document::Bounds(bounds) => Steps::Bounds(bounds.check(net)?),
+            Document::Bounds(bounds) => Steps::Bounds(bounds.check(net, goes_on)?),
             Document::Induction(induction) => {
                 Steps::Induction(Box::new(induction.check(net, goes_on)?))
             }

@@ -109,6 +109,7 @@ impl From<ClosedSetFlaw> for Flaw {
     fn from(flaw: ClosedSetFlaw) -> Flaw {
         match flaw {
             ClosedSetFlaw::Work => Flaw::Stopped,
+            ClosedSetFlaw::Pairs => Flaw::TooLarge(flaw.to_string()),
             flaw => Flaw::ClosedSet(flaw),
         }
     }

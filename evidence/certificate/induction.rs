@@ -85,7 +85,7 @@ impl Induction {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Invariant<'_>, Flaw> {
         go_on(0, goes_on)?;
-        let bounds = self.bounds.check(net)?; // 1
+        let bounds = self.bounds.check(net, goes_on)?; // 1
         let mut known = terms(net, &bounds);
         let mut literals = Vec::with_capacity(self.atoms.len());
         for atom in &self.atoms {
@@ -130,7 +130,9 @@ impl Induction {
                 shown += 1;
                 go_on(shown, goes_on)?;
                 let mut assumed = firing(net, t, &bounds)?;
-                for (literal, change) in clause.iter().zip(changes) {
+                let mut changes = changes.into_iter().peekable();
+                for (at, literal) in clause.iter().enumerate() {
+                    let change = changes.next_if(|it| it.0 == at).map_or(0, |it| it.1);
                     assumed.push(literal.negated().before(change)?);
                 }
                 if !known.contradicts(assumed) {
@@ -334,29 +336,34 @@ fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
     effects
 }
 
+/// What a firing adds to the terms of some literals of a clause, by their positions.
+type Changes = Vec<(usize, i128)>;
+
 /// The transitions that may make a literal of the clause false that was true, with what they add to the
-/// term of each literal.
+/// terms of its literals.
 fn breakers(
     known: &Propagator,
     clause: &[Literal],
     effects: &[Vec<(TransitionId, i128)>],
-) -> Result<BTreeMap<TransitionId, Vec<i128>>, Flaw> {
-    let mut changes: BTreeMap<TransitionId, Vec<i128>> = BTreeMap::new();
+) -> Result<BTreeMap<TransitionId, Changes>, Flaw> {
+    let mut changes: BTreeMap<TransitionId, Changes> = BTreeMap::new();
     for (at, literal) in clause.iter().enumerate() {
         for (place, a) in known.parts(literal.term) {
             for &(t, effect) in &effects[place] {
-                let change = &mut changes.entry(t).or_insert_with(|| vec![0; clause.len()])[at];
-                let more = a.checked_mul(effect).and_then(|more| change.checked_add(more));
-                *change = more.ok_or(Flaw::Overflow)?;
+                let change = a.checked_mul(effect).ok_or(Flaw::Overflow)?;
+                let known = changes.entry(t).or_default();
+                match known.last_mut().filter(|last| last.0 == at) {
+                    Some((_, sum)) => *sum = sum.checked_add(change).ok_or(Flaw::Overflow)?,
+                    None => known.push((at, change)),
+                }
             }
         }
     }
     changes.retain(|_, changes| {
-        let breaks = |(literal, change): (&Literal, &i128)| match literal.upper {
-            true => *change > 0,
-            false => *change < 0,
-        };
-        clause.iter().zip(&*changes).any(breaks)
+        changes.iter().any(|&(at, change)| match clause[at].upper {
+            true => change > 0,
+            false => change < 0,
+        })
     });
     Ok(changes)
 }

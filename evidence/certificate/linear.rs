@@ -76,6 +76,9 @@ impl LinearCertificate {
             check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
         }
         for (index, trap) in self.traps.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped);
+            }
             check_trap(net, index, trap)?;
         }
         for (index, precedence) in self.precedences.iter().enumerate() {

@@ -33,8 +33,9 @@ use super::induction::Induction;
 use super::lemma::Lemma;
 use super::linear::LinearCertificate;
 use crate::closed_set::ClosedSet;
-use parikh_net::{Atom, LinearSum, Net, PlaceId};
+use parikh_net::{Atom, LinearSum, Net, PlaceId, UnitId};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// A document in names.
 pub type NamedDocument = Document<String, String, String, Comparison>;
@@ -82,10 +83,11 @@ fn linear(
         let t = net.transition_named(name);
         t.ok_or_else(|| Flaw::NoSuchName("transition", name.clone()))
     };
+    let units = net.units().into_iter().flat_map(|units| units.iter());
+    let units: HashMap<&str, UnitId> = units.map(|(id, unit)| (&*unit.name, id)).collect();
     let unit = |(name, factor): &(String, i128)| {
-        let mut units = net.units().into_iter().flat_map(|units| units.iter());
-        let known = units.find(|(_, unit)| *unit.name == **name);
-        Ok((known.ok_or_else(|| Flaw::NoSuchName("unit", name.clone()))?.0, *factor))
+        let known = units.get(&**name).copied();
+        Ok((known.ok_or_else(|| Flaw::NoSuchName("unit", name.clone()))?, *factor))
     };
     let counters = all(&named.counters, |set| all(set, transition))?;
     let counting = counters::count(net, &counters)?;

@@ -82,6 +82,10 @@ impl ClosedSet {
     }
 }
 
+/// The most pairs of nodes that one transition may ask for: some, and so many for each node of the set. Mostly
+/// there are about as many as nodes.
+const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
+
 /// The ways through the set that one transition asks for.
 struct Ways<'w, 'g> {
     set: &'w ClosedSet,
@@ -104,6 +108,9 @@ impl Ways<'_, '_> {
         while let Some((level, position, from, to)) = open.pop() {
             if position > self.last && from == to || !self.seen.insert((from, to)) {
                 continue;
+            }
+            if self.seen.len() > MOST_PAIRS.0 + MOST_PAIRS.1 * self.set.nodes.len() {
+                return Err(ClosedSetFlaw::Pairs);
             }
             let touch = self.touched.get(position).filter(|touch| touch.0 == level);
             let (pre, change) = touch.map_or((0, 0), |&(_, pre, change)| (pre, change));

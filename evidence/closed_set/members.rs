@@ -186,7 +186,8 @@ impl Store<'_, '_> {
             return Ok(0);
         }
         self.make(of, |store, level, node, values| {
-            let need = needs.iter().find(|need| need.0 == level).map(|need| need.1);
+            let need = needs.binary_search_by_key(&level, |need| need.0);
+            let need = need.ok().map(|at| needs[at].1);
             for (value, down) in store.chain(node) {
                 match need {
                     // Not enabled, whatever comes below.
@@ -219,7 +220,8 @@ impl Store<'_, '_> {
             _ => {}
         }
         self.make((of, 0i128), |store, level, (node, sum), values| {
-            let weight = weights.iter().find(|term| term.0 == level).map_or(0, |term| term.1);
+            let term = weights.binary_search_by_key(&level, |term| term.0);
+            let weight = term.map_or(0, |at| weights[at].1);
             for (value, down) in store.chain(node) {
                 let sum = add(sum, i128::from(weight) * i128::from(value))?;
                 let (least, most) = ranges[down as usize];

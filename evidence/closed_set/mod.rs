@@ -65,6 +65,9 @@ pub enum ClosedSetFlaw {
     /// A firing leads out of it.
     #[error("firing {0:?} leads out of the set")]
     Leaves(TransitionId),
+    /// A transition leads from too many nodes to too many others.
+    #[error("too many pairs of nodes to see that no firing leads out of the set")]
+    Pairs,
     /// It would take too long.
     #[error("more work than was allowed")]
     Work,
@@ -92,7 +95,7 @@ impl<'g> Clock<'g> {
     }
 
     fn tick(&mut self) -> Result<(), ClosedSetFlaw> {
-        self.steps += 1;
+        self.steps = self.steps.wrapping_add(1);
         match self.steps.is_multiple_of(STEPS) && !(self.goes_on)() {
             true => Err(ClosedSetFlaw::Work),
             false => Ok(()),

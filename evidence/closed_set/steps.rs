@@ -86,8 +86,8 @@ impl Store<'_, '_> {
         }
         let Some(last) = touched.last().map(|touch| touch.0) else { return Ok(to) };
         self.make((from, to), |store, level, (from, to), values| {
-            let touch = touched.iter().find(|touch| touch.0 == level);
-            let (pre, change) = touch.map_or((0, 0), |&(_, pre, change)| (pre, change));
+            let touch = touched.binary_search_by_key(&level, |touch| touch.0);
+            let (pre, change) = touch.map_or((0, 0), |at| (touched[at].1, touched[at].2));
             let mut results = store.chain(to).peekable();
             for (value, down) in store.chain(from).filter(|&(value, _)| value >= pre) {
                 let Some(after) = value.checked_add_signed(change) else { continue };

@@ -9,6 +9,7 @@ use crate::audit::{
 use crate::file::{Line, Unfolding};
 use crate::reader::queries::Property;
 use parikh_net::Net;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// What may be done again.
@@ -63,7 +64,7 @@ impl<'m> ColouredAudit<'m> {
         if self.report.stopped.is_some() {
             return Ok(());
         }
-        let mut source = match Source::open(path)? {
+        let mut source = match Source::open(path, &self.watch)? {
             Opened::Evidence(source) => *source,
             Opened::CutShort(broken) => {
                 self.report.cut_short.push(broken);
@@ -116,12 +117,12 @@ impl<'m> ColouredAudit<'m> {
 
     /// Takes down the answers of a file, the last one to each question, with no verdict but `why`.
     fn leave_unjudged(&mut self, mut source: Source, why: &str) -> Result<(), Broken> {
-        let mut judged: Vec<Judged> = Vec::new();
+        let mut judged: HashMap<String, Judged> = HashMap::new();
         let read = loop {
             match source.next() {
+                Ok(Next::Line(_)) if !self.watch.goes_on() => break self.stop(&source),
                 Ok(Next::Line(Line::Answer(answer))) => {
-                    judged.retain(|earlier| earlier.id != answer.id);
-                    judged.push(Judged {
+                    let unjudged = Judged {
                         file: source.name().to_owned(),
                         line: source.place().line,
                         examination: source.header().examination.clone(),
@@ -130,13 +131,13 @@ impl<'m> ColouredAudit<'m> {
                         value: answer.value,
                         verdict: Verdict::Beyond(why.to_owned()),
                         assumes_units: false,
-                    });
+                    };
+                    judged.insert(unjudged.id.clone(), unjudged);
                 }
                 Ok(Next::Line(Line::Withdrawn(withdrawn))) => {
-                    judged.retain(|earlier| earlier.id != withdrawn.id);
+                    judged.remove(&withdrawn.id);
                 }
-                Ok(Next::Line(_)) if self.watch.goes_on() => {}
-                Ok(Next::Line(_)) => break self.stop(&source),
+                Ok(Next::Line(_)) => {}
                 Ok(Next::End) => break Ok(()),
                 Ok(Next::CutShort(broken)) => {
                     self.report.cut_short.push(broken);
@@ -145,6 +146,8 @@ impl<'m> ColouredAudit<'m> {
                 Err(broken) => break Err(broken),
             }
         };
+        let mut judged: Vec<Judged> = judged.into_values().collect();
+        judged.sort_unstable_by_key(|answer| answer.line);
         self.report.judged.extend(judged);
         read
     }

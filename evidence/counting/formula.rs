@@ -261,10 +261,10 @@ fn demands(
         below.entry(above).or_default().extend(demands);
         waiting.insert(std::cmp::Reverse(weights.position(above)), above);
     }
-    let mut fires = true;
+    let (mut fires, mut known) = (true, HashMap::new());
     roots.retain(|&root, (bound, _)| match &nodes[root].tokens {
         Tokens::Told(told) if told.sum.len() > 1 => {
-            if least(equations, root, &bounds, false, DEEPEST) < *bound {
+            if least(equations, root, &bounds, DEEPEST, &mut known) < *bound {
                 coupled.push(nodes[root].place);
             }
             false
@@ -282,18 +282,32 @@ fn demands(
 /// How far it is followed who tells whom, to see that a demand follows from others.
 const DEEPEST: usize = 16;
 
-/// The least that a node holds where all others meet their demands, and, if `own`, it does.
-fn least(equations: &Equations, node: NodeId, bounds: &Bounds, own: bool, deepest: usize) -> u64 {
-    let bound = if own { bounds.get(&node).copied().unwrap_or(0) } else { 0 };
-    match &equations.nodes[node].tokens {
-        Tokens::Told(told) if deepest > 0 => {
-            let term = |&(other, weight): &(NodeId, u64)| {
-                let least = least(equations, other, bounds, true, deepest - 1);
-                i128::from(weight).saturating_mul(least.into())
-            };
-            let sum = told.sum.iter().map(term).fold(0, i128::saturating_add);
-            told.at_least(sum).max(bound)
-        }
-        _ => bound,
+/// The least that others tell of a node where they meet their demands. `known` is what was found out of others
+/// and is asked for again: as many ways may lead to them as there are paths.
+fn least(
+    equations: &Equations,
+    node: NodeId,
+    bounds: &Bounds,
+    deepest: usize,
+    known: &mut HashMap<(NodeId, usize), u64>,
+) -> u64 {
+    let Tokens::Told(told) = &equations.nodes[node].tokens else { return 0 };
+    if deepest == 0 {
+        return 0;
     }
+    let mut sum = 0i128;
+    for &(other, weight) in &told.sum {
+        let at = (other, deepest - 1);
+        let least = match known.get(&at) {
+            Some(&least) => least,
+            None => {
+                let bound = bounds.get(&other).copied().unwrap_or(0);
+                let least = least(equations, other, bounds, deepest - 1, known).max(bound);
+                known.insert(at, least);
+                least
+            }
+        };
+        sum = sum.saturating_add(i128::from(weight).saturating_mul(least.into()));
+    }
+    told.at_least(sum)
 }

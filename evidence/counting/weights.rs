@@ -31,6 +31,9 @@ pub enum WeightError {
 /// The most products that a table may take to fill.
 const MOST_PRODUCTS: u64 = 50_000_000;
 
+/// The most factors that a binomial coefficient may take; it has about as many bits as factors.
+const MOST_FACTORS: u64 = 1 << 18;
+
 /// The nodes as a forest: below a node its parts, and the nodes that it tells alone.
 #[derive(Clone, Debug)]
 struct Below {
@@ -180,7 +183,7 @@ impl Weights {
     pub fn at(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
         match self.functions[function.0 as usize].clone() {
             Kind::Ways { places, less } => {
-                Ok(tokens.checked_sub(less).map_or(BigUint::ZERO, |left| self.ways(left, places)))
+                tokens.checked_sub(less).map_or(Ok(BigUint::ZERO), |left| self.ways(left, places))
             }
             Kind::Node(node, demands) => self.weight(node, &demands, tokens),
         }
@@ -241,7 +244,8 @@ impl Weights {
             .map(|&part| demands[self.within(part, demands)].iter().map(|it| it.1).sum::<u64>())
             .fold(0, u64::saturating_add);
         if below.parts.is_empty() {
-            return Ok(tokens.checked_sub(shift).map_or(BigUint::ZERO, |it| self.ways(it, plain)));
+            let left = tokens.checked_sub(shift);
+            return left.map_or(Ok(BigUint::ZERO), |left| self.ways(left, plain));
         }
         let parts = below.parts.clone();
         let wanted = usize::try_from(tokens).map_err(|_| WeightError::TooLarge)?;
@@ -253,7 +257,8 @@ impl Weights {
         let mut stages = self.tables.remove(&key).unwrap_or_default();
         stages.resize(parts.len() + 1, Vec::new());
         for value in stages[0].len() as u64..=tokens {
-            let ways = value.checked_sub(shift).map_or(BigUint::ZERO, |it| self.ways(it, plain));
+            let left = value.checked_sub(shift);
+            let ways = left.map_or(Ok(BigUint::ZERO), |left| self.ways(left, plain))?;
             stages[0].push(ways);
         }
         for (stage, &part) in (1..).zip(&parts) {
@@ -277,18 +282,21 @@ impl Weights {
     }
 
     /// In how many ways so many tokens can be distributed on so many places.
-    fn ways(&mut self, tokens: u64, places: u64) -> BigUint {
+    fn ways(&mut self, tokens: u64, places: u64) -> Result<BigUint, WeightError> {
         let Some(bars) = places.checked_sub(1) else {
-            return BigUint::from(u8::from(tokens == 0));
+            return Ok(BigUint::from(u8::from(tokens == 0)));
         };
         if let Some(known) = self.ways.get(&(tokens, places)) {
-            return known.clone();
+            return Ok(known.clone());
+        }
+        if tokens.min(bars) > MOST_FACTORS {
+            return Err(WeightError::TooLarge);
         }
         // C(tokens + bars, bars), the smaller of the two multiplied out; whole at every step.
         let (few, many) = (tokens.min(bars), tokens.max(bars));
         let ways = (1..=few)
             .fold(BigUint::from(1u8), |ways, it| ways * (u128::from(many) + u128::from(it)) / it);
         self.ways.insert((tokens, places), ways.clone());
-        ways
+        Ok(ways)
     }
 }

@@ -163,17 +163,19 @@ impl<'a> Replay<'a> {
         }
         let effect = self.of_part(block, turn.part, &turn.times)?;
         if turn.times != BigUint::from(1u8) || matches!(turn.part, Part::Fire(_)) {
-            self.keep(&effect)?;
+            // A product takes longer than a sum, by how long the number of times is.
+            self.kept += self.keep(&effect)? / 64 * (turn.times.bits() as usize / 64);
         }
         self.of_turns.insert(turn, effect.clone());
         Ok(effect)
     }
 
-    /// Counts what an effect takes.
-    fn keep(&mut self, effect: &Effect) -> Result<(), LoopReplayError> {
+    /// Counts what an effect takes, and how much that is.
+    fn keep(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
         let numbers = effect.need.values().chain(effect.change.values());
-        self.kept += numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
-        if self.kept > ROOM { Err(LoopReplayError::TooLarge) } else { Ok(()) }
+        let own = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
+        self.kept += own;
+        if self.kept > ROOM { Err(LoopReplayError::TooLarge) } else { Ok(own) }
     }
 
     /// What a part needs and changes, so many times in a row.

@@ -15,6 +15,9 @@ use parikh_net::{Marking, NetBuilder};
 use roxmltree::Node;
 use std::collections::HashMap;
 
+/// The most numbers that all final markings of a model have together.
+const MOST_NUMBERS: usize = 1 << 24;
+
 /// The final markings in these elements, over the places of `builder`; `references` as there.
 pub(super) fn read<'a>(
     sections: &[Node<'a, '_>],
@@ -22,10 +25,16 @@ pub(super) fn read<'a>(
     references: &HashMap<&'a str, &'a str>,
 ) -> Result<Vec<Marking>, Unreadable> {
     let mut finals: Vec<Marking> = Vec::new();
+    let mut numbers = 0;
     for section in sections {
         for node in elements(*section) {
             if name(node) != "marking" {
                 return Err(unknown(node, *section));
+            }
+            numbers += builder.place_count();
+            if numbers > MOST_NUMBERS {
+                let what = format!("the final markings have more than {MOST_NUMBERS} numbers");
+                return Err(Unreadable::at(node, what));
             }
             let mut tokens = vec![0u64; builder.place_count()];
             for place in elements(node) {

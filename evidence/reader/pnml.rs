@@ -193,24 +193,42 @@ pub(crate) fn references<'a>(
             return Err(Unreadable::at(node, "the id of this reference is used twice"));
         }
     }
-    Ok(targets)
+    Ok(shortened(targets))
 }
 
-/// The id of the node that `id` stands for. A chain of references longer than there are references
-/// runs in a circle.
+/// The same where each refers to what is at the end of its chain, or to itself where that is a circle: so that
+/// no chain is gone along twice.
+fn shortened<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
+    let mut ends: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
+    for &first in targets.keys() {
+        let (mut way, mut id) = (Vec::new(), first);
+        let end = loop {
+            match (ends.get(id), targets.get(id)) {
+                (Some(&end), _) => break Some(end).filter(|end| *end != id),
+                (None, None) => break Some(id),
+                (None, Some(_)) if way.len() > targets.len() => break None,
+                (None, Some(&next)) => {
+                    way.push(id);
+                    id = next;
+                }
+            }
+        };
+        way.into_iter().for_each(|id| _ = ends.insert(id, end.unwrap_or(id)));
+    }
+    ends
+}
+
+/// The id of the node that `id` stands for, where its chain of references does not run in a circle.
 pub(crate) fn resolve<'a>(
     arc: Node<'a, '_>,
     id: &'a str,
     references: &HashMap<&'a str, &'a str>,
 ) -> Result<&'a str, Unreadable> {
-    let mut id = id;
-    for _ in 0..=references.len() {
-        match references.get(id) {
-            Some(&next) => id = next,
-            None => return Ok(id),
-        }
+    match references.get(id) {
+        None => Ok(id),
+        Some(&end) if end != id => Ok(end),
+        Some(_) => Err(Unreadable::at(arc, format!("the reference `{id}` refers to itself"))),
     }
-    Err(Unreadable::at(arc, format!("the reference `{id}` refers to itself")))
 }
 
 pub(crate) fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {

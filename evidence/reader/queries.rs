@@ -57,15 +57,32 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
         let what = format!("expected `property-set`, found `{}`", name(root));
         return Err(Unreadable::at(root, what));
     }
-    elements(root).map(|node| property(net, node)).collect()
+    let (mut properties, mut unreadable): (Vec<Property>, usize) = (Vec::new(), 0);
+    for node in elements(root) {
+        let property = property(net, node, unreadable < MOST_UNREADABLE)?;
+        unreadable += usize::from(property.asked.is_err());
+        properties.push(property);
+    }
+    Ok(properties)
 }
 
-fn property(net: &Net, node: Node<'_, '_>) -> Result<Property, Unreadable> {
+/// So many formulas of a file that cannot be read are looked at: to find the line of each, the file is gone
+/// through from its beginning.
+const MOST_UNREADABLE: usize = 1000;
+
+/// A property; its formula is only looked at where that is wanted.
+fn property(net: &Net, node: Node<'_, '_>, is_read: bool) -> Result<Property, Unreadable> {
     if name(node) != "property" {
         let what = format!("expected `property`, found `{}`", name(node));
         return Err(Unreadable::at(node, what));
     }
-    let asked = asked(net, child(node, "formula")?);
+    let asked = match is_read {
+        true => asked(net, child(node, "formula")?),
+        false => {
+            let what = format!("this formula was not read: {MOST_UNREADABLE} before it cannot be");
+            Err(Unreadable { line: 0, what })
+        }
+    };
     Ok(Property { id: text(child(node, "id")?)?, asked })
 }
 

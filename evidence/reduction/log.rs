@@ -31,16 +31,9 @@ pub struct MadeUp {
 impl MadeUp {
     /// Names that `net` does not have.
     pub fn of(net: &Net) -> MadeUp {
-        let mut made_up = MadeUp { composed: "#".to_owned(), fired: "fired ".to_owned() };
         let places = || net.places().map(|p| net.place_name(p));
-        let names = || places().chain(net.transitions().map(|t| net.transition_name(t)));
-        while names().any(|name| name.starts_with(&made_up.composed)) {
-            made_up.composed.push('#');
-        }
-        while places().any(|name| name.starts_with(&made_up.fired)) {
-            made_up.fired.push_str("fired ");
-        }
-        made_up
+        let names = places().chain(net.transitions().map(|t| net.transition_name(t)));
+        MadeUp { composed: beyond("#", names), fired: beyond("fired ", places()) }
     }
 
     /// The name of the composed transition `t` of a net that had so many.
@@ -69,6 +62,12 @@ impl MadeUp {
             None => net.transition_named(name),
         }
     }
+}
+
+/// The first of `mark`, `mark` twice, … with which none of the names begins.
+fn beyond<'n>(mark: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let marks = |name: &str| (name.len() - name.trim_start_matches(mark).len()) / mark.len();
+    mark.repeat(1 + names.map(marks).max().unwrap_or(0))
 }
 
 /// A reduction in names.

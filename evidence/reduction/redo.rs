@@ -34,6 +34,9 @@ pub fn redo<'s>(
     watch: &mut Watch<'_>,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<WorkNet, LogError> {
+    if !goes_on() {
+        return Err(LogError::Stopped);
+    }
     let mut work = WorkNet::new(net, needs);
     for (step, named) in (1..).zip(steps) {
         if step % PATIENCE == 1 && !goes_on() {

@@ -229,7 +229,7 @@ impl<'b> Homes<'b> {
         let board = self.board;
         let Structure::Undone(sequences) = &**structure else { return };
         let Some(&first) = board.homes.values().next() else { return };
-        if self.holds(first, |_| check_undone(board.net, sequences))
+        if self.holds(first, |goes_on| check_undone(board.net, sequences, goes_on))
             && board.reversible.set((self.by, structure.clone())).is_ok()
         {
             for (wanted, &goal) in &board.homes {

@@ -9,7 +9,7 @@ mod printed;
 
 use arguments::{Arguments, Wanted};
 use guard::Ended;
-use parikh_evidence::audit::{Audit, Broken, OutOf, Progress, Report, Verdict, Watch};
+use parikh_evidence::audit::{Audit, Broken, Judged, OutOf, Progress, Report, Verdict, Watch};
 use parikh_evidence::coloured::{self, ColouredAudit, Limits};
 use parikh_evidence::reader::pnml;
 use parikh_evidence::reader::queries::{self, Property};
@@ -86,7 +86,8 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         true => arguments.model.join("model.pnml"),
         false => arguments.model.clone(),
     };
-    let bytes = contents(&path)?;
+    watch.at(&path.display().to_string(), 0);
+    let bytes = contents(&path, arguments.memory)?;
     let files = evidence_files(&arguments.evidence)?;
     let mut broken: Vec<Broken> = Vec::new();
     let query_file = |net: &Net, examination: &str| query_file(arguments, &path, net, examination);
@@ -122,7 +123,8 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
 /// What is known of an audit that did not stop when it was told to. What may be found to rest on a false
 /// claim is not confirmed.
 fn left(progress: Progress, out_of: OutOf) -> Audited {
-    let Progress { mut judged, at } = progress;
+    let Progress { judged, at } = progress;
+    let mut judged: Vec<Judged> = judged.into_iter().flatten().collect();
     let confirmed = |verdict: &Verdict| matches!(verdict, Verdict::Confirmed(_));
     for answer in judged.iter_mut().filter(|it| it.assumes_units && confirmed(&it.verdict)) {
         answer.verdict = Verdict::Stopped(out_of);
@@ -183,7 +185,7 @@ fn query_file(
     if arguments.queries.is_none() && !file.exists() {
         return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
     }
-    queries::read(net, &contents(&file)?).map_err(|error| in_file(&file, &error))
+    queries::read(net, &contents(&file, arguments.memory)?).map_err(|error| in_file(&file, &error))
 }
 
 /// The files named, and those in the directories named, by name.
@@ -211,13 +213,19 @@ fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// What is in a file. A pipe or a device may never end.
-fn contents(path: &Path) -> Result<Vec<u8>, String> {
+/// What is in a file, which has to fit into so many bytes of memory. A pipe or a device may never end.
+fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
     let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
-    match std::fs::metadata(path).map_err(wrong)?.is_file() {
-        true => std::fs::read(path).map_err(wrong),
-        false => Err(format!("{}: this is no regular file", path.display())),
+    let metadata = std::fs::metadata(path).map_err(wrong)?;
+    if !metadata.is_file() {
+        return Err(format!("{}: this is no regular file", path.display()));
     }
+    if metadata.len() > memory {
+        let (has, may) = (metadata.len() >> 20, memory >> 20);
+        let what = format!("the file has {has} MB, more than the memory that may be taken");
+        return Err(format!("{}: {what} (--memory {may}M)", path.display()));
+    }
+    std::fs::read(path).map_err(wrong)
 }
 
 fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
@@ -226,7 +234,18 @@ fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {
 
 /// A line for people on standard error.
 fn say(what: &str, text: &str) {
-    let _ = writeln!(std::io::stderr(), "{what}: {}", Printable(text));
+    let _ = writeln!(std::io::stderr(), "{what}: {}", printable(text));
+}
+
+/// The most characters of a line: names may have as many as a file can hold.
+const LONGEST: usize = 2000;
+
+/// Foreign text as it may be printed in a line.
+fn printable(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", Printable(&text[..end])),
+        None => Printable(text).to_string(),
+    }
 }
 
 /// Writes to standard output; a reader that went away is no failure of ours.

@@ -1,7 +1,7 @@
 //! What was found, in text and in JSON.
 
 use parikh_evidence::audit::{Judged, OutOf, Report, Verdict};
-use parikh_net::printable::{self, Printable};
+use parikh_net::printable;
 use std::fmt::Write as _;
 
 /// What was found, in one word and in a sentence.
@@ -64,7 +64,7 @@ pub(crate) fn text(report: &Report, quiet: bool) -> String {
         if quiet && matches!(answer.verdict, Verdict::Confirmed(_)) {
             continue;
         }
-        let _ = writeln!(text, "{}", Printable(line(answer)));
+        let _ = writeln!(text, "{}", super::printable(&line(answer)));
     }
     let counts = Counts::of(judged);
     let answers = if counts.answers == 1 { "answer" } else { "answers" };

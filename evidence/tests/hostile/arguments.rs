@@ -1,0 +1,234 @@
+//! Certificates, refutations, reductions, and arguments about home spaces.
+
+use super::{Instance, Kinds, Limits, answer, repeat};
+use std::io::Write;
+
+/// An answer to one examination that rests on one line.
+fn shown(model: &str, examination: &str, value: &str, sort: &str, line: &str) -> Instance {
+    Instance::of(model, examination, |out| {
+        writeln!(out, r#"{{"{sort}": {{"id": "x", "{sort}": {line}}}}}"#).unwrap();
+        writeln!(out, "{}", answer(examination, value, &format!(r#"{{"{sort}": "x"}}"#))).unwrap();
+    })
+}
+
+fn document(model: &str, document: &str) -> Instance {
+    shown(model, "OneSafe", "TRUE", "document", document)
+}
+
+fn list(count: usize, thing: impl FnMut(usize) -> String) -> String {
+    let mut text = Vec::new();
+    repeat(&mut text as &mut dyn Write, count, thing);
+    String::from_utf8(text).unwrap()
+}
+
+/// Tokens go from place to place.
+fn row(places: usize) -> String {
+    let place = |at| format!("place p{at} {}\n", usize::from(at == 0));
+    let go = |at| format!("transition t{at}: p{at} -> p{}\n", (at + 1) % places);
+    (0..places).map(place).chain((0..places).map(go)).collect()
+}
+
+/// Many transitions around one place.
+fn star(transitions: usize) -> String {
+    let firing = |at| format!("transition t{at}: p -> p + q\n");
+    "place p 1\nplace q\n".to_owned() + &(0..transitions).map(firing).collect::<String>()
+}
+
+fn linear(atoms: &str, rest: &str) -> String {
+    format!(
+        r#"{{"linear": {{"assumes_units": false, "counters": [], "atoms": [{atoms}], {rest}}}}}"#
+    )
+}
+
+#[test]
+fn certificates_of_many_parts() {
+    let mut kinds = Kinds::default();
+    let large = i128::MAX;
+    let lemma = |weights: &str| {
+        format!(r#"{{"atoms": [], "traps": [], "units": [], "weights": [{weights}]}}"#)
+    };
+    let one = lemma(&list(300_000, |at| format!(r#"["p{}", {large}]"#, at % 2)));
+    let sums = linear("", &format!(r#""traps": [], "lemmas": [{one}], "steps": []"#));
+    kinds.ends("weights of 127 bits", Limits::None, document(&row(2), &sums), 4, &["too large"]);
+    let many = list(100_000, |_| lemma(r#"["p", 1]"#));
+    let many = linear("", &format!(r#""traps": [], "lemmas": [{many}], "steps": []"#));
+    kinds.ends("100 000 lemmas", Limits::None, document(&row(2), &many), 4, &["no place"]);
+    let traps =
+        format!(r#""traps": [{}], "lemmas": [], "steps": []"#, list(50_000, |_| r#"["p"]"#.into()));
+    let traps = document(&star(30_000), &linear("", &traps));
+    kinds.ends("50 000 traps", Limits::Clock, traps, 3, &["jsonl:3", "out of time"]);
+    let atom = r#"{"sum": [["p0", 1]], "bound": 0}"#;
+    let first =
+        list(50_000, |_| r#"{"unfed": {"places": ["p1"], "idle": 0, "fed": 0}}"#.to_owned());
+    let first = format!(r#""traps": [], "precedences": [{first}], "lemmas": [], "steps": []"#);
+    let first = document(&row(2), &linear(atom, &first));
+    kinds.ends("50 000 precedences", Limits::None, first, 4, &["document x", "precedence 0"]);
+    let bounds = r#"{"inductive": [{"place": "p", "upper": false, "tokens": 0}]}"#;
+    let bounds = list(50_000, |_| bounds.to_owned());
+    let bounds = format!(r#"{{"bounds": {{"assumes_units": false, "steps": [{bounds}]}}}}"#);
+    let bounds = document(&star(30_000), &bounds);
+    kinds.ends("50 000 bounds", Limits::Clock, bounds, 3, &["jsonl:3", "out of time"]);
+    let atoms = list(1000, |at| format!(r#"{{"sum": [["p{at}", 1]], "bound": 1}}"#));
+    let clauses = list(100_000, |at| format!("[{}, {}]", at % 1000 + 1, (at + 7) % 1000 + 1));
+    let parts = r#""bounds": {"assumes_units": false, "steps": []}"#;
+    let rest = r#""steps": [], "ending": []"#;
+    let clauses = format!(
+        r#"{{"induction": {{{parts}, "atoms": [{atoms}], "clauses": [{clauses}], {rest}}}}}"#
+    );
+    let clauses = document(&row(1000), &clauses);
+    kinds.ends(
+        "an induction of 100 000 clauses",
+        Limits::None,
+        clauses,
+        4,
+        &["document x", "may make it false"],
+    );
+    kinds.all(6);
+}
+
+#[test]
+fn refutations_that_take_long() {
+    let mut kinds = Kinds::default();
+    // A siphon of a row of places is all of it: each step goes round.
+    let traps = r#"[]"#;
+    let steps = list(60_000, |_| "[1, -9000]".to_owned());
+    let round = format!(r#"{{"commoner": {{"traps": {traps}, "refutation": [{steps}]}}}}"#);
+    let round = shown(&row(9_000), "Liveness", "TRUE", "structure", &round);
+    kinds.ends("60 000 ways round", Limits::Clock, round, 3, &["jsonl:3", "out of time"]);
+    kinds.all(1);
+}
+
+#[test]
+fn reductions_that_take_long() {
+    let mut kinds = Kinds::default();
+    let log = |steps: &str| {
+        format!(
+            r#""log": {{"preserves": ["reachability"], "support": [], "protected": [], "steps": [{steps}]}}"#
+        )
+    };
+    let reduced = |model: &str, count: usize, steps: &str| {
+        Instance::of(model, "OneSafe", |out| {
+            for at in 0..count {
+                let of = if at == 0 { String::new() } else { format!(r#""of": "r{}", "#, at - 1) };
+                writeln!(out, r#"{{"reduction": {{"id": "r{at}", {of}{}}}}}"#, log(steps)).unwrap();
+            }
+            let last = count - 1;
+            let document = r#""document": {"bounds": {"assumes_units": false, "steps": []}}"#;
+            writeln!(out, r#"{{"document": {{"id": "d", "on": "r{last}", {document}}}}}"#).unwrap();
+            writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
+        })
+    };
+    let chain = reduced(&row(2), 50_000, "");
+    kinds.ends("50 000 reductions of each other", Limits::None, chain, 4, &["not shown"]);
+    let bogus = r#"{"rule": "implicit-places", "places": ["p0"]}"#;
+    let bogus = reduced(&row(2), 1, &list(100_000, |_| bogus.to_owned()));
+    let said = &["reduction r0", "step 1", "implicit-places"];
+    kinds.ends("100 000 bogus steps", Limits::None, bogus, 4, said);
+    let (puts, takes) = (
+        |at| format!("transition a{at}: x{at} -> p\n"),
+        |at| format!("transition b{at}: p -> y{at}\n"),
+    );
+    let places = |at| format!("place x{at}\nplace y{at}\n");
+    let product: String = (0..4000).flat_map(|at| [places(at), puts(at), takes(at)]).collect();
+    let merged = r#"{"rule": "post-agglomeration", "places": ["p"]}"#;
+    let merged = reduced(&format!("place p\n{product}"), 1, merged);
+    let said = &["reduction r0", "step 1", "post-agglomeration"];
+    kinds.ends("16 million agglomerated transitions", Limits::None, merged, 4, said);
+    // 12 layers of 10 places, each told by all of the next layer: 10¹² ways through them.
+    let layer = |layer: usize| -> String {
+        let tokens = if layer == 0 { 3 } else { 1 };
+        (0..10).map(|at| format!("place l{layer}_{at} {tokens}\n")).collect()
+    };
+    let all = |sign: &str| -> String {
+        (0..120).map(|at| format!("{sign}l{}_{}", at / 10, at % 10)).collect::<Vec<_>>().join(" + ")
+    };
+    let places: String = (0..12).map(layer).collect();
+    let told = format!(
+        "{places}place go 1\nplace gone\ntransition t: go + {0} -> gone + {0}\ntransition u: 2*l0_0 -> 2*l0_0",
+        all("")
+    );
+    let steps = list(110, |at| {
+        let (layer, at) = (at / 10, at % 10);
+        let others = list(10, |other| format!("\"l{}_{other}\"", layer + 1));
+        let weights = list(11, |other| if other == 0 { "10".into() } else { "1".into() });
+        format!(
+            r#"{{"rule": "redundant-places", "places": ["l{layer}_{at}", {others}], "weights": [{weights}]}}"#
+        )
+    });
+    let told = Instance::of(&told, "StateSpace", |out| {
+        let log = log(&steps).replace("reachability", "markings");
+        writeln!(out, r#"{{"reduction": {{"id": "r", {log}}}}}"#).unwrap();
+        writeln!(out, r#"{{"count": {{"id": "c", "on": "r", "markings": 2}}}}"#).unwrap();
+        writeln!(out, "{}", answer("STATES", "7", r#"{"count": "c"}"#)).unwrap();
+    });
+    kinds.ends("10¹² ways to tell", Limits::None, told, 4, &["STATES"]);
+    kinds.all(4);
+}
+
+#[test]
+fn arguments_about_home_spaces() {
+    let mut kinds = Kinds::default();
+    let deep = |depth: usize, inside: &str| {
+        let (open, close) = (r#"{"sum": [["p0", 1]], "cases": ["#, "]}");
+        format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
+    };
+    let undone = |undoing: &str| format!(r#"{{"undone": [{undoing}, []]}}"#);
+    let nested = undone(&deep(100_000, "[]"));
+    let nested = shown(&row(2), "Liveness", "TRUE", "structure", &nested);
+    kinds.ends("cases 10⁵ deep", Limits::None, nested, 4, &["structure x", "recursion limit"]);
+    let wide = list(300_000, |_| r#"["t0", 1]"#.to_owned());
+    let nested = undone(&deep(50, &format!("[{wide}]")));
+    let nested = shown(&row(2), "Liveness", "TRUE", "structure", &nested);
+    kinds.ends("much inside of 50 cases", Limits::None, nested, 4, &["structure x"]);
+    let pairs: String = (0..3_000)
+        .map(|at| format!("place x{at} 1\nplace y{at}\ntransition a{at}: x{at} -> y{at}\ntransition b{at}: y{at} -> x{at}\n"))
+        .collect();
+    let every = list(3_000, |at| match at {
+        2_999 => "[], []".to_owned(),
+        at => format!(r#"[["b{at}", 1]], [["a{at}", 1]]"#),
+    });
+    let every = format!(r#"{{"undone": [{every}]}}"#);
+    let every = shown(&pairs, "Liveness", "TRUE", "structure", &every);
+    kinds.ends("6000 firings to be undone", Limits::None, every, 4, &["structure x", "undo t5998"]);
+    let finitely = shown(&row(20_000), "Liveness", "FALSE", "structure", r#"{"finitely": []}"#);
+    kinds.ends("weights for 20 000 transitions", Limits::None, finitely, 4, &["not shown"]);
+    let order: Vec<String> = (0..1000).map(|at| format!("\"p{at}\"")).collect();
+    let nodes = list(1000, |at| format!("[1, {}, 0]", at + 1));
+    let mut model: String =
+        (0..1000).map(|at| format!("place p{at} 1\ntransition t{at}: p{at} -> p{at}\n")).collect();
+    model.push_str("transition never: 2*p0 ->");
+    let set = format!(r#"{{"order": [{}], "nodes": [{nodes}], "root": 1001}}"#, order.join(","));
+    let way = format!(r#"{{"steps": {{"set": {set}, "steps": []}}}}"#);
+    let ways = format!(r#"{{"returning": {{"to": null, "way": {way}, "along": []}}}}"#);
+    let ways = shown(&model, "Liveness", "TRUE", "structure", &ways);
+    kinds.ends(
+        "a set for 1000 transitions",
+        Limits::None,
+        ways,
+        4,
+        &["not shown", "all of it stays"],
+    );
+    kinds.all(5);
+}
+
+#[test]
+fn many_questions_and_many_documents() {
+    let mut kinds = Kinds::default();
+    let many = Instance::of(&row(20_000), "QuasiLiveness", |out| {
+        let mut all = Vec::new();
+        for at in 0..2_000 {
+            let document = r#""document": {"bounds": {"assumes_units": false, "steps": []}}"#;
+            writeln!(out, r#"{{"document": {{"id": "d{at}", {document}}}}}"#).unwrap();
+            all.push(format!(r#"{{"document": "d{at}"}}"#));
+        }
+        writeln!(out, "{}", answer("QuasiLiveness", "FALSE", &all.join(","))).unwrap();
+    });
+    kinds.ends(
+        "2000 documents about 20 000 goals",
+        Limits::Clock,
+        many,
+        3,
+        &["jsonl:2002", "out of time"],
+    );
+    kinds.all(1);
+}

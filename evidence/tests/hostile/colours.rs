@@ -1,0 +1,78 @@
+//! Coloured models with more colours than anybody can try.
+
+use super::{Instance, Kinds, Limits, answer, repeat};
+use std::io::Write;
+
+/// One place of a sort, marked with this, and a transition that takes one colour and puts one: its listed
+/// nodes, and so many places and transitions of the unfolding.
+fn coloured(sort: &str, marked: &str, listed: &[String; 2], counts: (usize, usize)) -> Instance {
+    let user = "<usersort declaration='s'/>";
+    let variable = |id: &str| format!("<subterm><variable refvariable='{id}'/></subterm>");
+    let mut model = format!(
+        "<pnml><net id='n' type='symmetricnet'><declaration><structure><declarations>
+         <namedsort id='s' name='s'>{sort}</namedsort>"
+    );
+    for id in ["x", "y", "z"] {
+        model.push_str(&format!("<variabledecl id='{id}' name='{id}'>{user}</variabledecl>"));
+    }
+    model.push_str(&format!(
+        "</declarations></structure></declaration>
+         <place id='p'><type><structure>{user}</structure></type>
+         <hlinitialMarking><structure>{marked}</structure></hlinitialMarking></place>
+         <transition id='t'><condition><structure><or><subterm><equality>{0}{0}</equality></subterm>
+         <subterm><inequality>{1}{2}</inequality></subterm></or></structure></condition></transition>",
+        variable("x"),
+        variable("y"),
+        variable("z"),
+    ));
+    for (id, source, target) in [("a", "p", "t"), ("b", "t", "p")] {
+        let inscription = "<variable refvariable='x'/>";
+        let arc = format!("<arc id='{id}' source='{source}' target='{target}'><hlinscription>");
+        model.push_str(&format!("{arc}<structure>{inscription}</structure></hlinscription></arc>"));
+    }
+    model.push_str("</net></pnml>");
+    let [places, transitions] = listed;
+    Instance::pnml(&model).evidence("OneSafe", ("n", counts.0, counts.1), |out| {
+        let nodes = format!(r#""places": [{places}], "transitions": [{transitions}]"#);
+        writeln!(out, r#"{{"unfolding": {{{nodes}}}}}"#).unwrap();
+        writeln!(out, "{}", answer("OneSafe", "TRUE", "")).unwrap();
+    })
+}
+
+fn range(end: u64) -> String {
+    format!("<finiteintrange start='1' end='{end}'/>")
+}
+
+fn list(count: usize, name: impl FnMut(usize) -> String) -> String {
+    let mut text = Vec::new();
+    repeat(&mut text as &mut dyn Write, count, name);
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn colours_beyond_number() {
+    let mut kinds = Kinds::default();
+    let most = 1_000_000_000_000_000_000;
+    let all = "<all><usersort declaration='s'/></all>";
+    let none = "<empty/>";
+    let no_names = [String::new(), String::new()];
+    let too_many = "more than 20000000 colours would have to be tried";
+    let every = coloured(&range(most), all, &no_names, (0, 0));
+    kinds.ends("all of 10¹⁸ colours", Limits::None, every, 3, &["OneSafe", too_many]);
+    let one = [r#""p(1000000000000000000)""#.to_owned(), String::new()];
+    let last = coloured(&range(most), none, &one, (1, 0)).with(&["--unfold", "200000"]);
+    let too_many = "more than 200000 colours would have to be tried";
+    kinds.ends("the last of 10¹⁸ colours", Limits::None, last, 3, &["OneSafe", too_many]);
+    let binding = |at: usize| format!("\"t(x=1,y=1,z={at})\"");
+    let listed = [r#""p(1)""#.to_owned(), list(100_000, |at| binding(at + 1))];
+    let unlisted = coloured(&range(1_000), none, &listed, (1, 100_000));
+    kinds.ends("names of nothing", Limits::Enough, unlisted, 1, &["jsonl:2", "the net listed"]);
+    let listed = [list(1_000_000, |at| format!("\"p({at})\"")), String::new()];
+    let names = coloured(&range(1_000), none, &listed, (1_000_000, 0));
+    kinds.ends("10⁶ names", Limits::Enough, names, 1, &["jsonl:2", "listed and is no place"]);
+    let listed = [list(1_000, |at| format!("\"p({})\"", at + 1)), r#""t(x=1,y=1,z=1)""#.to_owned()];
+    let left_out = coloured(&range(1_000), none, &listed, (1_000, 1));
+    let found = &["jsonl:2", "is not listed"];
+    kinds.ends("10⁹ bindings that are not listed", Limits::None, left_out, 1, found);
+    kinds.all(5);
+}

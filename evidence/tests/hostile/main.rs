@@ -1,0 +1,197 @@
+//! Files that were made to keep `parikh-certify` busy, to fill the memory, or to bring it down. Whoever wrote
+//! the evidence chose how much work it is to check, so the auditor has to count what it is asked for: each of
+//! these files ends soon, takes no more memory than it may, and leaves a line that says what is wrong and where.
+//!
+//! Where the cost is counted, the limits of the command line are not needed, and the file is looked at a second
+//! time without them ([`Limits::None`]). Where the work is only as much as the file asks for step by step, the
+//! clock ends it ([`Limits::Clock`]).
+
+mod arguments;
+mod colours;
+mod files;
+mod numbers;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What ends it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Limits {
+    /// Nothing but itself.
+    None,
+    /// `--timeout 8s --memory 900M` are there, and time and memory are enough.
+    Enough,
+    /// `--timeout 1s --memory 900M`, one of which may be what ends it.
+    Clock,
+}
+
+/// Where the files of one kind are written.
+struct Instance {
+    directory: tempfile::TempDir,
+    arguments: Vec<String>,
+}
+
+/// How a run ended.
+struct Ended {
+    /// `None` after a signal.
+    code: Option<i32>,
+    /// All that it printed.
+    text: String,
+    time: Duration,
+    /// In bytes: the most that was resident.
+    memory: u64,
+}
+
+const MODEL: &str = "place p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p";
+
+impl Instance {
+    /// A model in the textual format, and evidence about one examination of it.
+    fn of(model: &str, examination: &str, write: impl FnOnce(&mut dyn Write)) -> Instance {
+        let net = parikh_net::text::parse(model).unwrap();
+        let instance = Instance::pnml(&parikh_net::pnml::pnml(&net));
+        let (places, transitions) = (net.place_count(), net.transition_count());
+        instance.evidence(examination, (net.name(), places, transitions), write)
+    }
+
+    /// A model as it is.
+    fn pnml(model: &str) -> Instance {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("model.pnml"), model).unwrap();
+        Instance { directory, arguments: Vec::new() }
+    }
+
+    fn evidence(
+        self,
+        examination: &str,
+        (net, places, transitions): (&str, usize, usize),
+        write: impl FnOnce(&mut dyn Write),
+    ) -> Instance {
+        self.file(&format!("{examination}.jsonl"), |out| {
+            let head = format!(
+                r#"{{"evidence": {{"format": "parikh-evidence-2", "net": "{net}", "places": {places}, "transitions": {transitions}, "examination": "{examination}"}}}}"#
+            );
+            writeln!(out, "{head}").unwrap();
+            write(out);
+        })
+    }
+
+    fn file(self, name: &str, write: impl FnOnce(&mut dyn Write)) -> Instance {
+        let mut out = BufWriter::new(File::create(self.path().join(name)).unwrap());
+        write(&mut out);
+        out.flush().unwrap();
+        self
+    }
+
+    /// A file with so many bytes, all 0 but for the beginning, that takes no room.
+    fn sparse(self, name: &str, beginning: &str, bytes: u64) -> Instance {
+        let mut file = File::create(self.path().join(name)).unwrap();
+        file.write_all(beginning.as_bytes()).unwrap();
+        file.set_len(bytes).unwrap();
+        self
+    }
+
+    /// A pipe that nobody writes to.
+    fn pipe(self, name: &str) -> Instance {
+        let made = Command::new("mkfifo").arg(self.path().join(name)).status().unwrap();
+        assert!(made.success());
+        self
+    }
+
+    fn with(mut self, arguments: &[&str]) -> Instance {
+        self.arguments.extend(arguments.iter().map(|&it| it.to_owned()));
+        self
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn run(&self, limits: &[&str]) -> Ended {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parikh-certify"));
+        command.current_dir(self.path()).args([".", "."]).args(&self.arguments).args(limits);
+        let [out, err] = ["out", "err"].map(|name| self.path().join(name));
+        command.stdin(Stdio::null());
+        command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
+        let begun = Instant::now();
+        let mut child = command.spawn().unwrap();
+        let mut memory = 0;
+        let status = loop {
+            memory = most_resident(child.id()).unwrap_or(0).max(memory);
+            match child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if begun.elapsed() > Duration::from_secs(20) => child.kill().unwrap(),
+                None => std::thread::sleep(Duration::from_millis(3)),
+            }
+        };
+        let time = begun.elapsed();
+        let text = [err, out].map(|name| std::fs::read_to_string(name).unwrap()).concat();
+        Ended { code: status.code(), text, time, memory }
+    }
+}
+
+/// In bytes: the most memory that a process had.
+fn most_resident(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// The kinds of one test, in order.
+#[derive(Default)]
+struct Kinds {
+    wrong: Vec<String>,
+    count: usize,
+}
+
+impl Kinds {
+    /// Runs one kind, which should end with this exit code and a line that has all of `parts`.
+    fn ends(&mut self, kind: &str, limits: Limits, instance: Instance, code: i32, parts: &[&str]) {
+        self.count += 1;
+        let given: &[&[&str]] = match limits {
+            Limits::None => &[&["--timeout", "8s", "--memory", "900M"], &[]],
+            Limits::Enough => &[&["--timeout", "8s", "--memory", "900M"]],
+            Limits::Clock => &[&["--timeout", "1s", "--memory", "900M"]],
+        };
+        for given in given {
+            let Ended { code: found, text, time, memory } = instance.run(given);
+            let short = text.len() < 100_000 || kind.contains("answers");
+            let stopped = limits != Limits::Clock && text.contains("not confirmed");
+            let panicked = text.contains("panicked") || text.contains("could not be finished");
+            let line = text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+            let right = found == Some(code) && line && short && !stopped && !panicked;
+            let soon = time < Duration::from_secs(10) && memory < 1 << 30;
+            let (seconds, megabytes) = (time.as_secs_f64(), memory >> 20);
+            let said = text.lines().find(|line| parts.iter().all(|part| line.contains(part)));
+            let said: String = said.unwrap_or(&text).chars().take(300).collect();
+            println!("{kind}, {given:?}: {seconds:.1} s, {megabytes} MB, {found:?}: {said}");
+            if !right || !soon {
+                let text: String = text.chars().take(600).collect();
+                let told =
+                    format!("{kind}, {given:?}: {found:?} after {seconds:.1} s, {megabytes} MB");
+                self.wrong.push(format!("{told}: {text}"));
+            }
+        }
+    }
+
+    fn all(self, least: usize) {
+        assert!(self.wrong.is_empty(), "{}", self.wrong.join("\n"));
+        assert!(self.count >= least, "{} kinds", self.count);
+    }
+}
+
+/// An answer, shown by these.
+fn answer(id: &str, value: &str, shown_by: &str) -> String {
+    format!(r#"{{"answer": {{"id": "{id}", "value": "{value}", "shown_by": [{shown_by}]}}}}"#)
+}
+
+/// One thing so often, with commas between.
+fn repeat(out: &mut dyn Write, count: usize, mut thing: impl FnMut(usize) -> String) {
+    for at in 0..count {
+        let comma = if at == 0 { "" } else { "," };
+        write!(out, "{comma}{}", thing(at)).unwrap();
+    }
+}

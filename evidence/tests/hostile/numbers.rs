@@ -1,0 +1,267 @@
+//! Firings and markings without number, and sets of them.
+
+use super::{Instance, Kinds, Limits, MODEL, answer, repeat};
+use std::io::Write;
+
+/// `{"trace": {"id": "w", "steps": […]}}` and an answer that refers to it.
+fn trace(model: &str, steps: usize, step: &str) -> Instance {
+    Instance::of(model, "OneSafe", |out| {
+        out.write_all(br#"{"trace": {"id": "w", "steps": ["#).unwrap();
+        repeat(out, steps, |_| step.to_owned());
+        writeln!(out, "]}}}}\n{}", answer("OneSafe", "FALSE", r#"{"trace": "w"}"#)).unwrap();
+    })
+}
+
+fn loops(blocks: usize, block: impl Fn(usize) -> String) -> Instance {
+    Instance::of("place p\nplace q\ntransition t: -> p\ntransition u: -> q", "OneSafe", |out| {
+        out.write_all(br#"{"loops": {"id": "l", "blocks": ["#).unwrap();
+        repeat(out, blocks, block);
+        writeln!(out, "]}}}}\n{}", answer("OneSafe", "TRUE", r#"{"loops": "l"}"#)).unwrap();
+    })
+}
+
+/// An answer about liveness that rests on one structure.
+fn structure(model: &str, examination: &str, value: &str, structure: &str) -> Instance {
+    Instance::of(model, examination, |out| {
+        writeln!(out, r#"{{"structure": {{"id": "s", "structure": {structure}}}}}"#).unwrap();
+        writeln!(out, "{}", answer(examination, value, r#"{"structure": "s"}"#)).unwrap();
+    })
+}
+
+#[test]
+fn firings_beyond_number() {
+    let mut kinds = Kinds::default();
+    let stays = "place p 1\ntransition t: p -> p";
+    let trace_of = |model, step| trace(model, 500_000, step);
+    let long = trace_of(stays, r#"["t", 9223372036854775808]"#);
+    kinds.ends(
+        "500 000 times 2⁶³ firings",
+        Limits::None,
+        long,
+        4,
+        &["OneSafe: FALSE", "not shown"],
+    );
+    let grows = "place p 1\ntransition t: -> p";
+    let overflow = trace_of(grows, r#"["t", 9223372036854775808]"#);
+    kinds.ends("2⁶³ tokens", Limits::None, overflow, 4, &["trace w", "more than 2^63 - 1 tokens"]);
+    let arcs: String = (0..4000).map(|at| format!(" + p{at}")).collect();
+    let places: String = (0..4000).map(|at| format!("place p{at} 1\n")).collect();
+    let arcs = &arcs[3..];
+    let wide = format!("{places}transition t: {arcs} -> {arcs}\ntransition u: {arcs} -> {arcs}");
+    let wide = trace_of(&wide, r#"["t", 1], ["u", 1]"#);
+    kinds.ends("500 000 wide firings", Limits::Clock, wide, 3, &["jsonl:3", "out of time"]);
+    let doubling = loops(100_000, |at| match at {
+        0 => r#"[["t", 1]]"#.to_owned(),
+        at => format!("[[{0}, 1], [{0}, 1]]", at - 1),
+    });
+    kinds.ends("2^(10⁵) rounds", Limits::None, doubling, 4, &["loops l", "take more than"]);
+    let digits = loops(1, |_| format!(r#"[["t", "{}"]]"#, "9".repeat(1_000_000)));
+    kinds.ends("a number of 10⁶ digits", Limits::None, digits, 4, &["loops l", "digits"]);
+    let nine = "9".repeat(10_000);
+    let growing = loops(3_000, |at| match at {
+        0 => r#"[["t", 1], ["u", 1]]"#.to_owned(),
+        at => format!(r#"[[{}, "{nine}"]]"#, at - 1),
+    });
+    kinds.ends(
+        "3000 times 10⁴ digits more",
+        Limits::None,
+        growing,
+        4,
+        &["loops l", "take more than"],
+    );
+    kinds.all(6);
+}
+
+#[test]
+fn markings_beyond_number() {
+    let mut kinds = Kinds::default();
+    let unbounded = "place p\nplace q\ntransition t: -> p\ntransition u: p -> p + q";
+    let all = |sort: &str| {
+        Instance::of(unbounded, "OneSafe", |out| {
+            let markings = r#""document": {"markings": 1000000000000000000}"#;
+            writeln!(out, r#"{{"trace": {{"id": "w", "steps": [["t", 1]]}}}}"#).unwrap();
+            writeln!(out, r#"{{"document": {{"id": "d", {sort}{markings}}}}}"#).unwrap();
+            writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
+        })
+    };
+    let said = &["document d", "1000000000000000000 markings", "--visit"][..];
+    kinds.ends("10¹⁸ markings", Limits::None, all(""), 4, said);
+    let said = &["structure s", "1000000000000000000 markings", "--visit"][..];
+    let visited = structure(unbounded, "Liveness", "TRUE", r#"{"visited": 1000000000000000000}"#);
+    kinds.ends("10¹⁸ visited", Limits::None, visited, 4, said);
+    let document = r#"{"markings": 1000000000000000000}"#;
+    let lost = format!(r#"{{"lost": {{"after": [], "document": {document}}}}}"#);
+    let lost = structure(unbounded, "Liveness", "FALSE", &lost);
+    kinds.ends("10¹⁸ markings after something", Limits::None, lost, 4, said);
+    let back = format!(
+        r#"{{"returning": {{"to": [], "way": {{"downhill": {{"weights": [], "document": {document}}}}}, "along": []}}}}"#
+    );
+    let back = structure(unbounded, "Liveness", "TRUE", &back);
+    kinds.ends("10¹⁸ markings on the way back", Limits::None, back, 4, said);
+    let searched = Instance::of(unbounded, "OneSafe", |out| {
+        let searched = r#""searched": {"markings": 7, "stubborn": false}"#;
+        writeln!(out, r#"{{"answer": {{"id": "OneSafe", "value": "TRUE", {searched}}}}}"#).unwrap();
+    });
+    kinds.ends(
+        "a search that never ends",
+        Limits::Enough,
+        searched,
+        4,
+        &["visited again", "not true"],
+    );
+    let searched = |markings: u64| {
+        Instance::of(unbounded, "StateSpace", |out| {
+            let searched = format!(r#""searched": {{"markings": {markings}, "stubborn": false}}"#);
+            for id in ["MAX_TOKEN_IN_PLACE", "STATES"] {
+                writeln!(out, r#"{{"answer": {{"id": "{id}", "value": "7", {searched}}}}}"#)
+                    .unwrap();
+            }
+        })
+        .with(&["--visit", "20000"])
+    };
+    let found = "more than 20000 markings are reachable";
+    kinds.ends("figures without end", Limits::None, searched(7), 3, &["STATES", found]);
+    let found = "more than are visited again";
+    kinds.ends("10¹⁸ searched", Limits::None, searched(1 << 60), 3, &["STATES", found]);
+    let counted = |out: &mut dyn Write| {
+        writeln!(out, r#"{{"count": {{"id": "c", "markings": 1000000000000000000}}}}"#).unwrap();
+        writeln!(out, "{}", answer("STATES", "7", r#"{"count": "c"}"#)).unwrap();
+    };
+    let counted = Instance::of(unbounded, "StateSpace", counted);
+    kinds.ends("10¹⁸ counted", Limits::None, counted, 3, &["STATES", found]);
+    let switches =
+        |at| format!("place on{at} 1\nplace off{at}\ntransition t{at}: on{at} -> off{at}\n");
+    let switches: String = (0..3000).map(switches).collect();
+    let wide = Instance::of(&switches, "OneSafe", |out| {
+        let searched = r#""searched": {"markings": 7, "stubborn": false}"#;
+        writeln!(out, r#"{{"answer": {{"id": "OneSafe", "value": "TRUE", {searched}}}}}"#).unwrap();
+    });
+    kinds.ends(
+        "markings of 6000 places",
+        Limits::Clock,
+        wide,
+        3,
+        &["jsonl:2", "not confirmed: out of"],
+    );
+    let cases = Instance::of(
+        "place i 10\nplace o\ntransition t: i -> o",
+        "1000000000000000000-Soundness",
+        |_| (),
+    );
+    let said = &["Soundness.jsonl:1", "more than 2^63 - 1 tokens"];
+    kinds.ends("10¹⁸ cases of 10", Limits::None, cases, 1, said);
+    kinds.all(10);
+}
+
+/// All markings of `places` places with 0 or 1 token each, as a diagram: a full one.
+fn cube(places: usize) -> String {
+    let order: Vec<String> = (0..places).map(|at| format!("\"p{at}\"")).collect();
+    let mut nodes = Vec::new();
+    for at in 0..places {
+        let below = if at == 0 { 1 } else { 2 * at + 1 };
+        nodes.push(format!("[1,{below},0]"));
+        nodes.push(format!("[0,{below},{}]", 2 * at + 2));
+    }
+    let (order, root) = (order.join(","), nodes.len() + 1);
+    format!(r#"{{"order": [{order}], "nodes": [{}], "root": {root}}}"#, nodes.join(","))
+}
+
+#[test]
+fn sets_with_sums() {
+    let mut kinds = Kinds::default();
+    // Whoever compares the sum of different powers of two has to know each.
+    let places: String = (0..44).map(|at| format!("place p{at} 1\n")).collect();
+    let model = |firing: &str| format!("{places}{firing}");
+    let one = model("transition t: p0 -> p0");
+    let sums = Instance::of(&one, "ReachabilityCardinality", |out| {
+        writeln!(
+            out,
+            r#"{{"document": {{"id": "d", "document": {{"closed_set": {}}}}}}}"#,
+            cube(44)
+        )
+        .unwrap();
+        writeln!(out, "{}", answer("f", "FALSE", r#"{"document": "d"}"#)).unwrap();
+    });
+    let sums = sums.file("ReachabilityCardinality.xml", |out| {
+        out.write_all(b"<property-set><property><id>f</id><formula><exists-path><finally>")
+            .unwrap();
+        out.write_all(b"<conjunction>").unwrap();
+        // Σ 2^(at mod 17)·p ≥ half of it, and of others as much.
+        for turn in 0..3 {
+            out.write_all(b"<integer-ge><tokens-count>").unwrap();
+            for at in 0..44 {
+                for _ in 0..1 << ((at * (turn + 1) + turn) % 13) {
+                    write!(out, "<place>p{at}</place>").unwrap();
+                }
+            }
+            out.write_all(b"</tokens-count><integer-constant>14000</integer-constant>").unwrap();
+            out.write_all(b"</integer-ge>").unwrap();
+        }
+        out.write_all(b"</conjunction></finally></exists-path></formula></property>").unwrap();
+        out.write_all(b"</property-set>").unwrap();
+    });
+    kinds.ends(
+        "sums over a set of 88 nodes",
+        Limits::None,
+        sums,
+        4,
+        &["document d", "too many nodes"],
+    );
+    let everything = model("transition t: p0 -> p0\ntransition u: p1 -> p1");
+    let steps: Vec<&str> = std::iter::repeat_n(r#"["t", 1]"#, 300_000).collect();
+    let way = format!(r#"{{"steps": {{"set": {}, "steps": [{}]}}}}"#, cube(44), steps.join(","));
+    let back = format!(r#"{{"returning": {{"to": null, "way": {way}, "along": []}}}}"#);
+    let back = structure(&everything, "Liveness", "TRUE", &back);
+    kinds.ends("300 000 steps back", Limits::None, back, 4, &["Liveness", "not shown"]);
+    kinds.ends(
+        "pairs of nodes",
+        Limits::None,
+        pairs(),
+        4,
+        &["document d", "too many pairs of nodes"],
+    );
+    let huge = MODEL.replace("p 2", "p 1");
+    let values = r#"{"order": ["p", "q"], "nodes": [[18446744073709551615, 1, 0], [18446744073709551615, 2, 0]], "root": 3}"#;
+    let large = Instance::of(&huge, "OneSafe", |out| {
+        writeln!(out, r#"{{"document": {{"id": "d", "document": {{"closed_set": {values}}}}}}}"#)
+            .unwrap();
+        writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
+    });
+    kinds.ends("a set of 2⁶⁴ tokens", Limits::None, large, 4, &["document d", "initial marking"]);
+    kinds.all(4);
+}
+
+/// Above, a transition leads from one half of a set to the other. Below, each half counts in its own way: there
+/// are as many pairs of nodes as products of what they count.
+fn pairs() -> Instance {
+    const LEVELS: usize = 30;
+    let mut nodes = vec!["[0,1,0]".to_owned(), "[1,1,0]".to_owned(), "[0,1,3]".to_owned()];
+    let mut half = |last: usize, by: usize, count: usize| {
+        let mut below = vec![last; count];
+        for _ in 0..LEVELS {
+            below = (0..count)
+                .map(|state| {
+                    let [zero, one] = [0, 1].map(|value| below[(by * state + value) % count]);
+                    nodes.push(format!("[1,{one},0]"));
+                    nodes.push(format!("[0,{zero},{}]", nodes.len() + 1));
+                    nodes.len() + 1
+                })
+                .collect();
+        }
+        below[0]
+    };
+    let halves = [half(2, 2, 601), half(4, 3, 607)];
+    nodes.push(format!("[1,{},0]", halves[0]));
+    nodes.push(format!("[0,{},{}]", halves[1], nodes.len() + 1));
+    let order: Vec<String> = (0..LEVELS).map(|at| format!("\"m{at}\"")).collect();
+    let order = format!(r#""x", {}, "y""#, order.join(","));
+    let places: String = (0..LEVELS).map(|at| format!("place m{at}\n")).collect();
+    let model = format!("{places}place x 1\nplace y\ntransition t: x -> y");
+    Instance::of(&model, "OneSafe", |out| {
+        let (all, root) = (nodes.join(","), nodes.len() + 1);
+        let set = format!(r#"{{"order": [{order}], "nodes": [{all}], "root": {root}}}"#);
+        writeln!(out, r#"{{"document": {{"id": "d", "document": {{"closed_set": {set}}}}}}}"#)
+            .unwrap();
+        writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
+    })
+}
