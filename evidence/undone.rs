@@ -273,4 +273,18 @@ mod tests {
         assert!(!check(&net(1, ""), &undoing(&[(k, 1), (x, 1)], &[&[u], &[u]])), "a case is wrong");
         assert!(!check(&net(1, ""), &undoing(&[(k, 1), (k, 1)], &[&[u], &[u]])), "k twice");
     }
+
+    #[test]
+    fn files_have_sequences_as_lists_and_cases_as_objects() {
+        let text = r#"{"sum":[["p",1]],"cases":[[["t",2]],{"cases":[],"sum":[]}]}"#;
+        let read: Undoing<String, String> = serde_json::from_str(text).unwrap();
+        let inner = Undoing::Cases { sum: Vec::new(), cases: Vec::new() };
+        let cases = vec![Undoing::By(vec![("t".to_owned(), 2)]), inner];
+        assert_eq!(read, Undoing::Cases { sum: vec![("p".to_owned(), 1)], cases });
+        let again = serde_json::to_string(&read).unwrap();
+        assert_eq!(serde_json::from_str::<Undoing<String, String>>(&again).unwrap(), read);
+        for wrong in ["1", r#"{"sum":[]}"#, r#"{"sum":[],"sum":[],"cases":[]}"#, r#"[["t"]]"#] {
+            assert!(serde_json::from_str::<Undoing<String, String>>(wrong).is_err(), "{wrong}");
+        }
+    }
 }

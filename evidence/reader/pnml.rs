@@ -106,6 +106,11 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Model, Unreadable> 
         builder.transition(attribute(node, "id")?).map_err(|error| refused(node, error))?;
     }
     let references = references(&parts.references)?;
+    // An arc would be of the one or of the other.
+    let taken = |node: &&Node<'_, '_>| builder.node(node.attribute("id").unwrap_or("")).is_some();
+    if let Some(&node) = parts.references.iter().find(taken) {
+        return Err(Unreadable::at(node, "the id of this reference is that of a node"));
+    }
     for &node in &parts.arcs {
         plain_arc(node)?;
         let weight = label(node, "inscription", 1)?;

@@ -86,6 +86,29 @@ fn what_is_not_known_is_refused_with_its_line() {
 }
 
 #[test]
+fn references_lead_to_one_node_each() {
+    let with = |references: &str| {
+        let refers = |pair: &str| {
+            let (from, to) = pair.split_once('>').unwrap();
+            format!("<referencePlace id='{from}' ref='{to}'/>")
+        };
+        let references: String = references.split_whitespace().map(refers).collect();
+        format!("{NODES}{references}\n<arc source='r' target='t'/>")
+    };
+    for chain in ["r>p", "r>s s>p", "s>u r>s u>v v>p", "s>s r>p", "s>u u>s r>p"] {
+        let net = read(&with(chain)).unwrap().net;
+        let (p, t) = (PlaceId::new(0), net.transition_named("t").unwrap());
+        assert_eq!(net.pre_weight(t, p), 1, "{chain}");
+    }
+    for circle in ["r>r", "r>s s>r", "r>s s>u u>s", "u>s s>u r>s x>r"] {
+        refused(&with(circle), 4, "refers to itself");
+    }
+    refused(&with("r>nowhere"), 4, "no node `nowhere`");
+    refused(&with("r>p r>q"), 3, "used twice");
+    refused(&with("r>p p>q"), 3, "is that of a node");
+}
+
+#[test]
 fn encodings_are_as_declared() {
     let latin =
         b"<?xml version='1.0' encoding='ISO-8859-1'?><pnml><net><place id='\xE9'/></net></pnml>";

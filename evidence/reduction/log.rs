@@ -183,3 +183,24 @@ impl NamedLog {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::NetBuilder;
+
+    #[test]
+    fn made_up_names_are_none_of_the_net() {
+        let made_up = |places: &[&str], transitions: &[&str]| {
+            let mut net = NetBuilder::new("");
+            places.iter().for_each(|name| _ = net.place(name, 0).unwrap());
+            transitions.iter().for_each(|name| _ = net.transition(name).unwrap());
+            let MadeUp { composed, fired } = MadeUp::of(&net.build().unwrap());
+            [composed, fired]
+        };
+        assert_eq!(made_up(&["p"], &["t"]), ["#", "fired "]);
+        assert_eq!(made_up(&["p", "##1"], &["#x"]), ["###", "fired "]);
+        assert_eq!(made_up(&["fired t", "x#"], &["fired fired t", "#"]), ["##", "fired fired "]);
+        assert_eq!(made_up(&["fired fired ", "fired"], &["t"]), ["#", "fired fired fired "]);
+    }
+}

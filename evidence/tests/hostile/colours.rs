@@ -74,5 +74,12 @@ fn colours_beyond_number() {
     let left_out = coloured(&range(1_000), none, &listed, (1_000, 1));
     let found = &["jsonl:2", "is not listed"];
     kinds.ends("10⁹ bindings that are not listed", Limits::None, left_out, 1, found);
-    kinds.all(5);
+    // As many kinds of bindings may be kept as there are names that were not met.
+    let places = list(1_000, |at| format!("\"p({})\"", at + 1));
+    let listed = [places, list(100_000, |at| format!("\"t(x=0,y=0,z={at})\""))];
+    let kept = coloured(&range(1_000), none, &listed, (1_000, 100_000));
+    let kept = kept.with(&["--unfold", "1000000"]);
+    let too_many = "more than 1000000 colours would have to be tried";
+    kinds.ends("10⁹ bindings, 10⁵ names", Limits::None, kept, 3, &["OneSafe", too_many]);
+    kinds.all(6);
 }
