@@ -28,7 +28,11 @@ const KINDS: [&str; 4] = ["Soundness", "WeakSoundness", "RelaxedSoundness", "Eas
 /// The kind of a question, and of how many cases, from its name; `None` of others.
 pub(super) fn kind(name: &str) -> Option<(&'static str, u64)> {
     let (cases, kind) = match name.split_once('-') {
-        Some((cases, kind)) => (cases.parse().ok().filter(|&cases| cases > 1)?, kind),
+        Some((cases, kind)) => {
+            // One name for each question: no sign, no zeros in front.
+            let number = cases.parse().ok().filter(|&number| number > 1)?;
+            (Some(number).filter(|number: &u64| number.to_string() == cases)?, kind)
+        }
         None => (1, name),
     };
     KINDS.into_iter().find(|known| *known == kind).map(|kind| (kind, cases))

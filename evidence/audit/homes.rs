@@ -199,10 +199,8 @@ impl<'n> Judge<'n> {
             _ if !stay => too_many(visited, self.most_visited),
             // Something else was asked beside it.
             _ if kept => self.search_the_rest(account, searched),
-            // Not lost, but something else that was to be reached may not be.
-            _ if !account.refuted.is_empty() && account.asks_more => {
-                self.search_again(account, searched)
-            }
+            // Not lost, but something else that was to be reached may not be, or something is that must not.
+            _ if !account.refuted.is_empty() => self.search_again(account, searched),
             _ => Verdict::Refused("visited again: all of it stays reachable".to_owned()),
         }
     }

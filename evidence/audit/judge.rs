@@ -38,8 +38,6 @@ pub(super) struct Account<'n> {
     /// The sums that have to grow, and whether they do.
     sums: Vec<(LinearSum, bool)>,
     pub(super) home: Option<HomeAccount>,
-    /// Whether more is to be refuted than what is to stay reachable.
-    pub(super) asks_more: bool,
     all: bool,
     pub(super) assumes_units: bool,
     /// What kept a document from telling whether something follows.
@@ -240,7 +238,11 @@ impl<'n> Judge<'n> {
         if searched.markings > most {
             return unvisited("more than are visited again");
         }
-        let open = account.refuted.iter_mut().filter(|(_, done)| !*done);
+        let Account { refuted, sightings, all, .. } = account;
+        // Where one thing is enough, a marking that is seen on the way may be it.
+        let is_enough = !*all && sightings.open() > 0;
+        let seen_before = sightings.seen();
+        let open = refuted.iter_mut().filter(|(_, done)| !*done);
         let mut left: Vec<&mut (Predicate, bool)> = open.collect();
         // What a marking satisfies is gone; an answer that needs one of several may still stand.
         let mut satisfied = None;
@@ -252,8 +254,20 @@ impl<'n> Judge<'n> {
                 }
                 !holds
             });
-            self.watch.goes_on() && !left.is_empty() && (satisfied.is_none() || !account.all)
+            if is_enough {
+                sightings.look_anywhere(marking);
+            }
+            let may_tell = !left.is_empty() && (satisfied.is_none() || !*all);
+            self.watch.goes_on() && (may_tell || is_enough && sightings.seen() == seen_before)
         });
+        if sightings.seen() > seen_before {
+            return Verdict::Confirmed(
+                "markings were visited again until one showed it".to_owned(),
+            );
+        }
+        if left.is_empty() && is_enough && found.is_ok() {
+            return Verdict::Refused("visited again: nothing of it is shown".to_owned());
+        }
         match (found, satisfied) {
             (Ok(visited), _) => {
                 let count = visited.count();
@@ -273,8 +287,6 @@ impl<'n> Account<'n> {
     /// What the initial marking shows, and what no marking satisfies, is struck off at once.
     fn of(net: &'n Net, obligation: Obligation) -> Self {
         let Obligation { reach, refute, grow, home, all } = obligation;
-        let asks_more =
-            home.as_ref().is_some_and(|home| refute.iter().any(|it| !home.wanted.contains(it)));
         let home = home.map(HomeAccount::of);
         let refuted = refute.into_iter().map(|predicate| {
             let obvious = predicate == Predicate::False;
@@ -286,7 +298,6 @@ impl<'n> Account<'n> {
             translated: HashMap::new(),
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
             home,
-            asks_more,
             all,
             assumes_units: false,
             untold: None,

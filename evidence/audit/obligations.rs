@@ -286,10 +286,11 @@ impl Value {
             "TRUE" => Some(Value::Holds(true)),
             "FALSE" => Some(Value::Holds(false)),
             "+inf" => Some(Value::Infinite),
-            digits if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                digits.parse().ok().map(Value::Number)
+            digits => {
+                // As numbers are written: no sign, no zeros in front.
+                let number: i64 = digits.parse().ok().filter(|&number| number >= 0)?;
+                (number.to_string() == digits).then_some(Value::Number(number))
             }
-            _ => None,
         }
     }
 }

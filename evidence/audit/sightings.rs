@@ -113,6 +113,14 @@ impl<'n> Sightings<'n> {
         replay_loops(net, run, &mut look, goes_on).map(|_| ())
     }
 
+    /// Looks at a reachable marking that is on no sequence.
+    pub(super) fn look_anywhere(&mut self, marking: &Marking) {
+        let Sightings { net, goals, seen, .. } = self;
+        for (goal, seen) in goals.iter().zip(seen).filter(|(_, seen)| !**seen) {
+            *seen = goal.holds(net, marking);
+        }
+    }
+
     fn look(&mut self, marking: &Marking) {
         let Sightings { net, goals, seen, depending } = self;
         depending.take(|goal| seen[goal] = goals[goal].holds(net, marking));

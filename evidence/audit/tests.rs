@@ -433,6 +433,46 @@ fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
 }
 
 #[test]
+fn a_search_made_again_sees_what_was_to_be_reached_too() {
+    // Tokens are left behind, which no document says.
+    let net = text::parse(
+        "net n\nplace p0 1\nplace p1 1\nplace p2\ntransition t0: p0 -> p1 + p2
+         transition t1: p0 -> p1\ntransition t2: p2 -> p1",
+    )
+    .unwrap();
+    let last = Marking::new(vec![0, 2, 0]);
+    for (examination, value, confirmed) in [
+        ("Soundness", "FALSE", true),
+        ("WeakSoundness", "FALSE", true),
+        ("WeakSoundness", "TRUE", false),
+    ] {
+        let searched = "\"searched\": {\"markings\": 3, \"stubborn\": false}, \"shown_by\"";
+        let line = answer(examination, value, "").replace("\"shown_by\"", searched);
+        let head = json!({"evidence": {"format": FORMAT, "net": "n", "places": 3,
+            "transitions": 3, "examination": examination}});
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        write!(file, "{head}\n{line}").unwrap();
+        let audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
+        let mut audit = audit.with_final_marking(last.clone());
+        audit.file(file.path()).unwrap();
+        let verdict = audit.finish().judged.remove(0).verdict;
+        assert_eq!(matches!(verdict, Verdict::Confirmed(_)), confirmed, "{verdict:?}");
+        assert!(confirmed || matches!(verdict, Verdict::Refused(_)), "{verdict:?}");
+    }
+}
+
+#[test]
+fn numbers_have_one_spelling() {
+    for (text, value) in
+        [("0", Some(0)), ("17", Some(17)), ("007", None), ("+1", None), ("-1", None)]
+    {
+        assert_eq!(Value::read(text), value.map(Value::Number), "{text}");
+    }
+    let names = ["Soundness", "2-Soundness", "02-Soundness", "+2-Soundness", "1-Soundness"];
+    assert_eq!(names.map(|name| cases::kind(name).is_some()), [true, true, false, false, false]);
+}
+
+#[test]
 fn an_audit_that_is_told_to_stop_confirms_no_more() {
     let net = text::parse(MUTEX).unwrap();
     let (places, transitions) = (net.place_count(), net.transition_count());

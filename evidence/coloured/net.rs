@@ -132,7 +132,8 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
             model.transitions.push(Transition { id, variables, guard, takes, puts });
         }
     }
-    let references = references(&aliases)?;
+    let is_place = |id: &str| ids.get(id).map(|&(is_place, _)| is_place);
+    let references = references(&aliases, is_place)?;
     for node in arcs {
         plain_arc(node)?;
         let end = |key| {

@@ -105,12 +105,9 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Model, Unreadable> 
         label(node, "", 0)?;
         builder.transition(attribute(node, "id")?).map_err(|error| refused(node, error))?;
     }
-    let references = references(&parts.references)?;
-    // An arc would be of the one or of the other.
-    let taken = |node: &&Node<'_, '_>| builder.node(node.attribute("id").unwrap_or("")).is_some();
-    if let Some(&node) = parts.references.iter().find(taken) {
-        return Err(Unreadable::at(node, "the id of this reference is that of a node"));
-    }
+    let references = references(&parts.references, |id| {
+        builder.node(id).map(|node| matches!(node, NetNode::Place(_)))
+    })?;
     for &node in &parts.arcs {
         plain_arc(node)?;
         let weight = label(node, "inscription", 1)?;
@@ -188,17 +185,41 @@ pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// What each reference refers to, by its own id.
+/// What each reference refers to in the end, by its own id. `is_place` tells of the id of a node whether it is
+/// a place, and nothing of other ids.
+///
+/// # Errors
+/// When a reference has the id of a node, so that an arc would be of the one or of the other; when two
+/// have one id; and when one leads to no node of its kind.
 pub(crate) fn references<'a>(
     nodes: &[Node<'a, '_>],
+    is_place: impl Fn(&str) -> Option<bool>,
 ) -> Result<HashMap<&'a str, &'a str>, Unreadable> {
     let mut targets = HashMap::new();
     for &node in nodes {
-        if targets.insert(attribute(node, "id")?, attribute(node, "ref")?).is_some() {
+        let id = attribute(node, "id")?;
+        if is_place(id).is_some() {
+            return Err(Unreadable::at(node, "the id of this reference is that of a node"));
+        }
+        if targets.insert(id, attribute(node, "ref")?).is_some() {
             return Err(Unreadable::at(node, "the id of this reference is used twice"));
         }
     }
-    Ok(shortened(targets))
+    let ends = shortened(targets);
+    for &node in nodes {
+        let end = resolve(node, attribute(node, "id")?, &ends)?;
+        let kind = match name(node) {
+            "referencePlace" => "place",
+            _ => "transition",
+        };
+        if is_place(end) != Some(kind == "place") {
+            return Err(Unreadable::at(
+                node,
+                format!("this refers to `{end}`, which is no {kind}"),
+            ));
+        }
+    }
+    Ok(ends)
 }
 
 /// The same where each refers to what is at the end of its chain, or to itself where that is a circle: so that

@@ -224,6 +224,20 @@ fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
     assert!(code == 1 && err.contains("a line after the end"), "{err}");
 }
 
+#[test]
+fn an_examination_whose_name_forges_a_verdict_is_none() {
+    let forged = head("Liveness: TRUE: confirmed: siphons; UpperBounds");
+    let text = [&forged, TRACE, MOST, ANSWER, &end(1)].join("\n");
+    let at = instance(&[("x.jsonl", &text)]);
+    let queries = at.path().join("UpperBounds.xml");
+    let named = [".", "proofs", "--queries", queries.to_str().unwrap()];
+    let (code, out, err) = certify(at.path(), &named);
+    assert!(
+        code == 1 && !out.contains("Liveness") && err.contains("is no examination"),
+        "{out}{err}"
+    );
+}
+
 /// What an auditor would have to trust besides the code here.
 const ALLOWED: [&str; 6] =
     ["parikh-net", "serde", "serde_json", "roxmltree", "thiserror", "num-bigint"];

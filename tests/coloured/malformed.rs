@@ -19,6 +19,33 @@ fn sort(id: &str, kind: &str) -> String {
 }
 
 #[test]
+fn a_reference_with_the_id_of_a_node_is_refused_by_both_readers() {
+    let page = |references: &str| {
+        let ends = arc("p", "t", "<dotconstant/>") + &arc("t", "q", "<dotconstant/>");
+        let nodes = place("p", "dot", "<dotconstant/>") + &place("q", "dot", "");
+        format!("{nodes}<transition id=\"t\"/>{ends}{references}")
+    };
+    let dot = sort("dot", "<dot/>");
+    let both = |references: &str| {
+        let file = pnml(&dot, &page(references));
+        let own = parikh::evidence::coloured::read(file.as_bytes()).err().map(|error| error.what);
+        (read(&file).err(), own)
+    };
+    assert_eq!(both(""), (None, None));
+    for (references, expected) in [
+        ("<referencePlace id=\"p\" ref=\"q\"/>", "`p` is used by two nodes"),
+        (
+            "<referencePlace id=\"r\" ref=\"q\"/><referencePlace id=\"r\" ref=\"p\"/>",
+            "`r` is used by two",
+        ),
+    ] {
+        let (prover, auditor) = both(references);
+        assert!(prover.is_some_and(|why| why.contains(expected)), "{references}");
+        assert!(auditor.is_some(), "{references}");
+    }
+}
+
+#[test]
 fn declarations_that_make_no_sense_are_told() {
     let user = |name| format!("<usersort declaration=\"{name}\"/>");
     let product = |parts: &str| format!("<productsort>{parts}</productsort>");

@@ -177,10 +177,11 @@ fn query_file(
 ) -> Result<Vec<Property>, String> {
     // The name comes from a file of evidence and must not lead elsewhere.
     let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
+    // And what it says is printed beside the verdict.
     let file = match &arguments.queries {
+        _ if !plain => return Err(format!("`{examination}` is no examination")),
         Some(file) => file.clone(),
-        None if plain => model.with_file_name(format!("{examination}.xml")),
-        None => return Err(format!("`{examination}` is no examination")),
+        None => model.with_file_name(format!("{examination}.xml")),
     };
     if arguments.queries.is_none() && !file.exists() {
         return Err(format!("{examination} needs formulas, and there is no {}", file.display()));

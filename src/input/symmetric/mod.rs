@@ -24,6 +24,7 @@ use super::labels::Child;
 use super::source::Position;
 use super::xml::{Item, XmlReader};
 use declarations::Declarations;
+use parikh_net::BuildError;
 use parikh_net::coloured::{ColouredNet, ColouredNode, Guard, Multiset, SortKind, Term};
 use raw::RawTerm;
 use resolve::Resolver;
@@ -93,7 +94,13 @@ struct Parts {
     transitions: Vec<Transition>,
     arcs: Vec<Arc>,
     /// What reference nodes stand for.
-    references: HashMap<String, String>,
+    references: HashMap<String, Reference>,
+}
+
+/// A reference node.
+struct Reference {
+    at: Position,
+    target: String,
 }
 
 impl<R: BufRead> SymmetricReader<R> {
@@ -159,7 +166,11 @@ impl<R: BufRead> SymmetricReader<R> {
                     let [id, target] = tag.attributes(["id", "ref"])?;
                     let id = tag.required(id, element, "id")?;
                     let target = tag.required(target, element, "ref")?;
-                    self.parts.references.insert(id, target);
+                    let reference = Reference { at, target };
+                    if self.parts.references.insert(id.clone(), reference).is_some() {
+                        let at = at.of(self.xml.file());
+                        return Err(InputError::Net { at, problem: BuildError::DuplicateId(id) });
+                    }
                     self.xml.skip()?;
                 }
                 _ => self.xml.skip()?,
@@ -337,6 +348,13 @@ impl Parts {
             net.add_transition(&transition.id, guard)
                 .map_err(|problem| wrong(at, owner(), problem.into()))?;
         }
+        // An arc would be of the one or of the other.
+        if let Some((id, Reference { at, .. })) =
+            self.references.iter().find(|(id, _)| net.node(id).is_some())
+        {
+            let problem = BuildError::DuplicateId(id.clone());
+            return Err(InputError::Net { at: at.of(file), problem });
+        }
         for arc in self.arcs {
             let end = |name: &str| {
                 end(&net, &self.references, name).ok_or_else(|| InputError::UnknownEnd {
@@ -393,14 +411,14 @@ impl Parts {
 /// The node with this id, or the one that the reference node with this id stands for.
 fn end(
     net: &ColouredNet,
-    references: &HashMap<String, String>,
+    references: &HashMap<String, Reference>,
     name: &str,
 ) -> Option<ColouredNode> {
     let mut name = name;
     for _ in 0..=references.len() {
         match net.node(name) {
             Some(node) => return Some(node),
-            None => name = references.get(name)?,
+            None => name = &references.get(name)?.target,
         }
     }
     None
