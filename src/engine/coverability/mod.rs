@@ -59,8 +59,8 @@ pub const TECHNIQUE: &str = "COVERABILITY";
 
 /// A tree that grows larger is given up, and the next one tried.
 const LIMITS: [Limits; 2] = [
-    Limits { order: Order::Breadth, nodes: 5_000, work: 4_000_000 },
-    Limits { order: Order::Depth, nodes: 5_000, work: 4_000_000 },
+    Limits { order: Order::Breadth, nodes: 5_000, work: 2_000_000 },
+    Limits { order: Order::Depth, nodes: 5_000, work: 2_000_000 },
 ];
 
 /// One that is asked for nothing but a pump.
@@ -112,9 +112,7 @@ fn in_words(tree: &Tree<'_>, end: End) -> String {
         End::Limit => "given up, a tree",
         End::Settled => "all settled, a tree",
     };
-    let is_omega = |&place: &usize| tree.nodes.iter().any(|node| node.tokens[place] == OMEGA);
-    let unbounded = (0..tree.net.place_count()).filter(is_omega).count();
-    let (nodes, kept) = (tree.nodes.len(), tree.kept().count());
+    let (nodes, kept, unbounded) = (tree.nodes.len(), tree.kept().count(), tree.unbounded());
     format!("{how} of {nodes} nodes, {kept} kept, {unbounded} unbounded places")
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Limits {
     pub(super) order: Order,
     /// Nodes, kept or not.
     pub(super) nodes: usize,
-    /// Token counts and arcs that are looked at, about.
+    /// Comparisons of token counts, about, until another place is found to grow.
     pub(super) work: u64,
 }
 
@@ -53,6 +53,8 @@ pub(super) struct Tree<'n> {
     pub(super) net: &'n Net,
     /// The initial marking is node 0.
     pub(super) nodes: Vec<Node>,
+    /// By node, kept or not.
+    outlines: Vec<Outline>,
     /// Those that no other one covers.
     kept: Vec<u32>,
     /// Those to go on from: how many places are ω, its number, negative where the oldest comes first.
@@ -60,8 +62,35 @@ pub(super) struct Tree<'n> {
     /// By place, the transitions of which it is the first input; last, those without.
     beginning: Vec<Vec<TransitionId>>,
     limits: Limits,
+    /// By place, whether it is ω somewhere.
+    unbounded: Vec<bool>,
+    /// Where `work` has to be by the next one.
+    most_work: u64,
     /// So much was looked at.
     pub(super) work: u64,
+}
+
+/// What of a marking is compared first: mostly it tells already that one does not cover another.
+#[derive(Clone, Copy)]
+struct Outline {
+    /// A bit for each marked place, shared by some.
+    marked: u64,
+    /// Saturated.
+    total: u64,
+}
+
+impl Outline {
+    fn of(tokens: &[u64]) -> Outline {
+        let marked = (0..).zip(tokens).filter(|&(_, &held)| held > 0);
+        Outline {
+            marked: marked.fold(0, |bits, (place, _)| bits | 1 << (place & 63u32)),
+            total: tokens.iter().fold(0, |sum, &held| sum.saturating_add(held)),
+        }
+    }
+
+    fn may_be_covered(self, by: Outline) -> bool {
+        self.marked & !by.marked == 0 && self.total <= by.total
+    }
 }
 
 /// A marking with ω, and where it came from.
@@ -104,10 +133,13 @@ impl<'n> Tree<'n> {
         let mut tree = Tree {
             net,
             nodes: Vec::new(),
+            outlines: Vec::new(),
             kept: Vec::new(),
             waiting: BinaryHeap::new(),
             beginning,
             limits,
+            unbounded: vec![false; net.place_count()],
+            most_work: limits.work,
             work: net.transition_count() as u64,
         };
         tree.keep(net.initial().tokens().to_vec(), None, Vec::new());
@@ -162,7 +194,7 @@ impl<'n> Tree<'n> {
                     ask_at = self.work + PATIENCE;
                 }
                 let is_full = self.nodes.len() >= self.limits.nodes;
-                if is_late || is_full || self.work > self.limits.work {
+                if is_late || is_full || self.work > self.most_work {
                     return End::Limit;
                 }
                 // A run beyond the tokens that are counted is no run of ours.
@@ -175,16 +207,43 @@ impl<'n> Tree<'n> {
                 self.work += (self.net.pre(t).len() + self.net.delta(t).len()) as u64;
                 let Some(mut next) = next else { continue };
                 self.work += (next.len() + self.kept.len()) as u64;
-                if self.kept().any(|kept| is_covered(&next, kept)) {
+                if self.is_covered(&next) {
                     continue;
                 }
                 let grown = self.accelerate(&mut next, from);
                 let node = self.keep(next, Some((from, t)), grown);
                 let Some(looked) = seen(self, node) else { return End::Settled };
                 self.work += looked;
+                self.go_on_if_new(node);
             }
         }
         End::Complete
+    }
+
+    /// Has more work done where a place grows that did not before.
+    fn go_on_if_new(&mut self, node: u32) {
+        let grown = self.nodes[node as usize].grown.iter().flat_map(|grown| &grown.places);
+        let mut is_new = false;
+        for (place, ..) in grown {
+            is_new |= !std::mem::replace(&mut self.unbounded[place.index()], true);
+        }
+        if is_new {
+            self.most_work = self.work + self.limits.work;
+        }
+    }
+
+    /// How many places are ω somewhere.
+    pub(super) fn unbounded(&self) -> usize {
+        self.unbounded.iter().filter(|&&unbounded| unbounded).count()
+    }
+
+    /// Whether a kept node covers it.
+    fn is_covered(&self, tokens: &[u64]) -> bool {
+        let outline = Outline::of(tokens);
+        self.kept.iter().any(|&at| {
+            let at = at as usize;
+            outline.may_be_covered(self.outlines[at]) && is_covered(tokens, &self.nodes[at].tokens)
+        })
     }
 
     /// The transitions whose first input is marked.
@@ -204,11 +263,13 @@ impl<'n> Tree<'n> {
         let mut grown = Vec::new();
         loop {
             let before = grown.len();
+            let mut outline = Outline::of(next);
             let mut at = Some(from);
             while let Some(since) = at {
                 let node = &self.nodes[since as usize];
                 self.work += 1;
-                if is_covered(&node.tokens, next) {
+                let may_be = self.outlines[since as usize].may_be_covered(outline);
+                if may_be && is_covered(&node.tokens, next) {
                     self.work += next.len() as u64;
                     let mut places = Vec::new();
                     for (place, (&then, now)) in node.tokens.iter().zip(next.iter_mut()).enumerate()
@@ -220,6 +281,7 @@ impl<'n> Tree<'n> {
                     }
                     if !places.is_empty() {
                         grown.push(Acceleration { since, places });
+                        outline = Outline::of(next);
                     }
                 }
                 at = node.came.map(|(before, _)| before);
@@ -238,12 +300,15 @@ impl<'n> Tree<'n> {
         grown: Vec<Acceleration>,
     ) -> u32 {
         let number = self.nodes.len() as u32;
-        let nodes = &mut self.nodes;
+        let outline = Outline::of(&tokens);
+        let (nodes, outlines) = (&mut self.nodes, &self.outlines);
         self.kept.retain(|&at| {
             let node = &mut nodes[at as usize];
-            node.is_kept = !is_covered(&node.tokens, &tokens);
+            let may_be = outlines[at as usize].may_be_covered(outline);
+            node.is_kept = !(may_be && is_covered(&node.tokens, &tokens));
             node.is_kept
         });
+        self.outlines.push(outline);
         let omegas = tokens.iter().filter(|&&held| held == OMEGA).count();
         self.kept.push(number);
         self.nodes.push(Node { tokens, came, grown, is_kept: true });
