@@ -13,8 +13,8 @@
 //!
 //! # Soundness
 //! None is owed: the document is checked. It stands, by unit propagation alone: if t leads from m to a marking that
-//! is at least b, then m is at least max(pre(t), b − δ(t)), which is not covered either, or t would lead out; so it is at
-//! least some b′, and all of its clause is false.
+//! is at least b, then m is at least max(pre(t), b − δ(t)), which is not covered either, or t would lead out; so
+//! it is at least some b′, and all of its clause is false.
 
 use super::tree::Tree;
 use crate::evidence::Document;

@@ -258,7 +258,8 @@ impl<'n> Tree<'n> {
         all
     }
 
-    /// Writes ω where `next`, reached from node `from`, covers a node on its way and is larger; until nothing changes.
+    /// Writes ω where `next`, reached from node `from`, covers a node on its way and is larger; until nothing
+    /// changes.
     fn accelerate(&mut self, next: &mut [u64], from: u32) -> Vec<Acceleration> {
         let mut grown = Vec::new();
         loop {
