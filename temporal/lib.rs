@@ -1,6 +1,7 @@
 //! Temporal logic.
 
 mod atom;
+mod automaton;
 mod formula;
 mod graph;
 mod lasso;
@@ -9,6 +10,12 @@ mod paths;
 mod text;
 
 pub use atom::{Atom, Letter, Literal};
+pub use automaton::check::Refusal;
+pub use automaton::classes::Strength;
+pub use automaton::cube::Cube;
+pub use automaton::stutter::{Insensitivity, lengthened};
+pub use automaton::translate::Tableau;
+pub use automaton::{Automaton, Edge, Limits, Marks, TooLarge};
 pub use formula::{Ctl, Formula, Formulas, Ltl, Node};
 pub use graph::Graph;
 pub use lasso::Lasso;

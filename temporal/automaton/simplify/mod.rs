@@ -1,0 +1,78 @@
+//! Smaller automata for the same words.
+//!
+//! In this order, and again while anything becomes smaller:
+//!
+//! 1. states from which nothing is accepted, or that are not reached, are left out (`trim`);
+//! 2. in each strongly connected component, marks that say nothing are left out, and the others are
+//!    numbered anew (`marks`);
+//! 3. edges that another edge of the state makes superfluous are left out, and two that differ in one
+//!    literal become one (`edges`);
+//! 4. states with equal edges become one (`equal`);
+//! 5. states that can do all that others can become one with them, and edges to what can do less
+//!    are left out (`simulation`).
+//!
+//! At the end, letters are taken away from edges where another edge does better (`simulation`), so
+//! that fewer letters have a choice. What the states stood for is lost: the checker wants the automaton
+//! as it was translated.
+
+mod edges;
+mod equal;
+mod marks;
+mod simulation;
+mod trim;
+
+use super::Automaton;
+use edges::tidy;
+
+/// Simulation compares all pairs of states, each edge with each: only below so many pairs of edges.
+const PAIRS_OF_EDGES: usize = 4_000_000;
+
+impl Automaton {
+    /// An automaton for the same words, with fewer states, edges and marks if any are found superfluous.
+    #[must_use]
+    pub fn simplified(&self) -> Self {
+        let mut automaton = self.clone();
+        loop {
+            let before = (automaton.states.len(), automaton.edges(), automaton.marks);
+            automaton = automaton.trimmed();
+            automaton.simplify_marks();
+            automaton.collapse_universal();
+            automaton.states.iter_mut().for_each(tidy);
+            automaton = automaton.merged_equal();
+            if automaton.may_be_compared() {
+                automaton = automaton.simulated();
+            }
+            automaton = automaton.trimmed();
+            let after = (automaton.states.len(), automaton.edges(), automaton.marks);
+            if after == before {
+                break;
+            }
+        }
+        if automaton.may_be_compared() { automaton.sharpened() } else { automaton }
+    }
+
+    fn may_be_compared(&self) -> bool {
+        self.edges().saturating_mul(self.edges()) <= PAIRS_OF_EDGES
+    }
+
+    /// The automaton in which targets are changed by `map`, and only states that are `kept` are left.
+    fn mapped(&self, map: impl Fn(usize) -> usize, kept: impl Fn(usize) -> bool) -> Self {
+        let mut numbers = vec![usize::MAX; self.states.len()];
+        let mut count = 0;
+        for state in (0..self.states.len()).filter(|&state| kept(state)) {
+            numbers[state] = count;
+            count += 1;
+        }
+        let mut states = Vec::with_capacity(count);
+        for (state, edges) in self.states.iter().enumerate() {
+            if numbers[state] == usize::MAX {
+                continue;
+            }
+            let mut out: Vec<_> = edges.clone();
+            out.iter_mut().for_each(|edge| edge.target = numbers[map(edge.target)]);
+            out.retain(|edge| edge.target != usize::MAX);
+            states.push(out);
+        }
+        Self { states, initial: numbers[map(self.initial)], marks: self.marks }
+    }
+}

@@ -1,0 +1,141 @@
+//! Leaves out what something else can do at least as well, step by step.
+//!
+//! A state *simulates* another if for every edge of the other it has a *better* edge: one that reads
+//! all its letters, carries all its marks, and leads to a state that simulates its target. The largest
+//! such relation is found by starting with all pairs and striking out.
+//!
+//! Two states that simulate each other become one, and of the edges of one state those are left out for
+//! which there is a better one. *Why the words stay the same:* along a run of the old automaton, the new
+//! one always has a state that simulates the old run's, and takes a better edge, or one that is better
+//! than that: of a row of edges, each better than the last, one stays. So it carries at least the same
+//! marks at every step. The other way round, each state that stands for another is simulated by it.
+//!
+//! Source: Etessami, Holzmann, "Optimizing Büchi automata", CONCUR 2000; Somenzi, Bloem, "Efficient
+//! Büchi automata from LTL formulae", CAV 2000.
+
+use crate::automaton::{Automaton, Edge};
+
+/// Whether the second state simulates the first, by pairs.
+struct Simulation {
+    states: usize,
+    holds: Vec<bool>,
+}
+
+impl Simulation {
+    fn has(&self, state: usize, by: usize) -> bool {
+        self.holds[state * self.states + by]
+    }
+
+    /// Whether an edge carries and leads to at least as much as another.
+    fn leads_better(&self, better: &Edge, edge: &Edge) -> bool {
+        edge.marks.within(better.marks) && self.has(edge.target, better.target)
+    }
+
+    /// Whether an edge is at least as good as another.
+    fn is_better(&self, better: &Edge, edge: &Edge) -> bool {
+        self.leads_better(better, edge) && better.cube.contains(&edge.cube)
+    }
+
+    fn of(automaton: &Automaton) -> Self {
+        let states = automaton.states.len();
+        let mut simulation = Self { states, holds: vec![true; states * states] };
+        let mut changes = true;
+        while changes {
+            changes = false;
+            for state in 0..states {
+                for by in (0..states).filter(|&by| by != state) {
+                    if !simulation.has(state, by) {
+                        continue;
+                    }
+                    let mut edges = automaton.states[state].iter();
+                    let follows = |edge: &Edge| {
+                        let mut others = automaton.states[by].iter();
+                        others.any(|better| simulation.is_better(better, edge))
+                    };
+                    if !edges.all(follows) {
+                        simulation.holds[state * states + by] = false;
+                        changes = true;
+                    }
+                }
+            }
+        }
+        simulation
+    }
+}
+
+impl Automaton {
+    /// The automaton without what something else simulates.
+    pub(super) fn simulated(&self) -> Self {
+        let simulation = Simulation::of(self);
+        let count = self.states.len();
+        let first: Vec<usize> = (0..count)
+            .map(|state| {
+                let same = |&by: &usize| simulation.has(state, by) && simulation.has(by, state);
+                (0..state).find(same).unwrap_or(state)
+            })
+            .collect();
+        let mut automaton = self.clone();
+        for edges in &mut automaton.states {
+            edges.iter_mut().for_each(|edge| edge.target = first[edge.target]);
+            edges.sort_unstable();
+            edges.dedup();
+            let all = edges.clone();
+            let mut at = 0;
+            edges.retain(|edge| {
+                let mut others = all.iter().enumerate().filter(|&(other, _)| other != at);
+                let is_superfluous = others.any(|(other, better)| {
+                    // Of two that are as good as each other, the first stays.
+                    simulation.is_better(better, edge)
+                        && (other < at || !simulation.is_better(edge, better))
+                });
+                at += 1;
+                !is_superfluous
+            });
+        }
+        automaton.mapped(|state| first[state], |state| first[state] == state)
+    }
+
+    /// Takes from an edge the letters that a better edge of the same state reads, as far as what is
+    /// left is a cube. Then fewer letters have a choice, and the automaton is often deterministic.
+    ///
+    /// For each letter, the best of the edges that read it keeps it; so runs find it there, by the
+    /// argument at the head of the module.
+    pub(super) fn sharpened(mut self) -> Self {
+        let simulation = Simulation::of(&self);
+        for edges in &mut self.states {
+            for at in 0..edges.len() {
+                for other in (0..edges.len()).filter(|&other| other != at) {
+                    let (edge, better) = (&edges[at], &edges[other]);
+                    // Of two that are as good as each other, the first keeps its letters.
+                    let is_better = simulation.leads_better(better, edge)
+                        && (other < at || !simulation.leads_better(edge, better));
+                    let rest = edge.cube.without(&better.cube).filter(|_| is_better);
+                    if let Some(cube) = rest {
+                        edges[at].cube = cube;
+                    }
+                }
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::Marks;
+    use crate::automaton::cube::cube;
+
+    fn edge(target: usize, marks: u64, literals: &[i32]) -> Edge {
+        Edge { target, marks: Marks(marks), cube: cube(literals) }
+    }
+
+    #[test]
+    fn an_edge_to_everything_takes_letters_from_others() {
+        // a U b
+        let states = vec![vec![edge(0, 0, &[1]), edge(1, 1, &[2])], vec![edge(1, 1, &[])]];
+        let automaton = Automaton { states, initial: 0, marks: 1 }.sharpened();
+        assert_eq!(automaton.states[0], [edge(0, 0, &[1, -2]), edge(1, 1, &[2])]);
+        assert!(automaton.is_deterministic());
+    }
+}
