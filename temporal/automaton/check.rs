@@ -74,6 +74,8 @@ pub enum Refusal {
 struct Case {
     /// What is still to be taken apart.
     open: Vec<Id>,
+    /// What has been taken apart, or is to be: the word of the case meets all of it.
+    known: BTreeSet<Id>,
     literals: BTreeSet<Literal>,
     next: BTreeSet<Id>,
     postponed: BTreeSet<Id>,
@@ -94,8 +96,9 @@ impl Tableau {
         }
         let mut left = cases;
         for state in 0..self.automaton.states.len() {
-            let open = self.obligations[state].clone();
-            let mut stack = vec![Case { open, ..Case::default() }];
+            let mut first = Case::default();
+            first.demand(self.obligations[state].iter().copied());
+            let mut stack = vec![first];
             while let Some(case) = stack.pop() {
                 left = left.checked_sub(1).ok_or(Refusal::TooMany(cases))?;
                 // What covers a case covers all that it comes to.
@@ -182,9 +185,32 @@ impl Tableau {
     }
 }
 
-/// Takes one formula of a case apart; the cases that it comes to are pushed.
+impl Case {
+    /// Adds what the word has to meet, too.
+    fn demand(&mut self, formulas: impl IntoIterator<Item = Id>) {
+        for formula in formulas {
+            if self.known.insert(formula) {
+                self.open.push(formula);
+            }
+        }
+    }
+
+    /// The case, and that the word has to meet this, too.
+    fn with(&self, formula: Id) -> Self {
+        let mut case = self.clone();
+        case.demand([formula]);
+        case
+    }
+}
+
+/// Takes one formula of a case apart, if possible one that comes to one case only; the cases that it
+/// comes to are pushed. Where one side of a choice is known, the other is no case of its own.
 fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
-    let Some(formula) = case.open.pop() else { return };
+    let is_choice =
+        |node: &Node<Linear>| matches!(node, Node::Or(_) | Node::Until(..) | Node::Release(..));
+    let plain = case.open.iter().position(|&part| !is_choice(formulas.node(part)));
+    let Some(at) = plain.or(case.open.len().checked_sub(1)) else { return };
+    let formula = case.open.swap_remove(at);
     match formulas.node(formula) {
         Node::True => stack.push(case),
         Node::False => {}
@@ -195,36 +221,34 @@ fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
             }
         }
         Node::And(all) => {
-            case.open.extend_from_slice(all);
+            case.demand(all.iter().copied());
             stack.push(case);
         }
-        Node::Or(all) => {
-            for &part in all.iter() {
-                let mut one = case.clone();
-                one.open.push(part);
-                stack.push(one);
-            }
-        }
+        Node::Or(all) if all.iter().any(|part| case.known.contains(part)) => stack.push(case),
+        Node::Or(all) => stack.extend(all.iter().map(|&part| case.with(part))),
         Node::Next(_, part) => {
             if !formulas.is(*part, false) {
                 case.next.extend(conjuncts(formulas, *part));
                 stack.push(case);
             }
         }
+        Node::Until(_, _, right) if case.known.contains(right) => stack.push(case),
         Node::Until(_, left, right) => {
-            let mut now = case.clone();
-            now.open.push(*right);
-            case.open.push(*left);
+            stack.push(case.with(*right));
+            case.demand([*left]);
             case.next.insert(formula);
             case.postponed.insert(formula);
-            stack.extend([now, case]);
+            stack.push(case);
         }
         Node::Release(_, left, right) => {
-            case.open.push(*right);
-            let mut now = case.clone();
-            now.open.push(*left);
+            case.demand([*right]);
+            if case.known.contains(left) {
+                stack.push(case);
+                return;
+            }
+            stack.push(case.with(*left));
             case.next.insert(formula);
-            stack.extend([now, case]);
+            stack.push(case);
         }
     }
 }
