@@ -7,7 +7,9 @@ mod graph;
 mod lasso;
 mod parts;
 mod paths;
+mod rewrite;
 mod text;
+mod value;
 
 pub use atom::{Atom, Letter, Literal};
 pub use automaton::check::Refusal;
@@ -21,4 +23,6 @@ pub use graph::Graph;
 pub use lasso::Lasso;
 pub use parts::Values;
 pub use paths::{Linear, Paths, Quantifier};
+pub use rewrite::{BRANCHING_RULES, LINEAR_RULES, Rule, Step};
 pub use text::{Names, ParseError, parse_ctl, parse_ltl};
+pub use value::Value;

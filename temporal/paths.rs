@@ -15,6 +15,13 @@ pub trait Paths: Copy + Ord + Hash + Debug {
     /// Whether what holds on these paths holds on those, too.
     fn imply(self, those: Self) -> bool;
 
+    /// What "next" is where nothing follows; `None`: the same as now, as the last letter is repeated.
+    fn next_at_end(self) -> Option<bool>;
+
+    /// Whether an operator of these paths moves out of ∧ (`true`) or ∨: X φ ∧ X ψ = X (φ ∧ ψ) on one
+    /// path and on all paths, X φ ∨ X ψ = X (φ ∨ ψ) on one path and on some path.
+    fn moves_out_of(self, and: bool) -> bool;
+
     /// How the operators of these paths are written: "", "E", "A".
     fn prefix(self) -> &'static str;
 }
@@ -33,6 +40,14 @@ impl Paths for Linear {
     }
 
     fn imply(self, _: Self) -> bool {
+        true
+    }
+
+    fn next_at_end(self) -> Option<bool> {
+        None
+    }
+
+    fn moves_out_of(self, _: bool) -> bool {
         true
     }
 
@@ -66,6 +81,14 @@ impl Paths for Quantifier {
     fn imply(self, those: Self) -> bool {
         // From every state there is a maximal path, be it one without steps.
         self == Self::All || those == Self::Exists
+    }
+
+    fn next_at_end(self) -> Option<bool> {
+        Some(self == Self::All)
+    }
+
+    fn moves_out_of(self, and: bool) -> bool {
+        and == (self == Self::All)
     }
 
     fn prefix(self) -> &'static str {

@@ -5,9 +5,11 @@
 
 mod checking;
 mod random;
+mod rewriting;
 mod simplification;
 mod stutter;
 mod translation;
+mod values;
 
 /// How many times as many cases as usual.
 fn scaled(usual: u64) -> u64 {
