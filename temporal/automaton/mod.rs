@@ -11,6 +11,7 @@
 //! | `check` | whether such an automaton accepts what the formula says, edge by edge |
 //! | `components`, `emptiness`, `product` | strongly connected components, words that are accepted, both of two |
 //! | `simplify` | smaller automata for the same words |
+//! | `weak_deterministic` | the smallest automaton of most formulas that people write |
 //! | `classes` | terminal, weak, strong |
 //! | `stutter` | what repeating letters, or leaving repetitions out, may change |
 //! | `hoa` | automata as text |
@@ -26,9 +27,13 @@ mod product;
 mod simplify;
 pub(crate) mod stutter;
 pub(crate) mod translate;
+mod weak_deterministic;
 
+use crate::formula::{Formula, Ltl};
+use crate::paths::Linear;
 use cube::Cube;
 use thiserror::Error;
+use translate::Tableau;
 
 /// A set of marks, by their numbers below 64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -100,6 +105,26 @@ pub struct Automaton {
 }
 
 impl Automaton {
+    /// A small automaton of a formula: that of its tableau, simplified, or the smallest weak deterministic
+    /// one if that is no larger.
+    ///
+    /// # Errors
+    ///
+    /// If the automaton of the formula has more than 64 marks or exceeds the limits.
+    pub fn of(
+        formulas: &mut Ltl,
+        formula: Formula<Linear>,
+        limits: Limits,
+    ) -> Result<Self, TooLarge> {
+        let automaton = Tableau::new(formulas, formula, limits)?.automaton.simplified();
+        let negation = formulas.negate(formula);
+        let Ok(opposite) = Tableau::new(formulas, negation, limits) else { return Ok(automaton) };
+        let opposite = opposite.automaton.simplified();
+        let deterministic = automaton.weak_deterministic(&opposite, limits);
+        let smaller = deterministic.filter(|it| it.states.len() <= automaton.states.len());
+        Ok(smaller.unwrap_or(automaton))
+    }
+
     /// An automaton that accepts no word.
     pub fn nothing() -> Self {
         Self { states: vec![Vec::new()], initial: 0, marks: 0 }

@@ -20,7 +20,6 @@
 //! stutter invariance", FORTE 2022, where closed under shortening is called *shortening-insensitive*.
 
 use super::cube::Cube;
-use super::translate::Tableau;
 use super::{Automaton, Edge, Limits, Marks, TooLarge};
 use crate::formula::{Formula, Ltl};
 use crate::lasso::Lasso;
@@ -48,8 +47,8 @@ impl Insensitivity {
         limits: Limits,
     ) -> Result<Self, TooLarge> {
         let negation = formulas.negate(formula);
-        let true_of = Tableau::new(formulas, formula, limits)?.automaton.simplified();
-        let false_of = Tableau::new(formulas, negation, limits)?.automaton.simplified();
+        let true_of = Automaton::of(formulas, formula, limits)?;
+        let false_of = Automaton::of(formulas, negation, limits)?;
         Ok(Self {
             shortening: lengthened(&false_of, &true_of, limits)?.is_none(),
             lengthening: lengthened(&true_of, &false_of, limits)?.is_none(),

@@ -9,7 +9,7 @@ use parikh_temporal::{
 
 #[test]
 fn simplified_automata_of_formulas_accept_the_same_words() {
-    let (mut before, mut after) = (0, 0);
+    let (mut before, mut after, mut smaller, mut deterministic) = (0, 0, 0, 0);
     for case in 0..scaled(3_000) {
         let mut rng = Rng::with_seed(case);
         let mut formulas = Ltl::default();
@@ -27,7 +27,18 @@ fn simplified_automata_of_formulas_accept_the_same_words() {
             assert_eq!(simplified.accepts(&word), holds, "{text} on {word:?}, case {case}");
         }
         check_strengths(&simplified, &mut rng);
+        let small = Automaton::of(&mut formulas, formula, Limits::default()).expect(&text);
+        smaller += small.states.len();
+        deterministic += usize::from(small.is_deterministic());
+        for _ in 0..6 {
+            let word = random::lasso(&mut rng, 3);
+            let holds = word.satisfies(&formulas, formula);
+            assert_eq!(small.accepts(&word), holds, "{text} on {word:?}, case {case}");
+        }
+        check_strengths(&small, &mut rng);
     }
+    assert!(smaller < after, "{smaller} of {after} states are left");
+    assert!(deterministic as u64 > scaled(3_000) / 2, "{deterministic} are deterministic");
     assert!(after * 10 < before * 9, "{after} of {before} states are left");
 }
 
@@ -114,12 +125,13 @@ fn well_known_formulas_have_well_known_automata() {
         ("G(a -> Fb)", 2, 1, true, Strength::Strong),
         ("GFa & GFb & GFc", 1, 3, true, Strength::Strong),
         ("XXa", 4, 0, true, Strength::Terminal),
+        ("G!a | (!b U a)", 3, 0, true, Strength::Weak),
+        ("F a | G !a", 1, 0, true, Strength::Terminal),
         ("a & !a", 1, 0, true, Strength::Rejecting),
     ] {
         let (mut formulas, mut names) = (Ltl::default(), Names::default());
         let formula = parikh_temporal::parse_ltl(text, &mut formulas, &mut names).expect(text);
-        let tableau = Tableau::new(&formulas, formula, Limits::default()).expect(text);
-        let automaton = tableau.automaton.simplified();
+        let automaton = Automaton::of(&mut formulas, formula, Limits::default()).expect(text);
         let seen = (automaton.states.len(), automaton.marks, automaton.is_deterministic());
         assert_eq!(
             (seen, automaton.strength()),
