@@ -9,7 +9,7 @@
 //! the negations are, with `--each` there is a line for each formula before the table.
 
 use parikh_temporal::{
-    Automaton, Insensitivity, LINEAR_RULES, Limits, Ltl, Names, Refusal, Strength, Tableau,
+    Automaton, Edge, Insensitivity, LINEAR_RULES, Limits, Ltl, Names, Refusal, Strength, Tableau,
     TooLarge, parse_ltl,
 };
 use std::path::Path;
@@ -26,6 +26,8 @@ struct Sums {
     translated: usize,
     states: usize,
     edges: usize,
+    /// One for each letter that an edge reads, over the atoms of the formula as written.
+    transitions: u64,
     marks: usize,
     deterministic: usize,
     /// Terminal, weak, strong; the first also where nothing is accepted.
@@ -67,10 +69,10 @@ fn main() {
         rows.push(row(&name, &sums));
     }
     println!(
-        "| list | formulas | too large | states as translated | states | edges | marks | deterministic \
+        "| list | formulas | too large | states as translated | states | edges | transitions | marks | deterministic \
          | terminal, weak, strong | insensitive to stuttering | checked | translated in | slowest | checked in |"
     );
-    println!("|{}", "---|".repeat(14));
+    println!("|{}", "---|".repeat(15));
     rows.iter().for_each(|row| println!("{row}"));
     println!("\nPeak memory: {}", peak_memory().unwrap_or_else(|| "not known here".to_owned()));
 }
@@ -87,6 +89,7 @@ fn measure(
         formula = formulas.negate(formula);
     }
     sums.formulas += 1;
+    let atoms = formulas.atoms(formula).len();
     let began = Instant::now();
     let (formula, _) = formulas.rewritten(formula, LINEAR_RULES, 100_000);
     let limits = Limits::default();
@@ -105,6 +108,9 @@ fn measure(
             return Ok(());
         }
     };
+    let letters = |edge: &Edge| 1u64 << (atoms - edge.cube.literals().len());
+    let transitions: u64 = automaton.states.iter().flatten().map(letters).sum();
+    sums.transitions += transitions;
     add(&automaton, &tableau, sums);
     let began = Instant::now();
     let checked = tableau
@@ -120,10 +126,11 @@ fn measure(
     sums.insensitive += usize::from(insensitive.is_ok_and(Insensitivity::is_stutter_invariant));
     if each {
         println!(
-            "{} states, {} edges, {} marks, {took:.1?}: {line}",
+            "{} states, {} edges, {transitions} transitions, {} marks, {}, {took:.1?}: {line}",
             automaton.states.len(),
             automaton.edges(),
-            automaton.marks
+            automaton.marks,
+            if automaton.is_deterministic() { "deterministic" } else { "nondeterministic" }
         );
     }
     Ok(())
@@ -147,13 +154,14 @@ fn row(name: &str, sums: &Sums) -> String {
     let made = sums.formulas - sums.too_large;
     let [terminal, weak, strong] = sums.strengths;
     format!(
-        "| {name} | {} | {} | {} | {} | {} | {} | {} | {terminal}, {weak}, {strong} | {} | {} of {made} \
+        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {terminal}, {weak}, {strong} | {} | {} of {made} \
          | {:.1?} | {:.1?} | {:.1?} |",
         sums.formulas,
         sums.too_large,
         sums.translated,
         sums.states,
         sums.edges,
+        sums.transitions,
         sums.marks,
         sums.deterministic,
         sums.insensitive,

@@ -55,10 +55,16 @@ pub const LINEAR_RULES: &[Rule<Linear>] = &[
         apply: suspended_part,
     },
     Rule {
-        name: "recurring conjunction",
-        before: "GF(a & Fb)",
-        after: "GFa & GFb",
-        apply: recurring_conjunction,
+        name: "suspended choice",
+        before: "Fa | GFb",
+        after: "F(a | GFb)",
+        apply: suspended_choice,
+    },
+    Rule {
+        name: "recurring parts",
+        before: "G(a & XF(b & XFc))",
+        after: "G(a & Fb & Fc)",
+        apply: recurring_parts,
     },
     Rule {
         name: "recurring disjunction",
@@ -105,15 +111,37 @@ fn recurring(formulas: &Ltl, formula: Id) -> Option<(Id, bool)> {
     }
 }
 
-/// Whether a formula has the same value at all positions: GF φ, FG φ, and what ∧ and ∨ make of them.
+/// Whether a formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their duals, and what ∧
+/// and ∨ make of them.
 fn is_suspendable(formulas: &Ltl, formula: Id) -> bool {
+    let eventually = |part: &Id| match *formulas.node(*part) {
+        Node::Until(_, left, _) => formulas.is(left, true),
+        _ => false,
+    };
+    let always = |part: &Id| match *formulas.node(*part) {
+        Node::Release(_, left, _) => formulas.is(left, false),
+        _ => false,
+    };
     let mut open = vec![formula];
     while let Some(part) = open.pop() {
-        match formulas.node(part) {
-            Node::True | Node::False => {}
-            Node::And(all) | Node::Or(all) => open.extend_from_slice(all),
-            _ if recurring(formulas, part).is_some() => {}
-            _ => return false,
+        let suspends = match *formulas.node(part) {
+            Node::True | Node::False => true,
+            Node::And(ref all) | Node::Or(ref all) => {
+                open.extend_from_slice(all);
+                true
+            }
+            Node::Release(_, _, body) if always(&part) => match formulas.node(body) {
+                Node::And(all) => all.iter().all(eventually),
+                _ => eventually(&body),
+            },
+            Node::Until(_, _, body) if eventually(&part) => match formulas.node(body) {
+                Node::Or(all) => all.iter().all(always),
+                _ => always(&body),
+            },
+            _ => false,
+        };
+        if !suspends {
+            return false;
         }
     }
     true
@@ -130,8 +158,9 @@ fn suspended(formulas: &mut Ltl, formula: Id) -> Option<Id> {
 }
 
 /// X, φ U and φ R leave out what has the same value at all positions: φ U (ψ ∧ s) = (φ U ψ) ∧ s, since
-/// s is needed at one position and is the same at the first; φ U (ψ ∨ s) = (φ U ψ) ∨ s, since s true is
-/// true at once. For R, the duals; for X, both are plain.
+/// s is needed at one position and is the same at the first; φ R (ψ ∨ s) = (φ R ψ) ∨ s is the dual, and
+/// φ R (ψ ∧ s) = (φ R ψ) ∧ s, since s is needed at once and is the same later. For X, both are plain.
+/// A choice of s stays below U, where a state that waits can make it at any time.
 fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let node = formulas.node(formula).clone();
     let (Node::Next(_, body) | Node::Until(_, _, body) | Node::Release(_, _, body)) = node else {
@@ -139,7 +168,7 @@ fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     };
     let (parts, and) = match formulas.node(body) {
         Node::And(all) => (all.to_vec(), true),
-        Node::Or(all) => (all.to_vec(), false),
+        Node::Or(all) if !matches!(node, Node::Until(..)) => (all.to_vec(), false),
         _ => return None,
     };
     let (mut out, inside): (Vec<Id>, Vec<Id>) =
@@ -159,30 +188,87 @@ fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(if and { formulas.and(out) } else { formulas.or(out) })
 }
 
-/// GF (φ ∧ F ψ) = GF φ ∧ GF ψ: if both come again and again, ψ comes after each φ. The dual:
-/// FG (φ ∨ G ψ) = FG φ ∨ FG ψ.
-fn recurring_conjunction(formulas: &mut Ltl, formula: Id) -> Option<Id> {
-    let (body, often) = recurring(formulas, formula)?;
-    let parts = match formulas.node(body) {
-        Node::And(all) if often => all.to_vec(),
-        Node::Or(all) if !often => all.to_vec(),
-        _ => return None,
-    };
-    let target = |part: Id| match *formulas.node(part) {
-        Node::Until(_, left, right) if often && formulas.is(left, true) => Some(right),
-        Node::Release(_, left, right) if !often && formulas.is(left, false) => Some(right),
+/// F φ ∨ GF ψ = F (φ ∨ GF ψ), as GF ψ has the same value at all positions: one state waits for both.
+fn suspended_choice(formulas: &mut Ltl, formula: Id) -> Option<Id> {
+    let Node::Or(all) = formulas.node(formula).clone() else { return None };
+    let body = |part: Id| match *formulas.node(part) {
+        Node::Until(_, left, right) if formulas.is(left, true) => Some(right),
         _ => None,
     };
-    let (moved, rest): (Vec<Id>, Vec<Id>) = parts.iter().partition(|&&part| target(part).is_some());
-    let mut bodies: Vec<Id> = moved.iter().filter_map(|&part| target(part)).collect();
-    if bodies.is_empty() {
+    let place = all.iter().position(|&part| body(part).is_some())?;
+    let mut inside = vec![body(all[place])?];
+    let mut rest = Vec::new();
+    for (at, &part) in all.iter().enumerate().filter(|&(at, _)| at != place) {
+        let suspends = matches!(recurring(formulas, part), Some((_, true)));
+        if suspends { inside.push(part) } else { rest.push(all[at]) }
+    }
+    if inside.len() == 1 {
         return None;
     }
-    if !rest.is_empty() {
-        bodies.push(if often { formulas.and(rest) } else { formulas.or(rest) });
+    let either = formulas.or(inside);
+    rest.push(formulas.eventually(Linear, either));
+    Some(formulas.or(rest))
+}
+
+/// The body of X … X F (with `true`) or X … X G.
+fn later(formulas: &Ltl, formula: Id, eventually: bool) -> Option<Id> {
+    let mut part = formula;
+    while let Node::Next(_, inner) = *formulas.node(part) {
+        part = inner;
     }
-    let all: Vec<Id> = bodies.into_iter().map(|body| recur(formulas, body, often)).collect();
-    Some(if often { formulas.and(all) } else { formulas.or(all) })
+    match *formulas.node(part) {
+        Node::Until(_, left, body) if eventually && formulas.is(left, true) => Some(body),
+        Node::Release(_, left, body) if !eventually && formulas.is(left, false) => Some(body),
+        _ => None,
+    }
+}
+
+/// G (φ ∧ X F ψ) = G (φ ∧ F ψ): that ψ comes after every position is to say that it comes again and
+/// again. And G (φ ∧ F (ψ ∧ X F χ)) = G (φ ∧ F ψ ∧ F χ): if both come again and again, χ comes after each
+/// ψ. So with more X, and with none; the duals are F (φ ∨ X G ψ) = F (φ ∨ G ψ) and so on.
+fn recurring_parts(formulas: &mut Ltl, formula: Id) -> Option<Id> {
+    let (body, always) = match *formulas.node(formula) {
+        Node::Release(_, left, body) if formulas.is(left, false) => (body, true),
+        Node::Until(_, left, body) if formulas.is(left, true) => (body, false),
+        _ => return None,
+    };
+    let parts = |formulas: &Ltl, body: Id| match formulas.node(body) {
+        Node::And(all) if always => all.to_vec(),
+        Node::Or(all) if !always => all.to_vec(),
+        _ => vec![body],
+    };
+    let join = |formulas: &mut Ltl, all: Vec<Id>| match always {
+        true => formulas.and(all),
+        false => formulas.or(all),
+    };
+    let before = parts(formulas, body);
+    let mut after = Vec::new();
+    for &part in &before {
+        let Some(inner) = later(formulas, part, always) else {
+            after.push(part);
+            continue;
+        };
+        let mut bodies = Vec::new();
+        let mut rest = Vec::new();
+        for part in parts(formulas, inner) {
+            match later(formulas, part, always) {
+                Some(body) => bodies.push(body),
+                None => rest.push(part),
+            }
+        }
+        if !rest.is_empty() {
+            bodies.push(join(formulas, rest));
+        }
+        after.extend(bodies.into_iter().map(|body| match always {
+            true => formulas.eventually(Linear, body),
+            false => formulas.always(Linear, body),
+        }));
+    }
+    if after == before {
+        return None;
+    }
+    let body = join(formulas, after);
+    Some(if always { formulas.always(Linear, body) } else { formulas.eventually(Linear, body) })
 }
 
 /// GF φ ∨ GF ψ = GF (φ ∨ ψ): of two, one comes again and again if they do together. The dual:

@@ -10,6 +10,10 @@
 //! than that: of a row of edges, each better than the last, one stays. So it carries at least the same
 //! marks at every step. The other way round, each state that stands for another is simulated by it.
 //!
+//! The same is then done backwards, with the edges that lead to a state in place of those that leave it;
+//! there the initial state is simulated by none but itself. The argument is the same for each finite
+//! beginning of a run, and hence for the whole: among infinitely many beginnings, some go on for ever.
+//!
 //! Source: Etessami, Holzmann, "Optimizing Büchi automata", CONCUR 2000; Somenzi, Bloem, "Efficient
 //! Büchi automata from LTL formulae", CAV 2000.
 
@@ -36,9 +40,15 @@ impl Simulation {
         self.leads_better(better, edge) && better.cube.contains(&edge.cube)
     }
 
-    fn of(automaton: &Automaton) -> Self {
+    /// The largest one. What only a `first` state can do, no other state can: it is not simulated.
+    fn of(automaton: &Automaton, first: Option<usize>) -> Self {
         let states = automaton.states.len();
         let mut simulation = Self { states, holds: vec![true; states * states] };
+        if let Some(first) = first {
+            for by in (0..states).filter(|&by| by != first) {
+                simulation.holds[first * states + by] = false;
+            }
+        }
         let mut changes = true;
         while changes {
             changes = false;
@@ -64,9 +74,25 @@ impl Simulation {
 }
 
 impl Automaton {
-    /// The automaton without what something else simulates.
+    /// The automaton without what something else simulates, forwards and backwards.
     pub(super) fn simulated(&self) -> Self {
-        let simulation = Simulation::of(self);
+        let forwards = self.without_simulated(&Simulation::of(self, None));
+        let back = forwards.reversed();
+        back.without_simulated(&Simulation::of(&back, Some(back.initial))).reversed()
+    }
+
+    /// The automaton with all edges turned round.
+    fn reversed(&self) -> Self {
+        let mut states = vec![Vec::new(); self.states.len()];
+        for (state, edges) in self.states.iter().enumerate() {
+            for edge in edges {
+                states[edge.target].push(Edge { target: state, ..edge.clone() });
+            }
+        }
+        Self { states, ..*self }
+    }
+
+    fn without_simulated(&self, simulation: &Simulation) -> Self {
         let count = self.states.len();
         let first: Vec<usize> = (0..count)
             .map(|state| {
@@ -101,7 +127,7 @@ impl Automaton {
     /// For each letter, the best of the edges that read it keeps it; so runs find it there, by the
     /// argument at the head of the module.
     pub(super) fn sharpened(mut self) -> Self {
-        let simulation = Simulation::of(&self);
+        let simulation = Simulation::of(&self, None);
         for edges in &mut self.states {
             for at in 0..edges.len() {
                 for other in (0..edges.len()).filter(|&other| other != at) {
