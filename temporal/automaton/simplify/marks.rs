@@ -2,7 +2,8 @@
 //!
 //! Whether a run accepts shows in the one component in which it stays. So
 //!
-//! - edges between components may carry any marks; here they carry all;
+//! - edges between components may carry any marks: with none they are easily left out for the sake of a
+//!   better edge, with all they are easily the better one, so both are tried;
 //! - edges of a component without accepting cycle carry none;
 //! - in a component of which *every* cycle has all marks, all edges carry all;
 //! - in another component, a mark may go if whatever carries some other mark carries it, too; and those
@@ -15,8 +16,9 @@ use crate::automaton::emptiness::Components;
 use crate::automaton::{Automaton, Edge, Marks};
 
 impl Automaton {
-    /// Numbers the marks anew, component by component; see the head of the module.
-    pub(super) fn simplify_marks(&mut self) {
+    /// Numbers the marks anew, component by component; see the head of the module. Edges between components
+    /// carry all marks, or none.
+    pub(super) fn simplify_marks(&mut self, between: bool) {
         let found = Components::new(self, |_| true);
         let all = Marks::all(self.marks);
         let mut inner: Vec<Vec<Marks>> = vec![Vec::new(); found.marks.len()];
@@ -46,7 +48,13 @@ impl Automaton {
             for edge in edges {
                 let stays = found.of[edge.target] == component;
                 edge.marks = match &needed[component] {
-                    _ if !stays => new_all,
+                    _ if !stays => {
+                        if between {
+                            new_all
+                        } else {
+                            Marks::NONE
+                        }
+                    }
                     None => Marks::NONE,
                     Some(marks) => {
                         let free = Marks(new_all.0 & !Marks::all(marks.len() as u32).0);

@@ -34,13 +34,15 @@ impl Automaton {
         let mut automaton = self.clone();
         loop {
             let before = (automaton.states.len(), automaton.edges(), automaton.marks);
-            automaton = automaton.trimmed();
-            automaton.simplify_marks();
-            automaton.collapse_universal();
-            automaton.states.iter_mut().for_each(tidy);
-            automaton = automaton.merged_equal();
-            if automaton.may_be_compared() {
-                automaton = automaton.simulated();
+            for between in [false, true] {
+                automaton = automaton.trimmed();
+                automaton.simplify_marks(between);
+                automaton.collapse_universal();
+                automaton.states.iter_mut().for_each(tidy);
+                automaton = automaton.merged_equal();
+                if automaton.may_be_compared() {
+                    automaton = automaton.simulated();
+                }
             }
             automaton = automaton.trimmed();
             let after = (automaton.states.len(), automaton.edges(), automaton.marks);
@@ -48,7 +50,13 @@ impl Automaton {
                 break;
             }
         }
-        if automaton.may_be_compared() { automaton.sharpened() } else { automaton }
+        for between in [false, true] {
+            automaton.simplify_marks(between);
+            if automaton.may_be_compared() {
+                automaton = automaton.sharpened();
+            }
+        }
+        automaton
     }
 
     fn may_be_compared(&self) -> bool {
