@@ -61,6 +61,19 @@ impl Cube {
             && self.0.iter().all(|literal| others.any(|other| other == literal))
     }
 
+    /// What this one demands of the letters of another; `None` if it excludes them all.
+    pub(crate) fn within(&self, other: &Self) -> Option<Self> {
+        let mut rest = Vec::new();
+        for literal in &self.0 {
+            match other.0.binary_search_by_key(&literal.atom, |other| other.atom) {
+                Err(_) => rest.push(*literal),
+                Ok(at) if other.0[at] == *literal => {}
+                Ok(_) => return None,
+            }
+        }
+        Some(Self(rest))
+    }
+
     /// The one cube that means the letters of both, if they differ in the sign of one literal only.
     pub fn merged(&self, other: &Self) -> Option<Self> {
         if self.0.len() != other.0.len() {

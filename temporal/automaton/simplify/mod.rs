@@ -11,8 +11,8 @@
 //! 5. states that can do all that others can become one with them, and edges to what can do less
 //!    are left out (`simulation`).
 //!
-//! At the end, letters are taken away from edges where another edge does better (`simulation`), so
-//! that fewer letters have a choice. What the states stood for is lost: the checker wants the automaton
+//! After that, letters are taken away from edges where another edge does better (`simulation`), so
+//! that fewer letters have a choice; and all is tried once more. What the states stood for is lost: the checker wants the automaton
 //! as it was translated.
 
 mod edges;
@@ -31,6 +31,20 @@ impl Automaton {
     /// An automaton for the same words, with fewer states, edges and marks if any are found superfluous.
     #[must_use]
     pub fn simplified(&self) -> Self {
+        let size = |of: &Self| (of.states.len(), of.edges(), of.marks);
+        let mut smallest = self.reduced();
+        loop {
+            let sharpened = smallest.sharpened();
+            let again = sharpened.reduced();
+            if size(&again) >= size(&smallest) {
+                return sharpened;
+            }
+            smallest = again;
+        }
+    }
+
+    /// Steps 1 to 5, until nothing becomes smaller.
+    fn reduced(&self) -> Self {
         let mut automaton = self.clone();
         loop {
             let before = (automaton.states.len(), automaton.edges(), automaton.marks);
@@ -45,15 +59,19 @@ impl Automaton {
                 }
             }
             automaton = automaton.trimmed();
-            let after = (automaton.states.len(), automaton.edges(), automaton.marks);
-            if after == before {
-                break;
+            if before == (automaton.states.len(), automaton.edges(), automaton.marks) {
+                return automaton;
             }
         }
+    }
+
+    /// The automaton with fewer choices.
+    fn sharpened(&self) -> Self {
+        let mut automaton = self.clone();
         for between in [false, true] {
             automaton.simplify_marks(between);
             if automaton.may_be_compared() {
-                automaton = automaton.sharpened();
+                automaton.sharpen();
             }
         }
         automaton

@@ -1,8 +1,8 @@
 //! Leaves out what something else can do at least as well, step by step.
 //!
-//! A state *simulates* another if for every edge of the other it has a *better* edge: one that reads
-//! all its letters, carries all its marks, and leads to a state that simulates its target. The largest
-//! such relation is found by starting with all pairs and striking out.
+//! A state *simulates* another if for every edge of the other and each letter that it reads, it has a
+//! *better* edge: one that reads the letter, carries all marks of that edge, and leads to a state that
+//! simulates its target. The largest such relation is found by starting with all pairs and striking out.
 //!
 //! Two states that simulate each other become one, and of the edges of one state those are left out for
 //! which there is a better one. *Why the words stay the same:* along a run of the old automaton, the new
@@ -17,6 +17,7 @@
 //! Source: Etessami, Holzmann, "Optimizing Büchi automata", CONCUR 2000; Somenzi, Bloem, "Efficient
 //! Büchi automata from LTL formulae", CAV 2000.
 
+use crate::automaton::cube::cover_all_letters;
 use crate::automaton::{Automaton, Edge};
 
 /// Whether the second state simulates the first, by pairs.
@@ -35,9 +36,17 @@ impl Simulation {
         edge.marks.within(better.marks) && self.has(edge.target, better.target)
     }
 
-    /// Whether an edge is at least as good as another.
-    fn is_better(&self, better: &Edge, edge: &Edge) -> bool {
-        self.leads_better(better, edge) && better.cube.contains(&edge.cube)
+    /// Whether each letter of an edge is read by one of the others that leads to as much.
+    fn is_covered<'e>(&self, edge: &Edge, others: impl Iterator<Item = &'e Edge>) -> bool {
+        let mut parts = Vec::new();
+        for better in others.filter(|better| self.leads_better(better, edge)) {
+            match better.cube.within(&edge.cube) {
+                None => {}
+                Some(rest) if rest.literals().is_empty() => return true,
+                Some(rest) => parts.push(rest),
+            }
+        }
+        parts.len() > 1 && cover_all_letters(&parts.iter().collect::<Vec<_>>())
     }
 
     /// The largest one. What only a `first` state can do, no other state can: it is not simulated.
@@ -58,10 +67,8 @@ impl Simulation {
                         continue;
                     }
                     let mut edges = automaton.states[state].iter();
-                    let follows = |edge: &Edge| {
-                        let mut others = automaton.states[by].iter();
-                        others.any(|better| simulation.is_better(better, edge))
-                    };
+                    let follows =
+                        |edge: &Edge| simulation.is_covered(edge, automaton.states[by].iter());
                     if !edges.all(follows) {
                         simulation.holds[state * states + by] = false;
                         changes = true;
@@ -108,12 +115,11 @@ impl Automaton {
             let all = edges.clone();
             let mut at = 0;
             edges.retain(|edge| {
-                let mut others = all.iter().enumerate().filter(|&(other, _)| other != at);
-                let is_superfluous = others.any(|(other, better)| {
-                    // Of two that are as good as each other, the first stays.
-                    simulation.is_better(better, edge)
-                        && (other < at || !simulation.is_better(edge, better))
+                // Of two that lead to as much as each other, the first stays.
+                let others = all.iter().enumerate().filter(|&(other, better)| {
+                    other < at || (other > at && !simulation.leads_better(edge, better))
                 });
+                let is_superfluous = simulation.is_covered(edge, others.map(|(_, better)| better));
                 at += 1;
                 !is_superfluous
             });
@@ -126,8 +132,8 @@ impl Automaton {
     ///
     /// For each letter, the best of the edges that read it keeps it; so runs find it there, by the
     /// argument at the head of the module.
-    pub(super) fn sharpened(mut self) -> Self {
-        let simulation = Simulation::of(&self, None);
+    pub(super) fn sharpen(&mut self) {
+        let simulation = Simulation::of(self, None);
         for edges in &mut self.states {
             for at in 0..edges.len() {
                 for other in (0..edges.len()).filter(|&other| other != at) {
@@ -142,7 +148,6 @@ impl Automaton {
                 }
             }
         }
-        self
     }
 }
 
@@ -160,7 +165,8 @@ mod tests {
     fn an_edge_to_everything_takes_letters_from_others() {
         // a U b
         let states = vec![vec![edge(0, 0, &[1]), edge(1, 1, &[2])], vec![edge(1, 1, &[])]];
-        let automaton = Automaton { states, initial: 0, marks: 1 }.sharpened();
+        let mut automaton = Automaton { states, initial: 0, marks: 1 };
+        automaton.sharpen();
         assert_eq!(automaton.states[0], [edge(0, 0, &[1, -2]), edge(1, 1, &[2])]);
         assert!(automaton.is_deterministic());
     }
