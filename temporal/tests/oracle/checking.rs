@@ -11,7 +11,7 @@ const CASES: usize = 100_000;
 
 #[test]
 fn what_was_translated_is_complete_and_sound() {
-    for case in 0..scaled(3_000) {
+    for case in 0..scaled(10_000) {
         let mut rng = Rng::with_seed(case);
         let mut formulas = Ltl::default();
         let operators = rng.usize(1..11);

@@ -4,6 +4,7 @@
 //! larger scale goes through the usual ones first.
 
 mod checking;
+mod evaluators;
 mod random;
 mod rewriting;
 mod simplification;

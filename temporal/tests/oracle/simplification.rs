@@ -10,7 +10,7 @@ use parikh_temporal::{
 #[test]
 fn simplified_automata_of_formulas_accept_the_same_words() {
     let (mut before, mut after, mut smaller, mut deterministic) = (0, 0, 0, 0);
-    for case in 0..scaled(3_000) {
+    for case in 0..scaled(10_000) {
         let mut rng = Rng::with_seed(case);
         let mut formulas = Ltl::default();
         let operators = rng.usize(1..9);
@@ -38,7 +38,7 @@ fn simplified_automata_of_formulas_accept_the_same_words() {
         check_strengths(&small, &mut rng);
     }
     assert!(smaller < after, "{smaller} of {after} states are left");
-    assert!(deterministic as u64 > scaled(3_000) / 2, "{deterministic} are deterministic");
+    assert!(deterministic as u64 > scaled(10_000) / 2, "{deterministic} are deterministic");
     assert!(after * 10 < before * 9, "{after} of {before} states are left");
 }
 

@@ -8,7 +8,7 @@ use parikh_temporal::{Limits, Ltl, Names, Tableau, parse_ltl};
 fn the_automata_of_a_formula_and_of_its_negation_share_the_words_out() {
     let mut accepted = 0;
     let mut words = 0;
-    for case in 0..scaled(4_000) {
+    for case in 0..scaled(10_000) {
         let mut rng = Rng::with_seed(case);
         let mut formulas = Ltl::default();
         let operators = rng.usize(1..9);
