@@ -1,7 +1,7 @@
 //! Formulas in negation normal form, each made once.
 //!
-//! LTL and CTL have the same three temporal operators, *next*, *until* and *release*; they differ in
-//! whether an operator says which paths it speaks of. So both are [`Formulas`] over a kind of
+//! LTL and CTL have the same three temporal operators, *next*, *until* and *release*; they differ
+//! in whether an operator says which paths it speaks of. So both are [`Formulas`] over a kind of
 //! [`Paths`]: [`Linear`] says nothing (there is one path), a [`Quantifier`] says *some* or *all*.
 //!
 //! ```text
@@ -18,11 +18,11 @@
 //! successor: there EX φ is false and AX φ true, and what has not happened by then does not happen.
 //! Hence EX true and AX false are formulas of their own, while X true is true.
 //!
-//! **Equal formulas are equal numbers.** A formula is an index into the store, its parts have smaller
-//! indices, and operands of ∧ and ∨ are sorted sets. So going through a formula from the bottom up is
-//! going through numbers in their order, and nothing here recurses, however deep formulas are.
-//! Constructors simplify only what nobody would argue about: units, constants, equal operands, an
-//! operand and its complement.
+//! **Equal formulas are equal numbers.** A formula is an index into the store, its parts have
+//! smaller indices, and operands of ∧ and ∨ are sorted sets. So going through a formula from the
+//! bottom up is going through numbers in their order, and nothing here recurses, however deep
+//! formulas are. Constructors simplify only what nobody would argue about: units, constants, equal
+//! operands, an operand and its complement.
 
 use crate::atom::{Atom, Literal};
 use crate::parts::for_each_part;
@@ -72,8 +72,8 @@ pub type Ltl = Formulas<Linear>;
 /// CTL formulas.
 pub type Ctl = Formulas<Quantifier>;
 
-/// Operands of an inner ∧ become those of the outer one up to this many: a chain of 10⁵, made two by
-/// two, then takes 10⁵ short lists and not 10⁵ long ones.
+/// Operands of an inner ∧ become those of the outer one up to this many: a chain of 10⁵, made two
+/// by two, then takes 10⁵ short lists and not 10⁵ long ones.
 const FLAT: usize = 32;
 
 /// A store of formulas; see the head of the module.

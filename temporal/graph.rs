@@ -1,7 +1,7 @@
 //! CTL on finite graphs by naive fixpoints: the oracle of everything that is cleverer.
 //!
-//! States may have no successor. Paths are maximal: infinite, or up to a state without successor. The
-//! equations say what that means there (Z is the set of states that satisfy the formula):
+//! States may have no successor. Paths are maximal: infinite, or up to a state without successor.
+//! The equations say what that means there (Z is the set of states that satisfy the formula):
 //!
 //! ```text
 //! EX φ        some successor is in φ                       false where there is none
@@ -12,8 +12,9 @@
 //! A(φ R ψ)    greatest Z = ψ ∩ (φ ∪ all successors in Z)
 //! ```
 //!
-//! Source: Clarke, Emerson, Sistla, "Automatic verification of finite-state concurrent systems using
-//! temporal logic specifications", TOPLAS 1986; the contest's manual for finite maximal paths.
+//! Source: Clarke, Emerson, Sistla, "Automatic verification of finite-state concurrent systems
+//! using temporal logic specifications", TOPLAS 1986; the contest's manual for finite maximal
+//! paths.
 
 use crate::atom::Letter;
 use crate::formula::{Ctl, Formula, Node};
@@ -28,8 +29,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph with the letter and the successors of each state; `None` if the two differ in number,
-    /// or a successor is no state.
+    /// A graph with the letter and the successors of each state; `None` if the two differ in
+    /// number, or a successor is no state.
     pub fn new(letters: Vec<Letter>, successors: Vec<Vec<usize>>) -> Option<Self> {
         let states = letters.len();
         let fits = successors.len() == states && successors.iter().flatten().all(|&to| to < states);

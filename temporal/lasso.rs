@@ -30,7 +30,8 @@ impl Lasso {
         (back < letters.len()).then_some(Self { letters, back })
     }
 
-    /// The letters, and then the last one for ever: a run to a dead marking. `None` without letters.
+    /// The letters, and then the last one for ever: a run to a dead marking. `None` without
+    /// letters.
     pub fn stuttering(letters: Vec<Letter>) -> Option<Self> {
         let back = letters.len().checked_sub(1)?;
         Self::new(letters, back)

@@ -71,7 +71,8 @@ impl<P: Paths> Formulas<P> {
         }
     }
 
-    /// The formula with other formulas in place of atoms; an atom for which `meaning` has none stays.
+    /// The formula with other formulas in place of atoms; an atom for which `meaning` has none
+    /// stays.
     pub fn substitute(
         &mut self,
         formula: Formula<P>,

@@ -15,11 +15,12 @@ pub trait Paths: Copy + Ord + Hash + Debug {
     /// Whether what holds on these paths holds on those, too.
     fn imply(self, those: Self) -> bool;
 
-    /// What "next" is where nothing follows; `None`: the same as now, as the last letter is repeated.
+    /// What "next" is where nothing follows; `None`: the same as now, as the last letter is
+    /// repeated.
     fn next_at_end(self) -> Option<bool>;
 
-    /// Whether an operator of these paths moves out of ∧ (`true`) or ∨: X φ ∧ X ψ = X (φ ∧ ψ) on one
-    /// path and on all paths, X φ ∨ X ψ = X (φ ∨ ψ) on one path and on some path.
+    /// Whether an operator of these paths moves out of ∧ (`true`) or ∨: X φ ∧ X ψ = X (φ ∧ ψ) on
+    /// one path and on all paths, X φ ∨ X ψ = X (φ ∨ ψ) on one path and on some path.
     fn moves_out_of(self, and: bool) -> bool;
 
     /// How the operators of these paths are written: "", "E", "A".

@@ -1,8 +1,9 @@
 //! Values of formulas where little is known: true, false, or neither yet (Kleene's three values).
 //!
-//! At one state or position, a formula is true or false if that follows from the atoms there: φ U ψ is
-//! true where ψ is, and false where both are. Where nothing follows, every formula has a value: a run
-//! to a dead marking repeats its last letter for linear formulas, and is over for branching ones.
+//! At one state or position, a formula is true or false if that follows from the atoms there: φ U ψ
+//! is true where ψ is, and false where both are. Where nothing follows, every formula has a value:
+//! a run to a dead marking repeats its last letter for linear formulas, and is over for branching
+//! ones.
 
 use crate::atom::Atom;
 use crate::formula::{Formula, Formulas, Node};

@@ -1,30 +1,32 @@
 //! Whether an automaton accepts what a formula says, from its obligations alone.
 //!
-//! The checker knows nothing of how an automaton came about. It looks at one state at a time, takes the
-//! formulas that stand at the state apart, and compares what it finds with the edges.
+//! The checker knows nothing of how an automaton came about. It looks at one state at a time, takes
+//! the formulas that stand at the state apart, and compares what it finds with the edges.
 //!
-//! **Nothing is missing** ([`Tableau::check_complete`]). What a word has to meet is taken apart by the
-//! rules of tableaux: φ U ψ is ψ now, or φ now and φ U ψ next, put off; φ R ψ is ψ now, and φ now or
-//! φ R ψ next. Each of the cases has to be *covered* by an edge that demands no more than the case:
-//! its literals are among those of the case, the obligations of its target are among what is next, and
-//! it puts off only what the case puts off.
+//! **Nothing is missing** ([`Tableau::check_complete`]). What a word has to meet is taken apart by
+//! the rules of tableaux: φ U ψ is ψ now, or φ now and φ U ψ next, put off; φ R ψ is ψ now, and φ
+//! now or φ R ψ next. Each of the cases has to be *covered* by an edge that demands no more than
+//! the case: its literals are among those of the case, the obligations of its target are among what
+//! is next, and it puts off only what the case puts off.
 //!
-//! *Why that is enough.* Take a word of the formula, and in each state, of which the word meets all
-//! obligations, the case in which an until puts nothing off where its right side holds. An edge covers
-//! this case; the rest of the word meets the obligations of its target. If this run lacked the mark of φ U ψ from
-//! some point on, then all cases would put it off, so ψ would hold nowhere from there; but φ U ψ
-//! is next in a case that puts it off, and true of the rest of the word: ψ holds somewhere. So the run is accepting.
+//! *Why that is enough.* Take a word of the formula. In each state whose obligations it meets, it
+//! is in some case that puts no until off whose right side holds. An edge covers this case, and the
+//! rest of the word meets the obligations of its target: so there is a run. Were the mark of φ U ψ
+//! missing from some point of it on, all cases from there would put it off. So ψ would hold nowhere
+//! from there; but a case that puts φ U ψ off has it next, and it is true of the rest of the word:
+//! ψ holds somewhere. Hence the run is accepting. Where one side of a choice is demanded anyway,
+//! the word is in the case of that side, and the other side is no case.
 //!
-//! **Nothing is too much** ([`Tableau::check_sound`]). At each edge, every obligation of its state has
-//! to follow from its literals and from the obligations of its target, where an until may follow from
-//! "next" only if the edge lacks its mark.
+//! **Nothing is too much** ([`Tableau::check_sound`]). At each edge, every obligation of its state
+//! has to follow from its literals and from the obligations of its target, where an until may
+//! follow from "next" only if the edge lacks its mark.
 //!
-//! *Why that is enough.* Along an accepting run, every literal that an obligation rests on is true, by
-//! induction over the formula. An until can rest on "next" only as long as edges lack its mark, which
-//! is not for ever; so its right side comes.
+//! *Why that is enough.* Along an accepting run, every obligation is true, by induction over
+//! formulas. An until can rest on "next" only as long as edges lack its mark, which is not for
+//! ever; so its right side comes. A release rests on "next" for ever, or until its left side comes.
 //!
-//! Answers that no run exists rest on the first of the two. Source of the rules: Gerth, Peled, Vardi,
-//! Wolper, "Simple on-the-fly automatic verification of linear temporal logic", PSTV 1995.
+//! Answers that no run exists rest on the first of the two. Source of the rules: Gerth, Peled,
+//! Vardi, Wolper, "Simple on-the-fly automatic verification of linear temporal logic", PSTV 1995.
 
 use super::Edge;
 use super::translate::Tableau;
@@ -203,8 +205,8 @@ impl Case {
     }
 }
 
-/// Takes one formula of a case apart, if possible one that comes to one case only; the cases that it
-/// comes to are pushed. Where one side of a choice is known, the other is no case of its own.
+/// Takes one formula of a case apart, if possible one that comes to one case only; the cases that
+/// it comes to are pushed. Where one side of a choice is known, the other is no case of its own.
 fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
     let is_choice =
         |node: &Node<Linear>| matches!(node, Node::Or(_) | Node::Until(..) | Node::Release(..));

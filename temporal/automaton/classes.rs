@@ -6,11 +6,11 @@
 //! | weak | cycles all have all marks | stays there |
 //! | strong | cycles have all marks between them | meets all of them again and again there |
 //!
-//! An automaton is as hard as its hardest component that accepts anything: with a terminal one, looking
-//! for a run is looking for a reachable state.
+//! An automaton is as hard as its hardest component that accepts anything: with a terminal one,
+//! looking for a run is looking for a reachable state.
 //!
-//! Source: Bloem, Ravi, Somenzi, "Efficient decision procedures for model checking of linear time logic
-//! properties", CAV 1999.
+//! Source: Bloem, Ravi, Somenzi, "Efficient decision procedures for model checking of linear time
+//! logic properties", CAV 1999.
 
 use super::Automaton;
 use super::emptiness::Components;

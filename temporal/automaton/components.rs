@@ -1,6 +1,7 @@
 //! Strongly connected components, without recursion.
 //!
-//! Source: Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1972.
+//! Source: Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on Computing
+//! 1972.
 
 /// The component of each of `count` nodes, and how many there are. `kth(node, k)` is the k-th
 /// successor. Components are numbered so that edges never lead to a larger number.

@@ -1,7 +1,8 @@
 //! The ways in which a formula can be met by a letter and what follows it.
 //!
-//! A *term* says what is read now, what is left for the rest of the word, and which untils have been
-//! put off. The cover of a formula is a set of terms, one of which every word of the formula meets:
+//! A *term* says what is read now, what is left for the rest of the word, and which untils have
+//! been put off. The cover of a formula is a set of terms, one of which every word of the formula
+//! meets:
 //!
 //! ```text
 //! p          { p }

@@ -91,7 +91,8 @@ impl Cube {
     }
 
     /// The letters of this cube that are not in the other, if these are a cube, too: the other has
-    /// just one literal that this one does not imply. `None` also where they have no letter in common.
+    /// just one literal that this one does not imply. `None` also where they have no letter in
+    /// common.
     pub fn without(&self, other: &Self) -> Option<Self> {
         let mut missing = other.0.iter().filter(|literal| !self.0.contains(literal));
         let only = *missing.next()?;
@@ -150,7 +151,7 @@ mod tests {
             })
             .collect();
         let letters: Vec<Letter> = (0..8)
-            .map(|code: u32| Letter::of((1..4).filter(|at| code >> at - 1 & 1 == 1).map(Atom)))
+            .map(|code: u32| Letter::of((1..4).filter(|at| code >> (at - 1) & 1 == 1).map(Atom)))
             .collect();
         let meant =
             |cube: &Cube| letters.iter().map(|letter| cube.holds(letter)).collect::<Vec<_>>();

@@ -1,8 +1,8 @@
 //! Whether an automaton accepts any word, and a word that it accepts.
 //!
 //! A run stays in one strongly connected component in the end. So a word is accepted exactly if a
-//! component is reachable whose inner edges carry all marks between them; a cycle through one edge for
-//! each mark then is the loop of a lasso.
+//! component is reachable whose inner edges carry all marks between them; a cycle through one edge
+//! for each mark then is the loop of a lasso.
 
 use super::components::components;
 use super::{Automaton, Edge, Marks};
@@ -95,12 +95,12 @@ impl Automaton {
     }
 
     /// A shortest path along edges that `takes` allows, whose last edge is the first that `ends`.
-    fn shortest<'a>(
-        &'a self,
+    fn shortest(
+        &self,
         from: usize,
         takes: impl Fn(&Edge) -> bool,
         ends: impl Fn(usize, &Edge) -> bool,
-    ) -> Option<Vec<&'a Edge>> {
+    ) -> Option<Vec<&Edge>> {
         let mut reached: Vec<Option<(usize, &Edge)>> = vec![None; self.states.len()];
         let mut open = VecDeque::from([from]);
         while let Some(state) = open.pop_front() {

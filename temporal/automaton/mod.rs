@@ -1,15 +1,17 @@
 //! Generalised Büchi automata with marks on transitions.
 //!
-//! An automaton reads an infinite word, one letter per edge. An edge may be taken where its [`Cube`]
-//! holds. A run is accepting if it carries every mark again and again; without marks, every infinite
-//! run is. So a state without edges accepts nothing, and an edge without literals reads any letter.
+//! An automaton reads an infinite word, one letter per edge. An edge may be taken where its
+//! [`Cube`] holds. A run is accepting if it carries every mark again and again; without marks,
+//! every infinite run is. So a state without edges accepts nothing, and an edge without literals
+//! reads any letter.
 //!
 //! | file | what |
 //! |---|---|
 //! | `cube` | conditions on letters |
 //! | `cover`, `translate` | from a formula to an automaton that knows what its states stand for |
 //! | `check` | whether such an automaton accepts what the formula says, edge by edge |
-//! | `components`, `emptiness`, `product` | strongly connected components, words that are accepted, both of two |
+//! | `components` | strongly connected components |
+//! | `emptiness`, `product` | words that are accepted, and those that two automata accept |
 //! | `simplify` | smaller automata for the same words |
 //! | `weak_deterministic` | the smallest automaton of most formulas that people write |
 //! | `classes` | terminal, weak, strong |
@@ -105,8 +107,8 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// A small automaton of a formula: that of its tableau, simplified, or the smallest weak deterministic
-    /// one if that is no larger.
+    /// A small automaton of a formula: that of its tableau, simplified, or the smallest weak
+    /// deterministic one if that is no larger.
     ///
     /// # Errors
     ///

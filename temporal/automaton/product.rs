@@ -29,7 +29,7 @@ impl Automaton {
                         pairs.push(pair);
                         pairs.len() - 1
                     });
-                    let marks = one.marks.or(Marks(two.marks.0 << self.marks % 64));
+                    let marks = one.marks.or(Marks(two.marks.0 << (self.marks % 64)));
                     out.push(Edge { target, marks, cube });
                 }
             }

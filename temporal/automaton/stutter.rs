@@ -1,23 +1,26 @@
 //! What repeating letters, or leaving repetitions out, may change.
 //!
-//! A word is a *lengthening* of another if it comes from it by repeating letters, each finitely often.
-//! A language may be closed under lengthening, under *shortening* (its converse), or under both: then it
-//! is *stutter-invariant*, and every formula without X says such a language. Formulas with X may, too.
+//! A word is a *lengthening* of another if it comes from it by repeating letters, each finitely
+//! often. A language may be closed under lengthening, under *shortening* (its converse), or under
+//! both: then it is *stutter-invariant*, and every formula without X says such a language. Formulas
+//! with X may, too.
 //!
-//! Reductions of a system that leave steps out shorten its words. What holds of all runs of the reduced
-//! system holds of the original if the property is closed under lengthening; what fails on a run of the reduced
-//! system fails in the original if the property's complement is, that is, the property is closed under
-//! shortening.
+//! Reductions of a system that leave steps out shorten its words. If all runs of the reduced system
+//! have a property that is closed under lengthening, all runs of the original have it. If a run of
+//! the reduced system lacks a property that is closed under shortening, a run of the original lacks
+//! it.
 //!
-//! Both are questions about two automata, one for the formula and one for its negation: is there a word
-//! of one, and a lengthening of it of the other? A state of the product is a state of each and what the
-//! letter is that is being repeated. In one step, both read a letter; or only the automaton of the long
-//! word reads the same one again. The letter itself is not needed, only what has been demanded of it so
-//! far: a cube. Repetitions end, so there is one more mark for the steps of both.
+//! Both are questions about two automata, one for the formula and one for its negation: is there a
+//! word of one, and a lengthening of it of the other? A state of the product is a state of each and
+//! what the letter is that is being repeated. In one step, both read a letter; or only the
+//! automaton of the long word reads the same one again. The letter itself is not needed, only what
+//! has been demanded of it so far: a cube. Repetitions end, so there is one more mark for the steps
+//! of both.
 //!
-//! Source: Michaud, Duret-Lutz, "Practical stutter-invariance checks for ω-regular languages", SPIN 2015;
-//! Paviot-Adet, Poitrenaud, Renault, Thierry-Mieg, "LTL under reductions with weaker conditions than
-//! stutter invariance", FORTE 2022, where closed under shortening is called *shortening-insensitive*.
+//! Source: Michaud, Duret-Lutz, "Practical stutter-invariance checks for ω-regular languages", SPIN
+//! 2015; Paviot-Adet, Poitrenaud, Renault, Thierry-Mieg, "LTL under reductions with weaker
+//! conditions than stutter invariance", FORTE 2022, where closed under shortening is called
+//! *shortening-insensitive*.
 
 use super::cube::Cube;
 use super::{Automaton, Edge, Limits, Marks, TooLarge};
@@ -61,7 +64,8 @@ impl Insensitivity {
     }
 }
 
-/// A word that one automaton accepts, and a lengthening of it that the other accepts, if there are any.
+/// A word that one automaton accepts, and a lengthening of it that the other accepts, if there are
+/// any.
 ///
 /// # Errors
 ///
@@ -75,8 +79,8 @@ pub fn lengthened(
     Ok(product.find_run().map(|(run, back)| words(&run, back, product.marks - 1)))
 }
 
-/// The product of the head of the module. Its last mark is on the steps of both; the cube of an edge is
-/// all that has been demanded of the letter so far.
+/// The product of the head of the module. Its last mark is on the steps of both; the cube of an
+/// edge is all that has been demanded of the letter so far.
 fn product(short: &Automaton, long: &Automaton, limits: Limits) -> Result<Automaton, TooLarge> {
     let marks = short.marks + long.marks + 1;
     if marks > 64 {
@@ -117,8 +121,8 @@ fn product(short: &Automaton, long: &Automaton, limits: Limits) -> Result<Automa
     Ok(Automaton { states, initial: 0, marks })
 }
 
-/// The two words of an accepting run of the product, the short one first. `both` is the mark of steps
-/// of both.
+/// The two words of an accepting run of the product, the short one first. `both` is the mark of
+/// steps of both.
 fn words(run: &[Edge], back: usize, both: u32) -> (Lasso, Lasso) {
     // The loop is turned so that it begins with a step of both: with a new letter.
     let begin = (back..run.len()).find(|&at| run[at].marks.has(both));

@@ -1,12 +1,12 @@
 //! From an LTL formula to an automaton that accepts exactly its words.
 //!
-//! A state is a set of formulas, its *obligations*, all of which the rest of the word has to meet. Each
-//! term of their cover (see `cover`) is an edge: the cube is what it reads, what it leaves for later are
-//! the obligations of its target. There is one mark for each until, on the edges that do not put that
-//! until off: an accepting run puts none off for ever.
+//! A state is a set of formulas, its *obligations*, all of which the rest of the word has to meet.
+//! Each term of their cover (see `cover`) is an edge: the cube is what it reads, what it leaves for
+//! later are the obligations of its target. There is one mark for each until, on the edges that do
+//! not put that until off: an accepting run puts none off for ever.
 //!
-//! The obligations stay with the automaton, so that [`check`](super::check) can hold each state against
-//! the formulas without any of this.
+//! The obligations stay with the automaton, so that [`check`](super::check) can hold each state
+//! against the formulas without any of this.
 
 use super::cover::{Covers, conjuncts};
 use super::{Automaton, Edge, Limits, Marks, TooLarge};

@@ -1,21 +1,25 @@
-//! The smallest deterministic automaton of a property of which some deterministic automaton is weak.
+//! The smallest deterministic automaton of a property of which some deterministic automaton is
+//! weak.
 //!
-//! These are the *obligations*: Boolean combinations of "something bad never happens". Most formulas
-//! that people write are, and for them the smallest such automaton is small, unique, and cheap to find:
+//! These are the *obligations*: Boolean combinations of "something bad never happens". Most
+//! formulas that people write are, and for them the smallest such automaton is small, unique, and
+//! cheap to find:
 //!
-//! 1. the states of the deterministic automaton are the sets of states in which the given one can be;
+//! 1. its states are the sets of states in which the given automaton can be;
 //! 2. a component of these accepts if the word of one of its cycles is accepted from there;
 //! 3. transient states are counted to what makes most states equal (`colours`);
 //! 4. states that no word tells apart become one.
 //!
-//! If the property is no obligation, what comes out is something else. So the result is held against the
-//! given automaton and one for the negation before it is believed: its complement, which is itself with
-//! the other components accepting, has no word in common with the first, and it has none in common with the second.
+//! If the property is no obligation, what comes out is something else. So the result is held
+//! against the given automaton and one for the negation before it is believed: it has no word in
+//! common with the second, nor has its complement, in which the other components accept, with the
+//! first.
 //!
 //! Letters are explicit here, so this is for few atoms.
 //!
-//! Source: Dax, Eisinger, Klaedtke, "Mechanizing the powerset construction for restricted classes of
-//! ω-automata", ATVA 2007; Löding, "Efficient minimization of deterministic weak ω-automata", IPL 2001.
+//! Source: Dax, Eisinger, Klaedtke, "Mechanizing the powerset construction for restricted classes
+//! of ω-automata", ATVA 2007; Löding, "Efficient minimization of deterministic weak ω-automata",
+//! IPL 2001.
 
 use super::components::components;
 use super::cube::Cube;
@@ -93,9 +97,9 @@ impl Deterministic {
 
     /// Which states count as accepting, from which words `accepts` from a state.
     ///
-    /// Each component has a colour, at most the least of the components that it leads to: itself if the
-    /// component is transient, else the largest that is even where it accepts, odd where it does not.
-    /// States with even colours accept.
+    /// Each component has a colour, at most the least of the components that it leads to: itself if
+    /// the component is transient, else the largest that is even where it accepts, odd where it
+    /// does not. States with even colours accept.
     fn colours(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
         let (of, count) = components(self.next.len(), |state, k| self.next[state].get(k).copied());
         let mut members = vec![Vec::new(); count];

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! A list has one LTL formula a line; empty lines and lines that begin with `#` are left out. Each
-//! formula is rewritten, translated, checked against its obligations, and simplified. With `--negated`
-//! the negations are, with `--each` there is a line for each formula before the table.
+//! formula is rewritten, translated, checked against its obligations, and simplified. With
+//! `--negated` the negations are, with `--each` there is a line for each formula before the table.
 
 use parikh_temporal::{
     Automaton, Edge, Insensitivity, LINEAR_RULES, Limits, Ltl, Names, Refusal, Strength, Tableau,
@@ -17,6 +17,24 @@ use std::time::{Duration, Instant};
 
 /// So many cases may the checker look at, for one formula.
 const CASES: usize = 5_000_000;
+
+const COLUMNS: [&str; 15] = [
+    "list",
+    "formulas",
+    "too large",
+    "states as translated",
+    "states",
+    "edges",
+    "transitions",
+    "marks",
+    "deterministic",
+    "terminal, weak, strong",
+    "insensitive to stuttering",
+    "checked",
+    "translated in",
+    "slowest",
+    "checked in",
+];
 
 /// Sums over a list.
 #[derive(Default)]
@@ -68,11 +86,8 @@ fn main() {
             Path::new(list).file_stem().map_or(list.as_str().into(), |it| it.to_string_lossy());
         rows.push(row(&name, &sums));
     }
-    println!(
-        "| list | formulas | too large | states as translated | states | edges | transitions | marks | deterministic \
-         | terminal, weak, strong | insensitive to stuttering | checked | translated in | slowest | checked in |"
-    );
-    println!("|{}", "---|".repeat(15));
+    println!("| {} |", COLUMNS.join(" | "));
+    println!("|{}", "---|".repeat(COLUMNS.len()));
     rows.iter().for_each(|row| println!("{row}"));
     println!("\nPeak memory: {}", peak_memory().unwrap_or_else(|| "not known here".to_owned()));
 }
@@ -153,23 +168,24 @@ fn add(automaton: &Automaton, tableau: &Tableau, sums: &mut Sums) {
 fn row(name: &str, sums: &Sums) -> String {
     let made = sums.formulas - sums.too_large;
     let [terminal, weak, strong] = sums.strengths;
-    format!(
-        "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {terminal}, {weak}, {strong} | {} | {} of {made} \
-         | {:.1?} | {:.1?} | {:.1?} |",
-        sums.formulas,
-        sums.too_large,
-        sums.translated,
-        sums.states,
-        sums.edges,
-        sums.transitions,
-        sums.marks,
-        sums.deterministic,
-        sums.insensitive,
-        made - sums.unchecked,
-        sums.time,
-        sums.slowest,
-        sums.checking,
-    )
+    let columns = [
+        name.to_owned(),
+        sums.formulas.to_string(),
+        sums.too_large.to_string(),
+        sums.translated.to_string(),
+        sums.states.to_string(),
+        sums.edges.to_string(),
+        sums.transitions.to_string(),
+        sums.marks.to_string(),
+        sums.deterministic.to_string(),
+        format!("{terminal}, {weak}, {strong}"),
+        sums.insensitive.to_string(),
+        format!("{} of {made}", made - sums.unchecked),
+        format!("{:.1?}", sums.time),
+        format!("{:.1?}", sums.slowest),
+        format!("{:.1?}", sums.checking),
+    ];
+    format!("| {} |", columns.join(" | "))
 }
 
 /// The largest resident set of this process, where Linux says so.

@@ -61,8 +61,8 @@ pub const BRANCHING_RULES: &[Rule<Quantifier>] = &[
     Rule { name: "chain", before: "EFEGEFa", after: "EGEFa", apply: chain },
 ];
 
-/// EX EF φ = EF EX φ: after one step or more there is φ; and AX AG φ = AG AX φ. Inwards, where "next" of
-/// a state formula may become a state formula.
+/// EX EF φ = EF EX φ: after one step or more there is φ; and AX AG φ = AG AX φ. Inwards, where
+/// "next" of a state formula may become a state formula.
 fn next_inwards(formulas: &mut Ctl, formula: Id) -> Option<Id> {
     let Node::Next(paths, inner) = *formulas.node(formula) else { return None };
     match *formulas.node(inner) {
@@ -81,19 +81,17 @@ fn next_inwards(formulas: &mut Ctl, formula: Id) -> Option<Id> {
 /// A row of EF, AF, EG and AG, from the outside: a quantifier, and whether it is F.
 type Chain = &'static [(Quantifier, bool)];
 
-/// Rows and what they come to. In every second, φ and ¬φ, E and A, F and G are exchanged.
+/// Rows and what they come to. Each is followed by its dual, with E and A, F and G exchanged.
 ///
-/// | row | why |
-/// |---|---|
-/// | EF EG EF → EG EF | where EG EF φ holds after some steps, each state on the way there has EF φ; go there and on |
-/// | AF EG AF → EG AF | on a path to EG AF φ each state has AF φ or is on every path before it: see below |
-/// | AF AG AF → AG AF | from where AF AG AF φ holds, φ is to come on every path: first AG AF φ, then φ |
-/// | AG EF AG EF → AG EF | the inner one says EF φ of a state to come, so EF φ now |
+/// *The longer one implies the shorter one.* EF EG EF φ: on the way to where EG EF φ holds, each
+/// state has EF φ; go there, and on along the path that EG speaks of. AF EG AF φ: each maximal path
+/// comes to EG AF φ, hence to φ; so until then each state has AF φ; go there on one path, and on
+/// along the path that EG speaks of. AF AG AF φ: a reachable state is before the first AG AF φ on
+/// some path, where AF AG AF φ still holds, hence AF φ; or not before it, where AF φ holds. AG EF
+/// AG EF φ: each reachable state comes to EF φ, so it has EF φ.
 ///
-/// For AF EG AF: a state with AF EG AF φ has AF φ, as every path comes to AF φ. Its maximal paths all
-/// come to EG AF φ; so take one of these up to there, and go on with AF φ always: until then, states have
-/// AF EG AF φ, hence AF φ. The converse of each row: the shorter one implies the longer one, since
-/// x ⇒ EF x, x ⇒ AF x, and AG EF x ⇒ AG EF AG EF x by AG AG EF x and y ⇒ EF y.
+/// *The shorter one implies the longer one*, since φ implies EF φ and AF φ, and AG φ implies AG AG
+/// φ.
 const CHAINS: &[(Chain, Chain)] = &[
     (&[(Exists, true), (Exists, false), (Exists, true)], &[(Exists, false), (Exists, true)]),
     (&[(All, false), (All, true), (All, false)], &[(All, true), (All, false)]),

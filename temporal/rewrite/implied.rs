@@ -15,10 +15,10 @@
 //! X x ⇒ F b          if q = q', x ⇒ F b, for one path and for some path
 //! ```
 //!
-//! *Why.* a U b makes a or b true now; a R b makes b true now; b makes a U b true, a and b together make
-//! a R b true. The lines for two untils and two releases hold path by path: up to the first b, a holds,
-//! hence a' or already b'. What always holds always holds after one step; what happens eventually after
-//! one step happens eventually.
+//! *Why.* a U b makes a or b true now; a R b makes b true now; b makes a U b true, a and b together
+//! make a R b true. The lines for two untils and two releases hold path by path: up to the first b,
+//! a holds, hence a' or already b'. What always holds always holds after one step; what happens
+//! eventually after one step happens eventually.
 
 use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;

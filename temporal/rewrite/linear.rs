@@ -111,8 +111,8 @@ fn recurring(formulas: &Ltl, formula: Id) -> Option<(Id, bool)> {
     }
 }
 
-/// Whether a formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their duals, and what ∧
-/// and ∨ make of them.
+/// Whether a formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their duals, and
+/// what ∧ and ∨ make of them.
 fn is_suspendable(formulas: &Ltl, formula: Id) -> bool {
     let eventually = |part: &Id| match *formulas.node(*part) {
         Node::Until(_, left, _) => formulas.is(left, true),
@@ -157,10 +157,10 @@ fn suspended(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     }
 }
 
-/// X, φ U and φ R leave out what has the same value at all positions: φ U (ψ ∧ s) = (φ U ψ) ∧ s, since
-/// s is needed at one position and is the same at the first; φ R (ψ ∨ s) = (φ R ψ) ∨ s is the dual, and
-/// φ R (ψ ∧ s) = (φ R ψ) ∧ s, since s is needed at once and is the same later. For X, both are plain.
-/// A choice of s stays below U, where a state that waits can make it at any time.
+/// X, φ U and φ R leave out what has the same value at all positions: φ U (ψ ∧ s) = (φ U ψ) ∧ s,
+/// since s is needed at one position and is the same at the first; φ R (ψ ∨ s) = (φ R ψ) ∨ s is the
+/// dual, and φ R (ψ ∧ s) = (φ R ψ) ∧ s, since s is needed at once and is the same later. For X,
+/// both are plain. A choice of s stays below U, where a state that waits can make it at any time.
 fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let node = formulas.node(formula).clone();
     let (Node::Next(_, body) | Node::Until(_, _, body) | Node::Release(_, _, body)) = node else {
@@ -188,7 +188,8 @@ fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(if and { formulas.and(out) } else { formulas.or(out) })
 }
 
-/// F φ ∨ GF ψ = F (φ ∨ GF ψ), as GF ψ has the same value at all positions: one state waits for both.
+/// F φ ∨ GF ψ = F (φ ∨ GF ψ), as GF ψ has the same value at all positions: one state waits for
+/// both.
 fn suspended_choice(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let Node::Or(all) = formulas.node(formula).clone() else { return None };
     let body = |part: Id| match *formulas.node(part) {
@@ -224,8 +225,9 @@ fn later(formulas: &Ltl, formula: Id, eventually: bool) -> Option<Id> {
 }
 
 /// G (φ ∧ X F ψ) = G (φ ∧ F ψ): that ψ comes after every position is to say that it comes again and
-/// again. And G (φ ∧ F (ψ ∧ X F χ)) = G (φ ∧ F ψ ∧ F χ): if both come again and again, χ comes after each
-/// ψ. So with more X, and with none; the duals are F (φ ∨ X G ψ) = F (φ ∨ G ψ) and so on.
+/// again. And G (φ ∧ F (ψ ∧ X F χ)) = G (φ ∧ F ψ ∧ F χ): if both come again and again, χ comes
+/// after each ψ. So with more X, and with none; the duals are F (φ ∨ X G ψ) = F (φ ∨ G ψ) and so
+/// on.
 fn recurring_parts(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let (body, always) = match *formulas.node(formula) {
         Node::Release(_, left, body) if formulas.is(left, false) => (body, true),

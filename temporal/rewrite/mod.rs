@@ -1,20 +1,22 @@
 //! Equal formulas that are simpler.
 //!
-//! A [`Rule`] looks at the top of a formula and says what it is equal to, if it knows better. Rules are
-//! tried from the bottom up, again on what they make, until none has anything to say. Each stands with
-//! its argument in `shared` (rules of both logics), `linear` or `branching`; each is tried alone
-//! against the evaluators, on its own example with random formulas in place of the atoms.
+//! A [`Rule`] looks at the top of a formula and says what it is equal to, if it knows better. Rules
+//! are tried from the bottom up, again on what they make, until none has anything to say. Each
+//! stands with its argument in `shared` (rules of both logics), `linear` or `branching`; each is
+//! tried alone against the evaluators, on its own example with random formulas in place of the
+//! atoms.
 //!
-//! *Equal* is meant everywhere: on every infinite word for linear formulas, at every state of every graph for branching
-//! ones, with finite maximal paths where a state has no successor.
+//! *Equal* is meant everywhere: on every infinite word for linear formulas, at every state of every
+//! graph for branching ones, with finite maximal paths where a state has no successor.
 //!
-//! Rules either make a formula smaller, or move operators in one direction: X and what does not depend
-//! on the position outwards in LTL, EX and AX inwards in CTL. The number of steps is limited all the same.
+//! Rules either make a formula smaller, or move operators in one direction: X and what does not
+//! depend on the position outwards in LTL, EX and AX inwards in CTL. The number of steps is limited
+//! all the same.
 //!
-//! Sources: Somenzi, Bloem, "Efficient Büchi automata from LTL formulae", CAV 2000; Etessami, Holzmann,
-//! "Optimizing Büchi automata", CONCUR 2000; Bønneland and others, "Simplification of CTL formulae for
-//! efficient model checking of Petri nets", Petri Nets 2018. None is taken from a table unproved: others'
-//! tables had rules that do not hold (AG EF AG EF φ is not EF AG EF φ).
+//! Sources: Somenzi, Bloem, "Efficient Büchi automata from LTL formulae", CAV 2000; Etessami,
+//! Holzmann, "Optimizing Büchi automata", CONCUR 2000; Bønneland and others, "Simplification of CTL
+//! formulae for efficient model checking of Petri nets", Petri Nets 2018. None is taken from a
+//! table unproved: others' tables had rules that do not hold (AG EF AG EF φ is not EF AG EF φ).
 
 mod branching;
 mod implied;
@@ -64,7 +66,8 @@ enum Task<P> {
 }
 
 impl<P: Paths> Formulas<P> {
-    /// An equal formula to which no rule applies, or which took so many `steps`; and which they were.
+    /// An equal formula to which no rule applies, or which took so many `steps`; and which they
+    /// were.
     pub fn rewritten(
         &mut self,
         formula: Formula<P>,

@@ -122,8 +122,8 @@ pub(super) fn excluded_choice<P: Paths>(
 /// φ R χ ∨ ψ R χ = (φ ∨ ψ) R χ               on one path and on some
 /// ```
 ///
-/// On one path: the first ψ or χ decides the first until line; up to the first χ, both left sides hold
-/// in the second; the others are their duals. "All" moves through ∧, "some" through ∨.
+/// On one path: the first ψ or χ decides the first until line; up to the first χ, both left sides
+/// hold in the second; the others are their duals. "All" moves through ∧, "some" through ∨.
 pub(super) fn joined_operators<P: Paths>(
     formulas: &mut Formulas<P>,
     formula: Formula<P>,

@@ -1,8 +1,8 @@
 //! Rules of both logics for U and R alone.
 //!
 //! Each is given for U; that for R is its dual, and holds because the negation of one side is the
-//! negation of the other. q ≤ q' says that what holds on q's paths holds on those of q': on all paths ≤
-//! on some path.
+//! negation of the other. q ≤ q' says that what holds on q's paths holds on those of q': on all
+//! paths ≤ on some path.
 
 use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
@@ -38,8 +38,9 @@ pub(super) fn waits_anyway<P: Paths>(
     }
 }
 
-/// φ U (χ U' ψ) = χ U' ψ if φ ⇒ χ and q ≤ q': wherever the inner one comes true, χ has held on the way
-/// there, on every path or on the one path that is needed. φ R (χ R' ψ) = χ R' ψ if χ ⇒ φ and q' ≤ q.
+/// φ U (χ U' ψ) = χ U' ψ if φ ⇒ χ and q ≤ q': wherever the inner one comes true, χ has held on the
+/// way there, on every path or on the one path that is needed. φ R (χ R' ψ) = χ R' ψ if χ ⇒ φ and
+/// q' ≤ q.
 ///
 /// With χ = true this is φ U F ψ = F ψ, AF EF ψ = EF ψ, and their duals.
 pub(super) fn inner_alone<P: Paths>(
@@ -65,9 +66,9 @@ pub(super) fn inner_alone<P: Paths>(
     }
 }
 
-/// F (φ ∨ (χ U' ψ)) = F (φ ∨ ψ) if the dual of q ≤ the dual of q': from where χ U' ψ holds, a path of
-/// the outer kind leads on to ψ; and where ψ holds, χ U' ψ does. The dual: G (φ ∧ (χ R' ψ)) = G (φ ∧ ψ)
-/// if q ≤ q'.
+/// F (φ ∨ (χ U' ψ)) = F (φ ∨ ψ) if the dual of q ≤ the dual of q': from where χ U' ψ holds, a path
+/// of the outer kind leads on to ψ; and where ψ holds, χ U' ψ does. The dual: G (φ ∧ (χ R' ψ)) = G
+/// (φ ∧ ψ) if q ≤ q'.
 ///
 /// With φ = false this is F (χ U ψ) = F ψ, EF AF ψ = EF ψ, AG EG ψ = AG ψ.
 pub(super) fn inner_target<P: Paths>(

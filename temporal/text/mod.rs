@@ -8,10 +8,10 @@
 //! | unary | `X`, `F` `<>`, `G` `[]` | `EX` `AX` `EF` `AF` `EG` `AG` |
 //! | binary | `U`, `R` `V`, `W`, `M` | `E(φ U ψ)` `A(φ U ψ)`, with `R`, `W`, `M`, too |
 //!
-//! From loose to tight: `->` and `<->` (right), `|`, `xor`, `&` (left), `U R W M` (right), `F G`, `X`,
-//! `!`. So `Fa U b` is `(Fa) U b`, and `a U b & c` is `(a U b) & c`. `F`, `G` and `X` touch what
-//! follows: `GFa` is three things, `F1` and `X_a` are names. In CTL the same is true of `E` and `A`
-//! before `F`, `G`, `X` and `(`.
+//! From loose to tight: `->` and `<->` (right), `|`, `xor`, `&` (left), `U R W M` (right), `F G`,
+//! `X`, `!`. So `Fa U b` is `(Fa) U b`, and `a U b & c` is `(a U b) & c`. `F`, `G` and `X` touch
+//! what follows: `GFa` is three things, `F1` and `X_a` are names. In CTL the same is true of `E`
+//! and `A` before `F`, `G`, `X` and `(`.
 
 mod postfix;
 mod print;

@@ -91,7 +91,8 @@ const SIGNS: &[(&str, Token)] = &[
     (")", Token::Close),
 ];
 
-/// The tokens of a text with the column of each, from 1. With `quantified`, `E` and `A` are operators.
+/// The tokens of a text with the column of each, from 1. With `quantified`, `E` and `A` are
+/// operators.
 pub(super) fn tokens(text: &str, quantified: bool) -> Result<Vec<(Token, usize)>, ParseError> {
     let mut tokens = Vec::new();
     let mut rest = text;

@@ -5,8 +5,8 @@ use crate::automaton::Edge;
 /// Leaves out an edge if another to the same state reads all its letters and carries all its marks,
 /// and makes one of two that differ in the sign of one literal only. Sorted after that.
 ///
-/// Every run that takes an edge that was left out can take the other one, with as many marks; and two
-/// edges that become one read the same letters as before. So the words stay the same.
+/// Every run that takes an edge that was left out can take the other one, with as many marks; and
+/// two edges that become one read the same letters as before. So the words stay the same.
 pub(super) fn tidy(edges: &mut Vec<Edge>) {
     edges.sort_unstable();
     edges.dedup();

@@ -1,8 +1,8 @@
 //! Makes one of states with equal edges.
 //!
 //! States are put into classes: all into one at first, then apart if their edges read different
-//! letters, carry different marks or lead to different classes, until nothing changes. What is left in
-//! one class reads the same words step by step, with the same marks.
+//! letters, carry different marks or lead to different classes, until nothing changes. What is left
+//! in one class reads the same words step by step, with the same marks.
 
 use crate::automaton::cube::Cube;
 use crate::automaton::{Automaton, Marks};

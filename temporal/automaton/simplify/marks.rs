@@ -2,13 +2,14 @@
 //!
 //! Whether a run accepts shows in the one component in which it stays. So
 //!
-//! - edges between components may carry any marks: with none they are easily left out for the sake of a
-//!   better edge, with all they are easily the better one, so both are tried;
+//! - edges between components may carry any marks: with none they are easily left out for the sake
+//!   of a better edge, with all they are easily the better one, so both are tried;
 //! - edges of a component without accepting cycle carry none;
 //! - in a component of which *every* cycle has all marks, all edges carry all;
-//! - in another component, a mark may go if whatever carries some other mark carries it, too; and those
-//!   that stay may have other numbers there than elsewhere. As many marks are needed as the component
-//!   with most of them has, and at least one where a component has cycles that do not accept.
+//! - in another component, a mark may go if whatever carries some other mark carries it, too; and
+//!   those that stay may have other numbers there than elsewhere. As many marks are needed as the
+//!   component with most of them has, and at least one where a component has cycles that do not
+//!   accept.
 
 use crate::automaton::components::components;
 use crate::automaton::cube::cover_all_letters;
@@ -16,8 +17,8 @@ use crate::automaton::emptiness::Components;
 use crate::automaton::{Automaton, Edge, Marks};
 
 impl Automaton {
-    /// Numbers the marks anew, component by component; see the head of the module. Edges between components
-    /// carry all marks, or none.
+    /// Numbers the marks anew, component by component; see the head of the module. Edges between
+    /// components carry all marks, or none.
     pub(super) fn simplify_marks(&mut self, between: bool) {
         let found = Components::new(self, |_| true);
         let all = Marks::all(self.marks);
@@ -68,8 +69,8 @@ impl Automaton {
         self.marks = count;
     }
 
-    /// Of which components every cycle has all marks, and there are cycles: without the edges of one
-    /// mark, no cycle is left.
+    /// Of which components every cycle has all marks, and there are cycles: without the edges of
+    /// one mark, no cycle is left.
     pub(in crate::automaton) fn weak_components(&self, found: &Components) -> Vec<bool> {
         let mut weak: Vec<bool> =
             (0..found.marks.len()).map(|at| found.is_accepting(at, self)).collect();
@@ -93,8 +94,8 @@ impl Automaton {
         weak
     }
 
-    /// Makes one state of each component that accepts every word: all its cycles have all marks, and
-    /// from each of its states every letter leads to another of them.
+    /// Makes one state of each component that accepts every word: all its cycles have all marks,
+    /// and from each of its states every letter leads to another of them.
     pub(super) fn collapse_universal(&mut self) {
         let found = Components::new(self, |_| true);
         let universal = self.universal_components(&found);

@@ -5,15 +5,15 @@
 //! 1. states from which nothing is accepted, or that are not reached, are left out (`trim`);
 //! 2. in each strongly connected component, marks that say nothing are left out, and the others are
 //!    numbered anew (`marks`);
-//! 3. edges that another edge of the state makes superfluous are left out, and two that differ in one
-//!    literal become one (`edges`);
+//! 3. edges that another edge of the state makes superfluous are left out, and two that differ in
+//!    one literal become one (`edges`);
 //! 4. states with equal edges become one (`equal`);
 //! 5. states that can do all that others can become one with them, and edges to what can do less
 //!    are left out (`simulation`).
 //!
 //! After that, letters are taken away from edges where another edge does better (`simulation`), so
-//! that fewer letters have a choice; and all is tried once more. What the states stood for is lost: the checker wants the automaton
-//! as it was translated.
+//! that fewer letters have a choice; and all is tried once more. What the states stood for is lost:
+//! the checker wants the automaton as it was translated.
 
 mod edges;
 mod equal;
@@ -28,7 +28,8 @@ use edges::tidy;
 const PAIRS_OF_EDGES: usize = 4_000_000;
 
 impl Automaton {
-    /// An automaton for the same words, with fewer states, edges and marks if any are found superfluous.
+    /// An automaton for the same words, with fewer states, edges and marks if any are found
+    /// superfluous.
     #[must_use]
     pub fn simplified(&self) -> Self {
         let size = |of: &Self| (of.states.len(), of.edges(), of.marks);
@@ -81,7 +82,8 @@ impl Automaton {
         self.edges().saturating_mul(self.edges()) <= PAIRS_OF_EDGES
     }
 
-    /// The automaton in which targets are changed by `map`, and only states that are `kept` are left.
+    /// The automaton in which targets are changed by `map`, and only states that are `kept` are
+    /// left.
     fn mapped(&self, map: impl Fn(usize) -> usize, kept: impl Fn(usize) -> bool) -> Self {
         let mut numbers = vec![usize::MAX; self.states.len()];
         let mut count = 0;

@@ -1,18 +1,21 @@
 //! Leaves out what something else can do at least as well, step by step.
 //!
-//! A state *simulates* another if for every edge of the other and each letter that it reads, it has a
-//! *better* edge: one that reads the letter, carries all marks of that edge, and leads to a state that
-//! simulates its target. The largest such relation is found by starting with all pairs and striking out.
+//! A state *simulates* another if for every edge of the other and each letter that it reads, it has
+//! a *better* edge: one that reads the letter, carries all marks of that edge, and leads to a state
+//! that simulates its target. The largest such relation is found by starting with all pairs and
+//! striking out.
 //!
-//! Two states that simulate each other become one, and of the edges of one state those are left out for
-//! which there is a better one. *Why the words stay the same:* along a run of the old automaton, the new
-//! one always has a state that simulates the old run's, and takes a better edge, or one that is better
-//! than that: of a row of edges, each better than the last, one stays. So it carries at least the same
-//! marks at every step. The other way round, each state that stands for another is simulated by it.
+//! Two states that simulate each other become one, and of the edges of one state those are left out
+//! for which there is a better one. *Why the words stay the same:* along a run of the old
+//! automaton, the new one always has a state that simulates the old run's, and takes a better edge,
+//! or one that is better than that: of a row of edges, each better than the last, one stays. So it
+//! carries at least the same marks at every step. The other way round, each state that stands for
+//! another is simulated by it.
 //!
-//! The same is then done backwards, with the edges that lead to a state in place of those that leave it;
-//! there the initial state is simulated by none but itself. The argument is the same for each finite
-//! beginning of a run, and hence for the whole: among infinitely many beginnings, some go on for ever.
+//! The same is then done backwards, with the edges that lead to a state in place of those that
+//! leave it; there the initial state is simulated by none but itself. The argument is the same for
+//! each finite beginning of a run, and hence for the whole: among infinitely many beginnings, some
+//! go on for ever.
 //!
 //! Source: Etessami, Holzmann, "Optimizing Büchi automata", CONCUR 2000; Somenzi, Bloem, "Efficient
 //! Büchi automata from LTL formulae", CAV 2000.

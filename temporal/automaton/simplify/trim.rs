@@ -1,7 +1,7 @@
 //! Leaves out states that no accepting run visits.
 //!
-//! A run that accepts visits only states that are reachable and from which some word is accepted, so
-//! the words stay the same.
+//! A run that accepts visits only states that are reachable and from which some word is accepted,
+//! so the words stay the same.
 
 use crate::automaton::Automaton;
 

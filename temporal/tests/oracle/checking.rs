@@ -129,7 +129,8 @@ const MUTATIONS: &[(&str, Mutation)] = &[
     ("all edges carry all marks", |tableau, _, _| {
         let all = Marks::all(tableau.automaton.marks);
         let edges = tableau.automaton.states.iter_mut().flatten();
-        edges.fold(false, |any, edge| std::mem::replace(&mut edge.marks, all) != all || any)
+        let lacked = edges.filter_map(|edge| (edge.marks != all).then(|| edge.marks = all));
+        lacked.count() > 0
     }),
     ("a state need not meet something", |tableau, _, rng| {
         let all = duties(tableau, rng);
@@ -195,8 +196,9 @@ const MUTATIONS: &[(&str, Mutation)] = &[
     ("a state stands for nothing known", |tableau, _, _| tableau.obligations.pop().is_some()),
 ];
 
-/// Completeness and soundness each have to be refused where words are lost or won. Words are looked for
-/// in the products with the automaton of the formula and of its negation, so that none is missed.
+/// Completeness and soundness each have to be refused where words are lost or won. Words are looked
+/// for in the products with the automaton of the formula and of its negation, so that none is
+/// missed.
 #[test]
 fn what_was_spoiled_is_refused() {
     let mut refused = vec![(0, 0); MUTATIONS.len()];

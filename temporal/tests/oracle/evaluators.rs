@@ -1,5 +1,5 @@
-//! The two evaluators against what they do not know: other ways to write a word down, negation, worked
-//! examples, and each other.
+//! The two evaluators against what they do not know: other ways to write a word down, negation,
+//! worked examples, and each other.
 
 use crate::{random, scaled};
 use fastrand::Rng;
@@ -88,8 +88,8 @@ fn a_graph_worked_out_by_hand() {
     }
 }
 
-/// The words of the paths from a state of a graph; with `repeats`, a path that ends repeats its last
-/// letter.
+/// The words of the paths from a state of a graph; with `repeats`, a path that ends repeats its
+/// last letter.
 fn paths(graph: &Graph, from: usize, repeats: bool) -> Automaton {
     let letter = |state: usize| {
         let literal = |atom| Literal { atom, positive: graph.letters()[state].has(atom) };
@@ -107,8 +107,8 @@ fn paths(graph: &Graph, from: usize, repeats: bool) -> Automaton {
     Automaton { states, initial: from, marks: 0 }
 }
 
-/// Where there is one temporal operator, CTL says of some path what LTL says of its word: a last letter that
-/// is repeated makes no difference without X.
+/// Where there is one temporal operator, CTL says of some path what LTL says of its word: a last
+/// letter that is repeated makes no difference without X.
 #[test]
 fn a_path_of_the_graph_is_a_word_of_the_automaton() {
     let mut holds = 0;

@@ -1,7 +1,8 @@
-//! Everything of this crate against the two simple evaluators, on random formulas, words and graphs.
+//! Everything of this crate against the two simple evaluators, on random formulas, words and
+//! graphs.
 //!
-//! `PARIKH_SCALE=30` tries 30 times as many cases as usual. Cases are numbered from the same seed, so a
-//! larger scale goes through the usual ones first.
+//! `PARIKH_SCALE=30` tries 30 times as many cases as usual. Cases are numbered from the same seed,
+//! so a larger scale goes through the usual ones first.
 
 mod checking;
 mod evaluators;

@@ -20,8 +20,8 @@ impl RandomPaths for Quantifier {
     }
 }
 
-/// A formula over the first atoms, with up to so many operators. X may be under everything, and so may
-/// every other operator.
+/// A formula over the first atoms, with up to so many operators. X may be under everything, and so
+/// may every other operator.
 pub(crate) fn formula<P: RandomPaths>(
     formulas: &mut Formulas<P>,
     rng: &mut Rng,

@@ -102,8 +102,8 @@ fn examples_of_rules_are_as_they_say() {
     examples_are_as_they_say::<Quantifier>();
 }
 
-/// Random formulas in place of the atoms of an example, or of its dual, so that a rule applies often, and
-/// on both of its sides; and what else comes by that a rule applies to.
+/// Random formulas in place of the atoms of an example, or of its dual, so that a rule applies
+/// often, and on both of its sides; and what else comes by that a rule applies to.
 fn each_rule_alone<L: Logic>(cases: u64) {
     for rule in L::RULES {
         let mut applied = 0;
