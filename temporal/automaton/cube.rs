@@ -90,19 +90,20 @@ impl Cube {
         Some(Self(all))
     }
 
-    /// The letters of this cube that are not in the other, if these are a cube, too: the other has
-    /// just one literal that this one does not imply. `None` also where they have no letter in
-    /// common.
-    pub fn without(&self, other: &Self) -> Option<Self> {
-        let mut missing = other.0.iter().filter(|literal| !self.0.contains(literal));
-        let only = *missing.next()?;
-        if missing.next().is_some() {
-            return None;
+    /// The letters of this cube that are not in the other, as cubes without a letter in common.
+    pub fn without(&self, other: &Self) -> Vec<Self> {
+        let Some(demanded) = other.within(self) else { return vec![self.clone()] };
+        let mut parts = Vec::with_capacity(demanded.0.len());
+        let mut met = self.clone();
+        for &literal in &demanded.0 {
+            parts.extend(met.and(&Self(vec![literal.negated()])));
+            // The next parts are of the letters that this literal is true of.
+            match met.and(&Self(vec![literal])) {
+                Some(more) => met = more,
+                None => break,
+            }
         }
-        if self.0.iter().any(|literal| literal.atom == only.atom) {
-            return None;
-        }
-        self.and(&Self(vec![only.negated()]))
+        parts
     }
 }
 
@@ -168,9 +169,10 @@ mod tests {
                 if let Some(merged) = one.merged(two) {
                     assert_eq!(meant(&merged), either);
                 }
-                if let Some(without) = one.without(two) {
-                    assert_eq!(meant(&without), rest);
-                }
+                let without = one.without(two);
+                let times = |at: usize| without.iter().filter(|part| meant(part)[at]).count();
+                let counts: Vec<usize> = (0..8).map(times).collect();
+                assert_eq!(counts, rest.iter().map(|&it| it.into()).collect::<Vec<usize>>());
                 assert_eq!(cover_all_letters(&[one, two]), either.iter().all(|&it| it));
             }
         }

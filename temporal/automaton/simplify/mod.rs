@@ -33,7 +33,10 @@ impl Automaton {
     #[must_use]
     pub fn simplified(&self) -> Self {
         let size = |of: &Self| (of.states.len(), of.edges(), of.marks);
-        let mut smallest = self.reduced();
+        // With the marks as they are: states that read the same may differ in them later on.
+        let mut smallest = self.trimmed();
+        smallest.states.iter_mut().for_each(tidy);
+        smallest = smallest.merged_equal().reduced();
         loop {
             let sharpened = smallest.sharpened();
             let again = sharpened.reduced();

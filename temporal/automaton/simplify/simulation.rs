@@ -20,8 +20,12 @@
 //! Source: Etessami, Holzmann, "Optimizing Büchi automata", CONCUR 2000; Somenzi, Bloem, "Efficient
 //! Büchi automata from LTL formulae", CAV 2000.
 
-use crate::automaton::cube::cover_all_letters;
+use super::edges::tidy;
+use crate::automaton::cube::{Cube, cover_all_letters};
 use crate::automaton::{Automaton, Edge};
+
+/// An edge that loses letters becomes so many edges at most.
+const PARTS: usize = 16;
 
 /// Whether the second state simulates the first, by pairs.
 struct Simulation {
@@ -130,26 +134,35 @@ impl Automaton {
         automaton.mapped(|state| first[state], |state| first[state] == state)
     }
 
-    /// Takes from an edge the letters that a better edge of the same state reads, as far as what is
-    /// left is a cube. Then fewer letters have a choice, and the automaton is often deterministic.
+    /// Takes from an edge the letters that a better edge of the same state reads, as far as what is left
+    /// are few cubes. Then fewer letters have a choice, and the automaton is often deterministic.
     ///
     /// For each letter, the best of the edges that read it keeps it; so runs find it there, by the
     /// argument at the head of the module.
     pub(super) fn sharpen(&mut self) {
         let simulation = Simulation::of(self, None);
         for edges in &mut self.states {
-            for at in 0..edges.len() {
-                for other in (0..edges.len()).filter(|&other| other != at) {
-                    let (edge, better) = (&edges[at], &edges[other]);
-                    // Of two that are as good as each other, the first keeps its letters.
-                    let is_better = simulation.leads_better(better, edge)
-                        && (other < at || !simulation.leads_better(edge, better));
-                    let rest = edge.cube.without(&better.cube).filter(|_| is_better);
-                    if let Some(cube) = rest {
-                        edges[at].cube = cube;
+            let mut sharp = Vec::with_capacity(edges.len());
+            for (at, edge) in edges.iter().enumerate() {
+                // Of two that are as good as each other, the first keeps its letters.
+                let is_better = |other: usize, better: &Edge| {
+                    simulation.leads_better(better, edge)
+                        && (other < at || (other > at && !simulation.leads_better(edge, better)))
+                };
+                let mut parts = vec![edge.cube.clone()];
+                for (other, better) in edges.iter().enumerate() {
+                    if is_better(other, better) {
+                        let left: Vec<Cube> =
+                            parts.iter().flat_map(|part| part.without(&better.cube)).collect();
+                        if left.len() <= PARTS {
+                            parts = left;
+                        }
                     }
                 }
+                sharp.extend(parts.into_iter().map(|cube| Edge { cube, ..edge.clone() }));
             }
+            tidy(&mut sharp);
+            *edges = sharp;
         }
     }
 }
