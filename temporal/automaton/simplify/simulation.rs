@@ -53,7 +53,10 @@ impl Simulation {
                 Some(rest) => parts.push(rest),
             }
         }
-        parts.len() > 1 && cover_all_letters(&parts.iter().collect::<Vec<_>>())
+        // A cube of k literals has one in 2^k letters: less than all of them are not all.
+        let letters = |cube: &Cube| 1u128 << (64 - cube.literals().len().min(64));
+        let most: u128 = parts.iter().map(letters).sum();
+        most >= 1 << 64 && cover_all_letters(&parts.iter().collect::<Vec<_>>())
     }
 
     /// The largest one. What only a `first` state can do, no other state can: it is not simulated.
@@ -65,20 +68,21 @@ impl Simulation {
                 simulation.holds[first * states + by] = false;
             }
         }
-        let mut changes = true;
-        while changes {
-            changes = false;
+        // Only states with an edge to one that has lost a simulating state need a second look.
+        let mut lost = vec![true; states];
+        while lost.contains(&true) {
+            let before = std::mem::replace(&mut lost, vec![false; states]);
             for state in 0..states {
+                let edges = &automaton.states[state];
+                if !edges.iter().any(|edge| before[edge.target] || lost[edge.target]) {
+                    continue;
+                }
                 for by in (0..states).filter(|&by| by != state) {
-                    if !simulation.has(state, by) {
-                        continue;
-                    }
-                    let mut edges = automaton.states[state].iter();
-                    let follows =
-                        |edge: &Edge| simulation.is_covered(edge, automaton.states[by].iter());
-                    if !edges.all(follows) {
+                    let others = &automaton.states[by];
+                    let follows = |edge: &Edge| simulation.is_covered(edge, others.iter());
+                    if simulation.has(state, by) && !edges.iter().all(follows) {
                         simulation.holds[state * states + by] = false;
-                        changes = true;
+                        lost[state] = true;
                     }
                 }
             }
