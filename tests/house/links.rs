@@ -82,8 +82,18 @@ fn every_link_leads_somewhere() {
 }
 
 /// Top folders of the repository that documents name files of.
-const FOLDERS: [&str; 9] =
-    ["src", "tests", "net", "solvers", "encodings", "symbolic", "evidence", "scripts", "examples"];
+const FOLDERS: [&str; 10] = [
+    "src",
+    "tests",
+    "net",
+    "solvers",
+    "encodings",
+    "symbolic",
+    "temporal",
+    "evidence",
+    "scripts",
+    "examples",
+];
 
 #[test]
 fn every_file_that_the_map_names_is_there() {

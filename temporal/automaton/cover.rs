@@ -1,0 +1,199 @@
+//! The ways in which a formula can be met by a letter and what follows it.
+//!
+//! A *term* says what is read now, what is left for the rest of the word, and which untils have
+//! been put off. The cover of a formula is a set of terms, one of which every word of the formula
+//! meets:
+//!
+//! ```text
+//! p          { p }
+//! φ ∧ ψ      each of φ with each of ψ
+//! φ ∨ ψ      those of φ and those of ψ
+//! X φ        { next φ }
+//! φ U ψ      those of ψ, and those of φ with "next φ U ψ, φ U ψ put off"
+//! φ R ψ      those of ψ, each with one of φ or with "next φ R ψ"
+//! ```
+//!
+//! A term that demands all that another demands is left out: whoever meets it meets the other.
+//!
+//! Source: Couvreur, "On-the-fly verification of linear temporal logic", FM 1999.
+
+use super::cube::Cube;
+use super::{Limits, Marks, TooLarge};
+use crate::formula::{Formula, Ltl, Node};
+use crate::paths::Linear;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+type Id = Formula<Linear>;
+
+/// One way to meet a formula.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(super) struct Term {
+    pub(super) cube: Cube,
+    /// What the rest of the word has to meet: growing, no conjunction, not true.
+    pub(super) next: Vec<Id>,
+    /// The untils that are put off, by their marks.
+    pub(super) postponed: Marks,
+}
+
+impl Term {
+    /// Whether it demands no more than the other.
+    fn is_weaker(&self, other: &Self) -> bool {
+        self.postponed.within(other.postponed)
+            && self.cube.contains(&other.cube)
+            && is_subset(&self.next, &other.next)
+    }
+
+    fn and(&self, other: &Self) -> Option<Self> {
+        let cube = self.cube.and(&other.cube)?;
+        let mut next = self.next.clone();
+        next.extend_from_slice(&other.next);
+        next.sort_unstable();
+        next.dedup();
+        Some(Self { cube, next, postponed: self.postponed.or(other.postponed) })
+    }
+}
+
+/// Whether all of a growing row are in another.
+pub(super) fn is_subset(few: &[Id], many: &[Id]) -> bool {
+    let mut many = many.iter();
+    few.iter().all(|one| many.any(|other| other == one))
+}
+
+/// The conjuncts of a formula, growing: no conjunction among them, and not true.
+pub(super) fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
+    let mut open = vec![formula];
+    let mut all = Vec::new();
+    while let Some(part) = open.pop() {
+        match formulas.node(part) {
+            Node::True => {}
+            Node::And(parts) => open.extend_from_slice(parts),
+            _ => all.push(part),
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Covers of formulas, each computed once.
+pub(super) struct Covers<'f> {
+    formulas: &'f Ltl,
+    limits: Limits,
+    /// The mark of each until.
+    marks: HashMap<Id, u32>,
+    covers: HashMap<Id, Rc<Vec<Term>>>,
+}
+
+impl<'f> Covers<'f> {
+    /// Covers in which the untils have their marks in this order.
+    pub(super) fn new(formulas: &'f Ltl, untils: &[Id], limits: Limits) -> Result<Self, TooLarge> {
+        if untils.len() > 64 {
+            return Err(TooLarge::MARKS);
+        }
+        let marks = untils.iter().copied().zip(0..).collect();
+        Ok(Self { formulas, limits, marks, covers: HashMap::new() })
+    }
+
+    /// The ways to meet all of the formulas.
+    pub(super) fn of_all(&mut self, formulas: &[Id]) -> Result<Vec<Term>, TooLarge> {
+        for &formula in formulas {
+            self.compute(formula)?;
+        }
+        let covers = formulas.iter().map(|formula| self.covers[formula].clone()).collect();
+        self.conjunction(covers)
+    }
+
+    /// Computes the cover of a formula after those of the parts that speak of the same letter.
+    fn compute(&mut self, formula: Id) -> Result<(), TooLarge> {
+        let mut open = vec![formula];
+        let mut missing = Vec::new();
+        while let Some(part) = open.pop() {
+            if self.covers.contains_key(&part) || missing.contains(&part) {
+                continue;
+            }
+            missing.push(part);
+            match self.formulas.node(part) {
+                Node::True | Node::False | Node::Literal(_) | Node::Next(..) => {}
+                Node::And(all) | Node::Or(all) => open.extend_from_slice(all),
+                Node::Until(_, left, right) | Node::Release(_, left, right) => {
+                    open.extend([*left, *right]);
+                }
+            }
+        }
+        missing.sort_unstable();
+        for part in missing {
+            let cover = self.of_parts(part)?;
+            self.covers.insert(part, Rc::new(cover));
+        }
+        Ok(())
+    }
+
+    /// The cover of a formula from those of its parts.
+    fn of_parts(&self, formula: Id) -> Result<Vec<Term>, TooLarge> {
+        let later = |formula| Term { next: conjuncts(self.formulas, formula), ..Term::default() };
+        let cover = |part: &Id| self.covers[part].clone();
+        match self.formulas.node(formula) {
+            Node::True => Ok(vec![Term::default()]),
+            Node::False => Ok(Vec::new()),
+            Node::Literal(literal) => {
+                let cube = Cube::of([*literal]).expect("one literal agrees with itself");
+                Ok(vec![Term { cube, ..Term::default() }])
+            }
+            Node::And(all) => self.conjunction(all.iter().map(cover).collect()),
+            Node::Or(all) => {
+                let mut terms = Vec::new();
+                for part in all.iter() {
+                    self.add_all(&mut terms, cover(part).iter().cloned())?;
+                }
+                Ok(terms)
+            }
+            Node::Next(_, part) if self.formulas.is(*part, false) => Ok(Vec::new()),
+            Node::Next(_, part) => Ok(vec![later(*part)]),
+            Node::Until(_, left, right) => {
+                let mut wait = later(formula);
+                wait.postponed = Marks::NONE.with(self.marks[&formula]);
+                let mut terms = cover(right).as_ref().clone();
+                let waiting = self.conjunction(vec![cover(left), Rc::new(vec![wait])])?;
+                self.add_all(&mut terms, waiting)?;
+                Ok(terms)
+            }
+            Node::Release(_, left, right) => {
+                let mut either = cover(left).as_ref().clone();
+                self.add_all(&mut either, [later(formula)])?;
+                self.conjunction(vec![cover(right), Rc::new(either)])
+            }
+        }
+    }
+
+    /// Each term of one cover with each of the others; the shortest covers first, which leave out
+    /// most of what contradicts them.
+    fn conjunction(&self, mut covers: Vec<Rc<Vec<Term>>>) -> Result<Vec<Term>, TooLarge> {
+        covers.sort_by_key(|cover| cover.len());
+        let mut terms = vec![Term::default()];
+        for cover in covers {
+            let mut both = Vec::new();
+            for one in &terms {
+                self.add_all(&mut both, cover.iter().filter_map(|two| one.and(two)))?;
+            }
+            terms = both;
+        }
+        Ok(terms)
+    }
+
+    /// Adds terms, and leaves out those that demand more than another.
+    fn add_all(
+        &self,
+        terms: &mut Vec<Term>,
+        new: impl IntoIterator<Item = Term>,
+    ) -> Result<(), TooLarge> {
+        for term in new {
+            if !terms.iter().any(|other| other.is_weaker(&term)) {
+                terms.retain(|other| !term.is_weaker(other));
+                terms.push(term);
+                TooLarge::refuse(terms.len(), self.limits.terms, "terms")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! The automaton of the words that two automata accept.
+
+use super::{Automaton, Edge, Limits, Marks, TooLarge};
+use std::collections::HashMap;
+
+impl Automaton {
+    /// The words that both accept: pairs of states, and the marks of both.
+    ///
+    /// # Errors
+    ///
+    /// If there are more than 64 marks, or the limits are exceeded.
+    pub fn and(&self, other: &Self, limits: Limits) -> Result<Self, TooLarge> {
+        if self.marks + other.marks > 64 {
+            return Err(TooLarge::MARKS);
+        }
+        let first = (self.initial, other.initial);
+        let mut numbers = HashMap::from([(first, 0)]);
+        let mut pairs = vec![first];
+        let mut states: Vec<Vec<Edge>> = Vec::new();
+        let mut edges = 0;
+        while states.len() < pairs.len() {
+            let (left, right) = pairs[states.len()];
+            let mut out = Vec::new();
+            for one in &self.states[left] {
+                for two in &other.states[right] {
+                    let Some(cube) = one.cube.and(&two.cube) else { continue };
+                    let pair = (one.target, two.target);
+                    let target = *numbers.entry(pair).or_insert_with(|| {
+                        pairs.push(pair);
+                        pairs.len() - 1
+                    });
+                    let marks = one.marks.or(Marks(two.marks.0 << (self.marks % 64)));
+                    out.push(Edge { target, marks, cube });
+                }
+            }
+            edges += out.len();
+            states.push(out);
+            TooLarge::refuse(pairs.len(), limits.states, "states")?;
+            TooLarge::refuse(edges, limits.edges, "edges")?;
+        }
+        Ok(Self { states, initial: 0, marks: self.marks + other.marks })
+    }
+}

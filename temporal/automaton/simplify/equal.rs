@@ -1,0 +1,44 @@
+//! Makes one of states with equal edges.
+//!
+//! States are put into classes: all into one at first, then apart if their edges read different
+//! letters, carry different marks or lead to different classes, until nothing changes. What is left
+//! in one class reads the same words step by step, with the same marks.
+
+use crate::automaton::cube::Cube;
+use crate::automaton::{Automaton, Marks};
+use std::collections::HashMap;
+
+impl Automaton {
+    /// One state of each class.
+    pub(super) fn merged_equal(&self) -> Self {
+        let mut class = vec![0; self.states.len()];
+        let mut classes = 1;
+        loop {
+            let mut numbers: HashMap<Vec<(usize, Marks, &Cube)>, usize> = HashMap::new();
+            let new: Vec<usize> = (self.states.iter())
+                .map(|edges| {
+                    let mut signature: Vec<_> = edges
+                        .iter()
+                        .map(|edge| (class[edge.target], edge.marks, &edge.cube))
+                        .collect();
+                    signature.sort_unstable();
+                    signature.dedup();
+                    let next = numbers.len();
+                    *numbers.entry(signature).or_insert(next)
+                })
+                .collect();
+            // Classes only ever split: with as many as before, they are the ones before.
+            let count = numbers.len();
+            class = new;
+            if count == classes {
+                break;
+            }
+            classes = count;
+        }
+        let mut first = vec![usize::MAX; classes];
+        for (state, &of) in class.iter().enumerate().rev() {
+            first[of] = state;
+        }
+        self.mapped(|state| first[class[state]], |state| first[class[state]] == state)
+    }
+}

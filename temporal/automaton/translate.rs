@@ -1,0 +1,82 @@
+//! From an LTL formula to an automaton that accepts exactly its words.
+//!
+//! A state is a set of formulas, its *obligations*, all of which the rest of the word has to meet.
+//! Each term of their cover (see `cover`) is an edge: the cube is what it reads, what it leaves for
+//! later are the obligations of its target. There is one mark for each until, on the edges that do
+//! not put that until off: an accepting run puts none off for ever.
+//!
+//! The obligations stay with the automaton, so that [`check`](super::check) can hold each state
+//! against the formulas without any of this.
+
+use super::cover::{Covers, conjuncts};
+use super::{Automaton, Edge, Limits, Marks, TooLarge};
+use crate::formula::{Formula, Ltl, Node};
+use crate::paths::Linear;
+use std::collections::HashMap;
+
+/// An automaton that knows what its states and marks stand for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tableau {
+    /// The automaton.
+    pub automaton: Automaton,
+    /// What the words from each state meet, by state: growing, no conjunctions, not true.
+    pub obligations: Vec<Vec<Formula<Linear>>>,
+    /// The until of each mark: an edge without the mark puts it off.
+    pub untils: Vec<Formula<Linear>>,
+}
+
+impl Tableau {
+    /// The automaton of a formula. The same for the same store and formula.
+    ///
+    /// # Errors
+    ///
+    /// If it has more than 64 untils that may be put off, or exceeds the limits.
+    pub fn new(formulas: &Ltl, formula: Formula<Linear>, limits: Limits) -> Result<Self, TooLarge> {
+        let mut untils = formulas.below(formula);
+        untils.retain(|&part| matches!(formulas.node(part), Node::Until(..)));
+        let mut covers = Covers::new(formulas, &untils, limits)?;
+        let first = conjuncts(formulas, formula);
+        let mut numbers = HashMap::from([(first.clone(), 0)]);
+        let mut obligations = vec![first];
+        let mut states = Vec::new();
+        let mut edges = 0;
+        while states.len() < obligations.len() {
+            let mut out = Vec::new();
+            for term in covers.of_all(&obligations[states.len()])? {
+                let target = *numbers.entry(term.next).or_insert_with_key(|next| {
+                    obligations.push(next.clone());
+                    obligations.len() - 1
+                });
+                let marks = Marks(!term.postponed.0);
+                out.push(Edge { target, marks, cube: term.cube });
+            }
+            // Two that differ in one literal stay two: an edge alone shows that its state is met.
+            out.sort_unstable();
+            edges += out.len();
+            states.push(out);
+            TooLarge::refuse(obligations.len(), limits.states, "states")?;
+            TooLarge::refuse(edges, limits.edges, "edges")?;
+        }
+        let mut tableau = Self {
+            automaton: Automaton { states, initial: 0, marks: 0 },
+            obligations,
+            untils: Vec::new(),
+        };
+        tableau.keep_postponed(&untils);
+        Ok(tableau)
+    }
+
+    /// Leaves out the marks of the untils that no edge puts off.
+    fn keep_postponed(&mut self, untils: &[Formula<Linear>]) {
+        let edges = || self.automaton.states.iter().flatten();
+        let always = edges().fold(u64::MAX, |all, edge| all & edge.marks.0);
+        let kept: Vec<u32> =
+            (0..untils.len() as u32).filter(|&mark| !Marks(always).has(mark)).collect();
+        for edge in self.automaton.states.iter_mut().flatten() {
+            let marks = kept.iter().zip(0..).filter(|(mark, _)| edge.marks.has(**mark));
+            edge.marks = marks.fold(Marks::NONE, |all, (_, new)| all.with(new));
+        }
+        self.automaton.marks = kept.len() as u32;
+        self.untils = kept.iter().map(|&mark| untils[mark as usize]).collect();
+    }
+}

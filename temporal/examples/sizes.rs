@@ -1,0 +1,196 @@
+//! Sizes of automata over lists of formulas, as a table in Markdown.
+//!
+//! ```text
+//! cargo run --release -p parikh-temporal --example sizes -- [--negated] [--each] LIST...
+//! ```
+//!
+//! A list has one LTL formula a line; empty lines and lines that begin with `#` are left out. Each
+//! formula is rewritten, translated, checked against its obligations, and simplified. With
+//! `--negated` the negations are, with `--each` there is a line for each formula before the table.
+
+use parikh_temporal::{
+    Automaton, Edge, Insensitivity, LINEAR_RULES, Limits, Ltl, Names, Refusal, Strength, Tableau,
+    TooLarge, parse_ltl,
+};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// So many cases may the checker look at, for one formula.
+const CASES: usize = 5_000_000;
+
+const COLUMNS: [&str; 15] = [
+    "list",
+    "formulas",
+    "too large",
+    "states as translated",
+    "states",
+    "edges",
+    "transitions",
+    "marks",
+    "deterministic",
+    "terminal, weak, strong",
+    "insensitive to stuttering",
+    "checked",
+    "translated in",
+    "slowest",
+    "checked in",
+];
+
+/// Sums over a list.
+#[derive(Default)]
+struct Sums {
+    formulas: usize,
+    too_large: usize,
+    translated: usize,
+    states: usize,
+    edges: usize,
+    /// One for each letter that an edge reads, over the atoms of the formula as written.
+    transitions: u64,
+    marks: usize,
+    deterministic: usize,
+    /// Terminal, weak, strong; the first also where nothing is accepted.
+    strengths: [usize; 3],
+    insensitive: usize,
+    unchecked: usize,
+    time: Duration,
+    slowest: Duration,
+    checking: Duration,
+}
+
+fn main() {
+    let (mut negated, mut each, mut lists) = (false, false, Vec::new());
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--negated" => negated = true,
+            "--each" => each = true,
+            _ => lists.push(argument),
+        }
+    }
+    let mut rows = Vec::new();
+    for list in &lists {
+        let text = std::fs::read_to_string(list).unwrap_or_else(|error| {
+            eprintln!("{list}: {error}; expected a file with one LTL formula a line");
+            std::process::exit(2)
+        });
+        let mut sums = Sums::default();
+        for (number, line) in text.lines().enumerate() {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if let Err(error) = measure(line, negated, each, &mut sums) {
+                eprintln!("{list}:{}: {error}", number + 1);
+                std::process::exit(2);
+            }
+        }
+        let name =
+            Path::new(list).file_stem().map_or(list.as_str().into(), |it| it.to_string_lossy());
+        rows.push(row(&name, &sums));
+    }
+    println!("| {} |", COLUMNS.join(" | "));
+    println!("|{}", "---|".repeat(COLUMNS.len()));
+    rows.iter().for_each(|row| println!("{row}"));
+    println!("\nPeak memory: {}", peak_memory().unwrap_or_else(|| "not known here".to_owned()));
+}
+
+fn measure(
+    line: &str,
+    negated: bool,
+    each: bool,
+    sums: &mut Sums,
+) -> Result<(), parikh_temporal::ParseError> {
+    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let mut formula = parse_ltl(line, &mut formulas, &mut names)?;
+    if negated {
+        formula = formulas.negate(formula);
+    }
+    sums.formulas += 1;
+    let atoms = formulas.atoms(formula).len();
+    let began = Instant::now();
+    let (formula, _) = formulas.rewritten(formula, LINEAR_RULES, 100_000);
+    let limits = Limits::default();
+    let made = Tableau::new(&formulas, formula, limits)
+        .and_then(|tableau| Ok((Automaton::of(&mut formulas, formula, limits)?, tableau)));
+    let took = began.elapsed();
+    sums.time += took;
+    sums.slowest = sums.slowest.max(took);
+    let (automaton, tableau) = match made {
+        Ok(made) => made,
+        Err(TooLarge { what, limit }) => {
+            sums.too_large += 1;
+            if each {
+                println!("more than {limit} {what}: {line}");
+            }
+            return Ok(());
+        }
+    };
+    let letters = |edge: &Edge| 1u64 << (atoms - edge.cube.literals().len());
+    let transitions: u64 = automaton.states.iter().flatten().map(letters).sum();
+    sums.transitions += transitions;
+    add(&automaton, &tableau, sums);
+    let began = Instant::now();
+    let checked = tableau
+        .check_complete(&formulas, formula, CASES)
+        .and_then(|()| tableau.check_sound(&formulas, formula));
+    sums.checking += began.elapsed();
+    match checked {
+        Ok(()) => {}
+        Err(Refusal::TooMany(_)) => sums.unchecked += 1,
+        Err(refusal) => panic!("{line}: {refusal}"),
+    }
+    let insensitive = Insensitivity::of(&mut formulas, formula, limits);
+    sums.insensitive += usize::from(insensitive.is_ok_and(Insensitivity::is_stutter_invariant));
+    if each {
+        println!(
+            "{} states, {} edges, {transitions} transitions, {} marks, {}, {took:.1?}: {line}",
+            automaton.states.len(),
+            automaton.edges(),
+            automaton.marks,
+            if automaton.is_deterministic() { "deterministic" } else { "nondeterministic" }
+        );
+    }
+    Ok(())
+}
+
+fn add(automaton: &Automaton, tableau: &Tableau, sums: &mut Sums) {
+    sums.translated += tableau.automaton.states.len();
+    sums.states += automaton.states.len();
+    sums.edges += automaton.edges();
+    sums.marks += automaton.marks as usize;
+    sums.deterministic += usize::from(automaton.is_deterministic());
+    let strength = match automaton.strength() {
+        Strength::Rejecting | Strength::Terminal => 0,
+        Strength::Weak => 1,
+        Strength::Strong => 2,
+    };
+    sums.strengths[strength] += 1;
+}
+
+fn row(name: &str, sums: &Sums) -> String {
+    let made = sums.formulas - sums.too_large;
+    let [terminal, weak, strong] = sums.strengths;
+    let columns = [
+        name.to_owned(),
+        sums.formulas.to_string(),
+        sums.too_large.to_string(),
+        sums.translated.to_string(),
+        sums.states.to_string(),
+        sums.edges.to_string(),
+        sums.transitions.to_string(),
+        sums.marks.to_string(),
+        sums.deterministic.to_string(),
+        format!("{terminal}, {weak}, {strong}"),
+        sums.insensitive.to_string(),
+        format!("{} of {made}", made - sums.unchecked),
+        format!("{:.1?}", sums.time),
+        format!("{:.1?}", sums.slowest),
+        format!("{:.1?}", sums.checking),
+    ];
+    format!("| {} |", columns.join(" | "))
+}
+
+/// The largest resident set of this process, where Linux says so.
+fn peak_memory() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().to_owned())
+}

@@ -1,0 +1,124 @@
+//! Going through the parts of formulas, from the bottom up and without recursion.
+
+use crate::atom::Atom;
+use crate::formula::{Formula, Formulas, Node};
+use crate::paths::Paths;
+use std::collections::{HashMap, HashSet};
+use std::ops::Index;
+
+impl<P: Paths> Formulas<P> {
+    /// The formula and all its parts, each once, parts first.
+    pub fn below(&self, formula: Formula<P>) -> Vec<Formula<P>> {
+        let mut all = vec![formula];
+        let mut seen = HashSet::from([formula]);
+        let mut at = 0;
+        while at < all.len() {
+            for_each_part(self.node(all[at]), |part| {
+                if seen.insert(part) {
+                    all.push(part);
+                }
+            });
+            at += 1;
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// A value of the formula from those of its parts, each part valued once, without recursion.
+    pub fn fold<T>(
+        &self,
+        formula: Formula<P>,
+        mut value: impl FnMut(Formula<P>, &Node<P>, &Values<P, T>) -> T,
+    ) -> T {
+        let order = self.below(formula);
+        let mut values = Values { values: Vec::with_capacity(order.len()), order };
+        for at in 0..values.order.len() {
+            let part = values.order[at];
+            let next = value(part, self.node(part), &values);
+            values.values.push(next);
+        }
+        values.values.pop().expect("the formula itself is the last")
+    }
+
+    /// The atoms of the formula, growing.
+    pub fn atoms(&self, formula: Formula<P>) -> Vec<Atom> {
+        let mut atoms: Vec<Atom> = self
+            .below(formula)
+            .into_iter()
+            .filter_map(|part| match self.node(part) {
+                Node::Literal(literal) => Some(literal.atom),
+                _ => None,
+            })
+            .collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// A formula like this one with other parts: `map` is asked for each direct one.
+    pub fn with_parts(
+        &mut self,
+        formula: Formula<P>,
+        map: impl Fn(Formula<P>) -> Formula<P>,
+    ) -> Formula<P> {
+        match self.node(formula).clone() {
+            Node::True | Node::False | Node::Literal(_) => formula,
+            Node::And(all) => self.and(all.iter().map(|&part| map(part))),
+            Node::Or(all) => self.or(all.iter().map(|&part| map(part))),
+            Node::Next(paths, part) => self.next(paths, map(part)),
+            Node::Until(paths, left, right) => self.until(paths, map(left), map(right)),
+            Node::Release(paths, left, right) => self.release(paths, map(left), map(right)),
+        }
+    }
+
+    /// The formula with other formulas in place of atoms; an atom for which `meaning` has none
+    /// stays.
+    pub fn substitute(
+        &mut self,
+        formula: Formula<P>,
+        mut meaning: impl FnMut(&mut Self, Atom) -> Option<Formula<P>>,
+    ) -> Formula<P> {
+        let mut new: HashMap<Formula<P>, Formula<P>> = HashMap::new();
+        for part in self.below(formula) {
+            let result = match *self.node(part) {
+                Node::Literal(literal) => match meaning(self, literal.atom) {
+                    None => part,
+                    Some(meant) if literal.positive => meant,
+                    Some(meant) => self.negate(meant),
+                },
+                _ => self.with_parts(part, |inner| new[&inner]),
+            };
+            new.insert(part, result);
+        }
+        new[&formula]
+    }
+}
+
+/// The direct parts of a node.
+pub(crate) fn for_each_part<P: Copy>(node: &Node<P>, mut visit: impl FnMut(Formula<P>)) {
+    match node {
+        Node::True | Node::False | Node::Literal(_) => {}
+        Node::And(all) | Node::Or(all) => all.iter().for_each(|&part| visit(part)),
+        Node::Next(_, part) => visit(*part),
+        Node::Until(_, left, right) | Node::Release(_, left, right) => {
+            visit(*left);
+            visit(*right);
+        }
+    }
+}
+
+/// The values that [`Formulas::fold`] has computed, by formula.
+#[derive(Debug)]
+pub struct Values<P, T> {
+    order: Vec<Formula<P>>,
+    values: Vec<T>,
+}
+
+impl<P: Paths, T> Index<Formula<P>> for Values<P, T> {
+    type Output = T;
+
+    fn index(&self, formula: Formula<P>) -> &T {
+        let at = self.order.binary_search(&formula).expect("a part of the formula");
+        &self.values[at]
+    }
+}

@@ -1,0 +1,90 @@
+//! Whether one formula implies another, by what they look like. "No" means "not seen".
+//!
+//! Each line holds at every position of every word, and at every state of every graph; q and q' are
+//! what the operators speak of, and q ≤ q' says that what holds on q's paths holds on those of q'.
+//!
+//! ```text
+//! x ∧ … ⇒ y          if some x ⇒ y                  x ⇒ y ∧ …          if x ⇒ each y
+//! x ∨ … ⇒ y          if each x ⇒ y                  x ⇒ y ∨ …          if x ⇒ some y
+//! a U b ⇒ y          if a ⇒ y and b ⇒ y             x ⇒ a U b          if x ⇒ b
+//! a R b ⇒ y          if b ⇒ y                       x ⇒ a R b          if x ⇒ a and x ⇒ b
+//! a U b ⇒ a' U' b'   if q ≤ q', b ⇒ b', and a ⇒ a' or a ⇒ b'
+//! a R b ⇒ a' R' b'   if q ≤ q', b ⇒ b', and a ⇒ a' or b ⇒ a'
+//! X a ⇒ X' a'        if q = q' and a ⇒ a'
+//! G b ⇒ X y          if q = q', G b ⇒ y, for one path and for all paths
+//! X x ⇒ F b          if q = q', x ⇒ F b, for one path and for some path
+//! ```
+//!
+//! *Why.* a U b makes a or b true now; a R b makes b true now; b makes a U b true, a and b together
+//! make a R b true. The lines for two untils and two releases hold path by path: up to the first b,
+//! a holds, hence a' or already b'. What always holds always holds after one step; what happens
+//! eventually after one step happens eventually.
+
+use crate::formula::{Formula, Formulas, Node};
+use crate::paths::Paths;
+
+/// How deep formulas are compared, and how many pairs.
+const DEPTH: usize = 12;
+const PAIRS: usize = 400;
+
+impl<P: Paths> Formulas<P> {
+    /// Whether the lines above show that one formula implies another, within a limited effort.
+    pub fn implies(&self, one: Formula<P>, other: Formula<P>) -> bool {
+        self.implies_within(one, other, DEPTH, &mut PAIRS.clone())
+    }
+
+    fn implies_within(
+        &self,
+        one: Formula<P>,
+        other: Formula<P>,
+        depth: usize,
+        pairs: &mut usize,
+    ) -> bool {
+        if one == other || self.is(one, false) || self.is(other, true) {
+            return true;
+        }
+        if depth == 0 || *pairs == 0 || self.is(one, true) || self.is(other, false) {
+            return false;
+        }
+        *pairs -= 1;
+        let mut implies = |one, other| self.implies_within(one, other, depth - 1, pairs);
+        let (left, right) = (self.node(one), self.node(other));
+        // First what loses nothing.
+        match (left, right) {
+            (Node::Or(all), _) => return all.iter().all(|&part| implies(part, other)),
+            (_, Node::And(all)) => return all.iter().all(|&part| implies(one, part)),
+            _ => {}
+        }
+        let by_operators = match (left, right) {
+            (Node::Until(p, a, b), Node::Until(q, c, d)) => {
+                p.imply(*q) && implies(*b, *d) && (implies(*a, *c) || implies(*a, *d))
+            }
+            (Node::Release(p, a, b), Node::Release(q, c, d)) => {
+                p.imply(*q) && implies(*b, *d) && (implies(*a, *c) || implies(*b, *c))
+            }
+            (Node::Next(p, a), Node::Next(q, b)) => p == q && implies(*a, *b),
+            (Node::Release(p, a, _), Node::Next(q, b)) if self.is(*a, false) => {
+                p == q && p.moves_out_of(true) && implies(one, *b)
+            }
+            (Node::Next(p, a), Node::Until(q, b, _)) if self.is(*b, true) => {
+                p == q && p.moves_out_of(false) && implies(*a, other)
+            }
+            _ => false,
+        };
+        let mut by_left = || match left {
+            Node::And(all) => all.iter().any(|&part| implies(part, other)),
+            Node::Until(_, a, b) => implies(*b, other) && implies(*a, other),
+            Node::Release(_, _, b) => implies(*b, other),
+            _ => false,
+        };
+        if by_operators || by_left() {
+            return true;
+        }
+        match right {
+            Node::Or(all) => all.iter().any(|&part| implies(one, part)),
+            Node::Until(_, _, b) => implies(one, *b),
+            Node::Release(_, a, b) => implies(one, *b) && implies(one, *a),
+            _ => false,
+        }
+    }
+}

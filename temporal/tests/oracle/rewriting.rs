@@ -1,0 +1,253 @@
+//! Rules give equal formulas: each alone, and all together.
+
+use crate::random::{self, RandomPaths};
+use crate::scaled;
+use fastrand::Rng;
+use parikh_temporal::{
+    Atom, BRANCHING_RULES, Formula, Formulas, Graph, LINEAR_RULES, Lasso, Linear, Names,
+    ParseError, Quantifier, Rule, parse_ctl, parse_ltl,
+};
+
+/// What differs between the logics here.
+trait Logic: RandomPaths + 'static {
+    const RULES: &'static [Rule<Self>];
+    /// Where formulas have values.
+    type Model: std::fmt::Debug;
+
+    fn parse(
+        text: &str,
+        formulas: &mut Formulas<Self>,
+        names: &mut Names,
+    ) -> Result<Formula<Self>, ParseError>;
+
+    fn model(rng: &mut Rng, atoms: u32) -> Self::Model;
+
+    fn values(formulas: &Formulas<Self>, formula: Formula<Self>, model: &Self::Model) -> Vec<bool>;
+}
+
+impl Logic for Linear {
+    const RULES: &'static [Rule<Self>] = LINEAR_RULES;
+    type Model = Lasso;
+
+    fn parse(
+        text: &str,
+        formulas: &mut Formulas<Self>,
+        names: &mut Names,
+    ) -> Result<Formula<Self>, ParseError> {
+        parse_ltl(text, formulas, names)
+    }
+
+    fn model(rng: &mut Rng, atoms: u32) -> Lasso {
+        random::lasso(rng, atoms)
+    }
+
+    fn values(formulas: &Formulas<Self>, formula: Formula<Self>, model: &Lasso) -> Vec<bool> {
+        model.values(formulas, formula)
+    }
+}
+
+impl Logic for Quantifier {
+    const RULES: &'static [Rule<Self>] = BRANCHING_RULES;
+    type Model = Graph;
+
+    fn parse(
+        text: &str,
+        formulas: &mut Formulas<Self>,
+        names: &mut Names,
+    ) -> Result<Formula<Self>, ParseError> {
+        parse_ctl(text, formulas, names)
+    }
+
+    fn model(rng: &mut Rng, atoms: u32) -> Graph {
+        random::graph(rng, atoms)
+    }
+
+    fn values(formulas: &Formulas<Self>, formula: Formula<Self>, model: &Graph) -> Vec<bool> {
+        model.values(formulas, formula)
+    }
+}
+
+fn assert_equal<L: Logic>(
+    formulas: &Formulas<L>,
+    one: Formula<L>,
+    other: Formula<L>,
+    rng: &mut Rng,
+    what: &str,
+) {
+    for _ in 0..4 {
+        let model = L::model(rng, 3);
+        assert_eq!(
+            L::values(formulas, one, &model),
+            L::values(formulas, other, &model),
+            "{what}: {} and {} on {model:?}",
+            formulas.text(one, &Names::default()),
+            formulas.text(other, &Names::default())
+        );
+    }
+}
+
+fn examples_are_as_they_say<L: Logic>() {
+    for rule in L::RULES {
+        let (mut formulas, mut names) = (Formulas::<L>::default(), Names::default());
+        let before = L::parse(rule.before, &mut formulas, &mut names).expect(rule.before);
+        let after = L::parse(rule.after, &mut formulas, &mut names).expect(rule.after);
+        let applied = (rule.apply)(&mut formulas, before).map(|it| formulas.text(it, &names));
+        assert_eq!(applied, Some(formulas.text(after, &names)), "{}", rule.name);
+    }
+}
+
+#[test]
+fn examples_of_rules_are_as_they_say() {
+    examples_are_as_they_say::<Linear>();
+    examples_are_as_they_say::<Quantifier>();
+}
+
+/// Random formulas in place of the atoms of an example, or of its dual, so that a rule applies
+/// often, and on both of its sides; and what else comes by that a rule applies to.
+fn each_rule_alone<L: Logic>(cases: u64) {
+    for rule in L::RULES {
+        let mut applied = 0;
+        for case in 0..cases {
+            let mut rng = Rng::with_seed(case);
+            let (mut formulas, mut names) = (Formulas::<L>::default(), Names::default());
+            let mut example = L::parse(rule.before, &mut formulas, &mut names).expect(rule.before);
+            if rng.bool() {
+                example = formulas.negate(example);
+            }
+            let meanings: Vec<_> = (0..names.len())
+                .map(|_| {
+                    let operators = rng.usize(..4);
+                    random::formula(&mut formulas, &mut rng, 3, operators)
+                })
+                .collect();
+            let instance = formulas.substitute(example, |_, Atom(at)| Some(meanings[at as usize]));
+            for part in formulas.below(instance) {
+                if let Some(result) = (rule.apply)(&mut formulas, part) {
+                    applied += 1;
+                    let what = format!("{}, case {case}", rule.name);
+                    assert_equal(&formulas, part, result, &mut rng, &what);
+                }
+            }
+        }
+        assert!(applied * 4 > cases, "{}: applied {applied} times in {cases}", rule.name);
+    }
+}
+
+#[test]
+fn each_rule_alone_gives_equal_linear_formulas() {
+    each_rule_alone::<Linear>(scaled(600));
+}
+
+#[test]
+fn each_rule_alone_gives_equal_branching_formulas() {
+    each_rule_alone::<Quantifier>(scaled(600));
+}
+
+fn all_rules<L: Logic>(cases: u64) {
+    const STEPS: usize = 10_000;
+    let (mut before, mut after) = (0, 0);
+    for case in 0..cases {
+        let mut rng = Rng::with_seed(case);
+        let mut formulas = Formulas::<L>::default();
+        let operators = rng.usize(1..15);
+        let formula = random::formula(&mut formulas, &mut rng, 3, operators);
+        let (result, steps) = formulas.rewritten(formula, L::RULES, STEPS);
+        assert!(steps.len() < STEPS, "case {case} does not end");
+        assert_equal(&formulas, formula, result, &mut rng, &format!("case {case}"));
+        for step in steps {
+            assert_equal(&formulas, step.before, step.after, &mut rng, step.rule);
+        }
+        assert_eq!(formulas.rewritten(result, L::RULES, STEPS), (result, Vec::new()), "{case}");
+        before += formulas.below(formula).len();
+        after += formulas.below(result).len();
+    }
+    assert!(after < before * 9 / 10, "{after} of {before} parts are left");
+}
+
+#[test]
+fn all_rules_together_give_equal_linear_formulas() {
+    all_rules::<Linear>(scaled(10_000));
+}
+
+#[test]
+fn all_rules_together_give_equal_branching_formulas() {
+    all_rules::<Quantifier>(scaled(10_000));
+}
+
+fn implications<L: Logic>(cases: u64) {
+    let mut seen = 0;
+    for case in 0..cases {
+        let mut rng = Rng::with_seed(case);
+        let mut formulas = Formulas::<L>::default();
+        // Two parts of one formula have more to do with each other than two formulas.
+        let formula = random::formula(&mut formulas, &mut rng, 2, 8);
+        let parts = formulas.below(formula);
+        for _ in 0..4 {
+            let one = parts[rng.usize(..parts.len())];
+            let other = parts[rng.usize(..parts.len())];
+            if one == other || !formulas.implies(one, other) {
+                continue;
+            }
+            seen += 1;
+            let model = L::model(&mut rng, 2);
+            let values = L::values(&formulas, one, &model).into_iter();
+            for (one, other) in values.zip(L::values(&formulas, other, &model)) {
+                assert!(!one || other, "case {case}: {model:?}");
+            }
+        }
+    }
+    assert!(seen * 10 > cases, "{seen} implications in {cases} cases");
+}
+
+#[test]
+fn what_implies_something_is_true_less_often() {
+    implications::<Linear>(scaled(8_000));
+    implications::<Quantifier>(scaled(8_000));
+}
+
+#[test]
+fn rules_that_do_not_hold_are_noticed() {
+    // Two rules that another tool had: the test that passes ours refutes them.
+    for (before, after) in [("AGEFAGEFa", "EFAGEFa"), ("EFEGAGEFAGa", "EGAGEFAGa")] {
+        let (mut formulas, mut names) = (Formulas::<Quantifier>::default(), Names::default());
+        let before = parse_ctl(before, &mut formulas, &mut names).expect(before);
+        let after = parse_ctl(after, &mut formulas, &mut names).expect(after);
+        let mut rng = Rng::with_seed(0);
+        let differs = (0..2_000).any(|_| {
+            let graph = random::graph(&mut rng, 1);
+            graph.values(&formulas, before) != graph.values(&formulas, after)
+        });
+        assert!(differs);
+    }
+}
+
+#[test]
+fn deep_formulas_are_rewritten_without_recursion() {
+    let depth = 20_000;
+    let (mut formulas, mut names) = (Formulas::<Linear>::default(), Names::default());
+    let nested = format!("{}a{}", "X(b U (".repeat(depth), "))".repeat(depth));
+    let formula = parse_ltl(&nested, &mut formulas, &mut names).expect("deep");
+    let (result, _) = formulas.rewritten(formula, LINEAR_RULES, 10);
+    assert!(!formulas.atoms(result).is_empty());
+}
+
+#[test]
+fn every_row_of_four_operators_is_as_the_graphs_say() {
+    // Whatever the rules make of one is equal.
+    let operators = ["EF", "AF", "EG", "AG"];
+    let mut shorter = 0;
+    for row in 0..4usize.pow(4) {
+        let row = [row % 4, row / 4 % 4, row / 16 % 4, row / 64].map(|at| operators[at]).concat();
+        let (mut formulas, mut names) = (Formulas::<Quantifier>::default(), Names::default());
+        let text = format!("{row}a");
+        let before = parse_ctl(&text, &mut formulas, &mut names).expect(&text);
+        let (after, _) = formulas.rewritten(before, BRANCHING_RULES, 100);
+        shorter += usize::from(formulas.below(after).len() < formulas.below(before).len());
+        let mut rng = Rng::with_seed(0);
+        for _ in 0..scaled(20) {
+            assert_equal(&formulas, before, after, &mut rng, &row);
+        }
+    }
+    // Twelve are as short as they can be, as far as the rules know.
+    assert_eq!(shorter, 244);
+}

@@ -1,0 +1,225 @@
+//! Formulas as text, in the spelling of the tool Spot.
+//!
+//! | | LTL | CTL |
+//! |---|---|---|
+//! | atoms | `a`, `p_1`, `"any text"` | the same |
+//! | constants | `true` `1` `false` `0` | |
+//! | Boolean | `!` `~`, `&` `&&`, `|` `||`, `xor` `^`, `->` `=>`, `<->` `<=>` | |
+//! | unary | `X`, `F` `<>`, `G` `[]` | `EX` `AX` `EF` `AF` `EG` `AG` |
+//! | binary | `U`, `R` `V`, `W`, `M` | `E(φ U ψ)` `A(φ U ψ)`, with `R`, `W`, `M`, too |
+//!
+//! From loose to tight: `->` and `<->` (right), `|`, `xor`, `&` (left), `U R W M` (right), `F G`,
+//! `X`, `!`. So `Fa U b` is `(Fa) U b`, and `a U b & c` is `(a U b) & c`. `F`, `G` and `X` touch
+//! what follows: `GFa` is three things, `F1` and `X_a` are names. In CTL the same is true of `E`
+//! and `A` before `F`, `G`, `X` and `(`.
+
+mod postfix;
+mod print;
+mod tokens;
+
+use crate::atom::Atom;
+use crate::formula::{Ctl, Formula, Formulas, Ltl};
+use crate::paths::{Linear, Paths, Quantifier};
+use postfix::postfix;
+use std::collections::HashMap;
+use thiserror::Error;
+use tokens::Operator;
+
+/// What atoms are called. Atoms are numbered in the order in which names come.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    names: Vec<String>,
+    atoms: HashMap<String, Atom>,
+}
+
+impl Names {
+    /// The atom of this name, a new one if there was none.
+    pub fn atom(&mut self, name: &str) -> Atom {
+        if let Some(&atom) = self.atoms.get(name) {
+            return atom;
+        }
+        let atom = Atom(u32::try_from(self.names.len()).expect("fewer than 2^32 names"));
+        self.names.push(name.to_owned());
+        self.atoms.insert(name.to_owned(), atom);
+        atom
+    }
+
+    /// The name of an atom, if it has one.
+    pub fn name(&self, atom: Atom) -> Option<&str> {
+        self.names.get(atom.0 as usize).map(String::as_str)
+    }
+
+    /// How many atoms have names.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether no atom has a name.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+/// A text is no formula.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("column {column}: expected {expected}, found {found}")]
+pub struct ParseError {
+    /// Where, in characters, from 1.
+    pub column: usize,
+    /// What may stand there.
+    pub expected: &'static str,
+    /// What stands there.
+    pub found: String,
+}
+
+/// Reads an LTL formula.
+///
+/// # Errors
+///
+/// If the text is none, with the first column at which that shows.
+pub fn parse_ltl(
+    text: &str,
+    formulas: &mut Ltl,
+    names: &mut Names,
+) -> Result<Formula<Linear>, ParseError> {
+    lower(text, false, formulas, names, Some(Linear), |_| None)
+}
+
+/// Reads a CTL formula.
+///
+/// # Errors
+///
+/// If the text is none: also where a temporal operator has no `E` or `A` directly before it.
+pub fn parse_ctl(
+    text: &str,
+    formulas: &mut Ctl,
+    names: &mut Names,
+) -> Result<Formula<Quantifier>, ParseError> {
+    lower(text, true, formulas, names, None, |operator| match operator {
+        Operator::Exists => Some(Quantifier::Exists),
+        Operator::All => Some(Quantifier::All),
+        _ => None,
+    })
+}
+
+/// An operand on the way: a formula, or a temporal operator that waits for its quantifier.
+enum Operand<P> {
+    Formula(Formula<P>),
+    Temporal { operator: Operator, left: Formula<P>, right: Formula<P>, column: usize },
+}
+
+/// Reads a formula whose temporal operators speak of `implied` paths, or of those that a quantifier
+/// before them names.
+fn lower<P: Paths>(
+    text: &str,
+    quantified: bool,
+    formulas: &mut Formulas<P>,
+    names: &mut Names,
+    implied: Option<P>,
+    quantifier: impl Fn(Operator) -> Option<P>,
+) -> Result<Formula<P>, ParseError> {
+    let mut stack: Vec<Operand<P>> = Vec::new();
+    for item in postfix(text, quantified)? {
+        let (operator, column) = match item {
+            postfix::Item::Constant(value) => {
+                stack.push(Operand::Formula(formulas.constant(value)));
+                continue;
+            }
+            postfix::Item::Name(name) => {
+                let atom = names.atom(&name);
+                stack.push(Operand::Formula(formulas.atom(atom)));
+                continue;
+            }
+            postfix::Item::Operator(operator, column) => (operator, column),
+        };
+        let mut pop = || stack.pop().expect("`postfix` puts operands before their operators");
+        if let Some(paths) = quantifier(operator) {
+            let Operand::Temporal { operator, left, right, .. } = pop() else {
+                return Err(needs_temporal(column, operator));
+            };
+            stack.push(Operand::Formula(temporal(formulas, paths, operator, left, right)));
+            continue;
+        }
+        let right = plain(pop())?;
+        let left = if operator.is_unary() { right } else { plain(pop())? };
+        let result = match (boolean(formulas, operator, left, right), implied) {
+            (Some(formula), _) => Operand::Formula(formula),
+            (None, Some(paths)) => {
+                Operand::Formula(temporal(formulas, paths, operator, left, right))
+            }
+            (None, None) => Operand::Temporal { operator, left, right, column },
+        };
+        stack.push(result);
+    }
+    plain(stack.pop().expect("`postfix` yields one formula"))
+}
+
+fn plain<P: Paths>(operand: Operand<P>) -> Result<Formula<P>, ParseError> {
+    match operand {
+        Operand::Formula(formula) => Ok(formula),
+        Operand::Temporal { operator, column, .. } => Err(ParseError {
+            column,
+            expected: "`E` or `A` directly before a temporal operator, as in `E(a U b)`",
+            found: format!("`{}` alone", operator.text()),
+        }),
+    }
+}
+
+fn needs_temporal(column: usize, operator: Operator) -> ParseError {
+    ParseError {
+        column,
+        expected: "a temporal operator below `E` and `A`, as in `E(a U b)`",
+        found: format!("`{}` of a formula without", operator.text()),
+    }
+}
+
+fn boolean<P: Paths>(
+    formulas: &mut Formulas<P>,
+    operator: Operator,
+    left: Formula<P>,
+    right: Formula<P>,
+) -> Option<Formula<P>> {
+    Some(match operator {
+        Operator::Not => formulas.negate(right),
+        Operator::And => formulas.and([left, right]),
+        Operator::Or => formulas.or([left, right]),
+        Operator::Implies => {
+            let not_left = formulas.negate(left);
+            formulas.or([not_left, right])
+        }
+        Operator::Xor | Operator::Equivalent => {
+            let not_left = formulas.negate(left);
+            let not_right = formulas.negate(right);
+            let (same, other) = match operator {
+                Operator::Xor => (not_right, right),
+                _ => (right, not_right),
+            };
+            let with = formulas.and([left, same]);
+            let without = formulas.and([not_left, other]);
+            formulas.or([with, without])
+        }
+        _ => return None,
+    })
+}
+
+fn temporal<P: Paths>(
+    formulas: &mut Formulas<P>,
+    paths: P,
+    operator: Operator,
+    left: Formula<P>,
+    right: Formula<P>,
+) -> Formula<P> {
+    match operator {
+        Operator::Next => formulas.next(paths, right),
+        Operator::Eventually => formulas.eventually(paths, right),
+        Operator::Always => formulas.always(paths, right),
+        Operator::Until => formulas.until(paths, left, right),
+        Operator::Release => formulas.release(paths, left, right),
+        Operator::WeakUntil => formulas.weak_until(paths, left, right),
+        Operator::StrongRelease => formulas.strong_release(paths, left, right),
+        _ => unreachable!("the others are Boolean or quantifiers"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Formulas as texts that [`parse_ltl`](super::parse_ltl) and [`parse_ctl`](super::parse_ctl) read.
+
+use super::Names;
+use super::tokens::is_plain_name;
+use crate::atom::{Atom, Literal};
+use crate::formula::{Formula, Formulas, Node};
+use crate::paths::Paths;
+
+/// What is still to be written, from the back.
+enum Piece<P> {
+    Text(&'static str),
+    /// In parentheses if it binds less tightly than that.
+    Formula(Formula<P>, u8),
+}
+
+/// What has two operands or more: in parentheses below any other operator.
+const ROW: u8 = 1;
+const UNARY: u8 = 2;
+
+impl<P: Paths> Formulas<P> {
+    /// The formula as text. Atoms without a name are written as `p` and their number.
+    pub fn text(&self, formula: Formula<P>, names: &Names) -> String {
+        let mut text = String::new();
+        let mut open = vec![Piece::Formula(formula, 0)];
+        while let Some(piece) = open.pop() {
+            let (formula, around) = match piece {
+                Piece::Text(piece) => {
+                    text.push_str(piece);
+                    continue;
+                }
+                Piece::Formula(formula, around) => (formula, around),
+            };
+            if self.tightness(formula) < around {
+                open.push(Piece::Text(")"));
+                text.push('(');
+            }
+            match self.node(formula) {
+                Node::True => text.push('1'),
+                Node::False => text.push('0'),
+                Node::Literal(literal) => write_literal(&mut text, *literal, names),
+                Node::And(all) => row(&mut open, all, " & "),
+                Node::Or(all) => row(&mut open, all, " | "),
+                Node::Next(paths, part) => {
+                    text.push_str(paths.prefix());
+                    text.push('X');
+                    open.push(Piece::Formula(*part, UNARY));
+                }
+                Node::Until(paths, left, right) if self.is(*left, true) => {
+                    text.push_str(paths.prefix());
+                    text.push('F');
+                    open.push(Piece::Formula(*right, UNARY));
+                }
+                Node::Release(paths, left, right) if self.is(*left, false) => {
+                    text.push_str(paths.prefix());
+                    text.push('G');
+                    open.push(Piece::Formula(*right, UNARY));
+                }
+                Node::Until(paths, left, right) | Node::Release(paths, left, right) => {
+                    let sign = match self.node(formula) {
+                        Node::Until(..) => " U ",
+                        _ => " R ",
+                    };
+                    if !paths.prefix().is_empty() {
+                        text.push_str(paths.prefix());
+                        text.push('(');
+                        open.push(Piece::Text(")"));
+                    }
+                    open.push(Piece::Formula(*right, UNARY));
+                    open.push(Piece::Text(sign));
+                    open.push(Piece::Formula(*left, UNARY));
+                }
+            }
+        }
+        text
+    }
+
+    fn tightness(&self, formula: Formula<P>) -> u8 {
+        match self.node(formula) {
+            Node::Or(_) | Node::And(_) => ROW,
+            // With a quantifier, the operator brings its own parentheses.
+            Node::Until(paths, left, _) | Node::Release(paths, left, _)
+                if !paths.prefix().is_empty() || *left <= self.constant(true) =>
+            {
+                UNARY
+            }
+            Node::Until(..) | Node::Release(..) => ROW,
+            _ => UNARY,
+        }
+    }
+}
+
+/// Pushes operands and the signs between them, the last first.
+fn row<P: Paths>(open: &mut Vec<Piece<P>>, all: &[Formula<P>], sign: &'static str) {
+    for (at, &part) in all.iter().enumerate().rev() {
+        open.push(Piece::Formula(part, UNARY));
+        if at > 0 {
+            open.push(Piece::Text(sign));
+        }
+    }
+}
+
+fn write_literal(text: &mut String, literal: Literal, names: &Names) {
+    if !literal.positive {
+        text.push('!');
+    }
+    let Atom(number) = literal.atom;
+    match names.name(literal.atom) {
+        Some(name) if is_plain_name(name) => text.push_str(name),
+        Some(name) => {
+            text.push('"');
+            text.push_str(name);
+            text.push('"');
+        }
+        None => text.push_str(&format!("p{number}")),
+    }
+}

@@ -1,0 +1,178 @@
+//! A text as tokens.
+
+use super::ParseError;
+
+/// The operators, of LTL and CTL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Operator {
+    Not,
+    And,
+    Or,
+    Xor,
+    Implies,
+    Equivalent,
+    Next,
+    Eventually,
+    Always,
+    Until,
+    Release,
+    WeakUntil,
+    StrongRelease,
+    Exists,
+    All,
+}
+
+impl Operator {
+    pub(super) fn is_unary(self) -> bool {
+        use Operator::{All, Always, Eventually, Exists, Next, Not};
+        matches!(self, Not | Next | Eventually | Always | Exists | All)
+    }
+
+    /// How tightly it binds, and whether it groups to the right.
+    pub(super) fn precedence(self) -> (u8, bool) {
+        match self {
+            Self::Implies | Self::Equivalent => (1, true),
+            Self::Or => (2, false),
+            Self::Xor => (3, false),
+            Self::And => (4, false),
+            Self::Until | Self::Release | Self::WeakUntil | Self::StrongRelease => (5, true),
+            Self::Eventually | Self::Always => (6, true),
+            Self::Next => (7, true),
+            Self::Not | Self::Exists | Self::All => (8, true),
+        }
+    }
+
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Not => "!",
+            Self::And => "&",
+            Self::Or => "|",
+            Self::Xor => "xor",
+            Self::Implies => "->",
+            Self::Equivalent => "<->",
+            Self::Next => "X",
+            Self::Eventually => "F",
+            Self::Always => "G",
+            Self::Until => "U",
+            Self::Release => "R",
+            Self::WeakUntil => "W",
+            Self::StrongRelease => "M",
+            Self::Exists => "E",
+            Self::All => "A",
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Token {
+    Operator(Operator),
+    Constant(bool),
+    Name(String),
+    Open,
+    Close,
+}
+
+/// Signs, longer ones before those that they begin with.
+const SIGNS: &[(&str, Token)] = &[
+    ("<->", Token::Operator(Operator::Equivalent)),
+    ("<=>", Token::Operator(Operator::Equivalent)),
+    ("->", Token::Operator(Operator::Implies)),
+    ("=>", Token::Operator(Operator::Implies)),
+    ("<>", Token::Operator(Operator::Eventually)),
+    ("[]", Token::Operator(Operator::Always)),
+    ("&&", Token::Operator(Operator::And)),
+    ("&", Token::Operator(Operator::And)),
+    ("||", Token::Operator(Operator::Or)),
+    ("|", Token::Operator(Operator::Or)),
+    ("^", Token::Operator(Operator::Xor)),
+    ("!", Token::Operator(Operator::Not)),
+    ("~", Token::Operator(Operator::Not)),
+    ("(", Token::Open),
+    (")", Token::Close),
+];
+
+/// The tokens of a text with the column of each, from 1. With `quantified`, `E` and `A` are
+/// operators.
+pub(super) fn tokens(text: &str, quantified: bool) -> Result<Vec<(Token, usize)>, ParseError> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    let mut column = 1;
+    while let Some(first) = rest.chars().next() {
+        let (token, length) = if first.is_whitespace() {
+            (None, first.len_utf8())
+        } else if let Some((sign, token)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+            (Some(token.clone()), sign.len())
+        } else if let Some(quoted) = rest.strip_prefix('"') {
+            let Some(end) = quoted.find('"') else {
+                let column = column + rest.chars().count();
+                return Err(ParseError {
+                    column,
+                    expected: "a closing `\"`",
+                    found: "the end".to_owned(),
+                });
+            };
+            (Some(Token::Name(quoted[..end].to_owned())), end + 2)
+        } else if first.is_alphanumeric() || first == '_' {
+            let (token, length) = word(rest, quantified);
+            (Some(token), length)
+        } else {
+            return Err(ParseError {
+                column,
+                expected: "an operator, a name or a parenthesis",
+                found: format!("`{first}`"),
+            });
+        };
+        tokens.extend(token.map(|token| (token, column)));
+        column += rest[..length].chars().count();
+        rest = &rest[length..];
+    }
+    Ok(tokens)
+}
+
+/// A name, a constant, or an operator that is written in letters, and how many bytes it has.
+fn word(rest: &str, quantified: bool) -> (Token, usize) {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    let word = &rest[..length];
+    let mut letters = word.chars();
+    let first = letters.next();
+    let second = letters.next();
+    let after = rest[length..].trim_start().chars().next();
+    if quantified && let Some('E' | 'A') = first {
+        let operator = if first == Some('E') { Operator::Exists } else { Operator::All };
+        let before_path = matches!(second, Some('F' | 'G' | 'X'));
+        if before_path || (second.is_none() && after == Some('(')) {
+            return (Token::Operator(operator), 1);
+        }
+    }
+    let prefix = match first {
+        Some('F') => Some(Operator::Eventually),
+        Some('G') => Some(Operator::Always),
+        Some('X') => Some(Operator::Next),
+        _ => None,
+    };
+    if let Some(operator) = prefix
+        && !second.is_some_and(|c| c.is_ascii_digit() || c == '_')
+    {
+        return (Token::Operator(operator), 1);
+    }
+    let token = match word {
+        "true" | "1" => Token::Constant(true),
+        "false" | "0" => Token::Constant(false),
+        "xor" => Token::Operator(Operator::Xor),
+        "U" => Token::Operator(Operator::Until),
+        "R" | "V" => Token::Operator(Operator::Release),
+        "W" => Token::Operator(Operator::WeakUntil),
+        "M" => Token::Operator(Operator::StrongRelease),
+        _ => Token::Name(word.to_owned()),
+    };
+    (token, length)
+}
+
+/// Whether a word stands for itself as a name, before and after whatever operator.
+pub(super) fn is_plain_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(is_part)
+        && !["true", "false", "xor"].contains(&name)
+}
