@@ -26,8 +26,9 @@
 //! bounds, the clauses by (4). Conditions 3 and 4 speak of
 //! single markings and sums over them in integers, so intervals may be rounded to whole numbers.
 //!
-//! A place invariant w·m = w·m₀ is two clauses of one literal, and a sum that it is a part of is seen as its sum with what
-//! is left, so that both have intervals; a trap that is marked is one clause.
+//! A place invariant w·m = w·m₀ is given by two clauses of one literal each, ≤ and ≥. A larger sum that
+//! contains w·m is looked at as that known value plus the places that are left, and the interval of each is
+//! used. A trap that is marked is one clause.
 //!
 //! # Sources
 //! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994

@@ -170,8 +170,10 @@ impl Propagator {
         true
     }
 
-    /// Sums of sums: a row that is several others and some places is that of their terms, too. `flows` are taken out
-    /// of rows that are none, then `kept` out of all. `None` when `goes_on` says no.
+    /// Writes rows in terms of other rows. Where a row's sum contains the whole sum of another row, that
+    /// part is replaced by the other row's value: with a + b = 3, a row a + b + c becomes 3 + c. First the
+    /// rows `flows` are replaced, in rows that are no flows themselves; then the rows `kept`, in all rows.
+    /// `None` when `goes_on` says no.
     pub(super) fn compose(
         &mut self,
         flows: &[usize],

@@ -2,9 +2,10 @@
 //!
 //! Rules that preserve every marking ([`Preserve::MARKINGS`]) say by equations how the markings of the net
 //! before follow from those of the reduced net: a place that went holds what others tell, or a place that is
-//! left is the sum of several, which take every value together. Each marking of the net before satisfies them
-//! for one of the reduced net only. So it is enough to visit the markings of the reduced net and to count
-//! each as often as it has solutions, which is a product of binomial coefficients, or nearly so.
+//! left is the sum of several, which take every value together. Each marking of the net before belongs to
+//! exactly one marking of the reduced net, by these equations. So it is enough to visit the markings of the
+//! reduced net, and to count each as often as the equations have solutions for it: a product of binomial
+//! coefficients, or nearly so.
 //!
 //! | file | what |
 //! |---|---|

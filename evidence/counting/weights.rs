@@ -1,10 +1,10 @@
 //! How many markings of the net before one of the reduced net stands for, place by place.
 //!
 //! A node of value n that is a sum of k parts can be distributed in C(n + k − 1, k − 1) ways; with at
-//! least wᵢ in some of the parts, in as many as n − Σ wᵢ without. Where parts are sums themselves they count
-//! as their parts. Where another node, told by a part alone, can be distributed too, each value of
-//! that part counts as often as this node has ways: a sum of products over the values of the parts, by
-//! dynamic programming.
+//! least wᵢ in some of the parts, in as many as n − Σ wᵢ without. A part that is a sum itself is replaced by
+//! its own parts. The value of one part may determine another node, which is a sum in its turn; then each
+//! value of the part counts as often as that node can be distributed. The result is a sum of products
+//! over the values of the parts, found by dynamic programming.
 
 use super::equations::{Equations, Linear, NodeId, Tokens};
 use num_bigint::BigUint;

@@ -29,8 +29,9 @@
 //! R only: a producer that fires too early may be what leads to the deadlock.
 //!
 //! # Soundness
-//! In a run of the net before, let each f take tokens of others, where w of them are there, and
-//! else of one h; that is possible because all amounts but the others' are w (3). Leave out the
+//! In a run of the net before, tokens on p come from H, w at a time, and from other transitions or m₀.
+//! Let each f take w tokens of the second kind where so many are there, and else the w tokens of one
+//! h; by (3) this divides all tokens that are taken. Leave out the
 //! firings of h whose tokens nobody takes: that returns tokens, not on S by (4). Put off each other
 //! h to right before its f: by (2) nobody else misses anything. If (5), nobody else feeds p, so the
 //! tokens m₀(p) < w are of no use and no f fires by itself.

@@ -40,8 +40,8 @@
 //! dead. Conversely, from a dead marking of the reduced net fire h's until none is enabled, which
 //! ends by (1); if any fired, each f lacks an input that no h touched, and other transitions
 //! are as they were by (5): dead. For L: tokens that spare h's have moved to p could only have been
-//! used by the same h's, by the second half of (5), so a run from the marking without these firings
-//! can be followed with them.
+//! used by the same h's, by the second half of (5). So whatever can be fired from the marking that is
+//! reached without these firings can be fired from the one that is reached with them.
 //!
 //! # Sources
 //! Berthelot, APN 1986; Haddad and Pradat-Peyre, PPL 2006; rule T of verifypn, whose form of (5) we
