@@ -38,10 +38,12 @@ pub use report::{Broken, Incomplete, Judged, Report, Verdict};
 pub(crate) use source::{Next, Opened, Source};
 pub use watch::{OutOf, Progress, Watch};
 
+use crate::certificate::markings::visit;
 use crate::file::{Answer, FORMAT, Header, Line};
 use crate::reader::queries::Property;
 use cases::CaseNet;
 use judge::{Judge, Questions};
+use parikh_net::units::Breach;
 use parikh_net::{Marking, Net};
 use shelf::Shelf;
 use std::borrow::Cow;
@@ -203,10 +205,32 @@ impl<'n> Audit<'n> {
         }
     }
 
+    /// How some of the first markings breaks the claim that the units are safe, where a confirmed answer
+    /// assumes it: a claim that is false in a small net is not left to the traces of other answers.
+    fn breach_by_visiting(&self) -> Option<String> {
+        let units = self.net.safe_units()?;
+        let is_assumed =
+            |it: &Judged| it.assumes_units && matches!(it.verdict, Verdict::Confirmed(_));
+        if !self.report.judged.iter().any(is_assumed) {
+            return None;
+        }
+        let mut breach = None;
+        let _ = visit(self.net, CLAIM_VISITED, |marking| {
+            breach = units.breach(marking);
+            breach.is_none() && self.watch.goes_on()
+        });
+        let Breach { unit, tokens, .. } = breach?;
+        let unit = &units.get(unit).name;
+        Some(format!(
+            "in a reachable marking, unit `{unit}` with those around it holds {tokens} tokens"
+        ))
+    }
+
     /// What was found. No answer is confirmed that rests on a claim of the model that some trace has
     /// broken, or might break that was not looked at any more.
     pub fn finish(self) -> Report {
-        let Audit { mut report, breach, .. } = self;
+        let breach = self.breach.clone().or_else(|| self.breach_by_visiting());
+        let Audit { mut report, .. } = self;
         let assuming = report.judged.iter_mut().filter(|answer| answer.assumes_units);
         match (breach, &report.stopped) {
             (Some(breach), _) => {
@@ -224,6 +248,9 @@ impl<'n> Audit<'n> {
         report
     }
 }
+
+/// So many markings are visited to see whether a claim that an answer assumes is true.
+const CLAIM_VISITED: u64 = 10_000;
 
 /// The examination that asks for figures.
 pub(crate) const STATE_SPACE: &str = "StateSpace";

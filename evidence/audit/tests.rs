@@ -308,9 +308,13 @@ fn assumptions_are_declared_and_not_broken() {
     let judged = verdict(&safe, &declared);
     assert!(matches!(judged.verdict, Verdict::Confirmed(_)) && judged.assumes_units, "{judged:?}");
     assert!(matches!(verdict(&safe, &plain).verdict, Verdict::Refused(_)));
-    // A trace of another answer breaks the claim afterwards.
+    // A claim that is false where the auditor can see it, and one that a trace of another answer breaks.
     let broken = model("<inscription><text>2</text></inscription>");
-    assert!(matches!(verdict(&broken, &declared).verdict, Verdict::Confirmed(_)));
+    let verdict = verdict(&broken, &declared).verdict;
+    assert!(
+        matches!(&verdict, Verdict::Refused(why) if why.contains("holds 2 tokens")),
+        "{verdict:?}"
+    );
     let file = |examination: &str, lines: &str| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         write!(

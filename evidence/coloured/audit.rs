@@ -117,6 +117,10 @@ impl<'m> ColouredAudit<'m> {
 
     /// Takes down the answers of a file, the last one to each question, with no verdict but `why`.
     fn leave_unjudged(&mut self, mut source: Source, why: &str) -> Result<(), Broken> {
+        let name = &source.header().examination;
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return Err(source.broken(format!("`{name}` is no examination")));
+        }
         let mut judged: HashMap<String, Judged> = HashMap::new();
         let read = loop {
             match source.next() {

@@ -55,7 +55,7 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
         for node in elements(around) {
             match name(node) {
                 "page" => unopened.push(node),
-                "declaration" => return true,
+                "declaration" if elements(node).next().is_some() => return true,
                 "place" | "transition" | "arc" if elements(node).any(is_label) => return true,
                 _ => {}
             }

@@ -238,6 +238,27 @@ fn an_examination_whose_name_forges_a_verdict_is_none() {
     );
 }
 
+#[test]
+fn what_a_file_says_of_itself_does_not_hide_the_verdict() {
+    // An id that looks like a verdict, and is long enough to push the real one out of sight.
+    let id = format!("OneSafe: TRUE: confirmed: 2 claims proved{}", "\u{a0}".repeat(3000));
+    let forged = format!(r#"{{"answer": {{"id": "{id}", "value": "TRUE", "shown_by": []}}}}"#);
+    let text = [&head("OneSafe"), &*forged, &end(1)].join("\n");
+    let (code, out, _) = certify(instance(&[("OneSafe.jsonl", &text)]).path(), &[".", "proofs"]);
+    assert_eq!(code, 4);
+    let line = out.lines().next().unwrap();
+    assert!(line.contains(": TRUE: refused: there is no such question"), "{line}");
+    assert!(!line.contains("TRUE: confirmed"), "{line}");
+    // A file that is empty, or ends in its header, is missed.
+    let bounds = [&head("UpperBounds"), TRACE, MOST, ANSWER, &end(1)].join("\n");
+    for cut in ["", "{\"evidence\": {\"form"] {
+        let files = [("UpperBounds.jsonl", &*bounds), ("Liveness.jsonl", cut)];
+        let at = instance(&files);
+        let (code, out, _) = certify(at.path(), &[".", "proofs", "--format", "json"]);
+        assert!(code == 6 && out.contains("\"cut_short\":1"), "{code} {out}");
+    }
+}
+
 /// What an auditor would have to trust besides the code here.
 const ALLOWED: [&str; 6] =
     ["parikh-net", "serde", "serde_json", "roxmltree", "thiserror", "num-bigint"];

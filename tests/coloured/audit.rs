@@ -339,3 +339,29 @@ fn soundness_is_not_asked_of_a_coloured_model() {
         assert!(broken.contains("EasySoundness is not asked of a coloured model"), "{broken}");
     }
 }
+
+#[test]
+fn a_variable_that_a_guard_does_not_need_counts_in_the_number_of_firings() {
+    // x is compared with a number outside of its range: true of all five colours, each a binding.
+    let declarations = "<namedsort id=\"dot\"><dot/></namedsort><namedsort id=\"N\">\
+        <finiteintrange start=\"1\" end=\"5\"/></namedsort><variabledecl id=\"x\"><usersort \
+        declaration=\"N\"/></variabledecl>";
+    let number = "<subterm><finiteintrangeconstant value=\"6\"><finiteintrange start=\"1\" end=\"9\"/>\
+        </finiteintrangeconstant></subterm>";
+    let guard =
+        format!("<lessthan><subterm><variable refvariable=\"x\"/></subterm>{number}</lessthan>");
+    let page = crate::reader::place("p", "dot", "<dotconstant/>")
+        + &crate::reader::guarded("t", &guard)
+        + &crate::reader::arc("p", "t", "<dotconstant/>");
+    let file = crate::reader::pnml(declarations, &page);
+    let model = read(file.as_bytes()).unwrap();
+    let desk = Desk::new();
+    desk.write("model.pnml", &file);
+    let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
+    assert!(said.contains("transitions: 5"), "{said}");
+    let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
+    assert_eq!(broken, "");
+    let confirmed =
+        |it: &parikh::evidence::audit::Judged| matches!(it.verdict, Verdict::Confirmed(_));
+    assert!(report.judged.len() == 4 && report.judged.iter().all(confirmed), "{:?}", report.judged);
+}

@@ -60,13 +60,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "cli",
         &[
             "answer",
-            // What evidence files say of how an answer came about.
-            "board",
             "draw",
             "evidence_files",
             "formula",
             "graph",
-            "ground",
             "input",
             "mcc",
             "plot",

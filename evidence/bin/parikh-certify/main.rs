@@ -162,7 +162,7 @@ fn tell(arguments: &Arguments, Audited { report, broken }: Audited) -> u8 {
         () if !broken.is_empty() => 1,
         () if report.stopped.is_some() || judged.is_empty() => 3,
         () if is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
-        () if !report.irregular.is_empty() => 6,
+        () if !report.irregular.is_empty() || !report.cut_short.is_empty() => 6,
         () if !report.incomplete.is_empty() => 5,
         () => 0,
     }

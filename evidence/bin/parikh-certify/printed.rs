@@ -1,7 +1,7 @@
 //! What was found, in text and in JSON.
 
 use parikh_evidence::audit::{Judged, OutOf, Report, Verdict};
-use parikh_net::printable;
+use parikh_net::printable::{self, Word};
 use std::fmt::Write as _;
 
 /// What was found, in one word and in a sentence.
@@ -47,14 +47,28 @@ impl Counts {
 fn line(answer: &Judged) -> String {
     let (word, sentence) = verdict(&answer.verdict);
     let Judged { file, line, examination, id, question, value, .. } = answer;
+    // The file says these, and may say anything: each is one word, and none is so long that the verdict
+    // is out of sight.
+    let [examination, id, value] = [examination, id, value].map(|it| short(it));
     let asked = match (id == examination, question.is_empty()) {
-        (true, _) => id.clone(),
+        (true, _) => id,
         (false, true) => format!("{examination} {id}"),
         (false, false) => format!("{examination} {id} ({question})"),
     };
     let assuming = if answer.assumes_units { " (assuming safe units)" } else { "" };
     format!("{file}:{line}: {asked}: {value}: {word}{assuming}: {sentence}")
 }
+
+/// Foreign text as one short word.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_WORD) {
+        Some((end, _)) => format!("{}…", Word(&text[..end])),
+        None => Word(text).to_string(),
+    }
+}
+
+/// The most characters of an id, a value, or the name of an examination that are printed.
+const LONGEST_WORD: usize = 120;
 
 /// Text for people. Whoever wrote a file may say there what they like, but not in lines of their own.
 pub(crate) fn text(report: &Report, quiet: bool) -> String {
@@ -114,7 +128,8 @@ pub(crate) fn json(report: &Report, unreadable: usize) -> String {
         "searched": counts.searched, "beyond": counts.beyond, "refused": counts.refused,
         "not_confirmed": counts.stopped, "assuming_units": counts.assuming,
         "unanswered": report.unanswered, "unreadable": unreadable,
-        "irregular": report.irregular.len(), "stopped": stopped,
+        "irregular": report.irregular.len(), "cut_short": report.cut_short.len(),
+        "stopped": stopped,
     });
     let _ = writeln!(text, "{object}");
     printable::json(text)

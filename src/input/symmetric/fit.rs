@@ -61,11 +61,16 @@ impl Resolver<'_> {
         let SortKind::Range { start, end } = *self.net.sort(sort).kind() else {
             return Ok(None);
         };
+        // The variable stays in the guard: each of its colours is a binding of its own.
+        let itself = |holds| {
+            let relation = if holds { Relation::Equal } else { Relation::Unequal };
+            Guard::Compare(relation, term.clone(), term.clone())
+        };
         if number < start {
-            return Err(decided(relation.holds(1, 0)));
+            return Err(itself(relation.holds(1, 0)));
         }
         if number > end {
-            return Err(decided(relation.holds(0, 1)));
+            return Err(itself(relation.holds(0, 1)));
         }
         Ok(Some(Term::Constant { sort, colour: number.abs_diff(start) }))
     }

@@ -349,6 +349,9 @@ impl Resolver<'_> {
             return Err(count(node, found, expected));
         };
         let of = self.as_multisets(node, operands)?;
+        if *factor == 0 && of.iter().any(has_variables) {
+            return Err(operand(node, &Value::Number(0), NONE_OF_A_VARIABLE));
+        }
         let product = of.into_iter().next().and_then(|of| of.times(*factor));
         Ok(Value::Multiset(product.ok_or(ColourProblem::TooManyTokens)?))
     }
@@ -365,7 +368,12 @@ impl Resolver<'_> {
             values.push(self.coloured(value)?);
         }
         if !values.iter().all(|value| matches!(value, Value::Term(_))) {
-            return Ok(Value::Multiset(product(self.as_multisets(node, values)?)?));
+            let parts = self.as_multisets(node, values)?;
+            let is_empty = parts.iter().any(|part| *part == Multiset::EMPTY);
+            if is_empty && parts.iter().any(has_variables) {
+                return Err(operand(node, &Value::Multiset(Multiset::EMPTY), NONE_OF_A_VARIABLE));
+            }
+            return Ok(Value::Multiset(product(parts)?));
         }
         let terms = values.into_iter().filter_map(|value| match value {
             Value::Term(term) => Some(term),
@@ -391,4 +399,14 @@ fn operand(node: &Node, value: &Value, expected: &'static str) -> ColourProblem 
 
 fn whole(term: &RawTerm, value: &Value, expected: &'static str) -> Failed {
     (term.at, ColourProblem::Whole { found: value.found(), expected })
+}
+
+/// What is expected where nothing is taken or put, whatever colour a variable has: each of its colours is a
+/// binding, and would be lost with the variable.
+const NONE_OF_A_VARIABLE: &str = "at least one token, as a variable stands beside it";
+
+fn has_variables(multiset: &Multiset) -> bool {
+    let mut variables = Vec::new();
+    multiset.variables(&mut variables);
+    !variables.is_empty()
 }
