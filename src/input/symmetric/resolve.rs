@@ -369,7 +369,7 @@ impl Resolver<'_> {
         }
         if !values.iter().all(|value| matches!(value, Value::Term(_))) {
             let parts = self.as_multisets(node, values)?;
-            let is_empty = parts.iter().any(|part| *part == Multiset::EMPTY);
+            let is_empty = parts.contains(&Multiset::EMPTY);
             if is_empty && parts.iter().any(has_variables) {
                 return Err(operand(node, &Value::Multiset(Multiset::EMPTY), NONE_OF_A_VARIABLE));
             }
