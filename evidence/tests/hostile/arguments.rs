@@ -53,10 +53,12 @@ fn certificates_of_many_parts() {
     let many = list(100_000, |_| lemma(r#"["p", 1]"#));
     let many = linear("", &format!(r#""traps": [], "lemmas": [{many}], "steps": []"#));
     kinds.ends("100 000 lemmas", Limits::None, document(&row(2), &many), 4, &["no place"]);
-    let traps =
-        format!(r#""traps": [{}], "lemmas": [], "steps": []"#, list(50_000, |_| r#"["p"]"#.into()));
+    let traps = format!(
+        r#""traps": [{}], "lemmas": [], "steps": []"#,
+        list(200_000, |_| r#"["p"]"#.into())
+    );
     let traps = document(&star(30_000), &linear("", &traps));
-    kinds.ends("50 000 traps", Limits::Clock, traps, 3, &["jsonl:", "not confirmed: out of"]);
+    kinds.ends("200 000 traps", Limits::Clock, traps, 3, &["jsonl:", "not confirmed: out of"]);
     let atom = r#"{"sum": [["p0", 1]], "bound": 0}"#;
     let first =
         list(50_000, |_| r#"{"unfed": {"places": ["p1"], "idle": 0, "fed": 0}}"#.to_owned());
@@ -91,10 +93,10 @@ fn refutations_that_take_long() {
     let mut kinds = Kinds::default();
     // A siphon of a row of places is all of it: each step goes round.
     let traps = r#"[]"#;
-    let steps = list(60_000, |_| "[1, -9000]".to_owned());
+    let steps = list(600_000, |_| "[1, -9000]".to_owned());
     let round = format!(r#"{{"commoner": {{"traps": {traps}, "refutation": [{steps}]}}}}"#);
     let round = shown(&row(9_000), "Liveness", "TRUE", "structure", &round);
-    kinds.ends("60 000 ways round", Limits::Clock, round, 3, &["jsonl:", "not confirmed: out of"]);
+    kinds.ends("600 000 ways round", Limits::Clock, round, 3, &["jsonl:", "not confirmed: out of"]);
     kinds.all(1);
 }
 
@@ -216,7 +218,7 @@ fn many_questions_and_many_documents() {
     let mut kinds = Kinds::default();
     let many = Instance::of(&row(20_000), "QuasiLiveness", |out| {
         let mut all = Vec::new();
-        for at in 0..2_000 {
+        for at in 0..6_000 {
             let document = r#""document": {"bounds": {"assumes_units": false, "steps": []}}"#;
             writeln!(out, r#"{{"document": {{"id": "d{at}", {document}}}}}"#).unwrap();
             all.push(format!(r#"{{"document": "d{at}"}}"#));
@@ -224,7 +226,7 @@ fn many_questions_and_many_documents() {
         writeln!(out, "{}", answer("QuasiLiveness", "FALSE", &all.join(","))).unwrap();
     });
     kinds.ends(
-        "2000 documents about 20 000 goals",
+        "6000 documents about 20 000 goals",
         Limits::Clock,
         many,
         3,

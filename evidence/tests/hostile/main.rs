@@ -154,7 +154,7 @@ impl Kinds {
         let given: &[&[&str]] = match limits {
             Limits::None => &[&["--timeout", "8s", "--memory", "900M"], &[]],
             Limits::Enough => &[&["--timeout", "8s", "--memory", "900M"]],
-            Limits::Clock => &[&["--timeout", "2s", "--memory", "900M"]],
+            Limits::Clock => &[&["--timeout", "1s", "--memory", "900M"]],
         };
         for given in given {
             let Ended { code: found, text, time, memory } = instance.run(given);
