@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::instance::Instance;
 use parikh::formula::{ReachabilityQuery, lower};
 use parikh::input::{InstanceDirectory, read_net, read_queries};
-use parikh_evidence::audit::Asked;
+use parikh_evidence::question::Question;
 use parikh_evidence::reader::{pnml, queries};
 use parikh_net::{Arc, Atom, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::path::Path;
@@ -108,7 +108,7 @@ impl Measurement {
         }
         let Ok(names) = Names::of(first, second) else { return Ok(()) };
         for ((id, first), second) in lowered.into_iter().zip(theirs) {
-            match (first.map(|question| names.question(&question)), second.asked) {
+            match (first.map(|question| names.question(&question)), second.question) {
                 (Some(first), Ok(second)) if first == second => self.formulas += 1,
                 (None, Err(_)) => {}
                 (Some(_), Err(error)) => self.differences.push(format!("{id}: {error}")),
@@ -198,14 +198,14 @@ impl<'n> Names<'n> {
         Some((units.safe_from().is_some(), all))
     }
 
-    fn question(&self, question: &ReachabilityQuery) -> Asked {
+    fn question(&self, question: &ReachabilityQuery) -> Question {
         let predicate = |it: &Predicate| self.predicate(it).sorted();
-        let reach = |goal, then| Asked::Reach { goals: vec![predicate(goal)], all: true, then };
+        let reach = |goal, then| Question::Reach { goals: vec![predicate(goal)], all: true, then };
         match question {
             ReachabilityQuery::Possible(goal) => reach(goal, true),
             ReachabilityQuery::Never(goal) => reach(goal, false),
-            ReachabilityQuery::Initially(here) => Asked::Initially(predicate(here)),
-            ReachabilityQuery::Bound(sum) => Asked::Largest(self.sum(sum)),
+            ReachabilityQuery::Initially(here) => Question::Initially(predicate(here)),
+            ReachabilityQuery::Bound(sum) => Question::Largest(self.sum(sum)),
             ReachabilityQuery::Home(_) | ReachabilityQuery::NoHome(_) => {
                 panic!("no query file of an examination on reachability asks so")
             }
@@ -291,7 +291,7 @@ mod tests {
         let [p, q] = [0, 1].map(PlaceId::new);
         let question = |place| ReachabilityQuery::Possible(Predicate::at_least(place, 1));
         let goals = vec![Predicate::at_least(q, 1)];
-        let asked = Asked::Reach { goals, all: true, then: true };
+        let asked = Question::Reach { goals, all: true, then: true };
         assert_eq!(names.question(&question(p)), asked, "p comes second in the other net");
         assert_ne!(names.question(&question(q)), asked);
     }

@@ -17,13 +17,11 @@ pub mod file;
 pub mod home;
 pub mod loops;
 mod pumping;
+pub mod question;
 pub mod reader;
 pub mod reduction;
 pub mod refutation;
 mod replay;
-pub mod returning;
-pub mod stays;
-pub mod undone;
 mod unit_claim;
 pub mod words;
 

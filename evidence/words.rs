@@ -78,11 +78,20 @@ pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
     }
     text.join(", ")
 }
+
 /// How many firings a run with loops has: `12 firings`, `at least 10^308 firings`.
 pub fn firings(run: &LoopRun) -> String {
     let firings = run.firings().to_string();
     match firings.len() {
         ..20 => format!("{firings} firings"),
         digits => format!("at least 10^{} firings", digits - 1),
+    }
+}
+
+/// Text of at most 200 characters: what is longer ends in `…`.
+pub(crate) fn shortened(text: String) -> String {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text,
     }
 }

@@ -1,13 +1,13 @@
 //! Figures of a state space that come of visiting markings: visited again.
 
-use super::judge::shortened;
-use super::obligations::{Asked, Value};
 use super::shelf::Shelf;
 use super::{Verdict, Watch};
 use crate::Flaw;
 use crate::certificate::markings::visit;
 use crate::counting::{self, CountError, Figures, Formula};
 use crate::file::{Answer, Shown};
+use crate::question::{Question, Value};
+use crate::words;
 use parikh_net::{LinearSum, Net};
 use std::slice;
 
@@ -16,7 +16,7 @@ use std::slice;
 pub(super) fn judge(
     net: &Net,
     shelf: &mut Shelf<'_>,
-    asked: &Asked,
+    asked: &Question,
     answer: &Answer,
     most: u64,
     watch: &Watch,
@@ -26,11 +26,11 @@ pub(super) fn judge(
     }
     let by_search = answer.searched.is_some() && answer.shown_by.is_empty();
     match asked {
-        Asked::HowMany { firings } => Some(count(net, shelf, answer, *firings, (most, watch))),
-        Asked::Largest(sum) if by_search => {
+        Question::HowMany { firings } => Some(count(net, shelf, answer, *firings, (most, watch))),
+        Question::Largest(sum) if by_search => {
             Some(largest(net, slice::from_ref(sum), answer, (most, watch)))
         }
-        Asked::LargestOf(sums) if by_search => Some(largest(net, sums, answer, (most, watch))),
+        Question::LargestOf(sums) if by_search => Some(largest(net, sums, answer, (most, watch))),
         _ => None,
     }
 }
@@ -65,7 +65,7 @@ fn count(
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
                 true => Verdict::Confirmed(format!("{visited} markings were visited again")),
-                false => Verdict::Refused(shortened(format!("counted again: {number}"))),
+                false => Verdict::Refused(words::shortened(format!("counted again: {number}"))),
             }
         }
         Err(CountError::Flaw(Flaw::More(most))) => {

@@ -1,13 +1,16 @@
 //! Evidence about what stays reachable wherever the net goes, for an answer.
 
 use super::Verdict;
-use super::judge::{Account, Judge, shortened};
-use super::obligations::Home;
+use super::judge::{Account, Judge};
 use crate::file::Searched;
-use crate::home::{self, Structure};
-use crate::returning::{Way, check_returning, sequence};
-use crate::stays::which_stay;
-use crate::undone::check_undone;
+use crate::home::Structure;
+use crate::home::commoner::{check_closed, check_commoner};
+use crate::home::finitely::firing_finitely;
+use crate::home::liveness::asks_for_liveness;
+use crate::home::returning::{Way, check_returning, sequence};
+use crate::home::stays::which_stay;
+use crate::home::undone::check_undone;
+use crate::question::obligation::Home;
 use crate::{Document, Flaw, begun_after, first_breach, words};
 use parikh_net::Predicate;
 
@@ -86,22 +89,21 @@ impl<'n> Judge<'n> {
         let goes_on = &mut || watch.goes_on();
         let checked = match &structure {
             Structure::Finitely(weights) => {
-                if let Ok(finite) = home::firing_finitely(net, weights) {
+                if let Ok(finite) = firing_finitely(net, weights) {
                     home.lost |= wanted.iter().any(|wanted| finite.check(wanted).is_ok());
                 }
                 ""
             }
             Structure::Commoner { traps, refutation } => {
-                home::check_commoner(net, traps, refutation, goes_on)
-                    .map_err(|flaw| flaw.to_string())?;
+                check_commoner(net, traps, refutation, goes_on).map_err(|flaw| flaw.to_string())?;
                 for (at, wanted) in at.into_iter().zip(&wanted) {
-                    home.stays[at] |= home::asks_for_liveness(wanted);
+                    home.stays[at] |= asks_for_liveness(wanted);
                 }
                 "siphons and traps checked"
             }
             Structure::Closed { traps, refutation } => {
                 for (at, wanted) in at.into_iter().zip(&wanted) {
-                    home::check_closed(net, wanted, traps, refutation, goes_on)
+                    check_closed(net, wanted, traps, refutation, goes_on)
                         .map_err(|flaw| flaw.to_string())?;
                     home.stays[at] = true;
                 }
@@ -194,7 +196,7 @@ impl<'n> Judge<'n> {
         }
         match lost {
             Some(lost) if kept => {
-                Verdict::Refused(shortened(format!("visited again: not for ever {lost}")))
+                Verdict::Refused(words::shortened(format!("visited again: not for ever {lost}")))
             }
             _ if !stay => too_many(visited, self.most_visited),
             // Something else was asked beside it.

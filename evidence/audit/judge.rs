@@ -2,19 +2,20 @@
 
 use super::figures;
 use super::homes::HomeAccount;
-use super::obligations::{Asked, Obligation, Value};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
 use super::{Verdict, Watch};
 use crate::certificate::markings::visit;
 use crate::file::{Answer, Searched, Shown};
+use crate::question::obligation::Obligation;
+use crate::question::{Question, Value};
 use crate::reader::Unreadable;
 use crate::{Flaw, check_pumping, first_breach, words};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Questions by their ids; of some it is only known why they are none of ours.
-pub(super) type Questions = HashMap<String, Result<Asked, Unreadable>>;
+pub(super) type Questions = HashMap<String, Result<Question, Unreadable>>;
 
 /// What one file is judged by.
 pub(super) struct Judge<'n> {
@@ -58,7 +59,7 @@ impl<'n> Judge<'n> {
     /// The question of this id in words, where it is not the examination that says it.
     pub(super) fn question(&self, id: &str) -> String {
         match self.asked.get(id) {
-            Some(Ok(asked)) => asked.in_words(self.net).map_or_else(String::new, shortened),
+            Some(Ok(asked)) => asked.in_words(self.net).map_or_else(String::new, words::shortened),
             _ => String::new(),
         }
     }
@@ -379,7 +380,7 @@ impl<'n> Account<'n> {
         let unproved = self.refuted.iter().find(|(_, done)| !done);
         let what = match (self.sightings.missing(), unproved) {
             (Some(goal), _) => {
-                shortened(format!("a reachable marking with {}", words::formula(net, goal)))
+                words::shortened(format!("a reachable marking with {}", words::formula(net, goal)))
             }
             (None, Some((predicate, _))) => format!("a proof that {}", in_words(net, predicate)),
             (None, None) if self.sums.is_empty() => "the net has nothing that could show it".into(),
@@ -395,12 +396,5 @@ impl<'n> Account<'n> {
 }
 
 fn in_words(net: &Net, refuted: &Predicate) -> String {
-    shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
-}
-
-pub(super) fn shortened(text: String) -> String {
-    match text.char_indices().nth(200) {
-        Some((end, _)) => format!("{} …", &text[..end]),
-        None => text,
-    }
+    words::shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
 }

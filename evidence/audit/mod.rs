@@ -1,7 +1,8 @@
 //! The audit: does a file of evidence show the answers that it lists?
 //!
 //! [`Audit::file`] goes through a file line by line. At each answer the question is looked up by its id,
-//! in the query file and not in the evidence, and becomes a list of duties ([`obligations`]); the evidence
+//! in the query file and not in the evidence, and becomes a list of duties
+//! ([`obligation`](crate::question::obligation)); the evidence
 //! that the answer refers to is replayed, checked, or gone through, and what it shows is struck off the
 //! list. The list is empty in the end, or the answer is not confirmed.
 //!
@@ -20,11 +21,9 @@
 //! Besides verdicts, a [`Report`] says of files what makes one wonder ([`Report::irregular`]): an answer
 //! that was printed and is not in the file has not been looked at, and nobody would miss it.
 
-mod cases;
 mod figures;
 mod homes;
 mod judge;
-mod obligations;
 mod report;
 mod shelf;
 mod sightings;
@@ -33,15 +32,15 @@ mod source;
 mod tests;
 mod watch;
 
-pub use obligations::{Asked, Obligation, Value};
 pub use report::{Broken, Incomplete, Judged, Report, Verdict};
 pub(crate) use source::{Next, Opened, Source};
 pub use watch::{OutOf, Progress, Watch};
 
 use crate::certificate::markings::visit;
 use crate::file::{Answer, FORMAT, Header, Line};
+use crate::question::Question;
+use crate::question::cases::{self, CaseNet};
 use crate::reader::queries::Property;
-use cases::CaseNet;
 use judge::{Judge, Questions};
 use parikh_net::units::Breach;
 use parikh_net::{Marking, Net};
@@ -184,21 +183,22 @@ impl<'n> Audit<'n> {
                 return Err(format!("{name} is not asked of a coloured model"));
             }
             let cases = CaseNet::of(kind, net, self.last.as_ref())?;
-            let asked = cases.asked().ok_or("the final marking has 2^63 tokens or more")?;
+            let asked = cases.question().ok_or("the final marking has 2^63 tokens or more")?;
             return Ok((Cow::Owned(cases.into_net()), HashMap::from([(name.clone(), Ok(asked))])));
         }
         let net = Cow::Borrowed(net);
         if name == STATE_SPACE {
-            let asked = Asked::of_state_space(&net).map(|(key, asked)| (key.to_owned(), Ok(asked)));
+            let asked =
+                Question::of_state_space(&net).map(|(key, asked)| (key.to_owned(), Ok(asked)));
             return Ok((net, HashMap::from(asked)));
         }
-        if let Some(asked) = Asked::by_examination(name, &net) {
+        if let Some(asked) = Question::by_examination(name, &net) {
             return Ok((net, HashMap::from([(name.clone(), Ok(asked))])));
         }
         let properties = (self.queries)(name)?;
         let count = properties.len();
         let asked: Questions =
-            properties.into_iter().map(|property| (property.id, property.asked)).collect();
+            properties.into_iter().map(|property| (property.id, property.question)).collect();
         match asked.len() == count {
             true => Ok((net, asked)),
             false => Err("two properties of the query file have one id".to_owned()),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::certificate::markings::visit;
+use crate::question::Value;
 use crate::reader::{pnml, queries};
 use parikh_net::generate::{Shape, random, random_predicate};
 use parikh_net::{FiringSequence, Marking, Predicate, text};
@@ -617,8 +618,8 @@ fn evidence_confirms_what_enumeration_says_and_no_other_question() {
                     let sort = if witness(shown).is_some() { "trace" } else { "document" };
                     let by = format!("{{\"{sort}\": \"{other}\"}}");
                     let asked =
-                        || Asked::Reach { goals: vec![goal.clone()], all: true, then: true };
-                    let property = || Property { id: "f".to_owned(), asked: Ok(asked()) };
+                        || Question::Reach { goals: vec![goal.clone()], all: true, then: true };
+                    let property = || Property { id: "f".to_owned(), question: Ok(asked()) };
                     let mut file = tempfile::NamedTempFile::new().unwrap();
                     let head = json!({"evidence": {"format": FORMAT, "net": net.name(),
                         "places": net.place_count(), "transitions": net.transition_count(),

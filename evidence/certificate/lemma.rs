@@ -18,17 +18,16 @@
 //! but m ≥ 0 and v ≥ 0 by (3), so 0 ≤ v·m. No such m exists.
 
 use super::flaw::Flaw;
-use super::linear::LinearCertificate;
 use super::sum::{Sum, product};
-use parikh_net::{Net, PlaceId, UnitId};
+use parikh_net::{Atom, Net, PlaceId, UnitId, Units};
 use serde::{Deserialize, Serialize};
 
 /// Comparisons that no reachable marking satisfies together. See the file's head for the letters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lemma<P = PlaceId, U = UnitId> {
-    /// Positions in [`LinearCertificate::atoms`] with λ.
+    /// Positions in the certificate's atoms with λ.
     pub atoms: Vec<(usize, i128)>,
-    /// Positions in [`LinearCertificate::traps`] with z.
+    /// Positions in its traps with z.
     pub traps: Vec<(usize, i128)>,
     /// Units with s.
     pub units: Vec<(U, i128)>,
@@ -48,12 +47,15 @@ impl Lemma {
         self.atoms.iter().map(|&(atom, _)| !(atom as i32)).collect()
     }
 
-    /// Checks the conditions for lemma `index` of `certificate`, whose places all exist.
+    /// Checks the conditions for the lemma of this number in a certificate with these comparisons and traps,
+    /// whose places all exist; `units` are those that may be taken to be safe.
     pub(super) fn check(
         &self,
         net: &Net,
         index: usize,
-        certificate: &LinearCertificate,
+        atoms: &[Atom],
+        traps: &[Vec<PlaceId>],
+        units: Option<&Units>,
     ) -> Result<(), Flaw> {
         let factors = self.atoms.iter().chain(&self.traps).map(|&(_, factor)| factor);
         let mut factors = factors.chain(self.units.iter().map(|&(_, factor)| factor));
@@ -62,15 +64,14 @@ impl Lemma {
         }
         let mut sum = Sum::never_raised(net, index, &self.weights)?; // 2
         for &(at, factor) in &self.atoms {
-            let atom = certificate.atoms.get(at);
-            let atom = atom.ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
+            let atom = atoms.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at))?;
             for &(place, a) in atom.sum.terms() {
                 sum.add(place, product(factor, a.into())?)?;
             }
             sum.add_constant(product(factor, atom.bound.into())?)?;
         }
         for &(at, factor) in &self.traps {
-            let trap = certificate.traps.get(at).ok_or(Flaw::NoSuchPart(index, "trap", at))?;
+            let trap = traps.get(at).ok_or(Flaw::NoSuchPart(index, "trap", at))?;
             // Each place once, however often it is listed: the trap is a set.
             let mut places = trap.clone();
             places.sort_unstable();
@@ -79,7 +80,6 @@ impl Lemma {
             sum.add_constant(-factor)?;
         }
         for &(unit, factor) in &self.units {
-            let units = net.safe_units().filter(|_| certificate.assumes_units);
             let units = units.ok_or(Flaw::Units(index))?; // 5
             if unit.index() >= units.len() {
                 return Err(Flaw::NoSuchPart(index, "unit", unit.index()));

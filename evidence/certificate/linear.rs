@@ -29,6 +29,7 @@ use super::flaw::{Flaw, check_places};
 use super::lemma::Lemma;
 use super::precedence::Precedence;
 use super::skeleton::{Skeleton, Variables};
+use super::traps::check_trap;
 use crate::refutation;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
@@ -85,13 +86,14 @@ impl LinearCertificate {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
-            precedence.check(net, index, self)?;
+            precedence.check(net, index, &self.atoms, &self.counters)?;
         }
+        let units = net.safe_units().filter(|_| self.assumes_units);
         for (index, lemma) in self.lemmas.iter().enumerate() {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
-            lemma.check(net, index, self)?;
+            lemma.check(net, index, &self.atoms, &self.traps, units)?;
         }
         Ok(self.lemmas())
     }
@@ -144,26 +146,6 @@ impl Lemmas<'_> {
         clauses.extend_from_slice(&self.clauses);
         Ok(refutation::check(&clauses, &self.certificate.steps, variables, goes_on)?)
     }
-}
-
-/// A set Q is a trap when •-taking transitions give back: every t with an input in Q has an output
-/// in Q. Marked once, it stays marked: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
-pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
-    check_places(net, trap.iter().copied())?;
-    if let Some(t) = emptying(net, trap) {
-        return Err(Flaw::Empties(index, t));
-    }
-    let marked = trap.iter().any(|&place| net.initial()[place] > 0);
-    if marked { Ok(()) } else { Err(Flaw::Unmarked(index)) }
-}
-
-/// A transition that takes from a set of places and puts nothing into it; none of a trap.
-pub(super) fn emptying(net: &Net, places: &[PlaceId]) -> Option<TransitionId> {
-    let mut inside = vec![false; net.place_count()];
-    places.iter().for_each(|place| inside[place.index()] = true);
-    let mut takers =
-        places.iter().flat_map(|&place| net.consumers(place)).map(|arc| arc.transition);
-    takers.find(|&t| !net.post(t).iter().any(|arc| inside[arc.place.index()]))
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod precedence;
 mod propagation;
 mod skeleton;
 mod sum;
+mod traps;
 
 pub use bounds::Bounds;
 pub use counters::count;
@@ -34,6 +35,6 @@ pub use flaw::{Flaw, check_names};
 pub use induction::Induction;
 pub use lemma::Lemma;
 pub use linear::LinearCertificate;
-pub(crate) use linear::check_trap;
 pub use names::{Comparison, NamedDocument};
 pub use precedence::Precedence;
+pub(crate) use traps::check_trap;

@@ -37,12 +37,12 @@
 //! Fundamenta Informaticae 137, 2015 (which sets of transitions can fire at all).
 
 use super::flaw::{Flaw, check_places};
-use super::linear::{LinearCertificate, emptying};
-use parikh_net::{Net, PlaceId, TransitionId};
+use super::traps::emptying;
+use parikh_net::{Atom, Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// Of two comparisons one holds, because of what has to come first. See the file's head. Comparisons
-/// are positions in [`LinearCertificate::atoms`].
+/// are positions in the certificate's atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precedence<P = PlaceId> {
@@ -108,25 +108,26 @@ impl<P> Precedence<P> {
 }
 
 impl Precedence {
-    /// Checks the conditions for number `index` of `certificate`, about the net with its counters.
+    /// Checks the conditions for the precedence of this number in a certificate with these comparisons and
+    /// counted sets; `net` is the one with its counters.
     pub(super) fn check(
         &self,
         net: &Net,
         index: usize,
-        certificate: &LinearCertificate,
+        atoms: &[Atom],
+        counters: &[Vec<TransitionId>],
     ) -> Result<(), Flaw> {
         check_places(net, self.places().iter().copied())?;
-        let atom =
-            |at: usize| certificate.atoms.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at));
+        let atom = |at: usize| atoms.get(at).ok_or(Flaw::NoSuchPart(index, "comparison", at));
         let [first, second] = self.atoms();
         let (first, second) = (atom(first)?, atom(second)?);
         let refuse = |why: &'static str| Err(Flaw::Precedence(index, why));
 
         let set = Set::of(net, self.places());
-        let own = net.place_count() - certificate.counters.len();
+        let own = net.place_count() - counters.len();
         let counted = |place: PlaceId| {
             let at = place.index().checked_sub(own)?;
-            certificate.counters.get(at).map(Vec::as_slice)
+            counters.get(at).map(Vec::as_slice)
         };
         let happens_after = match self {
             Precedence::Unfed { places, .. } => {

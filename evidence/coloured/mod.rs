@@ -13,14 +13,12 @@
 //! | [`meaning`] | evaluates them |
 //! | [`net`] | reads places, transitions and arcs |
 //! | [`unfolding`] | makes the net that is listed, and shows that it stands for the coloured one |
-//! | [`questions`] | what examinations ask of coloured nodes |
 //! | [`audit`] | goes through files of evidence |
 
 mod audit;
 mod elements;
 mod meaning;
 mod net;
-pub(crate) mod questions;
 mod sorts;
 mod terms;
 mod unfolding;

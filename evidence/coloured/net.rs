@@ -3,7 +3,8 @@
 use super::elements::said;
 use super::sorts::{Declarations, Kind, not_known};
 use super::terms::{Guard, Reader, Term};
-use crate::reader::pnml::{plain_arc, references, resolve, the_net};
+use crate::reader::pnml::{plain_arc, the_net};
+use crate::reader::references::{references, resolve};
 use crate::reader::{Unreadable, attribute, decode, elements, name, only, tree};
 use roxmltree::Node;
 use std::collections::HashMap;

@@ -8,8 +8,8 @@
 //! Each `marking` is one; a place that is not named holds no token, one that is named twice the sum. A
 //! marking without a token is none, and equal markings count once.
 
-use super::pnml::{resolve, unknown};
-use super::{Unreadable, attribute, elements, name, number, text};
+use super::references::resolve;
+use super::{Unreadable, attribute, elements, name, number, text, unknown};
 use parikh_net::builder::Node as NetNode;
 use parikh_net::{Marking, NetBuilder};
 use roxmltree::Node;

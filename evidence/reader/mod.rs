@@ -19,6 +19,7 @@
 mod finals;
 pub mod pnml;
 pub mod queries;
+pub(crate) mod references;
 mod units;
 
 use roxmltree::Node;
@@ -135,6 +136,13 @@ fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
 pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Unreadable> {
     node.attribute(key)
         .ok_or_else(|| Unreadable::at(node, format!("`{}` has no attribute `{key}`", name(node))))
+}
+
+/// An element that might change what the file means.
+pub(crate) fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
+    let (inside, around) = (name(found), name(around));
+    let what = format!("`{inside}` inside `{around}` is not known, and not guessed");
+    Unreadable::at(found, what)
 }
 
 /// A number in decimal digits and nothing else: no sign, no point, no exponent.

@@ -16,13 +16,14 @@
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
+use super::references::{references, resolve};
 use super::{
     Unreadable, attribute, child, decode, elements, finals, name, number, text, tree, units,
+    unknown,
 };
 use parikh_net::builder::Node as NetNode;
 use parikh_net::{BuildError, Net, NetBuilder};
 use roxmltree::{Document, Node};
-use std::collections::HashMap;
 
 /// A net, and what is to be said about how it was read.
 #[derive(Debug)]
@@ -183,82 +184,4 @@ pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
         Some(kind) => Err(Unreadable::at(arc, format!("expected a plain arc, found `{kind}`"))),
         None => Ok(()),
     }
-}
-
-/// What each reference refers to in the end, by its own id. `is_place` tells of the id of a node whether it is
-/// a place, and nothing of other ids.
-///
-/// # Errors
-/// When a reference has the id of a node, so that an arc would be of the one or of the other; when two
-/// have one id; and when one leads to no node of its kind.
-pub(crate) fn references<'a>(
-    nodes: &[Node<'a, '_>],
-    is_place: impl Fn(&str) -> Option<bool>,
-) -> Result<HashMap<&'a str, &'a str>, Unreadable> {
-    let mut targets = HashMap::new();
-    for &node in nodes {
-        let id = attribute(node, "id")?;
-        if is_place(id).is_some() {
-            return Err(Unreadable::at(node, "the id of this reference is that of a node"));
-        }
-        if targets.insert(id, attribute(node, "ref")?).is_some() {
-            return Err(Unreadable::at(node, "the id of this reference is used twice"));
-        }
-    }
-    let ends = shortened(targets);
-    for &node in nodes {
-        let end = resolve(node, attribute(node, "id")?, &ends)?;
-        let kind = match name(node) {
-            "referencePlace" => "place",
-            _ => "transition",
-        };
-        if is_place(end) != Some(kind == "place") {
-            return Err(Unreadable::at(
-                node,
-                format!("this refers to `{end}`, which is no {kind}"),
-            ));
-        }
-    }
-    Ok(ends)
-}
-
-/// The same where each refers to what is at the end of its chain, or to itself where that is a circle: so that
-/// no chain is gone along twice.
-fn shortened<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
-    let mut ends: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
-    for &first in targets.keys() {
-        let (mut way, mut id) = (Vec::new(), first);
-        let end = loop {
-            match (ends.get(id), targets.get(id)) {
-                (Some(&end), _) => break Some(end).filter(|end| *end != id),
-                (None, None) => break Some(id),
-                (None, Some(_)) if way.len() > targets.len() => break None,
-                (None, Some(&next)) => {
-                    way.push(id);
-                    id = next;
-                }
-            }
-        };
-        way.into_iter().for_each(|id| _ = ends.insert(id, end.unwrap_or(id)));
-    }
-    ends
-}
-
-/// The id of the node that `id` stands for, where its chain of references does not run in a circle.
-pub(crate) fn resolve<'a>(
-    arc: Node<'a, '_>,
-    id: &'a str,
-    references: &HashMap<&'a str, &'a str>,
-) -> Result<&'a str, Unreadable> {
-    match references.get(id) {
-        None => Ok(id),
-        Some(&end) if end != id => Ok(end),
-        Some(_) => Err(Unreadable::at(arc, format!("the reference `{id}` refers to itself"))),
-    }
-}
-
-pub(crate) fn unknown(found: Node<'_, '_>, around: Node<'_, '_>) -> Unreadable {
-    let (inside, around) = (name(found), name(around));
-    let what = format!("`{inside}` inside `{around}` is not known, and not guessed");
-    Unreadable::at(found, what)
 }

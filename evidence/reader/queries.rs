@@ -27,7 +27,7 @@
 //! may be [`DEEPEST`] operators deep.
 
 use super::{Unreadable, child, decode, elements, name, number, only, text, tree};
-use crate::audit::Asked;
+use crate::question::Question;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate};
 use roxmltree::Node;
 
@@ -41,7 +41,7 @@ pub struct Property {
     /// Its id, as it stands in the file.
     pub id: String,
     /// What it asks, or why it asks for more than is known here.
-    pub asked: Result<Asked, Unreadable>,
+    pub question: Result<Question, Unreadable>,
 }
 
 /// Reads a query file about `net`.
@@ -60,7 +60,7 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
     let (mut properties, mut unreadable): (Vec<Property>, usize) = (Vec::new(), 0);
     for node in elements(root) {
         let property = property(net, node, unreadable < MOST_UNREADABLE)?;
-        unreadable += usize::from(property.asked.is_err());
+        unreadable += usize::from(property.question.is_err());
         properties.push(property);
     }
     Ok(properties)
@@ -76,18 +76,18 @@ fn property(net: &Net, node: Node<'_, '_>, is_read: bool) -> Result<Property, Un
         let what = format!("expected `property`, found `{}`", name(node));
         return Err(Unreadable::at(node, what));
     }
-    let asked = match is_read {
-        true => asked(net, child(node, "formula")?),
+    let question = match is_read {
+        true => question(net, child(node, "formula")?),
         false => {
             let what = format!("this formula was not read: {MOST_UNREADABLE} before it cannot be");
             Err(Unreadable { line: 0, what })
         }
     };
-    Ok(Property { id: text(child(node, "id")?)?, asked })
+    Ok(Property { id: text(child(node, "id")?)?, question })
 }
 
 /// What a `formula` asks.
-fn asked(net: &Net, formula: Node<'_, '_>) -> Result<Asked, Unreadable> {
+fn question(net: &Net, formula: Node<'_, '_>) -> Result<Question, Unreadable> {
     let mut node = inside(formula)?;
     let mut holds = true;
     while name(node) == "negation" {
@@ -95,16 +95,16 @@ fn asked(net: &Net, formula: Node<'_, '_>) -> Result<Asked, Unreadable> {
         holds = !holds;
     }
     match name(node) {
-        "place-bound" if holds => Ok(Asked::Largest(sum(node, tokens(net, node)?)?)),
+        "place-bound" if holds => Ok(Question::Largest(sum(node, tokens(net, node)?)?)),
         "exists-path" => Ok(reach(predicate(net, path(node, "finally")?, false)?, holds)),
         "all-paths" => Ok(reach(predicate(net, path(node, "globally")?, true)?, !holds)),
-        _ => Ok(Asked::Initially(predicate(net, node, !holds)?)),
+        _ => Ok(Question::Initially(predicate(net, node, !holds)?)),
     }
 }
 
 /// The answer is `then` if and only if the goal can be reached.
-fn reach(goal: Predicate, then: bool) -> Asked {
-    Asked::Reach { goals: vec![goal], all: true, then }
+fn reach(goal: Predicate, then: bool) -> Question {
+    Question::Reach { goals: vec![goal], all: true, then }
 }
 
 /// The only formula inside `node`.

@@ -1,7 +1,7 @@
 use super::pnml::{self, Model};
 use super::queries;
 use super::*;
-use crate::audit::Asked;
+use crate::question::Question;
 use parikh_net::generate::{Shape, random};
 use parikh_net::units::Unit;
 use parikh_net::{LinearSum, Net, NetBuilder, PlaceId, Predicate, UnitId, Units};
@@ -149,8 +149,8 @@ fn file_of(formulas: &[&str]) -> String {
     format!("<property-set xmlns='http://mcc.lip6.fr/'>{properties}</property-set>")
 }
 
-fn asked(net: &Net, formula: &str) -> Result<Asked, Unreadable> {
-    queries::read(net, file_of(&[formula]).as_bytes()).unwrap().remove(0).asked
+fn asked(net: &Net, formula: &str) -> Result<Question, Unreadable> {
+    queries::read(net, file_of(&[formula]).as_bytes()).unwrap().remove(0).question
 }
 
 const MARKED: &str = "<integer-le><integer-constant>1</integer-constant><tokens-count>
@@ -162,7 +162,7 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     let q = net.place_named("q").unwrap();
     let goal = Predicate::at_least(q, 1);
     let reach =
-        |goal: &Predicate, then| Ok(Asked::Reach { goals: vec![goal.clone()], all: true, then });
+        |goal: &Predicate, then| Ok(Question::Reach { goals: vec![goal.clone()], all: true, then });
     let ef = |inside: &str| format!("<exists-path><finally>{inside}</finally></exists-path>");
     let ag = |inside: &str| format!("<all-paths><globally>{inside}</globally></all-paths>");
     let not = |inside: &str| format!("<negation>{inside}</negation>");
@@ -172,11 +172,11 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     assert_eq!(asked(&net, &not(&ef(MARKED))), reach(&goal, false));
     assert_eq!(asked(&net, &not(&ag(MARKED))), reach(&negated, true));
     assert_eq!(asked(&net, &ag(&not(MARKED))), reach(&goal, false));
-    assert_eq!(asked(&net, MARKED), Ok(Asked::Initially(goal)));
+    assert_eq!(asked(&net, MARKED), Ok(Question::Initially(goal)));
     assert_eq!(asked(&net, &ef("<deadlock/>")), reach(&Predicate::Dead, true));
     let bound = "<place-bound><place>p</place><place>q</place><place>q</place></place-bound>";
     let sum = LinearSum::new([(PlaceId::new(0), 1), (q, 2)]).unwrap();
-    assert_eq!(asked(&net, bound), Ok(Asked::Largest(sum)));
+    assert_eq!(asked(&net, bound), Ok(Question::Largest(sum)));
     for beyond in [
         format!("<all-paths><finally>{MARKED}</finally></all-paths>"),
         format!("<exists-path><globally>{MARKED}</globally></exists-path>"),
@@ -202,7 +202,7 @@ fn operators_mean_what_enumerating_their_operands_says() {
         for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
             let (x, y) = (constant(a), constant(b));
             let plain = format!("<{operator}>{x}{y}</{operator}>");
-            let value = |value| Ok(Asked::Initially(Predicate::constant(value)));
+            let value = |value| Ok(Question::Initially(Predicate::constant(value)));
             assert_eq!(asked(&net, &plain), value(meaning(a, b)), "{plain}");
             let twice = format!("<disjunction><negation>{plain}</negation><false/></disjunction>");
             assert_eq!(asked(&net, &twice), value(!meaning(a, b)), "{twice}");
@@ -224,7 +224,7 @@ fn operators_mean_what_enumerating_their_operands_says() {
             let constant = format!("<integer-constant>{k}</integer-constant>");
             for (left, right, a, b) in [(tokens, &*constant, 2, k), (&*constant, tokens, k, 2)] {
                 let formula = format!("<integer-{relation}>{left}{right}</integer-{relation}>");
-                let Ok(Asked::Initially(predicate)) = asked(&net, &formula) else {
+                let Ok(Question::Initially(predicate)) = asked(&net, &formula) else {
                     panic!("{formula}");
                 };
                 assert_eq!(predicate.holds(&net, net.initial()), holds(&a, &b), "{formula}");
@@ -258,7 +258,7 @@ fn malformed_queries_are_errors_of_their_own_formula() {
     }
     let file = file_of(&["<no-such/>", MARKED]);
     let read = queries::read(&net, file.as_bytes()).unwrap();
-    assert!(read[0].asked.is_err() && read[1].asked.is_ok());
+    assert!(read[0].question.is_err() && read[1].question.is_ok());
     for file in ["<property/>", "<property-set><x/></property-set>", "<property-set><property/>"] {
         assert!(queries::read(&net, file.as_bytes()).is_err());
     }

@@ -7,10 +7,14 @@
 //! its word.
 
 use super::{Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
-use crate::evidence::home::{self, HomeFlaw, Structure};
-use crate::evidence::returning::{Returning, check_returning, sequence};
-use crate::evidence::stays::which_stay;
-use crate::evidence::undone::check_undone;
+use crate::evidence::home::commoner::{check_closed, check_commoner};
+use crate::evidence::home::finitely::check_finitely;
+use crate::evidence::home::liveness::asks_for_liveness;
+use crate::evidence::home::lost::check_lost;
+use crate::evidence::home::returning::{Returning, check_returning, sequence};
+use crate::evidence::home::stays::which_stay;
+use crate::evidence::home::undone::check_undone;
+use crate::evidence::home::{HomeFlaw, Structure};
 use crate::evidence::{Document, Flaw, ReplayError};
 use crate::ground::{Ground, Limit, Unshown};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
@@ -69,7 +73,7 @@ impl<'b> Homes<'b> {
             return self.refuse(goal, &"its document assumes safe units, and it does not say so");
         }
         let check = |goes_on: &mut dyn FnMut() -> bool| {
-            home::check_lost(self.board.net, &sequence, wanted, document, goes_on)
+            check_lost(self.board.net, &sequence, wanted, document, goes_on)
         };
         if self.holds(goal, check) {
             let witness = Some(Witness::new(Arc::new(sequence), firings));
@@ -82,7 +86,7 @@ impl<'b> Homes<'b> {
     pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.wanted(goal) else { return };
         let Structure::Finitely(weights) = &**structure else { return };
-        if self.holds(goal, |_| home::check_finitely(self.board.net, weights, wanted)) {
+        if self.holds(goal, |_| check_finitely(self.board.net, weights, wanted)) {
             let proof = Proof::new(Argument::Finitely, None);
             let (evidence, by) = (self.argued(structure), self.by);
             self.enter(goal, Home::Lost { witness: None, proof, evidence, by });
@@ -201,11 +205,11 @@ impl<'b> Homes<'b> {
         let open = || goals.iter().filter(|&&goal| self.wanted(goal).is_some());
         let Some(&first) = open().next() else { return };
         let check = |goes_on: &mut dyn FnMut() -> bool| {
-            home::check_commoner(self.board.net, traps, refutation, goes_on)
+            check_commoner(self.board.net, traps, refutation, goes_on)
         };
         if self.holds(first, check) {
             for &goal in open() {
-                if self.wanted(goal).is_some_and(home::asks_for_liveness) {
+                if self.wanted(goal).is_some_and(asks_for_liveness) {
                     self.keep(goal, Argument::Commoner(traps.len()), structure);
                 }
             }
@@ -217,7 +221,7 @@ impl<'b> Homes<'b> {
         let Some(wanted) = self.wanted(goal) else { return };
         let Structure::Closed { traps, refutation } = &**structure else { return };
         let check = |goes_on: &mut dyn FnMut() -> bool| {
-            home::check_closed(self.board.net, wanted, traps, refutation, goes_on)
+            check_closed(self.board.net, wanted, traps, refutation, goes_on)
         };
         if self.holds(goal, check) {
             self.keep(goal, Argument::Closed(traps.len()), structure);
@@ -298,7 +302,7 @@ impl<'b> Homes<'b> {
         let check = |goes_on: &mut dyn FnMut() -> bool| {
             match self.translated(&[wanted], goes_on) {
                 Ok((net, wanted)) => {
-                    home::check_lost(net, &after, &wanted[0], Some(&document), goes_on)?;
+                    check_lost(net, &after, &wanted[0], Some(&document), goes_on)?;
                 }
                 Err(why) => nowhere = Some(why),
             }

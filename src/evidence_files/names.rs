@@ -6,8 +6,8 @@ use crate::evidence::certificate::{
     Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, Precedence, count,
 };
 use crate::evidence::closed_set::ClosedSet;
+use crate::evidence::home::undone::Undoing;
 use crate::evidence::home::{NamedStructure, Structure};
-use crate::evidence::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 use std::convert::Infallible;

@@ -11,8 +11,8 @@ use crate::evidence::certificate::{
     Bounds, Induction, Lemma, LinearCertificate, Precedence, count,
 };
 use crate::evidence::home::Structure;
-use crate::evidence::returning::{Returning, Way};
-use crate::evidence::undone::Undoing;
+use crate::evidence::home::returning::{Returning, Way};
+use crate::evidence::home::undone::Undoing;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
 /// Lines of one certificate, beyond which it is cut.

@@ -4,7 +4,7 @@
 
 use super::one_of;
 use super::roam::Roam;
-use crate::evidence::returning::Firings;
+use crate::evidence::home::returning::Firings;
 use parikh_net::{GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;

@@ -19,7 +19,8 @@
 
 use super::open;
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
-use crate::evidence::home::{Structure, covered, is_asymmetric_choice};
+use crate::evidence::home::Structure;
+use crate::evidence::home::commoner::{covered, is_asymmetric_choice};
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
 use parikh_net::counted::closed;
 use parikh_solvers::Budget;

@@ -11,7 +11,8 @@
 
 use super::open;
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
-use crate::evidence::home::{Structure, is_asymmetric_choice};
+use crate::evidence::home::Structure;
+use crate::evidence::home::commoner::is_asymmetric_choice;
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
 use parikh_solvers::Budget;
 use std::sync::Arc;

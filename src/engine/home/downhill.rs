@@ -9,7 +9,7 @@
 //! Such weights are guessed, and mended wherever a walk that goes downhill ends elsewhere (`slope`). When none does any
 //! more, engines that prove are asked whether one could: "nothing that goes downhill is enabled, and some initial token
 //! is missing" should not be reachable. That takes linear arithmetic, mostly, and no visit of any marking, however many
-//! there are. The argument is with the checker, [`crate::evidence::returning`].
+//! there are. The argument is with the checker, [`crate::evidence::home::returning`].
 //!
 //! # Conditions
 //! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that lowers w·m.
@@ -22,7 +22,7 @@ use crate::board::{Board, Knowledge, Reach};
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::{Task, intervals, pdr, state_equation};
 use crate::evidence::Document;
-use crate::evidence::returning::{Returning, Way, covering, is_upward_closed};
+use crate::evidence::home::returning::{Returning, Way, covering, is_upward_closed};
 use crate::ground::Ground;
 use parikh_net::{Facts, Goal, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;

@@ -94,7 +94,7 @@ pub(super) fn weights_falling(
 ) -> Option<Vec<(PlaceId, u64)>> {
     let classes: BTreeSet<EffectId> = transitions.iter().map(|&t| net.effect_of(t)).collect();
     let weights = weights(net, classes.into_iter(), budget)?;
-    let falling = crate::evidence::returning::lowering(net, &weights).ok()?;
+    let falling = crate::evidence::home::returning::lowering(net, &weights).ok()?;
     transitions.iter().all(|t| falling.binary_search(t).is_ok()).then_some(weights)
 }
 
@@ -164,7 +164,7 @@ mod tests {
         .unwrap();
         let weights = weights(&net, net.effect_classes(), &Budget::unlimited()).unwrap();
         let t = parikh_net::Predicate::Enabled(net.transition_named("t").unwrap());
-        assert!(crate::evidence::home::check_finitely(&net, &weights, &t).is_ok());
+        assert!(crate::evidence::home::finitely::check_finitely(&net, &weights, &t).is_ok());
         let live = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
         let live = live.unwrap();
         assert_eq!(super::weights(&live, live.effect_classes(), &Budget::unlimited()), None);

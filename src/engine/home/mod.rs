@@ -28,7 +28,7 @@ pub mod undone;
 
 use crate::board::Board;
 use crate::engine::registry::Assignment;
-use crate::evidence::home::one_of;
+use crate::evidence::home::liveness::one_of;
 use crate::ground::{Ground, reduced};
 use parikh_net::{Goal, GoalId, Predicate};
 use parikh_solvers::Budget;

@@ -13,7 +13,7 @@
 //! they can come back to where they began.
 
 use super::finitely::weights_falling;
-use crate::evidence::returning::lowering;
+use crate::evidence::home::returning::lowering;
 use parikh_net::{Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{HashMap, VecDeque};

@@ -14,11 +14,11 @@
 //! alone to what it took, and with a token more on each place of some semiflow, with two, and so on.
 //!
 //! # Conditions
-//! Those of [`crate::evidence::undone`].
+//! Those of [`crate::evidence::home::undone`].
 
 use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::evidence::home::Structure;
-use crate::evidence::undone::Undoing;
+use crate::evidence::home::undone::Undoing;
 use crate::structure::semiflows::place_semiflows;
 use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -228,7 +228,7 @@ fn back(came: &HashMap<Few, Option<(Few, TransitionId)>>, mut at: Few) -> Vec<(T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::undone::check_undone;
+    use crate::evidence::home::undone::check_undone;
     use parikh_net::text;
 
     fn undone(net: &Net) -> Vec<Option<Undoing>> {

@@ -9,8 +9,8 @@
 //! If every firing can be undone, so can be the last one of any sequence, and the one before: from every
 //! reachable marking the initial one can be reached.
 
+use super::HomeFlaw;
 use crate::certificate::Flaw;
-use crate::home::HomeFlaw;
 use crate::replay::Replayer;
 use parikh_net::{Arc, Marking, Net, PlaceId, Step, TransitionId};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};

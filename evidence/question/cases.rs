@@ -9,12 +9,12 @@
 //! Only a [`CaseNet`] is asked such a question: its markings and its counters are there because it was made
 //! for the question, and are no places or markings of a model that look the same.
 
-use super::Asked;
+use super::Question;
 use parikh_net::counted::counted;
 use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
 
 /// The net that a question about processes is about.
-pub(super) struct CaseNet {
+pub(crate) struct CaseNet {
     net: Net,
     kind: &'static str,
     last: Marking,
@@ -26,7 +26,7 @@ pub(super) struct CaseNet {
 const KINDS: [&str; 4] = ["Soundness", "WeakSoundness", "RelaxedSoundness", "EasySoundness"];
 
 /// The kind of a question, and of how many cases, from its name; `None` of others.
-pub(super) fn kind(name: &str) -> Option<(&'static str, u64)> {
+pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
     let (cases, kind) = match name.split_once('-') {
         Some((cases, kind)) => {
             // One name for each question: no sign, no zeros in front.
@@ -43,7 +43,7 @@ impl CaseNet {
     ///
     /// # Errors
     /// Why there is none.
-    pub(super) fn of(
+    pub(crate) fn of(
         (kind, cases): (&'static str, u64),
         net: &Net,
         chosen: Option<&Marking>,
@@ -58,12 +58,12 @@ impl CaseNet {
         Ok(CaseNet { net, kind, last, own })
     }
 
-    pub(super) fn into_net(self) -> Net {
+    pub(crate) fn into_net(self) -> Net {
         self.net
     }
 
     /// What is asked of it; nothing when a number does not fit.
-    pub(super) fn asked(&self) -> Option<Asked> {
+    pub(crate) fn question(&self) -> Option<Question> {
         let (net, f) = (&self.net, &self.last);
         let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
         let tokens = i64::try_from(f.total()).ok()?;
@@ -71,18 +71,18 @@ impl CaseNet {
         let no_more = Predicate::at_most(own, tokens);
         let exactly = Predicate::and([done.clone(), no_more.clone()]);
         Some(match self.kind {
-            "EasySoundness" => Asked::Reach { goals: vec![exactly], all: true, then: true },
+            "EasySoundness" => Question::Reach { goals: vec![exactly], all: true, then: true },
             "RelaxedSoundness" => {
                 let fired = |place| Predicate::at_least(place, 1);
                 let with = |place| Predicate::and([exactly.clone(), fired(place)]);
                 let goals = net.places().skip(self.own).map(with).collect();
-                Asked::Reach { goals, all: true, then: true }
+                Question::Reach { goals, all: true, then: true }
             }
             kind => {
                 let improper = Predicate::and([done.clone(), no_more.negated()]);
                 let live = kind == "Soundness";
                 let others = net.transitions().filter(|_| live).map(Predicate::Enabled).collect();
-                Asked::Sound { done, improper, others }
+                Question::Sound { done, improper, others }
             }
         })
     }

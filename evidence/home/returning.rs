@@ -22,9 +22,9 @@
 //! R. W. Floyd, *Assigning meanings to programs*, 1967 (a value that falls); E. Best, J. Esparza, *Existence of home
 //! states in Petri nets is decidable*, 2016 (home spaces).
 
+use super::HomeFlaw;
 use crate::certificate::{Checked, Document, Flaw};
 use crate::closed_set::{CheckedClosedSet, ClosedSet};
-use crate::home::HomeFlaw;
 use crate::replay::{Replayer, replay};
 use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId};
 use serde::{Deserialize, Serialize};

@@ -16,9 +16,9 @@
 //! [`Preserve::LIVENESS`]: crate::reduction::Preserve::LIVENESS
 //! [`CheckedReduction::translate_home`]: crate::reduction::CheckedReduction::translate_home
 
+use super::liveness::one_of;
 use crate::certificate::Flaw;
 use crate::certificate::markings::Numbered;
-use crate::home::one_of;
 use parikh_net::parts::Part;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;

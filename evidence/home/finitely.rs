@@ -1,0 +1,95 @@
+//! *Finitely*: weights w ≥ 0 of places such that no firing raises w·m. A transition that lowers it fires at most
+//! w·m₀ times altogether, so it is not live: from wherever it was live it would fire for ever. No set of such
+//! transitions is either, taken together.
+//!
+//! # Source
+//! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (the dual: repetitive sequences).
+
+use super::HomeFlaw;
+use super::liveness::one_of;
+use parikh_net::{Net, PlaceId, Predicate, TransitionId};
+
+/// Accepts that not always one of the transitions that `wanted` asks for can fire again: by the weights.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_finitely(
+    net: &Net,
+    weights: &[(PlaceId, u64)],
+    wanted: &Predicate,
+) -> Result<(), HomeFlaw> {
+    firing_finitely(net, weights)?.check(wanted)
+}
+
+/// The transitions that fire only so many times, by transition: they lower a weighted sum that none raises.
+pub struct FiringFinitely(Vec<bool>);
+
+/// Those that lower the sum with these weights.
+///
+/// # Errors
+/// Where some transition raises it.
+pub fn firing_finitely(net: &Net, weights: &[(PlaceId, u64)]) -> Result<FiringFinitely, HomeFlaw> {
+    let mut weight = vec![0u64; net.place_count()];
+    for &(place, w) in weights {
+        *weight.get_mut(place.index()).ok_or(HomeFlaw::Weights)? = w;
+    }
+    let mut lowers = vec![false; net.transition_count()];
+    for t in net.transitions() {
+        let sum = |arcs: &[parikh_net::Arc]| {
+            let term = |arc: &parikh_net::Arc| {
+                i128::from(weight[arc.place.index()]).checked_mul(i128::from(arc.weight))
+            };
+            arcs.iter().try_fold(0i128, |sum, arc| sum.checked_add(term(arc)?))
+        };
+        let (taken, put) = (sum(net.pre(t)), sum(net.post(t)));
+        let (taken, put) = (taken.ok_or(HomeFlaw::Weights)?, put.ok_or(HomeFlaw::Weights)?);
+        if put > taken {
+            return Err(HomeFlaw::Raises(t));
+        }
+        lowers[t.index()] = put < taken;
+    }
+    Ok(FiringFinitely(lowers))
+}
+
+impl FiringFinitely {
+    /// Accepts that all transitions that `wanted` asks for are among them.
+    ///
+    /// # Errors
+    /// With the first that is not.
+    pub fn check(&self, wanted: &Predicate) -> Result<(), HomeFlaw> {
+        let lowers = |t: &TransitionId| self.0.get(t.index()).is_some_and(|&lowers| lowers);
+        match one_of(wanted).ok_or(HomeFlaw::NotLiveness)?.into_iter().find(|t| !lowers(t)) {
+            Some(t) => Err(HomeFlaw::Raises(t)),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn enabled(net: &Net, name: &str) -> Predicate {
+        Predicate::Enabled(net.transition_named(name).unwrap())
+    }
+
+    #[test]
+    fn weights_must_fall() {
+        let net = text::parse(
+            "place a 2\nplace b\ntransition t: a -> b\ntransition u: b -> b\ntransition s: -> b",
+        )
+        .unwrap();
+        let weights = |a, b| {
+            let weights = [(PlaceId::new(0), a), (PlaceId::new(1), b)];
+            check_finitely(&net, &weights, &enabled(&net, "t")).is_ok()
+        };
+        assert!(weights(1, 0) && !weights(0, 0) && !weights(2, 1) && !weights(1, 1));
+        let of = |name| check_finitely(&net, &[(PlaceId::new(0), 1)], &enabled(&net, name)).is_ok();
+        assert!(of("t") && !of("u") && !of("s"));
+        let either = Predicate::or([enabled(&net, "t"), enabled(&net, "u")]);
+        assert!(check_finitely(&net, &[(PlaceId::new(0), 1)], &either).is_err());
+        let beyond = [(PlaceId::new(2), 1)];
+        assert!(check_finitely(&net, &beyond, &enabled(&net, "t")).is_err());
+    }
+}

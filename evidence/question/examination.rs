@@ -1,0 +1,90 @@
+//! What the contest's examinations ask, by their names alone.
+//!
+//! Of a coloured net it is asked of the nodes with colours, though the net here is its unfolding: a place holds
+//! the tokens of all its colours together, and a transition can fire when one of its bindings can.
+
+use super::Question;
+use parikh_net::coloured::Folding;
+use parikh_net::{LinearSum, Net, Predicate};
+
+impl Question {
+    /// What an examination asks that needs no query file; `None` for others.
+    pub fn by_examination(examination: &str, net: &Net) -> Option<Question> {
+        let reach = |goals, all, then| Some(Question::Reach { goals, all, then });
+        match (examination, net.folding()) {
+            ("ReachabilityDeadlock", _) => reach(vec![Predicate::Dead], true, true),
+            (_, Some(nodes)) => by_coloured_examination(examination, net, nodes),
+            ("OneSafe", None) => {
+                let goals = net.places().map(|place| Predicate::at_least(place, 2)).collect();
+                reach(goals, false, false)
+            }
+            ("QuasiLiveness", None) => {
+                let goals = net.transitions().map(Predicate::Enabled).collect();
+                reach(goals, true, true)
+            }
+            ("Liveness", None) => {
+                Some(Question::Stays(net.transitions().map(Predicate::Enabled).collect()))
+            }
+            ("StableMarking", None) => {
+                let changed = |place| {
+                    let initially = net.initial()[place];
+                    let more = Predicate::at_least(place, initially + 1);
+                    let fewer = match initially.checked_sub(1) {
+                        Some(less) => Predicate::no_more_than(place, less),
+                        None => Predicate::False,
+                    };
+                    Predicate::or([more, fewer]).sorted()
+                };
+                reach(net.places().map(changed).collect(), true, false)
+            }
+            (_, None) => None,
+        }
+    }
+
+    /// The four figures of a state space.
+    pub fn of_state_space(net: &Net) -> [(&'static str, Question); 4] {
+        let places = || net.places().map(LinearSum::place);
+        [
+            ("STATES", Question::HowMany { firings: false }),
+            ("TRANSITIONS", Question::HowMany { firings: true }),
+            ("MAX_TOKEN_PER_MARKING", Question::Largest(Question::all_tokens(net))),
+            ("MAX_TOKEN_IN_PLACE", Question::LargestOf(places().collect())),
+        ]
+    }
+}
+
+/// What an examination asks about the unfolding `net` of a coloured net; `None` for one that asks about
+/// no node, or when a number does not fit.
+fn by_coloured_examination(examination: &str, net: &Net, nodes: &Folding) -> Option<Question> {
+    let tokens = |place| LinearSum::new(nodes.places(place).map(|colour| (colour, 1))).ok();
+    let places = 0..nodes.place_count();
+    let (goals, all, then): (Option<Vec<Predicate>>, _, _) = match examination {
+        "OneSafe" => {
+            let two = |place| Some(Predicate::at_most(tokens(place)?.negated(), -2));
+            (places.map(two).collect(), false, false)
+        }
+        "QuasiLiveness" => {
+            let some = |t| Some(Predicate::or(nodes.transitions(t).map(Predicate::Enabled)));
+            ((0..nodes.transition_count()).map(some).collect(), true, true)
+        }
+        "Liveness" => {
+            let some = |t| Predicate::or(nodes.transitions(t).map(Predicate::Enabled));
+            return Some(Question::Stays((0..nodes.transition_count()).map(some).collect()));
+        }
+        "StableMarking" => {
+            let changed = |place| {
+                let sum = tokens(place)?;
+                let initially = i64::try_from(sum.value(net.initial())).ok()?;
+                let more = Predicate::at_most(sum.negated(), -initially.checked_add(1)?);
+                let fewer = match initially.checked_sub(1) {
+                    Some(less) if less >= 0 => Predicate::at_most(sum, less),
+                    _ => Predicate::False,
+                };
+                Some(Predicate::or([more, fewer]).sorted())
+            };
+            (places.map(changed).collect(), true, false)
+        }
+        _ => return None,
+    };
+    Some(Question::Reach { goals: goals?, all, then })
+}

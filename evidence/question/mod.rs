@@ -1,0 +1,119 @@
+//! Questions, as the auditor understands them: what is asked of the reachable markings of a net.
+//!
+//! A [`Question`] comes from the name of an examination ([`examination`]), from the name of a question about
+//! processes ([`cases`]), or from a query file ([`crate::reader::queries`]); never from the evidence. Together
+//! with an answer it becomes an [obligation](obligation): what has to be shown.
+
+pub(crate) mod cases;
+mod examination;
+pub mod obligation;
+
+use crate::words;
+use parikh_net::{LinearSum, Net, Predicate};
+use std::fmt;
+
+/// What is asked of the reachable markings of a net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The answer is `then` if and only if all (or some) of the goals can be reached: EF φ is TRUE if
+    /// φ can, AG φ is FALSE if ¬φ can.
+    Reach {
+        /// The markings in question, in sorted form.
+        goals: Vec<Predicate>,
+        /// Whether all of them are needed, or one will do.
+        all: bool,
+        /// What the answer is when they can be reached.
+        then: bool,
+    },
+    /// The answer is TRUE if and only if each of these can be reached from every reachable marking.
+    Stays(Vec<Predicate>),
+    /// The answer is TRUE if and only if what is done stays reachable wherever the net goes, nothing
+    /// improper is reachable, and each of the others is.
+    Sound {
+        /// The final marking is covered.
+        done: Predicate,
+        /// It is covered, and there are more tokens.
+        improper: Predicate,
+        /// What else is to be reached.
+        others: Vec<Predicate>,
+    },
+    /// The answer is whether this holds in the initial marking.
+    Initially(Predicate),
+    /// The answer is the largest value of this sum in a reachable marking.
+    Largest(LinearSum),
+    /// The answer is the largest of these sums, of which none is more than all together.
+    LargestOf(Vec<LinearSum>),
+    /// The answer is how many markings can be reached; or how many pairs of such a marking and a transition
+    /// that is enabled in it.
+    HowMany {
+        /// Which of the two.
+        firings: bool,
+    },
+}
+
+/// An answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// The property holds, or does not.
+    Holds(bool),
+    /// A largest value.
+    Number(i64),
+    /// There is no largest value.
+    Infinite,
+}
+
+impl Question {
+    /// All tokens of a marking.
+    pub(crate) fn all_tokens(net: &Net) -> LinearSum {
+        // Each place once, with the coefficient 1: nothing overflows.
+        LinearSum::new(net.places().map(|p| (p, 1))).unwrap_or_default()
+    }
+
+    /// The question for people, where it comes from a query file: others are said by their examination.
+    pub fn in_words(&self, net: &Net) -> Option<String> {
+        match self {
+            Question::Reach { goals, then, .. } => match (&goals[..], then) {
+                ([goal], true) => Some(format!("EF {}", words::formula(net, goal))),
+                ([goal], false) => {
+                    Some(format!("AG {}", words::formula(net, &goal.clone().negated())))
+                }
+                _ => None,
+            },
+            Question::Initially(predicate) => {
+                Some(format!("initially {}", words::formula(net, predicate)))
+            }
+            Question::Largest(sum) => Some(format!("the most of {}", words::linear(net, sum))),
+            Question::Stays(_)
+            | Question::Sound { .. }
+            | Question::LargestOf(_)
+            | Question::HowMany { .. } => None,
+        }
+    }
+}
+
+impl Value {
+    /// The value as the contest writes it: `TRUE`, `FALSE`, a number below 2⁶³, `+inf`.
+    pub fn read(text: &str) -> Option<Value> {
+        match text {
+            "TRUE" => Some(Value::Holds(true)),
+            "FALSE" => Some(Value::Holds(false)),
+            "+inf" => Some(Value::Infinite),
+            digits => {
+                // As numbers are written: no sign, no zeros in front.
+                let number: i64 = digits.parse().ok().filter(|&number| number >= 0)?;
+                (number.to_string() == digits).then_some(Value::Number(number))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Holds(true) => f.write_str("TRUE"),
+            Value::Holds(false) => f.write_str("FALSE"),
+            Value::Number(number) => write!(f, "{number}"),
+            Value::Infinite => f.write_str("+inf"),
+        }
+    }
+}
