@@ -18,6 +18,7 @@ pub mod ground;
 pub mod input;
 pub mod layout;
 pub mod mcc;
+pub mod model;
 pub mod names;
 pub mod plot;
 pub mod png;
@@ -29,6 +30,7 @@ pub mod unfold;
 pub mod verdicts;
 
 pub use check::{Answers, check};
+pub use model::Model;
 
 /// The guide's programs are tests.
 #[cfg(doctest)]

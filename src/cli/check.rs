@@ -3,11 +3,12 @@
 use super::beside::Evidence;
 use super::formulas;
 use super::job::{Job, Subject, Watch, name_of_all, print_statistics};
-use super::model::Model;
 use super::output::{self, Format, Printer};
 use super::terminal::note;
 use super::{Misuse, Outcome, coloured, limits, model, processes, signals};
+use crate::input;
 use crate::mcc::Examination;
+use crate::model::Model;
 use crate::reduction::rules;
 use crate::run::{self, Report};
 use crate::unfold;
@@ -171,7 +172,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let evidence =
         Evidence { traces: arguments.trace.as_deref(), files: arguments.evidence.as_deref() };
     evidence.make_room(&name_of_all(arguments.examination, arguments.cases.number))?;
-    let model = model::read_as_it_is(&arguments.model)?;
+    let model = input::read_model(&arguments.model)?;
     let defaults = run::Config::default();
     let config = run::Config {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
@@ -253,7 +254,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                 config,
                 watch,
             };
-            task.run(net, &printer, evidence)?
+            task.run(net.net().clone(), &printer, evidence)?
         }
     };
     if arguments.stats {

@@ -10,14 +10,14 @@
 
 use super::beside::Evidence;
 use super::job::{Done, Job, Subject, Watch};
-use super::model;
 use super::output::Printer;
 use super::terminal::note;
 use crate::evidence::abstraction::ColouredModel;
 use crate::mcc::Examination;
+use crate::model::unfolded;
 use crate::run::{self, Report};
 use crate::unfold::{self, Limits};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use parikh_net::Net;
 use parikh_net::coloured::ColouredNet;
 use parikh_solvers::Budget;
@@ -64,7 +64,7 @@ impl Task<'_> {
         let needs_unfolding =
             self.examination == Some(Examination::StateSpace) || evidence.files.is_some();
         if needs_unfolding {
-            let net = small.or_else(|_| model::unfolded(&net, &self.unfolding, self.budget))?;
+            let net = small.or_else(|_| unfolded(&net, &self.unfolding, self.budget))?;
             return self.on_unfolding(&net, Done::default(), printer, evidence);
         }
         // Formulas of the user's own may name single colours, which only the unfolding has.
@@ -82,10 +82,10 @@ impl Task<'_> {
         };
         let model = ColouredModel::new(net)?;
         if self.examination.is_none() && (self.subject)(model.skeleton().net()).is_err() {
-            return match model::unfolded(model.net(), &self.unfolding, self.budget) {
+            return match unfolded(model.net(), &self.unfolding, self.budget) {
                 Ok(net) => self.on_unfolding(&net, Done::default(), printer, evidence),
                 Err(declined) => {
-                    tracing::info!("{declined:#}");
+                    tracing::info!("{:#}", anyhow!(declined.clone()));
                     self.without_unfolding(&model, Unfolding::Declined, printer, evidence)
                 }
             };
@@ -127,10 +127,10 @@ impl Task<'_> {
                 let unfolded = match unfolding {
                     Unfolding::Declined => return None,
                     Unfolding::Made(net) => Ok(*net),
-                    Unfolding::ToMake => model::unfolded(model.net(), &config, &making),
+                    Unfolding::ToMake => unfolded(model.net(), &config, &making),
                 };
                 if let Err(declined) = &unfolded {
-                    tracing::info!("{declined:#}");
+                    tracing::info!("{:#}", anyhow!(declined.clone()));
                     return Some(unfolded);
                 }
                 while !first.is_exhausted() && !over.load(Ordering::Relaxed) {
@@ -158,7 +158,7 @@ impl Task<'_> {
                 if let Ok(Some(Err(declined))) = &unfolded
                     && !done.report.unanswered.is_empty()
                 {
-                    note!("parikh: {declined:#}");
+                    note!("parikh: {:#}", anyhow!(declined.clone()));
                 }
                 done.report.faults += usize::from(unfolded.is_err());
                 done.report.unanswered.iter().for_each(|question| printer.unanswered(question));

@@ -1,6 +1,5 @@
 //! `parikh draw`: a picture of a net.
 
-use super::model::{self, Model};
 use super::terminal::{note, whole};
 use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits, pixels, signals};
@@ -8,6 +7,7 @@ use crate::draw::{
     self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, Part, Scene, animated, coloured,
     dot, strip, summary, svg,
 };
+use crate::input;
 use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::coloured::ColouredNet;
@@ -102,13 +102,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::leave_after(&budget, || note!("parikh: out of time: {OUT_OF_TIME}"));
-    let net = match model::read_as_it_is(&arguments.model)? {
-        Model::Plain(net) => *net,
-        Model::Coloured(net) => match arguments.of_coloured(&net)? {
-            Some(picture) => return deliver(&picture, output, &budget),
-            None => model::unfolded(&net, &unfold::Config::default(), &budget)?,
-        },
-    };
+    let model = input::read_model(&arguments.model)?;
+    if let Some(net) = model.colours()
+        && let Some(picture) = arguments.of_coloured(net)?
+    {
+        return deliver(&picture, output, &budget);
+    }
+    let net = model.into_net(&unfold::Config::default(), &budget)?;
     let net = match &arguments.trace {
         Some(file) => begun(net, file)?,
         None => net,

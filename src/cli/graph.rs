@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     signals::leave_after(&budget, || {
         note!("parikh: out of time: nothing is written; --timeout gives more");
     });
-    let net = model::read_with(&arguments.model, &unfold::Config::default(), &budget)?;
+    let net = model::net_with(&arguments.model, &unfold::Config::default(), &budget)?;
     let net = begun(net);
     let trace = arguments.trace.as_deref().map(|file| read_trace(&net, file)).transpose()?;
     let net = match &trace {

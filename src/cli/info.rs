@@ -1,12 +1,12 @@
 //! `parikh info`: what a model is.
 
 use super::Outcome;
-use super::model::{self, Model};
 use super::terminal::{lines, whole};
 use crate::evidence::words;
+use crate::input;
 use crate::structure::workflow::Workflow;
-use crate::unfold::{self, Declined};
-use anyhow::Result;
+use crate::unfold;
+use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use parikh_net::coloured::ColouredNet;
 use parikh_net::{Net, UnitId, marking_text, printable};
@@ -30,40 +30,28 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
-    let coloured = match model::read_as_it_is(&arguments.model)? {
-        Model::Plain(net) => {
-            let info = Info::new(&net);
-            match arguments.format {
-                Format::Text => lines(&info.text())?,
-                Format::Json => print(&info.json())?,
-            }
-            return Ok(Outcome::Complete);
-        }
-        Model::Coloured(coloured) => coloured,
-    };
-    if let Format::Text = arguments.format {
-        lines(&coloured_text(&coloured))?;
+    let model = input::read_model(&arguments.model)?;
+    let colours = model.colours().map(|net| (coloured_text(net), coloured_json(net)));
+    if let (Format::Text, Some((text, _))) = (arguments.format, &colours) {
+        lines(text)?;
     }
-    let net = match model::unfolded(&coloured, &unfold::Config::default(), &Budget::unlimited()) {
-        Ok(net) => net,
-        Err(error) if error.is::<Declined>() => {
-            match arguments.format {
-                Format::Text => lines(&[format!("unfolded     not: {error:#}")])?,
-                Format::Json => print(&json!({"coloured": coloured_json(&coloured)}))?,
+    let net = model.into_net(&unfold::Config::default(), &Budget::unlimited());
+    let info = net.as_ref().map(Info::new);
+    match (arguments.format, &info) {
+        (Format::Text, Ok(info)) => {
+            if colours.is_some() {
+                lines(&["unfolded, without what never holds a token or fires:".to_owned()])?;
             }
-            return Ok(Outcome::Complete);
-        }
-        Err(error) => return Err(error),
-    };
-    let info = Info::new(&net);
-    match arguments.format {
-        Format::Text => {
-            lines(&["unfolded, without what never holds a token or fires:".to_owned()])?;
             lines(&info.text())?;
         }
-        Format::Json => {
-            let mut object = info.json();
-            object["coloured"] = coloured_json(&coloured);
+        (Format::Text, Err(why)) => {
+            lines(&[format!("unfolded     not: {:#}", anyhow!((*why).clone()))])?;
+        }
+        (Format::Json, info) => {
+            let mut object = info.as_ref().map_or(json!({}), |info| info.json());
+            if let Some((_, colours)) = colours {
+                object["coloured"] = colours;
+            }
             print(&object)?;
         }
     }

@@ -1,12 +1,13 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
 use super::job::{Job, Subject, Watch};
-use super::model::Model;
 use super::output::{Format, Printer};
 use super::terminal::{line, note, printed};
 use super::{Outcome, check, coloured, limits, model, signals};
+use crate::input;
 use crate::mcc::Examination;
 use crate::mcc::benchkit::Call;
+use crate::model::Model;
 use crate::run;
 use anyhow::{Context, Result};
 use parikh_net::Net;
@@ -38,7 +39,7 @@ pub(super) fn run() -> Result<Outcome> {
             }
             Ok(outcome)
         }
-        Err(error) if error.downcast_ref::<crate::unfold::Declined>().is_some() => {
+        Err(error) if super::is_declined(&error) => {
             note!("parikh: {error:#}");
             line("CANNOT_COMPUTE");
             Ok(Outcome::Incomplete)
@@ -63,7 +64,7 @@ fn read_and_run(
     examination: Examination,
     budget: &parikh_solvers::Budget,
 ) -> Result<(run::Report, Outcome)> {
-    let model = model::read_as_it_is(here)?;
+    let model = input::read_model(here)?;
     let queries = examination
         .has_queries()
         .then(|| model::query_file(here, examination.name()))
@@ -85,7 +86,7 @@ fn read_and_run(
                 config,
                 watch: Watch::default(),
             };
-            task.run(net, &printer, Default::default())?
+            task.run(net.net().clone(), &printer, Default::default())?
         }
     };
     let outcome = check::outcome(&report);

@@ -163,11 +163,16 @@ pub fn main() -> ExitCode {
             ExitCode::from(match () {
                 () if error.is::<Misuse>() => 2,
                 // Asked for, and beyond what time, memory or limits allow.
-                () if error.is::<crate::unfold::Declined>() => 3,
+                () if is_declined(&error) => 3,
                 () => 1,
             })
         }
     }
+}
+
+/// Whether a coloured net is too large to be unfolded, or its time is over.
+fn is_declined(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<crate::unfold::Declined>())
 }
 
 /// Ends with what clap has to say: the help, the version, or what is wrong with the command line. A name in

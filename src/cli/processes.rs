@@ -1,6 +1,7 @@
 //! Questions about processes on the command line: which net they are about.
 
-use super::{Misuse, model};
+use super::Misuse;
+use crate::input;
 use crate::mcc::Examination;
 use crate::structure::workflow::{self, Workflow};
 use anyhow::{Context, Result, bail};
@@ -43,7 +44,7 @@ impl Cases {
 
     /// The net that a question about processes is about.
     pub(super) fn begun(&self, net: &Net, examination: Examination, model: &Path) -> Result<Net> {
-        let file = model::pnml_file(model)?;
+        let file = input::model_file(model)?;
         let chosen = self.last.as_ref().map(|last| marking_text::parse(last, net));
         let chosen = chosen.transpose().map_err(|why| Misuse(format!("--final: {why}")))?;
         if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {

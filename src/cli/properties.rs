@@ -1,8 +1,9 @@
 //! `parikh properties`: the 21 keys of a model form, found by our own computation.
 
-use super::model::{self, Model};
+use super::model;
 use super::terminal::{line, object, whole};
 use super::{Outcome, limits, signals};
+use crate::input;
 use crate::run;
 use crate::unfold::{self, Declined};
 use crate::verdicts::{
@@ -109,21 +110,20 @@ pub(super) struct Subject {
 impl Subject {
     /// Reads a model.
     pub(super) fn read(model: &Path, budget: &Budget) -> Result<Subject> {
-        let coloured = match model::read_as_it_is(model)? {
-            Model::Plain(net) => {
-                return Ok(Subject { net: *net, coloured: false, left_out: None });
-            }
-            Model::Coloured(coloured) => coloured,
+        let model = input::read_model(model)?;
+        let Some(coloured) = model.colours() else {
+            let net = model.into_net(&unfold::Config::default(), budget)?;
+            return Ok(Subject { net, coloured: false, left_out: None });
         };
         // All of it, as long as that is worth while for properties of the structure.
         let mut whole =
             unfold::Config { symmetry: false, fixpoint: false, ..unfold::Config::default() };
         whole.limits.bindings = 1_000_000;
         whole.limits.tries = 20_000_000;
-        let (net, left_out) = match unfold::unfold(&coloured, &whole, budget) {
+        let (net, left_out) = match unfold::unfold(coloured, &whole, budget) {
             Ok((net, _)) => (net, None),
             Err(declined @ Declined::TooLarge { .. }) => {
-                let net = model::unfolded(&coloured, &unfold::Config::default(), budget)?;
+                let net = model.into_net(&unfold::Config::default(), budget)?;
                 (net, Some(declined.to_string()))
             }
             Err(declined) => return Err(declined.into()),

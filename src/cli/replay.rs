@@ -4,13 +4,14 @@
 //! which checks it and gives the way back, and what comes back is replayed on the model and has to
 //! show there what it showed.
 
-use super::model::Model;
 use super::terminal::{line, note};
 use super::trace_file::Trace;
-use super::{Outcome, limits, model, reduce, replay_coloured, signals};
+use super::{Outcome, limits, reduce, replay_coloured, signals};
 use crate::evidence::loops::{holds, replay_loops};
 use crate::evidence::{check_pump, check_pumping, replay, words};
+use crate::input;
 use crate::reduction::{BackError, Preserve, Reduction, redo};
+use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::{LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text};
 use parikh_solvers::Budget;
@@ -51,15 +52,13 @@ Examples:
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
-    let net = match (model::read_as_it_is(&arguments.model)?, &arguments.log) {
-        (Model::Plain(net), _) => *net,
-        (Model::Coloured(net), None) => {
-            replay_coloured::run(&net, &text, &path.to_string())?;
-            return Ok(Outcome::Complete);
-        }
-        // The log is one of the unfolding.
-        (Model::Coloured(_), Some(_)) => model::read(&arguments.model)?,
-    };
+    let model = input::read_model(&arguments.model)?;
+    // A log is one of the unfolding.
+    if let (Some(net), None) = (model.colours(), &arguments.log) {
+        replay_coloured::run(net, &text, &path.to_string())?;
+        return Ok(Outcome::Complete);
+    }
+    let net = model.into_net(&unfold::Config::default(), &Budget::unlimited())?;
     let Some(log) = &arguments.log else {
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
         let net = begun(net, &trace).with_context(|| path.to_string())?;

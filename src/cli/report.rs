@@ -1,7 +1,7 @@
 //! `parikh report`: one page to look at, with what was found and what it stands on.
 
 use super::formulas::{self, Asked as Formula};
-use super::model::{self, Model};
+use super::model;
 use super::terminal::{note, whole};
 use super::{Misuse, Outcome, limits, signals};
 use crate::answer::Plan;
@@ -77,23 +77,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
-    let (net, remark) = match model::read_as_it_is(&arguments.model)? {
-        Model::Plain(net) => (*net, None),
-        Model::Coloured(coloured) => {
-            let net = model::unfolded(&coloured, &unfold::Config::default(), &budget)?;
-            let remark = format!(
-                "The model is coloured ({} places, {} transitions). This is about the \
-                 place/transition net that it stands for, of which the colours and bindings are shown \
-                 that may ever matter.",
-                coloured.places().len(),
-                coloured.transitions().len()
-            );
-            (net, Some(remark))
-        }
-    };
+    let model = input::read_model(&arguments.model)?;
+    let remark = model.colours().map(|coloured| {
+        format!(
+            "The model is coloured ({} places, {} transitions). This is about the place/transition net that \
+             it stands for, of which the colours and bindings are shown that may ever matter.",
+            coloured.places().len(),
+            coloured.transitions().len()
+        )
+    });
+    let net = model.into_net(&unfold::Config::default(), &budget)?;
     let asked = arguments.asked(&net)?;
     // Positions are for the eye: without them, the net is laid out.
-    let positions = read_positions(&model::pnml_file(&arguments.model)?).unwrap_or_default();
+    let positions = read_positions(&input::model_file(&arguments.model)?).unwrap_or_default();
     let names = model::instance_names(&arguments.model, &net);
     let name = names.first().cloned().unwrap_or_default();
     let subject = Subject {

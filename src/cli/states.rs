@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
     // Firings of every binding count.
     let config = check::unfolding(Some(Examination::StateSpace));
-    let net = model::read_with(&arguments.model, &config, &budget)?;
+    let net = model::net_with(&arguments.model, &config, &budget)?;
     let config = run::Config { threads, ..defaults };
     bar.set_message(format!(
         "{} places, {} transitions",

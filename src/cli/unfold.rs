@@ -1,10 +1,11 @@
 //! `parikh unfold`: the place/transition net that a coloured net stands for.
 
-use super::model::{self, Model};
 use super::reduce::write_net;
 use super::terminal::note;
 use super::{Outcome, limits, signals};
 use crate::evidence::abstraction::Quotient;
+use crate::input;
+use crate::model::unfolded;
 use crate::unfold::{Config, write_map};
 use anyhow::{Context, Result, bail};
 use parikh_net::coloured::ColouredNet;
@@ -56,7 +57,8 @@ Examples:
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(arguments.timeout, arguments.memory);
     signals::finish_on_signal(&budget);
-    let Model::Coloured(coloured) = model::read_as_it_is(&arguments.model)? else {
+    let model = input::read_model(&arguments.model)?;
+    let Some(coloured) = model.colours() else {
         bail!("{}: the net has no colours to unfold", arguments.model.display());
     };
     let mut config = Config {
@@ -70,8 +72,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     config.limits.places = config.limits.places.saturating_mul(scale).min(1 << 31);
     config.limits.tries = config.limits.tries.saturating_mul(scale);
     let start = Instant::now();
-    let coloured = if arguments.quotient { quotient(coloured) } else { coloured };
-    let net = model::unfolded(&coloured, &config, &budget)?;
+    let quotient = arguments.quotient.then(|| quotient(coloured)).flatten();
+    let coloured = quotient.as_ref().map_or(coloured, Quotient::net);
+    let net = unfolded(coloured, &config, &budget)?;
     note!(
         "parikh: {} coloured places and {} coloured transitions are {} places and {} transitions \
          with {} arcs; {:.2?}",
@@ -92,19 +95,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 }
 
 /// The net with colours that nothing tells apart made one; says of which sorts.
-fn quotient(net: ColouredNet) -> ColouredNet {
-    let classes = Quotient::indistinguishable(&net);
-    let Some(quotient) = Quotient::of(&net, &classes).filter(|_| !classes.is_trivial()) else {
+fn quotient(net: &ColouredNet) -> Option<Quotient> {
+    let classes = Quotient::indistinguishable(net);
+    let Some(quotient) = Quotient::of(net, &classes).filter(|_| !classes.is_trivial()) else {
         note!("parikh: no two colours of a sort are the same to all transitions");
-        return net;
+        return None;
     };
     for id in net.sort_ids() {
         if classes.of(id).is_some() {
-            let [before, after] = [&net, quotient.net()].map(|net| net.sort(id).size());
+            let [before, after] = [net, quotient.net()].map(|net| net.sort(id).size());
             note!("parikh: {before} colours of {} become {after}", net.sort(id).name());
         }
     }
-    quotient.net().clone()
+    Some(quotient)
 }
 
 fn write(net: &parikh_net::Net, file: &Path) -> Result<()> {

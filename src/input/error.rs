@@ -54,6 +54,26 @@ pub enum InputError {
         /// How it is unpacked.
         advice: &'static str,
     },
+    /// Of no format that models are read in.
+    #[error("{file}: the file begins with `{found}`, expected one of: {formats}")]
+    UnknownFormat {
+        /// The file.
+        file: Box<str>,
+        /// How it begins.
+        found: String,
+        /// The formats that there are.
+        formats: String,
+    },
+    /// A line of a net as text.
+    #[error("{file}:{line}: {problem}")]
+    Text {
+        /// The file.
+        file: Box<str>,
+        /// Counted from 1.
+        line: usize,
+        /// What was found and what was expected.
+        problem: String,
+    },
     /// Nothing in it, or nothing but blanks and comments.
     #[error("{file}: the file has no content, expected an element `<{expected}>`")]
     Empty {
@@ -245,7 +265,10 @@ pub enum InputError {
         first: FormulaError,
     },
     /// An instance directory without its net.
-    #[error("{directory}: no `model.pnml` in this directory, expected a contest instance")]
+    #[error(
+        "{directory}: the directory has no model.pnml; expected a PNML file or the directory of a contest \
+         instance"
+    )]
     NoModel {
         /// The directory.
         directory: Box<str>,

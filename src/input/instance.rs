@@ -125,7 +125,10 @@ mod tests {
         let shown = directory.path().display();
         assert_eq!(
             InstanceDirectory::open(directory.path()).unwrap_err().to_string(),
-            format!("{shown}: no `model.pnml` in this directory, expected a contest instance")
+            format!(
+                "{shown}: the directory has no model.pnml; expected a PNML file or the directory of a \
+                 contest instance"
+            )
         );
         let missing = InstanceDirectory::open(&directory.path().join("none")).unwrap_err();
         assert!(missing.to_string().starts_with(&format!("{shown}/none: cannot be read: ")));

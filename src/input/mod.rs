@@ -1,5 +1,5 @@
-//! Reading models and questions: PNML nets with their nested units, the query files of the Model
-//! Checking Contest, and its instance directories.
+//! Reading models and questions: nets in any of the [`FORMATS`], the query files of the Model Checking Contest,
+//! and its instance directories.
 //!
 //! Readers go through a file once and hold one element at a time. What is wrong with a file is
 //! told with file, line and column, what was found and what was expected ([`InputError`]); what is
@@ -8,6 +8,7 @@
 mod element;
 mod error;
 mod finals;
+mod formats;
 mod graph;
 mod instance;
 mod labels;
@@ -18,10 +19,12 @@ mod queries;
 mod query_tree;
 mod source;
 mod symmetric;
+mod text;
 mod xml;
 
 pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
+pub use formats::{FORMATS, Format, model_file, read_model};
 pub use instance::InstanceDirectory;
 pub use pnml::{read_net, read_net_from};
 pub use positions::{read_positions, read_positions_from};

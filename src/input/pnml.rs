@@ -8,14 +8,27 @@
 
 use super::error::InputError;
 use super::finals::{self, FinalMarking};
+use super::formats::{Format, Unread};
 use super::graph::{ArcText, Graph, Kind};
 use super::labels::{Child, Label};
 use super::nupn::{self, UnitTree};
-use super::source::Position;
+use super::source::{Position, may_be_xml};
 use super::xml::{Item, XmlReader};
+use crate::model::Model;
 use parikh_net::{BuildError, Marking, Net};
 use std::io::BufRead;
 use std::path::Path;
+
+/// Place/transition nets in PNML; colours are another format's.
+pub(super) const FORMAT: Format = Format {
+    name: "PNML of a place/transition net (ISO/IEC 15909-2), with nested units (NUPN) or without",
+    begins: may_be_xml,
+    read: |reader, name| match read_net_from(reader, name) {
+        Ok(net) => Ok(Model::from(net)),
+        Err(colours @ InputError::Coloured { .. }) => Err(Unread::AnotherFormat(colours)),
+        Err(broken) => Err(Unread::Broken(broken)),
+    },
+};
 
 /// Reads the net of a PNML file, with its nested units (NUPN) where it has sound ones; unsound
 /// ones cost a warning, not the net.

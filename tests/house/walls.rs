@@ -13,8 +13,10 @@ use std::path::Path;
 const MAY_USE: &[(&str, &[&str])] = &[
     // What is read. No engine, no examination.
     ("formula", &[]),
-    ("input", &["formula"]),
+    ("input", &["formula", "model"]),
     ("mcc", &[]),
+    // Models of all kinds, and the nets that stand for them.
+    ("model", &["unfold"]),
     // Coloured nets as plain ones. Reads nothing, knows no goal.
     ("unfold", &[]),
     // What is known of a net. No goal, no board.
@@ -66,6 +68,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "graph",
             "input",
             "mcc",
+            "model",
             "plot",
             "png",
             "reduction",

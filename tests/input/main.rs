@@ -4,6 +4,7 @@
 mod support;
 
 mod contest;
+mod formats;
 mod formula_archives;
 mod formulas;
 mod formulas_2011;

@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let wanted = Wanted::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::cancel_on_signal(&budget, || ());
-    let net = model::read(&arguments.model)?;
+    let net = model::net(&arguments.model)?;
     let subject = subject(arguments, &net)?;
     let question = Question::new(&net, &subject, &wanted, &budget)?;
     let head = head(arguments, &net, &subject, &wanted.encoding, &question);

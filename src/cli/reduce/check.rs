@@ -21,7 +21,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
         return Err(LogError::OtherNet).with_context(what).with_context(shown);
     }
     if let Some(given) = &arguments.reduced {
-        let given_net = model::read(given)?;
+        let given_net = model::net(given)?;
         let found = Fingerprint::of(&given_net);
         if found != reduced {
             let what = || format!("{} has {found}, the log leads to {reduced}", given.display());

@@ -15,6 +15,7 @@ pub(super) use files::read_log;
 
 use super::terminal::{line, note, object};
 use super::{Misuse, Outcome, formulas, limits, model, signals};
+use crate::input;
 use crate::reduction::{Config, Firing, Reduction, Statistics, reduce, rules};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -110,7 +111,7 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     refuse_nonsense(arguments)?;
-    let net = model::read(&arguments.model)?;
+    let net = model::net(&arguments.model)?;
     if let Some(log) = &arguments.check {
         return check::run(&net, log, arguments);
     }
@@ -158,7 +159,7 @@ fn refuse_nonsense(arguments: &Arguments) -> Result<()> {
     if rules_wanted(arguments).is_empty() {
         bail!(Misuse("--rules and --without together leave no rule".into()));
     }
-    let model = model::pnml_file(&arguments.model).unwrap_or_else(|_| arguments.model.clone());
+    let model = input::model_file(&arguments.model).unwrap_or_else(|_| arguments.model.clone());
     let read = [Some(&model), arguments.check.as_ref(), arguments.reduced.as_ref()];
     let written = [arguments.output.as_ref(), arguments.log.as_ref()];
     for (at, file) in written.iter().enumerate() {

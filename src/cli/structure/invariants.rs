@@ -57,7 +57,7 @@ Examples:
   parikh invariants model.pnml --modulo             # p + q = 1 (mod 2)";
 
 pub(in super::super) fn run(arguments: &Arguments) -> Result<Outcome> {
-    let net = model::read(&arguments.model)?;
+    let net = model::net(&arguments.model)?;
     let budget = super::budget(arguments.timeout);
     Ok(if arguments.transitions {
         of_transitions(&net, arguments, &budget)

@@ -84,7 +84,7 @@ Examples:
 pub(in super::super) fn siphons(arguments: &SiphonArguments) -> Result<Outcome> {
     let common = &arguments.common;
     if arguments.commoner {
-        let net = model::read(&common.model)?;
+        let net = model::net(&common.model)?;
         return Ok(siphon_trap::run(&net, common.format, &super::budget(common.timeout)));
     }
     run(Kind::Siphon, common)
@@ -95,7 +95,7 @@ pub(in super::super) fn traps(arguments: &TrapArguments) -> Result<Outcome> {
 }
 
 fn run(kind: Kind, arguments: &Arguments) -> Result<Outcome> {
-    let net = model::read(&arguments.model)?;
+    let net = model::net(&arguments.model)?;
     let budget = super::budget(arguments.timeout);
     let mut within = match arguments.inside.is_empty() {
         true => net.places().collect(),

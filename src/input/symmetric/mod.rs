@@ -20,9 +20,11 @@ mod sorts;
 pub use problem::ColourProblem;
 
 use super::error::InputError;
+use super::formats::Format;
 use super::labels::Child;
-use super::source::Position;
+use super::source::{Position, may_be_xml};
 use super::xml::{Item, XmlReader};
+use crate::model::Model;
 use declarations::Declarations;
 use parikh_net::BuildError;
 use parikh_net::coloured::{ColouredNet, ColouredNode, Guard, Multiset, SortKind, Term};
@@ -32,6 +34,13 @@ use sorts::Scope;
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
+
+/// Coloured nets in PNML.
+pub(super) const FORMAT: Format = Format {
+    name: "PNML of a symmetric net (coloured)",
+    begins: may_be_xml,
+    read: |reader, name| Ok(Model::from(read_coloured_from(reader, name)?)),
+};
 
 /// Reads the coloured net of a PNML file.
 ///

@@ -1,0 +1,91 @@
+//! The formats that models come in.
+//!
+//! A file is of the first format that knows its beginning and reads it: PNML of coloured nets begins as that of
+//! place/transition nets does, so its reader has its turn where the other one finds colours. A new format is a
+//! file with its constant and a line in [`FORMATS`].
+//!
+//! No format of these guarantees anything of the net beyond what the net says itself: that units are safe
+//! (NUPN) is the model's claim, and kept as one. One that does (units of a product of automata, say) has its
+//! facts to hand over with the model, as proved ones.
+
+use super::error::InputError;
+use super::{pnml, symmetric, text};
+use crate::model::Model;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A format of models.
+pub struct Format {
+    /// What it is called.
+    pub name: &'static str,
+    /// Whether a file that begins so may be of this format; a beginning is some thousands of bytes, or the
+    /// whole file.
+    pub(super) begins: fn(&[u8]) -> bool,
+    /// Reads a file of which it may be; the name is how messages call it.
+    pub(super) read: fn(&mut dyn BufRead, &str) -> Result<Model, Unread>,
+}
+
+/// Why a format did not read a file.
+pub(super) enum Unread {
+    /// Something is wrong with the file.
+    Broken(InputError),
+    /// It is of another format: what would be wrong with it otherwise.
+    AnotherFormat(InputError),
+}
+
+impl From<InputError> for Unread {
+    fn from(error: InputError) -> Self {
+        Unread::Broken(error)
+    }
+}
+
+/// All of them, in the order in which they are tried.
+pub const FORMATS: &[Format] = &[pnml::FORMAT, symmetric::FORMAT, text::COLOURED, text::PLAIN];
+
+/// Reads the model that an argument names: a file of one of the [`FORMATS`], or the directory of a contest
+/// instance.
+///
+/// # Errors
+/// When the file cannot be read, is of no format, or its net is broken; each with the position in the file.
+pub fn read_model(path: &Path) -> Result<Model, InputError> {
+    let start = Instant::now();
+    let path = model_file(path)?;
+    let (mut reader, file) = super::open(&path)?;
+    let unreadable = |cause| InputError::Unreadable { file: file.as_str().into(), cause };
+    let beginning = reader.fill_buf().map_err(unreadable)?.to_owned();
+    let mut refused = None;
+    for format in FORMATS.iter().filter(|format| (format.begins)(&beginning)) {
+        if refused.is_some() {
+            (reader, _) = super::open(&path)?;
+        }
+        match (format.read)(&mut reader, &file) {
+            Ok(model) => {
+                let (sizes, lasted) = (model.sizes(), start.elapsed());
+                tracing::info!("read {file}: {sizes}, {lasted:.2?}");
+                return Ok(model);
+            }
+            Err(Unread::Broken(error)) => return Err(error),
+            Err(Unread::AnotherFormat(error)) => refused = Some(error),
+        }
+    }
+    let line = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let found = String::from_utf8_lossy(line).chars().take(20).collect();
+    let formats = FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join("; ");
+    Err(refused.unwrap_or(InputError::UnknownFormat { file: file.into(), found, formats }))
+}
+
+/// The file itself, or `model.pnml` in a directory.
+///
+/// # Errors
+/// When the directory has none.
+pub fn model_file(path: &Path) -> Result<PathBuf, InputError> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let file = path.join("model.pnml");
+    match file.is_file() {
+        true => Ok(file),
+        false => Err(InputError::NoModel { directory: path.display().to_string().into() }),
+    }
+}

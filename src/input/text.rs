@@ -1,0 +1,66 @@
+//! Nets in Parikh's own textual formats: [place/transition nets](parikh_net::text) and
+//! [coloured ones](parikh_net::coloured::text).
+
+use super::error::InputError;
+use super::formats::{Format, Unread};
+use crate::model::Model;
+use parikh_net::coloured;
+use parikh_net::text;
+use std::io::BufRead;
+
+/// Place/transition nets as text.
+pub(super) const PLAIN: Format = Format {
+    name: "a net as text, in lines such as `place p 1` and `transition t: p -> q`",
+    begins: |beginning| words(beginning).next().is_some_and(|first| NODES.contains(&first)),
+    read: |reader, name| {
+        let text = whole(reader, name)?;
+        let net = text::parse(&text).map_err(|it| problem(name, it.line, it.problem))?;
+        Ok(Model::from(net))
+    },
+};
+
+/// Coloured nets as text.
+pub(super) const COLOURED: Format = Format {
+    name: "a coloured net as text, which has lines such as `sort A = 1..3` as well",
+    begins: |beginning| {
+        let known = |word: &str| NODES.contains(&word) || COLOURS.contains(&word);
+        let first = words(beginning).next().is_some_and(known);
+        first && words(beginning).any(|word| COLOURS.contains(&word))
+    },
+    read: |reader, name| {
+        let text = whole(reader, name)?;
+        let net = coloured::text::parse(&text).map_err(|it| problem(name, it.line, it.problem))?;
+        Ok(Model::from(net))
+    },
+};
+
+/// What lines of both begin with.
+const NODES: [&str; 3] = ["net", "place", "transition"];
+
+/// What only lines of coloured nets begin with.
+const COLOURS: [&str; 2] = ["sort", "var"];
+
+/// The first word of each line that has one.
+fn words(beginning: &[u8]) -> impl Iterator<Item = &str> {
+    let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
+    let lines = beginning.split(|&byte| byte == b'\n');
+    let words = lines.filter_map(|line| {
+        let first = line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty());
+        str::from_utf8(first?).ok()
+    });
+    words.filter(|word| !word.starts_with('#'))
+}
+
+fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, Unread> {
+    let mut text = String::new();
+    let unreadable = |cause| InputError::Unreadable { file: name.into(), cause };
+    reader.read_to_string(&mut text).map_err(unreadable)?;
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => Ok(rest.to_owned()),
+        None => Ok(text),
+    }
+}
+
+fn problem(file: &str, line: usize, problem: String) -> InputError {
+    InputError::Text { file: file.into(), line, problem }
+}
