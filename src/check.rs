@@ -1,14 +1,15 @@
-//! The library's entry: questions about a net in, answers out as they are found.
+//! The library's entry: questions about a model in, answers out as they are found.
 
-use crate::answer::{Answer, Plan};
-use crate::run::{self, Config, Event, Report};
-use parikh_net::Net;
+use crate::answer::Answer;
+use crate::model::{Model, View};
+use crate::run::{self, Config, Event, Questions, Report};
 use parikh_solvers::Budget;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 
-/// Works on the questions of `plan` about `net` in the background, until all are answered or `budget`
-/// is spent. What comes back is a stream of answers, each as soon as its evidence is checked.
+/// Works on the questions about `model` in the background, until all are answered or `budget` is
+/// spent. What comes back is a stream of answers, each as soon as its evidence is checked.
 ///
 /// ```
 /// use parikh::answer::{Plan, Value};
@@ -35,53 +36,137 @@ use std::thread::JoinHandle;
 ///     println!("{} {}: {}", answer.id, answer.value, answer.reason);
 ///     assert_eq!(answer.value, Value::Bool(true));
 /// }
-/// assert_eq!(answers.report().answered, 2);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// assert_eq!(answers.report()?.answered, 2);
+/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+/// ```
+///
+/// A coloured net may be worked on as it is, or unfolded. So what is asked of it is a function,
+/// which says how the questions read on the net that it is given, where each place stands for all
+/// its colours, or for one:
+///
+/// ```
+/// use parikh::answer::{Plan, Value};
+/// use parikh::formula::text::read_one;
+/// use parikh::net::{Net, coloured};
+/// use parikh::solvers::Budget;
+/// use std::time::Duration;
+///
+/// let net = coloured::text::parse("
+///     sort Seat = 1..3
+///     var x: Seat
+///     place thinks: Seat = {all}
+///     place eats: Seat
+///     transition sit: thinks{x} -> eats{x}
+/// ")?;
+/// let questions = |net: &Net| -> Result<Plan, Box<dyn std::error::Error + Send + Sync>> {
+///     let mut plan = Plan::default();
+///     plan.ask_formula("all eat", &read_one("EF eats >= 3", "example", net).formula?, net)?;
+///     Ok(plan)
+/// };
+/// let budget = Budget::lasting(Duration::from_secs(10));
+/// let mut answers = parikh::check(net, questions, Default::default(), &budget);
+/// let answer = answers.next().ok_or("no answer")?;
+/// assert_eq!(answer.value, Value::Bool(true));
+///
+/// let (_, sequence) = answer.witness.ok_or("no witness")?;
+/// let view = answers.view().ok_or("no net")?;
+/// let mut names: Vec<_> =
+///     sequence.steps().iter().map(|step| view.transition_name(step.transition)).collect();
+/// names.sort();
+/// assert_eq!(names, ["sit(x=1)", "sit(x=2)", "sit(x=3)"]);
+/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 /// ```
 ///
 /// [`run::run`] is the same with a callback that hears more: proofs, progress, overruns.
-pub fn check(net: Net, plan: Plan, config: Config, budget: &Budget) -> Answers {
+pub fn check<Q>(
+    model: impl Into<Model>,
+    questions: Q,
+    config: Config,
+    budget: &Budget,
+) -> Answers<Q::Error>
+where
+    Q: Questions + Send + 'static,
+    Q::Error: Send + 'static,
+{
     let (send, answers) = channel();
     let own = budget.child();
     let budget = own.clone();
+    let model = Arc::new(model.into());
+    let asked = Arc::clone(&model);
     let run = move || {
-        run::run(&net, plan, &config, &budget, |event| {
+        run::run(&asked, &questions, &config, &budget, |view, event| {
             if let Event::Answered(answer) = event {
                 // Nobody listening any more is no reason to fail.
-                let _ = send.send(answer.clone());
+                let _ = send.send((Kind::of(view), answer.clone()));
             }
         })
     };
-    Answers { answers, budget: own, run: Some(std::thread::spawn(run)) }
+    let run = Some(std::thread::spawn(run));
+    Answers { model, last: None, answers, budget: own, run }
 }
 
 /// Answers in the order in which they are found; ends when the run does. Dropping it ends the run.
 ///
 /// An answer that rested on the model's false claim of safe units comes once more, corrected.
 #[derive(Debug)]
-pub struct Answers {
-    answers: Receiver<Answer>,
+pub struct Answers<E> {
+    model: Arc<Model>,
+    /// Which net the last answer is about.
+    last: Option<Kind>,
+    answers: Receiver<(Kind, Answer)>,
     budget: Budget,
-    run: Option<JoinHandle<Report>>,
+    run: Option<JoinHandle<Result<Report, E>>>,
 }
 
-impl Answers {
+/// Which net an answer is about.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Flat,
+    Coloured,
+}
+
+impl Kind {
+    fn of(view: View<'_>) -> Self {
+        match view {
+            View::Model(_) | View::Unfolding(_) => Kind::Flat,
+            View::Coloured(_) => Kind::Coloured,
+        }
+    }
+}
+
+impl<E> Answers<E> {
+    /// The net that the last answer is about: its witness names transitions of that. None before
+    /// the first answer.
+    pub fn view(&self) -> Option<View<'_>> {
+        match (&*self.model, self.last?) {
+            (Model::Plain(net), _) => Some(View::Model(net)),
+            (Model::Coloured(net), Kind::Coloured) => net.as_it_is().map(View::Coloured),
+            (Model::Coloured(net), Kind::Flat) => net.made().map(View::Unfolding),
+        }
+    }
+
     /// Waits for the end of the run, and says how it ended. Answers not taken by then are lost.
-    pub fn report(mut self) -> Report {
-        let failed = || Report { faults: 1, ..Report::default() };
+    ///
+    /// # Errors
+    /// When nothing can be asked: the questions cannot be read, or the model has no unfolding where
+    /// it takes one.
+    pub fn report(mut self) -> Result<Report, E> {
+        let failed = || Ok(Report { faults: 1, ..Report::default() });
         self.run.take().and_then(|run| run.join().ok()).unwrap_or_else(failed)
     }
 }
 
-impl Iterator for Answers {
+impl<E> Iterator for Answers<E> {
     type Item = Answer;
 
     fn next(&mut self) -> Option<Answer> {
-        self.answers.recv().ok()
+        let (kind, answer) = self.answers.recv().ok()?;
+        self.last = Some(kind);
+        Some(answer)
     }
 }
 
-impl Drop for Answers {
+impl<E> Drop for Answers<E> {
     fn drop(&mut self) {
         self.budget.cancel();
         if let Some(run) = self.run.take() {

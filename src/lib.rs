@@ -1,7 +1,7 @@
 //! Parikh proves things about Petri nets, and hands over the evidence.
 //!
-//! The entry is [`check()`]: a [`net::Net`], from [`input`] or [`net::text`], and an [`answer::Plan`] of
-//! questions in, answers out. On the way, [`board`] holds the goals of the run and what is known of them,
+//! The entry is [`check()`]: a [`Model`], from [`input`] or a text, and questions ([`run::Questions`]) in, answers
+//! out. On the way, [`board`] holds the goals of the run and what is known of them,
 //! engines under [`engine`] settle goals, [`evidence`] checks every claim before the board takes it. See
 //! ARCHITECTURE.md.
 

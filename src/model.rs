@@ -6,8 +6,9 @@
 //!               └─ colours erased, steps with bindings ▶ the coloured net as it is
 //! ```
 //!
-//! Questions are written over the nodes of one of these nets, a [`View`] of the model. A model keeps the views
-//! that were made, so that whoever is told of answers may hold on to the net that they are about.
+//! Questions are written over the nodes of one of these nets, a [`View`] of the model. A model
+//! keeps the views that were made, so that whoever is told of answers may hold on to the net that
+//! they are about.
 
 use crate::evidence::abstraction::ColouredModel;
 use crate::unfold::{self, Declined, Limits};
@@ -38,10 +39,12 @@ pub struct Coloured {
 /// The net whose nodes questions, goals and witnesses name.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'m> {
-    /// A place/transition net: the model itself, or its unfolding.
-    Net(&'m Net),
-    /// A coloured net as it is: places and transitions are those of its skeleton, and firings are steps with
-    /// their bindings.
+    /// The model itself, a place/transition net.
+    Model(&'m Net),
+    /// The unfolding of a coloured net.
+    Unfolding(&'m Net),
+    /// A coloured net as it is: places and transitions are those of its skeleton, and firings are
+    /// steps with their bindings.
     Coloured(&'m ColouredModel),
 }
 
@@ -137,6 +140,11 @@ impl Coloured {
         Ok(made.get_or_init(|| net))
     }
 
+    /// The unfolding that was made for questions about markings, if it was.
+    pub fn made(&self) -> Option<&Net> {
+        self.unfoldings[1].get()
+    }
+
     /// The coloured net as it is; `None` where its skeleton is no net that can be counted with.
     pub fn as_it_is(&self) -> Option<&ColouredModel> {
         self.as_it_is.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
@@ -147,7 +155,7 @@ impl<'m> View<'m> {
     /// The net whose nodes are named.
     pub fn net(self) -> &'m Net {
         match self {
-            View::Net(net) => net,
+            View::Model(net) | View::Unfolding(net) => net,
             View::Coloured(model) => model.skeleton().net(),
         }
     }
@@ -155,7 +163,7 @@ impl<'m> View<'m> {
     /// The name of a transition, or of a step with its binding.
     pub fn transition_name(self, t: TransitionId) -> Cow<'m, str> {
         match self {
-            View::Net(net) => net.transition_name(t).into(),
+            View::Model(net) | View::Unfolding(net) => net.transition_name(t).into(),
             View::Coloured(model) => model.step_name(t).into(),
         }
     }

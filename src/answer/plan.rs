@@ -10,7 +10,7 @@ use crate::board::Board;
 use crate::formula::{Formula, ReachabilityQuery, Unsupported, lower};
 use crate::mcc::Examination;
 use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 /// The goals of a run and the questions they answer.
@@ -308,9 +308,20 @@ impl Plan {
     /// What is to be asked again when the model's claim of safe units proves false: the questions
     /// without a decision and those that the claim answered; and how many the latter are.
     pub fn without_unit_claim(&self) -> (Plan, usize) {
+        let again = self.again(|at| !self.decided[at] || self.assumed[at]);
+        (again, self.assumed.iter().filter(|&&assumed| assumed).count())
+    }
+
+    /// The questions that are not called so, all undecided.
+    pub fn without(&self, ids: &HashSet<String>) -> Plan {
+        self.again(|at| !ids.contains(&self.questions[at].id))
+    }
+
+    /// Some of the questions, by their number, and the goals of these.
+    fn again(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
         let mut again = Plan::default();
         for (at, question) in self.questions.iter().enumerate() {
-            if !self.decided[at] || self.assumed[at] {
+            if is_asked(at) {
                 match &self.goals[question.goals.clone()] {
                     [goal] => again.ask_one(&question.id, question.combination, goal.clone()),
                     goals => {
@@ -323,7 +334,7 @@ impl Plan {
                 }
             }
         }
-        (again, self.assumed.iter().filter(|&&assumed| assumed).count())
+        again
     }
 
     /// The answers of questions without a single goal, such as one-safe on a net without places.

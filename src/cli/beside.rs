@@ -1,11 +1,14 @@
-//! Files beside the answers: evidence and traces. Where one cannot be written (a full disk, a directory that
-//! is gone) no answer is lost for that: it is said once, and the exit code tells of it however the process
-//! ends.
+//! Files beside the answers: evidence and traces. Where one cannot be written (a full disk, a
+//! directory that is gone) no answer is lost for that: it is said once, and the exit code tells of
+//! it however the process ends.
 
 use super::terminal::note;
+use super::trace_file::Trace;
+use crate::answer::Answer;
 use crate::evidence_files::EvidenceFile;
+use crate::model::View;
 use anyhow::{Context, Result};
-use parikh_net::Net;
+use parikh_net::{Net, Pumping, Stage, marking_text};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -14,16 +17,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Which files are to be written.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Evidence<'a> {
+pub(super) struct Beside<'a> {
     /// Firing sequences.
     pub(super) traces: Option<&'a Path>,
     /// What every answer rests on.
     pub(super) files: Option<&'a Path>,
 }
 
-impl Evidence<'_> {
-    /// Makes the directories, and takes away the file of an earlier run: nobody is to take that for what
-    /// this run has to show, not even when this run ends before it begins a file.
+impl Beside<'_> {
+    /// Makes the directories, and takes away the file of an earlier run: nobody is to take that for
+    /// what this run has to show, not even when this run ends before it begins a file.
     pub(super) fn make_room(&self, name: &str) -> Result<()> {
         for directory in [self.traces, self.files].into_iter().flatten() {
             std::fs::create_dir_all(directory)
@@ -51,6 +54,55 @@ impl Evidence<'_> {
             }
         }
     }
+
+    /// Writes what shows the answer, if something does, with the marking that it begins in if it is
+    /// to say that; the file it went to, if there is to be one and it could be written.
+    pub(super) fn write_trace(
+        &self,
+        view: View<'_>,
+        answer: &Answer,
+        says_where: bool,
+    ) -> Option<PathBuf> {
+        let directory = self.traces?;
+        let (earlier, sequence, repeat) = match (&answer.pump, &answer.witness) {
+            (Some(Pumping { earlier, last: Stage { prefix, pump } }), _) => {
+                (earlier.clone(), prefix.clone(), Some(pump.clone()))
+            }
+            (None, Some((_, sequence))) => (Vec::new(), sequence.clone(), None),
+            (None, None) if answer.loops.is_some() => Default::default(),
+            (None, None) => return None,
+        };
+        let net = view.net();
+        let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
+        let mut notes = vec![
+            note("net", net.name()),
+            note("formula", &answer.id),
+            note("value", &answer.value.to_string()),
+            note("shows", &answer.reason),
+        ];
+        if says_where {
+            notes.push(note("from", &marking_text::print(net, net.initial())));
+        }
+        let trace = Trace { notes, earlier, sequence, repeat, loops: answer.loops.clone() };
+        let file = directory.join(format!("{}.trace", file_name(&answer.id)));
+        match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {
+            Ok(()) => Some(file),
+            Err(error) => {
+                say(&file, &error);
+                None
+            }
+        }
+    }
+}
+
+/// An id as a file name: what file systems dislike is written as `%` and its code, so that two ids
+/// never share a file.
+fn file_name(id: &str) -> String {
+    let safe = |c: char| match c {
+        c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),
+        c => format!("%{:02X}", u32::from(c)),
+    };
+    id.chars().map(safe).collect()
 }
 
 fn path(directory: &Path, name: &str) -> PathBuf {

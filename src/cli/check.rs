@@ -1,19 +1,16 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
-use super::beside::Evidence;
-use super::formulas;
-use super::job::{Job, Subject, Watch, name_of_all, print_statistics};
+use super::beside::Beside;
+use super::job::{Job, Watch, print_statistics};
 use super::output::{self, Format, Printer};
+use super::questions::Inquiry;
 use super::terminal::note;
-use super::{Misuse, Outcome, coloured, limits, model, processes, signals};
+use super::{Misuse, Outcome, formulas, limits, processes, signals};
 use crate::input;
 use crate::mcc::Examination;
-use crate::model::Model;
 use crate::reduction::rules;
-use crate::run::{self, Report};
-use crate::unfold;
+use crate::run;
 use anyhow::{Context, Result, bail};
-use parikh_net::Net;
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
@@ -28,12 +25,13 @@ use std::time::Duration;
 ))]
 #[command(after_help = format!("{EXAMPLES}\n\n{}\n\n{}", processes::ABOUT, formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance (with model.pnml and query files).
+    /// A PNML file, a net as text, or the directory of a contest instance (with model.pnml and query files).
     model: PathBuf,
     /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
-    /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query file,
-    /// ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB). Of processes:
-    /// Soundness (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES), see below.
+    /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query
+    /// file, ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB). Of
+    /// processes: Soundness (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES), see
+    /// below.
     #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
     examination: Option<Examination>,
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
@@ -52,18 +50,20 @@ pub(super) struct Arguments {
     /// How many engines work at the same time; by default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// The only engines to take part, of coverability, siphon-trap, state-equation, explicit, pdr, bmc, loops, diagrams, walk, walk-guided, runs, for
-    /// liveness graph, finite-firings, undone, commoner, closed-net, downhill, regions, terminal-components,
-    /// graph-of-a-reduced-net, and k-induction, k-induction-smt, bmc-smt; by default all but the last three. What token
+    /// The only engines to take part, of coverability, siphon-trap, state-equation, explicit, pdr,
+    /// bmc, loops, diagrams, walk, walk-guided, runs, for liveness graph, finite-firings, undone,
+    /// commoner, closed-net, downhill, regions, terminal-components, graph-of-a-reduced-net, and
+    /// k-induction, k-induction-smt, bmc-smt; by default all but the last three. What token
     /// intervals decide comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
-    /// Reduce nets without these rules, as `parikh reduce` names them, or families of them: dead, irrelevant,
-    /// places, transitions, fusion, agglomeration; `all` for no reductions.
+    /// Reduce nets without these rules, as `parikh reduce` names them, or families of them: dead,
+    /// irrelevant, places, transitions, fusion, agglomeration; `all` for no reductions.
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
     without_rules: Vec<Rules>,
-    /// The SMT solver that bmc-smt and k-induction-smt ask: a command that reads SMT-LIB 2 from its standard input,
-    /// such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default Z3, where the program was built with it.
+    /// The SMT solver that bmc-smt and k-induction-smt ask: a command that reads SMT-LIB 2 from its
+    /// standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default Z3, where
+    /// the program was built with it.
     #[arg(long, value_name = "COMMAND", value_parser = smt_command)]
     smt_solver: Option<Program>,
     /// How to print the answers.
@@ -76,13 +76,13 @@ pub(super) struct Arguments {
     /// firing sequences, documents that the checker accepted, the reductions they rest on.
     #[arg(long, value_name = "DIR")]
     evidence: Option<PathBuf>,
-    /// Print no answer whose evidence is weaker: `searched` takes the word of a search that visited all
-    /// markings that matter, `certified` does not.
+    /// Print no answer whose evidence is weaker: `searched` takes the word of a search that visited
+    /// all markings that matter, `certified` does not.
     #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
     require: Require,
-    /// Write every question that the state equation, bmc-smt and k-induction-smt ask a solver to DIR,
-    /// numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment says which net,
-    /// goal and encoding each comes from. Files of that numbering are overwritten.
+    /// Write every question that the state equation, bmc-smt and k-induction-smt ask a solver to
+    /// DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment says
+    /// which net, goal and encoding each comes from. Files of that numbering are overwritten.
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
     /// The seed of the random walks. Same seed and one thread, same run.
@@ -94,12 +94,12 @@ pub(super) struct Arguments {
     /// Ask only the questions of these ids, of those in the files. Repeatable.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
-    /// After the answers, tell the story of this one on stderr: who tried what for how long, and how it
-    /// ended. Repeatable.
+    /// After the answers, tell the story of this one on stderr: who tried what for how long, and
+    /// how it ended. Repeatable.
     #[arg(long, value_name = "ID")]
     explain: Vec<String>,
-    /// With --format json, objects of the type `progress` among the answers, at most a second apart: what is
-    /// open, who works, the best bounds so far, the time left.
+    /// With --format json, objects of the type `progress` among the answers, at most a second
+    /// apart: what is open, who works, the best bounds so far, the time left.
     #[arg(long)]
     events: bool,
 }
@@ -157,69 +157,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     signals::cancel_on_signal(&budget, say_so);
     signals::leave_after(&budget, say_so);
-    if let Some(examination) = arguments.examination {
-        if !examination.is_about_cases() && (arguments.cases.are_asked_about()) {
-            bail!(Misuse(format!("--k and --final are about soundness, not {examination}")));
-        }
-        if !examination.is_supported() {
-            bail!(Misuse(format!("{examination} is not supported yet")));
-        }
-        if arguments.queries.is_some() && !examination.has_queries() {
-            bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
-        }
-    }
+    arguments.refuse_misuse()?;
     let smt_solver = smt_solver(arguments, &budget)?;
-    let evidence =
-        Evidence { traces: arguments.trace.as_deref(), files: arguments.evidence.as_deref() };
-    evidence.make_room(&name_of_all(arguments.examination, arguments.cases.number))?;
-    let model = input::read_model(&arguments.model)?;
-    let defaults = run::Config::default();
-    let config = run::Config {
-        threads: arguments.threads.map_or(defaults.threads, usize::from),
-        seed: arguments.seed,
-        // Where a case got stuck is said from the run that led there.
-        keep_all_witnesses: arguments.evidence.is_some()
-            || arguments.examination.is_some_and(Examination::is_about_cases),
-        keep_documents: arguments.evidence.is_some(),
-        certified_only: arguments.require == Require::Certified,
-        dump: match &arguments.dump {
-            None => None,
-            Some(directory) => Some(
-                Dump::into(directory)
-                    .with_context(|| format!("cannot create {}", directory.display()))?,
-            ),
-        },
-        smt_solver,
-        engines: match arguments.engines.as_slice() {
-            [] => defaults.engines,
-            names => run::engines_named(names),
-        },
-        without_rules: arguments.without_rules.iter().flat_map(|Rules(all)| all).copied().collect(),
-        ..defaults
-    };
-    let queries = match arguments.examination {
-        Some(examination) if examination.has_queries() => {
-            let beside = || model::query_file(&arguments.model, examination.name());
-            Some(arguments.queries.clone().map_or_else(beside, Ok)?)
-        }
-        _ => None,
-    };
-    let subject = |net: &Net| match arguments.examination {
-        None => Ok(Subject::Formulas(arguments.formulas.read(net)?)),
-        Some(examination) if examination.is_about_cases() => {
-            Ok(Subject::Process(examination, arguments.cases.number))
-        }
-        Some(examination) => Ok(Subject::Examination(examination, queries.clone())),
-    };
-    let one_by_one = !arguments.id.is_empty() || !arguments.explain.is_empty() || arguments.events;
-    if one_by_one && arguments.examination == Some(Examination::StateSpace) {
-        bail!(Misuse(
-            "StateSpace has figures: --id, --explain and --events are about questions".to_owned()
-        ));
+    let inquiry = arguments.inquiry()?;
+    let (traces, files) = (arguments.trace.as_deref(), arguments.evidence.as_deref());
+    let beside = Beside { traces, files };
+    beside.make_room(&inquiry.name())?;
+    let mut model = input::read_model(&arguments.model)?;
+    if let Inquiry::Process(examination, _) = inquiry {
+        model = arguments.cases.begun(model, examination, &arguments.model)?;
     }
-    if arguments.events && arguments.format != Format::Json {
-        bail!(Misuse("--events are objects: --format json goes with them".to_owned()));
-    }
+    let config = arguments.config(smt_solver)?;
     let printer = Printer::new(arguments.format, config.threads > 1);
     let watch = Watch {
         statistics: arguments.stats,
@@ -227,54 +175,76 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         explain: arguments.explain.clone(),
         only: arguments.id.clone(),
     };
-    let report = match model {
-        Model::Plain(net) => {
-            let net = match arguments.examination {
-                Some(examination) if examination.is_about_cases() => {
-                    arguments.cases.begun(&net, examination, &arguments.model)?
-                }
-                _ => *net,
-            };
-            let job = Job { watch, ..Job::new(&net, subject(&net)?, &budget, config) };
-            job.run(&printer, evidence)?
-        }
-        Model::Coloured(_) if arguments.examination.is_some_and(Examination::is_about_cases) => {
-            bail!(Misuse(
-                "soundness is asked of place/transition nets: `parikh unfold MODEL -o flat.pnml` \
-                 first, and name the final marking there with --final"
-                    .to_owned()
-            ));
-        }
-        Model::Coloured(net) => {
-            let task = coloured::Task {
-                unfolding: unfolding(arguments.examination),
-                examination: arguments.examination,
-                subject: &subject,
-                budget: &budget,
-                config,
-                watch,
-            };
-            task.run(net.net().clone(), &printer, evidence)?
-        }
-    };
+    let job = Job { inquiry, budget: &budget, config, watch, printer, beside };
+    let report = job.run(&model)?;
     if arguments.stats {
         print_statistics(&report);
     }
-    Ok(outcome(&report))
+    Ok(Outcome::of(&report))
 }
 
-/// How a coloured net is unfolded for an examination: firings are counted one by one.
-pub(super) fn unfolding(examination: Option<Examination>) -> unfold::Config {
-    let symmetry = examination != Some(Examination::StateSpace);
-    unfold::Config { symmetry, ..Default::default() }
-}
+impl Arguments {
+    /// Refuses what makes no sense together, before anything is read.
+    fn refuse_misuse(&self) -> Result<()> {
+        let misuse = |why: String| Err(Misuse(why).into());
+        if let Some(examination) = self.examination {
+            if !examination.is_about_cases() && self.cases.are_asked_about() {
+                return misuse(format!("--k and --final are about soundness, not {examination}"));
+            }
+            if !examination.is_supported() {
+                return misuse(format!("{examination} is not supported yet"));
+            }
+            if self.queries.is_some() && !examination.has_queries() {
+                return misuse(format!("{examination} has no queries: leave --queries out"));
+            }
+        }
+        let one_by_one = !self.id.is_empty() || !self.explain.is_empty() || self.events;
+        if one_by_one && self.examination == Some(Examination::StateSpace) {
+            let why = "StateSpace has figures: --id, --explain and --events are about questions";
+            return misuse(why.to_owned());
+        }
+        if self.events && self.format != Format::Json {
+            return misuse("--events are objects: --format json goes with them".to_owned());
+        }
+        Ok(())
+    }
 
-pub(super) fn outcome(report: &Report) -> Outcome {
-    if report.faults > 0 {
-        Outcome::InternalError
-    } else if report.unanswered.is_empty() {
-        Outcome::Complete
-    } else {
-        Outcome::Incomplete
+    /// What is asked.
+    fn inquiry(&self) -> Result<Inquiry<'_>> {
+        Ok(match self.examination {
+            None => Inquiry::Formulas(&self.formulas),
+            Some(examination) if examination.is_about_cases() => {
+                Inquiry::Process(examination, self.cases.number)
+            }
+            Some(examination) => match &self.queries {
+                Some(file) => Inquiry::Queries(examination, file.clone()),
+                None => Inquiry::of_instance(examination, &self.model)?,
+            },
+        })
+    }
+
+    /// How it is worked on.
+    fn config(&self, smt_solver: Option<Program>) -> Result<run::Config> {
+        let defaults = run::Config::default();
+        let dump = self.dump.as_ref().map(|directory| {
+            Dump::into(directory).with_context(|| format!("cannot create {}", directory.display()))
+        });
+        Ok(run::Config {
+            threads: self.threads.map_or(defaults.threads, usize::from),
+            seed: self.seed,
+            // Where a case got stuck is said from the run that led there.
+            keep_all_witnesses: self.evidence.is_some()
+                || self.examination.is_some_and(Examination::is_about_cases),
+            keep_documents: self.evidence.is_some(),
+            certified_only: self.require == Require::Certified,
+            dump: dump.transpose()?,
+            smt_solver,
+            engines: match self.engines.as_slice() {
+                [] => defaults.engines,
+                names => run::engines_named(names),
+            },
+            without_rules: self.without_rules.iter().flat_map(|Rules(all)| all).copied().collect(),
+            ..defaults
+        })
     }
 }

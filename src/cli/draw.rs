@@ -25,7 +25,7 @@ use std::time::Duration;
 ))]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// Highlight these places and transitions. Repeatable, for names that contain commas.
     #[arg(long, value_name = "NAME,…")]
@@ -40,20 +40,20 @@ pub(super) struct Arguments {
     /// Highlight the minimal trap of this number, from 1; the first one without a number.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
     trap: Option<Option<usize>>,
-    /// Play the firing sequence in this file, as `parikh check --trace` writes them: in SVG tokens move,
-    /// firing by firing. With --still, in PNG, for Graphviz, and beyond 400 firings: highlight it, and
-    /// draw the marking it leads to.
+    /// Play the firing sequence in this file, as `parikh check --trace` writes them: in SVG tokens
+    /// move, firing by firing. With --still, in PNG, for Graphviz, and beyond 400 firings:
+    /// highlight it, and draw the marking it leads to.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Draw a trace as one picture that does not move.
     #[arg(long, requires = "trace")]
     still: bool,
-    /// Draw a trace as a strip of pictures: one of each marking, with the transition that led there. Of
-    /// more than 60 markings the first 20 and the last 40.
+    /// Draw a trace as a strip of pictures: one of each marking, with the transition that led
+    /// there. Of more than 60 markings the first 20 and the last 40.
     #[arg(long, requires_all = ["trace", "output"], conflicts_with_all = ["still", "graphviz"])]
     strip: bool,
-    /// Where to: FILE.svg and FILE.png are pictures, FILE.dot is the text for Graphviz; by default the
-    /// latter on stdout.
+    /// Where to: FILE.svg and FILE.png are pictures, FILE.dot is the text for Graphviz; by default
+    /// the latter on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -64,8 +64,8 @@ pub(super) struct Arguments {
     /// Draw every node, however many there are.
     #[arg(long)]
     all: bool,
-    /// Draw the unfolding of a coloured net. Without, the coloured net itself is drawn, unless what is
-    /// to be highlighted is of the unfolding.
+    /// Draw the unfolding of a coloured net. Without, the coloured net itself is drawn, unless what
+    /// is to be highlighted is of the unfolding.
     #[arg(long)]
     unfold: bool,
     /// How long it may take. A layout is improved for a part of that, and then left as it is.
@@ -242,7 +242,8 @@ impl Arguments {
         Ok(strip.svg)
     }
 
-    /// The trace as a picture that moves, unless there is none, it is too long, or too much would be seen.
+    /// The trace as a picture that moves, unless there is none, it is too long, or too much would
+    /// be seen.
     fn moving(&self, net: &Net, budget: &Budget) -> Result<Option<String>> {
         let Some(file) = &self.trace else { return Ok(None) };
         let sequence = self.sequence(net, file)?;

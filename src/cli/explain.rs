@@ -1,5 +1,5 @@
-//! `check --explain ID`: the story of one answer, on stderr when all is over. Who worked while it was open,
-//! for how long, what each had to say of it, and how it ended.
+//! `check --explain ID`: the story of one answer, on stderr when all is over. Who worked while it
+//! was open, for how long, what each had to say of it, and how it ended.
 
 use crate::answer::Answer;
 use crate::run::{Report, Turn};

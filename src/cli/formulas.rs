@@ -69,8 +69,16 @@ impl Formulas {
     }
 
     /// All formulas, each with a name of its own. What is wrong with one is told on stderr.
-    pub(super) fn read(&self, net: &Net) -> Result<Vec<Asked>> {
-        let mut gathered = Gathered { asked: Vec::new(), ids: HashSet::new() };
+    pub(super) fn read_aloud(&self, net: &Net) -> Result<Vec<Asked>> {
+        let mut notes = Vec::new();
+        let asked = self.read(net, &mut notes);
+        notes.iter().for_each(|line| note!("{line}"));
+        asked
+    }
+
+    /// All formulas, each with a name of its own. What is wrong with one goes to the notes.
+    pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<Asked>> {
+        let mut gathered = Gathered { asked: Vec::new(), ids: HashSet::new(), notes };
         for text in &self.formula {
             gathered.add(text::read_one(text, "--formula", net));
         }
@@ -88,7 +96,7 @@ impl Formulas {
         Ok(asked)
     }
 
-    fn read_file(&self, file: &Path, net: &Net, gathered: &mut Gathered) -> Result<()> {
+    fn read_file(&self, file: &Path, net: &Net, gathered: &mut Gathered<'_>) -> Result<()> {
         let name = file.display().to_string();
         let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
         let is_xml =
@@ -96,7 +104,7 @@ impl Formulas {
         if self.language.map_or_else(is_xml, |language| language == LanguageName::Xml) {
             let queries = input::read_queries_from(&bytes[..], &name, net)?;
             if let Some(error) = queries.cut_short {
-                note!("parikh: {error}; the formulas before it are answered");
+                gathered.note(format!("parikh: {error}; the formulas before it are answered"));
             }
             for query in queries.queries {
                 gathered.add_plain(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
@@ -141,32 +149,39 @@ fn of_another_model(formulas: &[TextFormula]) -> Option<&TextError> {
     (formulas.len() > 1 && unknown.all(|error| error.is_some())).then_some(first)
 }
 
-/// Says what is wrong with a formula, and shows where.
-pub(super) fn tell(error: &TextError) {
-    note!("parikh: {error}");
-    error.excerpt().iter().for_each(|line| note!("{line}"));
+/// What is wrong with a formula, and where, line by line.
+pub(super) fn complaint(error: &TextError) -> Vec<String> {
+    let mut lines = vec![format!("parikh: {error}")];
+    lines.extend(error.excerpt());
+    lines
 }
 
-struct Gathered {
+struct Gathered<'n> {
     asked: Vec<Asked>,
     ids: HashSet<String>,
+    /// What is to be said of them.
+    notes: &'n mut Vec<String>,
 }
 
-impl Gathered {
+impl Gathered<'_> {
+    fn note(&mut self, line: String) {
+        self.notes.push(line);
+    }
+
     fn add(&mut self, formula: TextFormula) {
         for remark in &formula.remarks {
-            note!("parikh: note: {remark}");
-            remark.excerpt().iter().for_each(|line| note!("{line}"));
+            self.note(format!("parikh: note: {remark}"));
+            self.notes.extend(remark.excerpt());
         }
         if let Err(error) = &formula.formula {
-            tell(error);
+            self.notes.extend(complaint(error));
         }
         self.push(formula.id, formula.formula.map_err(|error| error.to_string()));
     }
 
     fn add_plain(&mut self, id: String, formula: Result<Formula, String>) {
         if let Err(error) = &formula {
-            note!("parikh: formula {id}: {error}");
+            self.note(format!("parikh: formula {id}: {error}"));
         }
         self.push(id, formula);
     }
@@ -188,7 +203,7 @@ impl Gathered {
             true => formula,
             false => formula.and_then(|_| {
                 let error = format!("a second formula is called `{id}`, expected each name once");
-                note!("parikh: {error}");
+                self.note(format!("parikh: {error}"));
                 Err(error)
             }),
         };

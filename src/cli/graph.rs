@@ -21,17 +21,17 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
-    /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.aut (a labelled transition system in
-    /// the Aldebaran format, for CADP and mCRL2), FILE.json (for scripts); by default the text for
-    /// Graphviz on stdout.
+    /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.aut (a labelled
+    /// transition system in the Aldebaran format, for CADP and mCRL2), FILE.json (for scripts); by
+    /// default the text for Graphviz on stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     pixels: pixels::Pixels,
-    /// The most markings. By default 200 for pictures, which nobody could look at beyond, and 100000 for
-    /// .aut and .json.
+    /// The most markings. By default 200 for pictures, which nobody could look at beyond, and
+    /// 100000 for .aut and .json.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     most: Option<u32>,
     /// The coverability graph, even of a net that has few markings.
@@ -40,8 +40,8 @@ pub(super) struct Arguments {
     /// Highlight the firing sequence in this file, as `parikh check --trace` writes them.
     #[arg(long, value_name = "FILE", conflicts_with = "formula")]
     trace: Option<PathBuf>,
-    /// Highlight a shortest way to a marking with this: 'EF p >= 2', or without: 'AG p <= 1'. The language is
-    /// that of `check`.
+    /// Highlight a shortest way to a marking with this: 'EF p >= 2', or without: 'AG p <= 1'. The
+    /// language is that of `check`.
     #[arg(long, value_name = "FORMULA", conflicts_with = "coverability")]
     formula: Option<String>,
     /// How long it may take.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// How to print it.
     #[arg(long, value_enum, default_value = "text")]

@@ -1,5 +1,5 @@
-//! `parikh completions` and `parikh man`: the command line as shells and manuals want it, made of the
-//! same description that parses it.
+//! `parikh completions` and `parikh man`: the command line as shells and manuals want it, made of
+//! the same description that parses it.
 
 use super::terminal::whole;
 use super::{Arguments, Outcome};

@@ -1,16 +1,15 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
-use super::job::{Job, Subject, Watch};
+use super::job::Job;
 use super::output::{Format, Printer};
+use super::questions::Inquiry;
 use super::terminal::{line, note, printed};
-use super::{Outcome, check, coloured, limits, model, signals};
+use super::{Outcome, limits, signals};
 use crate::input;
 use crate::mcc::Examination;
 use crate::mcc::benchkit::Call;
-use crate::model::Model;
 use crate::run;
 use anyhow::{Context, Result};
-use parikh_net::Net;
 use std::path::Path;
 
 pub(super) fn run() -> Result<Outcome> {
@@ -65,30 +64,12 @@ fn read_and_run(
     budget: &parikh_solvers::Budget,
 ) -> Result<(run::Report, Outcome)> {
     let model = input::read_model(here)?;
-    let queries = examination
-        .has_queries()
-        .then(|| model::query_file(here, examination.name()))
-        .transpose()?;
+    let inquiry = Inquiry::of_instance(examination, here)?;
     let config = run::Config::default();
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
-    let subject = |_: &Net| Ok(Subject::Examination(examination, queries.clone()));
     let printer = Printer::new(Format::Mcc, config.threads > 1);
-    let report = match model {
-        Model::Plain(net) => {
-            Job::new(&net, subject(&net)?, budget, config).run(&printer, Default::default())?
-        }
-        Model::Coloured(net) => {
-            let task = coloured::Task {
-                unfolding: check::unfolding(Some(examination)),
-                examination: Some(examination),
-                subject: &subject,
-                budget,
-                config,
-                watch: Watch::default(),
-            };
-            task.run(net.net().clone(), &printer, Default::default())?
-        }
-    };
-    let outcome = check::outcome(&report);
+    let (watch, beside) = Default::default();
+    let report = Job { inquiry, budget, config, watch, printer, beside }.run(&model)?;
+    let outcome = Outcome::of(&report);
     Ok((report, outcome))
 }

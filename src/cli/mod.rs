@@ -4,7 +4,6 @@
 
 mod beside;
 mod check;
-mod coloured;
 mod draw;
 mod encode;
 mod explain;
@@ -22,6 +21,7 @@ mod pixels;
 mod processes;
 mod progress;
 mod properties;
+mod questions;
 mod reduce;
 mod replay;
 mod replay_coloured;
@@ -36,6 +36,7 @@ mod unfold;
 mod verdicts;
 
 use crate::formula::text::TextError;
+use crate::run::Report;
 use clap::{Parser, Subcommand};
 use parikh_net::printable::Printable;
 use std::process::ExitCode;
@@ -129,6 +130,17 @@ enum Outcome {
     InternalError,
 }
 
+impl Outcome {
+    /// How a run ended.
+    fn of(report: &Report) -> Self {
+        match report {
+            report if report.faults > 0 => Outcome::InternalError,
+            report if report.unanswered.is_empty() => Outcome::Complete,
+            _ => Outcome::Incomplete,
+        }
+    }
+}
+
 /// Parses the arguments, runs the command, prints its error if it has one.
 pub fn main() -> ExitCode {
     terminal::tell_of_panics();
@@ -175,8 +187,9 @@ fn is_declined(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<crate::unfold::Declined>())
 }
 
-/// Ends with what clap has to say: the help, the version, or what is wrong with the command line. A name in
-/// it (`parikh check *.pnml`) may hold anything, so clap is told what there is to be shown of it.
+/// Ends with what clap has to say: the help, the version, or what is wrong with the command line. A
+/// name in it (`parikh check *.pnml`) may hold anything, so clap is told what there is to be shown
+/// of it.
 fn refuse(error: clap::Error) -> ! {
     let shown = std::env::args_os().map(|word| Printable(word.display()).to_string());
     match error.use_stderr() {
@@ -188,7 +201,7 @@ fn refuse(error: clap::Error) -> ! {
 /// Says what went wrong: in a line, and of a formula where in its text.
 fn tell(error: &anyhow::Error) {
     match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
-        Some(error) => formulas::tell(error),
+        Some(error) => formulas::complaint(error).iter().for_each(|line| note!("{line}")),
         None => note!("parikh: {}", chain(error)),
     }
 }

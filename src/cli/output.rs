@@ -1,7 +1,7 @@
 //! Answers on stdout, as text, as JSON, or in the lines of the contest.
 //!
-//! An id stands in a line as one word ([`Word`]): whatever a query file calls its formulas, no line can be
-//! taken for that of another question, nor for one with another value.
+//! An id stands in a line as one word ([`Word`]): whatever a query file calls its formulas, no line
+//! can be taken for that of another question, nor for one with another value.
 
 use super::terminal::{line, object};
 use crate::answer::{Answer, Grade};
@@ -45,7 +45,8 @@ impl Printer {
         Printer { states: Some(progress), ..self }
     }
 
-    /// What is to be said something of. Where the process is left before that, the rest is said to be open:
+    /// What is to be said something of. Where the process is left before that, the rest is said to
+    /// be open:
     /// [`say_what_is_open`].
     pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
         *expected() = Some(Expected { printer: self.clone(), open: ids.collect() });
@@ -89,8 +90,8 @@ impl Printer {
         }
     }
 
-    /// Prints a question that has no answer. The contest wants silence there; who looks at the log later
-    /// wants the reason.
+    /// Prints a question that has no answer. The contest wants silence there; who looks at the log
+    /// later wants the reason.
     pub(super) fn unanswered(&self, question: &Unanswered) {
         let Unanswered { id, reason } = question;
         told(id);

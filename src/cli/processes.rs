@@ -3,6 +3,7 @@
 use super::Misuse;
 use crate::input;
 use crate::mcc::Examination;
+use crate::model::Model;
 use crate::structure::workflow::{self, Workflow};
 use anyhow::{Context, Result, bail};
 use parikh_net::counted::counted;
@@ -25,13 +26,14 @@ Processes (workflow nets, and nets with a final marking):
 
 #[derive(clap::Args)]
 pub(super) struct Cases {
-    /// Of soundness: how many cases are handled at the same time. Initial and final marking are taken
-    /// so many times.
+    /// Of soundness: how many cases are handled at the same time. Initial and final marking are
+    /// taken so many times.
     #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) number: u64,
-    /// Of soundness: the marking in which a case is done, for example 'end' or 'p + 2*q'. By default the
-    /// one in the model's `<finalmarkings>`, or else one token in the sink of a workflow net.
+    /// Of soundness: the marking in which a case is done, for example 'end' or 'p + 2*q'. By
+    /// default the one in the model's `<finalmarkings>`, or else one token in the sink of a
+    /// workflow net.
     #[arg(long = "final", value_name = "MARKING", requires = "examination")]
     last: Option<String>,
 }
@@ -42,9 +44,21 @@ impl Cases {
         self.number > 1 || self.last.is_some()
     }
 
-    /// The net that a question about processes is about.
-    pub(super) fn begun(&self, net: &Net, examination: Examination, model: &Path) -> Result<Net> {
-        let file = input::model_file(model)?;
+    /// The net that a question about processes is about, of the model of a file.
+    pub(super) fn begun(
+        &self,
+        model: Model,
+        examination: Examination,
+        file: &Path,
+    ) -> Result<Model> {
+        let file = input::model_file(file)?;
+        let Model::Plain(net) = &model else {
+            bail!(Misuse(
+                "soundness is asked of place/transition nets: `parikh unfold MODEL -o flat.pnml` \
+                 first, and name the final marking there with --final"
+                    .to_owned()
+            ));
+        };
         let chosen = self.last.as_ref().map(|last| marking_text::parse(last, net));
         let chosen = chosen.transpose().map_err(|why| Misuse(format!("--final: {why}")))?;
         if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {
@@ -60,17 +74,17 @@ impl Cases {
         if !lacks.is_empty() {
             tracing::info!("no workflow net: {}", lacks.join("; "));
         }
-        match examination {
+        Ok(Model::from(match examination {
             Examination::RelaxedSoundness => {
-                counted(&begun).with_context(|| file.display().to_string())
+                counted(&begun).with_context(|| file.display().to_string())?
             }
-            _ => Ok(begun),
-        }
+            _ => begun,
+        }))
     }
 }
 
-/// What to say of a model whose source holds the tokens of several cases, when one that is done is one token in
-/// the sink.
+/// What to say of a model whose source holds the tokens of several cases, when one that is done is
+/// one token in the sink.
 fn several(net: &Net, begun: &Net, workflow: &Workflow) -> Option<String> {
     let (source, sink) = workflow.ends()?;
     let (cases, [last]) = (net.initial()[source], begun.final_markings()) else { return None };

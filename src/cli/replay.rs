@@ -21,13 +21,14 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// A trace: one transition a line, with a tab and a count where it fires several times in a
-    /// row; `#` starts a comment, but `# from: 2*p + q` says in which marking it begins; behind a line `@repeat` stands what can repeat for ever.
+    /// row; `#` starts a comment, but `# from: 2*p + q` says in which marking it begins; behind a
+    /// line `@repeat` stands what can repeat for ever.
     trace: PathBuf,
-    /// The trace is one of the net that this log ends with, as `parikh reduce MODEL --log` wrote it:
-    /// carry it back to MODEL and replay it there.
+    /// The trace is one of the net that this log ends with, as `parikh reduce MODEL --log` wrote
+    /// it: carry it back to MODEL and replay it there.
     #[arg(long, value_name = "LOG.json")]
     log: Option<PathBuf>,
     /// With --log: how long carrying back may take. By default as long as it takes: a step that

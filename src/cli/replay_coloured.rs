@@ -1,5 +1,5 @@
-//! `parikh replay` on a coloured net: each step is a transition with a binding, `t(x=2,y=red)`, and is
-//! fired by the firing rule of coloured nets. Nothing here unfolds.
+//! `parikh replay` on a coloured net: each step is a transition with a binding, `t(x=2,y=red)`, and
+//! is fired by the firing rule of coloured nets. Nothing here unfolds.
 
 use super::terminal::line;
 use anyhow::{Result, anyhow, bail};

@@ -21,26 +21,28 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// Where to; `-` is stdout.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but StateSpace. By
-    /// default what a model's author wants to know: deadlocks, which transitions fire, bounds, one-safe,
-    /// stable marking, liveness, reversibility.
+    /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but
+    /// StateSpace. By default what a model's author wants to know: deadlocks, which transitions
+    /// fire, bounds, one-safe, stable marking, liveness, reversibility.
     #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
     examination: Option<Examination>,
-    /// A query file in the contest's XML, whose formulas are asked; with an examination that has queries it
-    /// is by default EXAMINATION.xml beside the model.
+    /// A query file in the contest's XML, whose formulas are asked; with an examination that has
+    /// queries it is by default EXAMINATION.xml beside the model.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "formulas"])]
     queries: Option<PathBuf>,
     #[command(flatten)]
     formulas: formulas::Formulas,
-    /// A verdict file of the contest (a filled model form): where it contradicts the net is a finding.
+    /// A verdict file of the contest (a filled model form): where it contradicts the net is a
+    /// finding.
     #[arg(long, value_name = "FILE")]
     form: Option<PathBuf>,
-    /// How long the questions may take: 90s, 5m, 1h. What comes around them takes up to five seconds more.
+    /// How long the questions may take: 90s, 5m, 1h. What comes around them takes up to five
+    /// seconds more.
     #[arg(short, long, value_parser = limits::duration, default_value = "20s")]
     timeout: Duration,
     /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
@@ -147,7 +149,7 @@ impl Arguments {
         if self.formulas.formula.is_empty() && self.formulas.formulas.is_empty() {
             return Ok(Asked::Topics(Topic::ALL.to_vec()));
         }
-        let asked = self.formulas.read(net)?;
+        let asked = self.formulas.read_aloud(net)?;
         Ok(planned(asked.into_iter().map(|Formula { id, formula }| (id, formula)), net))
     }
 }

@@ -28,7 +28,8 @@ pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     });
 }
 
-/// Cancels `budget` at the first signal, and lets the command finish what it has; leaves at the second.
+/// Cancels `budget` at the first signal, and lets the command finish what it has; leaves at the
+/// second.
 pub(super) fn finish_on_signal(budget: &Budget) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
@@ -75,7 +76,8 @@ fn leave(last_words: fn()) -> ! {
     exit(3)
 }
 
-/// Ends the process from wherever it is. Solvers that are commands of the user would go on without it.
+/// Ends the process from wherever it is. Solvers that are commands of the user would go on without
+/// it.
 pub(super) fn exit(code: u8) -> ! {
     guest::end_all();
     std::process::exit(beside::code(code).into())

@@ -1,9 +1,11 @@
 //! `parikh states`: the figures of a state space as they come, and how each was found.
 
-use super::job::{Job, Subject};
+use super::job::Job;
 use super::output::{self, FIGURE, Format, Printer};
+use super::questions::Inquiry;
 use super::terminal::note;
-use super::{Outcome, check, limits, model, signals, states_plot};
+use super::{Outcome, limits, signals, states_plot};
+use crate::input;
 use crate::mcc::Examination;
 use crate::run;
 use anyhow::{Context, Result};
@@ -15,7 +17,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(after_help = ABOUT)]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// How long it may take, reading included: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
@@ -29,7 +31,8 @@ pub(super) struct Arguments {
     /// How to print the figures.
     #[arg(short, long, value_enum, default_value = "text")]
     format: Shape,
-    /// Draw how decision diagrams grew: the nodes of each order of places that was tried, over time.
+    /// Draw how decision diagrams grew: the nodes of each order of places that was tried, over
+    /// time.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
 }
@@ -83,23 +86,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let printer = Printer::new(format, threads > 1).of_states(bar.clone());
     printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
-    // Firings of every binding count.
-    let config = check::unfolding(Some(Examination::StateSpace));
-    let net = model::net_with(&arguments.model, &config, &budget)?;
-    let config = run::Config { threads, ..defaults };
-    bar.set_message(format!(
-        "{} places, {} transitions",
-        net.place_count(),
-        net.transition_count()
-    ));
+    let model = input::read_model(&arguments.model)?;
+    bar.set_message(model.sizes());
     bar.enable_steady_tick(Duration::from_millis(120));
-    let subject = Subject::Examination(Examination::StateSpace, None);
+    let config = run::Config { threads, ..defaults };
     let (start, course) = (Instant::now(), config.course.clone());
-    let report = Job::new(&net, subject, &budget, config).run(&printer, Default::default())?;
+    let inquiry = Inquiry::Examination(Examination::StateSpace);
+    let (watch, beside) = Default::default();
+    let job = Job { inquiry, budget: &budget, config, watch, printer, beside };
+    let report = job.run(&model)?;
     bar.finish_and_clear();
     if let Some(file) = &arguments.plot {
-        let plot = states_plot::plot(net.name(), start, &course.tries());
+        let plot = states_plot::plot(model.name(), start, &course.tries());
         std::fs::write(file, plot).with_context(|| format!("cannot write {}", file.display()))?;
     }
-    Ok(check::outcome(&report))
+    Ok(Outcome::of(&report))
 }

@@ -1,4 +1,5 @@
-//! `parikh states --plot`: the nodes of decision diagrams over time, order by order, and which one paid.
+//! `parikh states --plot`: the nodes of decision diagrams over time, order by order, and which one
+//! paid.
 
 use crate::plot::{self, Curve, Frame};
 use crate::run::Try;

@@ -1,10 +1,11 @@
 //! All that is printed: stdout carries answers, stderr logs and what is said of a run.
 //!
-//! Names, ids, paths and messages come from files and may hold anything, so nothing is printed as it is:
+//! Names, ids, paths and messages come from files and may hold anything, so nothing is printed as
+//! it is:
 //! [`line`], [`lines`] and [`note!`] show what a terminal would obey by [`Printable`], line breaks too, and
 //! [`object`] prints JSON that says the same in escapes. Only [`whole`] prints a text as it is: a format
-//! that has a writer of its own, such as a picture. `tests/house/walls.rs` keeps other ways to print away,
-//! and `tests/cli/harmful.rs` asks every command about names that want to break out.
+//! that has a writer of its own, such as a picture. `tests/house/walls.rs` keeps other ways to
+//! print away, and `tests/cli/harmful.rs` asks every command about names that want to break out.
 
 use anyhow::Context;
 use parikh_net::printable::{Printable, json};
@@ -24,8 +25,8 @@ pub(super) fn printed() -> usize {
     PRINTED.load(Ordering::Relaxed)
 }
 
-/// Prints a line and flushes it: whatever ends the process, what was printed counts. A closed pipe ends the
-/// process quietly: nobody reads on.
+/// Prints a line and flushes it: whatever ends the process, what was printed counts. A closed pipe
+/// ends the process quietly: nobody reads on.
 pub(super) fn line(text: &str) {
     print(&format!("{}\n", Printable(text)));
 }
@@ -47,7 +48,8 @@ fn print(text: &str) {
     }
 }
 
-/// Prints lines that are no answers. Who does not read on (`| head`) has what was wanted: that is no error.
+/// Prints lines that are no answers. Who does not read on (`| head`) has what was wanted: that is
+/// no error.
 pub(super) fn lines(lines: &[String]) -> anyhow::Result<()> {
     whole(&lines.iter().map(|line| format!("{}\n", Printable(line))).collect::<String>())
 }
@@ -87,8 +89,9 @@ pub(super) fn start_logging(verbose: u8, quiet: bool) {
         (_, 2) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    // Targets and levels (`parikh::engine=debug,info`). The crate's `EnvFilter` also knows spans and
-    // fields, of which there are none, and brings regular expressions for them: 20 s of compiling.
+    // Targets and levels (`parikh::engine=debug,info`). The crate's `EnvFilter` also knows spans
+    // and fields, of which there are none, and brings regular expressions for them: 20 s of
+    // compiling.
     let variable = std::env::var("PARIKH_LOG").ok();
     let filter = variable
         .and_then(|directives| directives.parse::<Targets>().ok())

@@ -10,10 +10,11 @@
 //! enter
 //! ```
 //!
-//! Where a pump needs others before it ([`parikh_net::Pumping`]), `@then` begins the next stage: what fires once,
-//! and behind the next `@repeat` what repeats.
+//! Where a pump needs others before it ([`parikh_net::Pumping`]), `@then` begins the next stage:
+//! what fires once, and behind the next `@repeat` what repeats.
 //!
-//! A run with loops has blocks of lines, with numbers from 0, and lines that repeat one of those above:
+//! A run with loops has blocks of lines, with numbers from 0, and lines that repeat one of those
+//! above:
 //!
 //! ```text
 //! @block 0
@@ -61,8 +62,8 @@ pub(super) struct TraceError {
 }
 
 impl Trace {
-    /// The marking that the trace begins in, where it says so: runs of processes do, of which the model may not
-    /// know where they begin, or have one case where the trace has several.
+    /// The marking that the trace begins in, where it says so: runs of processes do, of which the
+    /// model may not know where they begin, or have one case where the trace has several.
     ///
     /// # Errors
     /// What stands there is no marking of `net`.

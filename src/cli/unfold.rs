@@ -17,24 +17,24 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A PNML file of a coloured (symmetric) net, or the directory of a contest instance.
+    /// A coloured net: a PNML file, a text, or the directory of a contest instance.
     model: PathBuf,
     /// Write the net as PNML. Places are called p(red,2), transitions t(x=2,y=red).
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write which places are the colours of which coloured place, and which transitions the bindings
-    /// of which coloured transition, as JSON.
+    /// Write which places are the colours of which coloured place, and which transitions the
+    /// bindings of which coloured transition, as JSON.
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
     /// Make every binding a transition, even those that take and put the same as another one.
     #[arg(long)]
     every_binding: bool,
-    /// Make every colour of every place, and every binding whose guard holds, even those that no marking
-    /// can have.
+    /// Make every colour of every place, and every binding whose guard holds, even those that no
+    /// marking can have.
     #[arg(long)]
     everything: bool,
-    /// Make colours that nothing tells apart one: fewer places and transitions that reach the same numbers
-    /// of tokens in the coloured places, but fewer markings. Says which.
+    /// Make colours that nothing tells apart one: fewer places and transitions that reach the same
+    /// numbers of tokens in the coloured places, but fewer markings. Says which.
     #[arg(long)]
     quotient: bool,
     /// The most transitions.

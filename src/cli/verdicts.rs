@@ -19,8 +19,8 @@ pub(super) enum Command {
     },
     /// Compute every key that a file states, and show where the two agree.
     ///
-    /// Ends with 1 when there is a conflict, with 3 when some key could not be computed in time, with
-    /// 4 after an internal error.
+    /// Ends with 1 when there is a conflict, with 3 when some key could not be computed in time,
+    /// with 4 after an internal error.
     Compare(Compare),
 }
 
@@ -28,7 +28,7 @@ pub(super) enum Command {
 pub(super) struct Compare {
     /// A verdict file.
     file: PathBuf,
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// Compare even when the file is about a model of another name.
     #[arg(long)]

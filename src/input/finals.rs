@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A place without a number, or that is not named, holds nothing. A marking
-//! without a token says nothing (some tools write one where none was chosen), and the same one twice is one.
+//! without a token says nothing (some tools write one where none was chosen), and the same one
+//! twice is one.
 
 use super::error::InputError;
 use super::graph::Graph;

@@ -1,12 +1,12 @@
 //! The formats that models come in.
 //!
-//! A file is of the first format that knows its beginning and reads it: PNML of coloured nets begins as that of
-//! place/transition nets does, so its reader has its turn where the other one finds colours. A new format is a
-//! file with its constant and a line in [`FORMATS`].
+//! A file is of the first format that knows its beginning and reads it: PNML of coloured nets
+//! begins as that of place/transition nets does, so its reader has its turn where the other one
+//! finds colours. A new format is a file with its constant and a line in [`FORMATS`].
 //!
-//! No format of these guarantees anything of the net beyond what the net says itself: that units are safe
-//! (NUPN) is the model's claim, and kept as one. One that does (units of a product of automata, say) has its
-//! facts to hand over with the model, as proved ones.
+//! No format of these guarantees anything of the net beyond what the net says itself: that units
+//! are safe (NUPN) is the model's claim, and kept as one. One that does (units of a product of
+//! automata, say) has its facts to hand over with the model, as proved ones.
 
 use super::error::InputError;
 use super::{pnml, symmetric, text};
@@ -19,8 +19,8 @@ use std::time::Instant;
 pub struct Format {
     /// What it is called.
     pub name: &'static str,
-    /// Whether a file that begins so may be of this format; a beginning is some thousands of bytes, or the
-    /// whole file.
+    /// Whether a file that begins so may be of this format; a beginning is some thousands of bytes,
+    /// or the whole file.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Reads a file of which it may be; the name is how messages call it.
     pub(super) read: fn(&mut dyn BufRead, &str) -> Result<Model, Unread>,
@@ -43,11 +43,12 @@ impl From<InputError> for Unread {
 /// All of them, in the order in which they are tried.
 pub const FORMATS: &[Format] = &[pnml::FORMAT, symmetric::FORMAT, text::COLOURED, text::PLAIN];
 
-/// Reads the model that an argument names: a file of one of the [`FORMATS`], or the directory of a contest
-/// instance.
+/// Reads the model that an argument names: a file of one of the [`FORMATS`], or the directory of a
+/// contest instance.
 ///
 /// # Errors
-/// When the file cannot be read, is of no format, or its net is broken; each with the position in the file.
+/// When the file cannot be read, is of no format, or its net is broken; each with the position in
+/// the file.
 pub fn read_model(path: &Path) -> Result<Model, InputError> {
     let start = Instant::now();
     let path = model_file(path)?;

@@ -1,5 +1,5 @@
-//! Reading models and questions: nets in any of the [`FORMATS`], the query files of the Model Checking Contest,
-//! and its instance directories.
+//! Reading models and questions: nets in any of the [`FORMATS`], the query files of the Model
+//! Checking Contest, and its instance directories.
 //!
 //! Readers go through a file once and hold one element at a time. What is wrong with a file is
 //! told with file, line and column, what was found and what was expected ([`InputError`]); what is

@@ -1,5 +1,5 @@
-//! Where a PNML file draws its nodes. Positions have no meaning, so the readers of nets pass over them; who
-//! wants to draw the net reads the file once more.
+//! Where a PNML file draws its nodes. Positions have no meaning, so the readers of nets pass over
+//! them; who wants to draw the net reads the file once more.
 
 use super::error::InputError;
 use super::xml::{Item, XmlReader};
@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
-/// The positions of places and transitions by id, x to the right and y down, as far as the file has them.
+/// The positions of places and transitions by id, x to the right and y down, as far as the file has
+/// them.
 ///
 /// # Errors
 /// When the file cannot be read, or is no PNML.
@@ -27,8 +28,8 @@ pub fn read_positions_from(
     let mut xml = XmlReader::new(reader, name)?;
     xml.root("pnml")?;
     let mut positions = HashMap::new();
-    // The node that is open, and how deep in it we are: its own position is in its own graphics, not in
-    // those of its labels.
+    // The node that is open, and how deep in it we are: its own position is in its own graphics,
+    // not in those of its labels.
     let mut node: Option<(String, usize)> = None;
     let mut graphics = false;
     loop {

@@ -224,106 +224,143 @@ impl Tree {
 
 /// The operator with its operands, which [`Tree::add`] let in by their kind.
 fn complete(operator: Operator, parts: Vec<Part>) -> Result<Part, FormulaProblem> {
-    use Formula as F;
     use Operator as O;
-    let found = parts.len();
-    let arity =
-        |expected| FormulaProblem::WrongArity { operator: operator.element(), found, expected };
-    let at_least_one = || if found > 0 { Ok(()) } else { Err(arity("at least 1")) };
-    let (mut formulas, mut numbers) = (Vec::new(), Vec::new());
-    let (mut places, mut transitions) = (Vec::new(), Vec::new());
-    let (mut before, mut reach) = (None, None);
-    for part in parts {
-        match part {
-            Part::Formula(formula) => formulas.push(formula),
-            Part::Expression(number) => numbers.push(number),
-            Part::Places(named) => places.extend(named),
-            Part::Transitions(named) => transitions.extend(named),
-            Part::Before(formula) => before = Some(formula),
-            Part::Reach(formula) => reach = Some(formula),
+    let operands = Operands::of(operator, parts);
+    match operator {
+        O::Before => Ok(Part::Before(*operands.one()?)),
+        O::Reach => Ok(Part::Reach(*operands.one()?)),
+        O::Tokens | O::Sum | O::Product | O::Difference => {
+            Ok(Part::Expression(operands.expression()?))
         }
+        _ => Ok(Part::Formula(operands.formula()?)),
     }
-    let one = |formulas: Vec<F>| match <[F; 1]>::try_from(formulas) {
-        Ok([formula]) => Ok(Box::new(formula)),
-        Err(_) => Err(arity("1")),
-    };
-    let two = |formulas: Vec<F>| match <[F; 2]>::try_from(formulas) {
-        Ok([first, second]) => Ok((Box::new(first), Box::new(second))),
-        Err(_) => Err(arity("2")),
-    };
-    let two_numbers =
-        |numbers: Vec<Expression>| <[Expression; 2]>::try_from(numbers).map_err(|_| arity("2"));
-    let formula = match operator {
-        O::Whole => *one(formulas)?,
-        O::AllPaths => F::AllPaths(one(formulas)?),
-        O::ExistsPath => F::ExistsPath(one(formulas)?),
-        O::Globally => F::Globally(one(formulas)?),
-        O::Finally => F::Finally(one(formulas)?),
-        O::Next => F::Next(one(formulas)?),
-        O::Until => match (before, reach, found) {
-            (Some(before), Some(reach), 2) => {
+}
+
+/// An operator with its operands, by their kind.
+struct Operands {
+    operator: Operator,
+    /// How many there are.
+    found: usize,
+    formulas: Vec<Formula>,
+    numbers: Vec<Expression>,
+    places: Vec<PlaceId>,
+    transitions: Vec<TransitionId>,
+    before: Option<Formula>,
+    reach: Option<Formula>,
+}
+
+impl Operands {
+    fn of(operator: Operator, parts: Vec<Part>) -> Self {
+        let mut all = Operands {
+            operator,
+            found: parts.len(),
+            formulas: Vec::new(),
+            numbers: Vec::new(),
+            places: Vec::new(),
+            transitions: Vec::new(),
+            before: None,
+            reach: None,
+        };
+        for part in parts {
+            match part {
+                Part::Formula(formula) => all.formulas.push(formula),
+                Part::Expression(number) => all.numbers.push(number),
+                Part::Places(named) => all.places.extend(named),
+                Part::Transitions(named) => all.transitions.extend(named),
+                Part::Before(formula) => all.before = Some(formula),
+                Part::Reach(formula) => all.reach = Some(formula),
+            }
+        }
+        all
+    }
+
+    /// A formula of the operator.
+    fn formula(self) -> Result<Formula, FormulaProblem> {
+        use Formula as F;
+        use Operator as O;
+        Ok(match self.operator {
+            O::Whole => *self.one()?,
+            O::AllPaths => F::AllPaths(self.one()?),
+            O::ExistsPath => F::ExistsPath(self.one()?),
+            O::Globally => F::Globally(self.one()?),
+            O::Finally => F::Finally(self.one()?),
+            O::Next => F::Next(self.one()?),
+            O::Until => {
+                let wants = self.wants("2, one before and one reach");
+                let (Some(before), Some(reach), 2) = (self.before, self.reach, self.found) else {
+                    return Err(wants);
+                };
                 F::Until { before: Box::new(before), reach: Box::new(reach) }
             }
-            _ => return Err(arity("2, one before and one reach")),
-        },
-        O::Before => return Ok(Part::Before(*one(formulas)?)),
-        O::Reach => return Ok(Part::Reach(*one(formulas)?)),
-        O::And => {
-            at_least_one()?;
-            F::And(formulas)
-        }
-        O::Or => {
-            at_least_one()?;
-            F::Or(formulas)
-        }
-        O::Not => F::Not(one(formulas)?),
-        O::Implies => {
-            let (first, second) = two(formulas)?;
-            F::Implies(first, second)
-        }
-        O::Equivalent => {
-            let (first, second) = two(formulas)?;
-            F::Equivalent(first, second)
-        }
-        O::Xor => {
-            let (first, second) = two(formulas)?;
-            F::Xor(first, second)
-        }
-        O::Compare(relation) => {
-            let [left, right] = two_numbers(numbers)?;
-            F::Compare { left, relation, right }
-        }
-        O::Fireable => {
-            at_least_one()?;
-            F::Fireable(transitions)
-        }
-        O::Deadlock => F::Deadlock,
-        O::True => F::True,
-        O::False => F::False,
-        O::PlaceBound => {
-            at_least_one()?;
-            F::PlaceBound(places)
-        }
-        O::Tokens => {
-            at_least_one()?;
-            return Ok(Part::Expression(Expression::Tokens(places)));
-        }
-        O::Sum => {
-            at_least_one()?;
-            return Ok(Part::Expression(Expression::Sum(numbers)));
-        }
-        O::Product => {
-            at_least_one()?;
-            return Ok(Part::Expression(Expression::Product(numbers)));
-        }
-        O::Difference => {
-            let [left, right] = two_numbers(numbers)?;
-            let (left, right) = (Box::new(left), Box::new(right));
-            return Ok(Part::Expression(Expression::Difference(left, right)));
-        }
-        O::Invariant => F::AllPaths(Box::new(F::Globally(one(formulas)?))),
-        O::Possibility => F::ExistsPath(Box::new(F::Finally(one(formulas)?))),
-        O::Impossibility => F::Not(Box::new(F::ExistsPath(Box::new(F::Finally(one(formulas)?))))),
-    };
-    Ok(Part::Formula(formula))
+            O::And => F::And(self.some()?.formulas),
+            O::Or => F::Or(self.some()?.formulas),
+            O::Not => F::Not(self.one()?),
+            O::Implies => {
+                let [first, second] = self.two()?;
+                F::Implies(first, second)
+            }
+            O::Equivalent => {
+                let [first, second] = self.two()?;
+                F::Equivalent(first, second)
+            }
+            O::Xor => {
+                let [first, second] = self.two()?;
+                F::Xor(first, second)
+            }
+            O::Compare(relation) => {
+                let [left, right] = self.two_numbers()?;
+                F::Compare { left, relation, right }
+            }
+            O::Fireable => F::Fireable(self.some()?.transitions),
+            O::PlaceBound => F::PlaceBound(self.some()?.places),
+            O::Invariant => F::AllPaths(Box::new(F::Globally(self.one()?))),
+            O::Possibility => F::ExistsPath(Box::new(F::Finally(self.one()?))),
+            O::Impossibility => F::Not(Box::new(F::ExistsPath(Box::new(F::Finally(self.one()?))))),
+            O::Deadlock => F::Deadlock,
+            O::True => F::True,
+            O::False => F::False,
+            O::Before | O::Reach | O::Tokens | O::Sum | O::Product | O::Difference => {
+                return Err(self.wants("none"));
+            }
+        })
+    }
+
+    /// A number of the operator.
+    fn expression(self) -> Result<Expression, FormulaProblem> {
+        Ok(match self.operator {
+            Operator::Sum => Expression::Sum(self.some()?.numbers),
+            Operator::Product => Expression::Product(self.some()?.numbers),
+            Operator::Difference => {
+                let [left, right] = self.two_numbers()?;
+                Expression::Difference(Box::new(left), Box::new(right))
+            }
+            _ => Expression::Tokens(self.some()?.places),
+        })
+    }
+
+    /// That the operator has another number of operands than it wants.
+    fn wants(&self, expected: &'static str) -> FormulaProblem {
+        let (operator, found) = (self.operator.element(), self.found);
+        FormulaProblem::WrongArity { operator, found, expected }
+    }
+
+    /// All of them, of which there is one at least.
+    fn some(self) -> Result<Self, FormulaProblem> {
+        if self.found > 0 { Ok(self) } else { Err(self.wants("at least 1")) }
+    }
+
+    fn one(self) -> Result<Box<Formula>, FormulaProblem> {
+        let wants = self.wants("1");
+        <[Formula; 1]>::try_from(self.formulas).map(|[one]| Box::new(one)).map_err(|_| wants)
+    }
+
+    fn two(self) -> Result<[Box<Formula>; 2], FormulaProblem> {
+        let wants = self.wants("2");
+        <[Formula; 2]>::try_from(self.formulas).map(|two| two.map(Box::new)).map_err(|_| wants)
+    }
+
+    fn two_numbers(self) -> Result<[Expression; 2], FormulaProblem> {
+        let wants = self.wants("2");
+        <[Expression; 2]>::try_from(self.numbers).map_err(|_| wants)
+    }
 }

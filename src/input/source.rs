@@ -83,8 +83,8 @@ impl<R: BufRead> Source<R> {
     }
 }
 
-/// Whether a file that begins so may be XML: the first thing in it is a `<`, in any encoding. Of what is empty,
-/// or packed, the readers of XML say so.
+/// Whether a file that begins so may be XML: the first thing in it is a `<`, in any encoding. Of
+/// what is empty, or packed, the readers of XML say so.
 pub(super) fn may_be_xml(beginning: &[u8]) -> bool {
     let text = |byte: &&u8| {
         !matches!(byte, b'\0' | b'\t' | b'\n' | b'\r' | b' ' | 0xef | 0xbb | 0xbf | 0xfe | 0xff)
@@ -92,8 +92,8 @@ pub(super) fn may_be_xml(beginning: &[u8]) -> bool {
     packing(beginning).is_some() || beginning.iter().find(text).is_none_or(|&byte| byte == b'<')
 }
 
-/// What a file is packed with, by how it begins, and how to unpack it. Instances of the contest come
-/// as `.tgz`.
+/// What a file is packed with, by how it begins, and how to unpack it. Instances of the contest
+/// come as `.tgz`.
 fn packing(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let kinds: [(&[u8], &str, &str); 4] = [
         (b"\x1f\x8b", "gzip file or .tgz archive", "tar -xzf, or gunzip"),

@@ -1,7 +1,7 @@
 //! Reports: what was found about a net, as one page to look at.
 //!
 //! ```text
-//! net ─▶ questions (run::run) ─▶ Found ─┬─▶ findings: what an author would act on, worst first
+//! net ─▶ questions (run::run_net) ─▶ Found ─┬─▶ findings: what an author would act on, worst first
 //!            │                          └─▶ verdicts: the keys, and a form held against them
 //!            ├─▶ shown: sequences to play, certificates to read (reading)
 //!            ├─▶ structure, reductions

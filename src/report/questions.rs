@@ -243,7 +243,7 @@ impl Asking<'_, '_> {
         let mut heard = BTreeMap::new();
         let mut known: HashMap<usize, Knowledge> = HashMap::new();
         let store = &mut *self.store;
-        let report = run::run(self.net, plan, self.config, budget, |event| match event {
+        let report = run::run_net(self.net, plan, self.config, budget, |event| match event {
             Event::Settled { id, knowledge, .. } => {
                 known.insert(id.index(), knowledge.clone());
             }
@@ -268,7 +268,7 @@ impl Asking<'_, '_> {
             Event::Withdrawn { id } => {
                 heard.remove(id);
             }
-            Event::Waiting { .. } | Event::Overrun { .. } => {}
+            _ => {}
         });
         self.found.faults += report.faults;
         if let Some(breach) = report.breach {

@@ -6,13 +6,17 @@
 //!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
 //! ```
 //!
-//! The abstractions are the unfolding of the [quotient], which tells as much as the coloured net, where that
-//! is [small](Limits::SMALL); the skeleton; then unfoldings of coarser quotients, small ones, too: colours that
-//! no constant tells apart made one, and all colours of all sorts but one. They have turns in slices that double. The run on an abstraction has a
-//! board of its own, where a goal that is reached is one that this abstraction cannot refute; only what it
-//! refutes, and bounds, are carried over.
+//! The abstractions are the unfolding of the [quotient], which tells as much as the coloured net,
+//! where that is [small](Limits::SMALL); the skeleton; then unfoldings of coarser quotients, small
+//! ones, too: colours that no constant tells apart made one, and all colours of all sorts but one.
+//! They have turns in slices that double. The run on an abstraction has a board of its own, where a
+//! goal that is reached is one that this abstraction cannot refute; only what it refutes, and
+//! bounds, are carried over.
 
-use super::{Config, Event, Hearing, MANY_GOALS, Report, Turn, Watch, listen, run};
+use super::hearing::Hearing;
+use super::net::{MANY_GOALS, run_net};
+use super::team::{self, Account, Team};
+use super::{AtWork, Config, Event, Report, Turn};
 use crate::answer::Plan;
 use crate::board::{Board, Knowledge, Maximum, Reach};
 use crate::engine::coloured_walk::{self, Hint, Hints, Wanted};
@@ -24,17 +28,32 @@ use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// Works on `plan`, which is about the nodes of the model's skeleton as they stand for those of the
-/// coloured net, until every question is decided or `budget` is spent.
+/// coloured net, without any unfolding of that, until every question is decided or `budget` is
+/// spent.
 pub fn run_coloured(
     model: &ColouredModel,
-    mut plan: Plan,
+    plan: Plan,
     config: &Config,
     budget: &Budget,
     mut tell: impl FnMut(Event<'_>),
+) -> Report {
+    let quotient = quotient(model.net(), budget);
+    run(model, quotient, plan, config, [budget, budget], Instant::now(), &mut tell)
+}
+
+/// The same, with the quotient, in a part of the whole budget; turns are counted from `begun` on.
+pub(super) fn run(
+    model: &ColouredModel,
+    quotient: Option<(Quotient, Net)>,
+    mut plan: Plan,
+    config: &Config,
+    [whole, budget]: [&Budget; 2],
+    begun: Instant,
+    mut tell: &mut dyn FnMut(Event<'_>),
 ) -> Report {
     let mut report = Report::default();
     for answer in plan.vacuous() {
@@ -43,50 +62,30 @@ pub fn run_coloured(
     }
     let (settled, hear) = mpsc::channel();
     let budget = budget.child();
-    let mut board = Board::of_coloured(model, plan.goals().to_vec())
-        .with_listener(settled)
-        .with_budget(&budget);
     let many = plan.goals().len() > MANY_GOALS;
-    if many && !config.keep_all_witnesses {
-        board = board.without_witnesses();
-    }
+    let board = Board::of_coloured(model, plan.goals().to_vec());
+    let board = config.board(board.with_listener(settled).with_budget(&budget), many);
     let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
+    if board.open_count() == 0 {
+        hearing.give_up(None);
+        return report;
+    }
     let work = Work {
         model,
         board: &board,
         budget: &budget,
         config,
+        quotient: Mutex::new(quotient),
         hints: Hints::default(),
         statistics: Mutex::default(),
         turns: Mutex::default(),
-        begun: Instant::now(),
+        begun,
         failures: AtomicUsize::new(0),
     };
-    if board.open_count() == 0 {
-        hearing.give_up(None);
-        return report;
-    }
-    std::thread::scope(|scope| {
-        let mut workers = Vec::new();
-        for worker in 0..config.threads.max(2) {
-            let work = &work;
-            let on = move || work.on(worker);
-            // As deep as formulas nest.
-            match std::thread::Builder::new().stack_size(8 << 20).spawn_scoped(scope, on) {
-                Ok(handle) => workers.push(handle),
-                Err(error) => tracing::warn!("a worker could not start: {error}"),
-            }
-        }
-        let finished = || workers.iter().all(|worker| worker.is_finished());
-        let watch = Watch { finished: &finished, at_work: &Vec::new };
-        let ended = listen(&mut hearing, &hear, &budget, &watch, &mut tell);
-        workers.into_iter().for_each(|worker| drop(worker.join()));
-        hearing.take(&hear, &mut tell);
-        hearing.give_up(ended);
-    });
-    report.faults += board.faults() + work.failures.into_inner();
-    report.statistics = work.statistics.into_inner().unwrap_or_else(PoisonError::into_inner);
-    report.turns = work.turns.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let ended = team::work(&work, &mut hearing, &hear, [whole, &budget], &mut tell);
+    hearing.give_up(ended);
+    hearing.report.enter(work.account());
+    report.faults += board.faults();
     report
 }
 
@@ -96,6 +95,8 @@ struct Work<'w> {
     board: &'w Board<'w>,
     budget: &'w Budget,
     config: &'w Config,
+    /// Until it is taken.
+    quotient: Mutex<Option<(Quotient, Net)>>,
     hints: Hints,
     statistics: Mutex<Vec<(String, String)>>,
     turns: Mutex<Vec<Turn>>,
@@ -119,13 +120,14 @@ impl Attempt {
     }
 }
 
-/// The quotient by the colours that nothing tells apart, with its unfolding; `None` where there are no such
-/// colours, or the unfolding is not [small](Limits::SMALL) all the same.
+/// The quotient by the colours that nothing tells apart, with its unfolding; `None` where there are
+/// no such colours, or the unfolding is not [small](Limits::SMALL) all the same.
 pub fn quotient(net: &ColouredNet, budget: &Budget) -> Option<(Quotient, Net)> {
     unfolded(net, &Quotient::indistinguishable(net), budget)
 }
 
-/// The quotient by these classes with its unfolding, if that is small and there is any class of several.
+/// The quotient by these classes with its unfolding, if that is small and there is any class of
+/// several.
 fn unfolded(net: &ColouredNet, classes: &Classes, budget: &Budget) -> Option<(Quotient, Net)> {
     if classes.is_trivial() {
         return None;
@@ -136,9 +138,13 @@ fn unfolded(net: &ColouredNet, classes: &Classes, budget: &Budget) -> Option<(Qu
     Some((quotient, unfolding))
 }
 
-impl Work<'_> {
-    /// What one worker does: the first has the abstractions and then walks, too.
-    fn on(&self, worker: usize) {
+impl Team for Work<'_> {
+    fn threads(&self) -> usize {
+        self.config.threads.max(2)
+    }
+
+    /// The first has the abstractions and then walks, too.
+    fn work(&self, worker: usize) {
         if worker == 0 {
             self.guarded("abstractions", || self.abstractions());
         }
@@ -150,13 +156,32 @@ impl Work<'_> {
         });
     }
 
+    fn at_work(&self) -> Vec<AtWork> {
+        Vec::new()
+    }
+
+    fn account(&self) -> Account {
+        Account {
+            failures: self.failures.load(Ordering::Relaxed),
+            statistics: whole(&self.statistics).clone(),
+            turns: whole(&self.turns).clone(),
+        }
+    }
+}
+
+/// What is behind a lock; a thread that panicked has not left it half written.
+fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Work<'_> {
     /// Has it said who had a turn and when; what was done, in a line.
     fn told(&self, name: &str, part: impl FnOnce() -> String) -> String {
         let (began, open) = (self.begun.elapsed(), self.board.open_count());
         let said = part();
         let lasted = self.begun.elapsed().saturating_sub(began);
         let turn = Turn { engine: name.to_owned(), began, lasted, open, said: said.clone() };
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner).push(turn);
+        whole(&self.turns).push(turn);
         said
     }
 
@@ -164,8 +189,7 @@ impl Work<'_> {
         match catch_unwind(AssertUnwindSafe(part)) {
             Ok(text) => {
                 tracing::info!("{name}: {text}");
-                let mut all = self.statistics.lock().unwrap_or_else(PoisonError::into_inner);
-                all.push((name.to_owned(), text));
+                whole(&self.statistics).push((name.to_owned(), text));
             }
             Err(_) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
@@ -180,9 +204,10 @@ impl Work<'_> {
 
     /// Works on all abstractions, in turns; what was done, in a line.
     fn abstractions(&self) -> String {
-        let (net, skeleton) = (self.model.net(), self.model.skeleton());
+        let skeleton = self.model.skeleton();
         let mut turns = Vec::new();
-        if let Some((quotient, unfolding)) = quotient(net, self.budget) {
+        let quotient = whole(&self.quotient).take();
+        if let Some((quotient, unfolding)) = quotient {
             turns.push(Attempt::of(quotient, unfolding));
         }
         if skeleton.is_complete() {
@@ -291,7 +316,7 @@ impl Work<'_> {
         };
         self.told(name, || {
             let before = self.board.open_count();
-            let report = run(abstraction.net(), plan, &config, budget, hear);
+            let report = run_net(abstraction.net(), plan, &config, budget, hear);
             self.failures.fetch_add(report.faults, Ordering::Relaxed);
             let net = abstraction.net();
             format!(

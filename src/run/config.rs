@@ -1,6 +1,7 @@
 //! How a plan is worked on.
 
 use super::schedule::Schedule;
+use crate::board::Board;
 use crate::engine::diagrams::Course;
 use crate::engine::registry::{BY_NAME, ENGINES, Engine};
 use parikh_solvers::dump::Dump;
@@ -36,6 +37,22 @@ pub struct Config {
     pub course: Course,
 }
 
+impl Config {
+    /// The board with all that is to be kept, and no more; of `many` goals, witnesses are not.
+    pub(super) fn board<'n>(&self, mut board: Board<'n>, many: bool) -> Board<'n> {
+        if many && !self.keep_all_witnesses {
+            board = board.without_witnesses();
+        }
+        if self.keep_documents {
+            board = board.with_documents();
+        }
+        if self.certified_only {
+            board = board.certified_only();
+        }
+        board
+    }
+}
+
 /// The name of an engine, as it is written on a command line.
 ///
 /// # Errors
@@ -54,7 +71,8 @@ pub fn engines_named(names: &[String]) -> &'static [Engine] {
     Box::leak(chosen.copied().collect())
 }
 
-/// The names of those that take part by default, and of those that do only where they are asked for.
+/// The names of those that take part by default, and of those that do only where they are asked
+/// for.
 pub fn engine_names() -> [Vec<String>; 2] {
     [ENGINES, BY_NAME].map(|engines| engines.iter().map(|engine| plain(engine.name)).collect())
 }

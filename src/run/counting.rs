@@ -1,8 +1,9 @@
 //! Numbers of markings and firings through reductions that keep every marking.
 //!
-//! The net is reduced, the checker goes through the reduction again and takes down what it says of the
-//! markings, and those of the parts of what is left are visited ([`crate::evidence::counting`]), or added up on
-//! diagrams of them. Where these are few, the checker visits them again by itself, and the numbers are certified.
+//! The net is reduced, the checker goes through the reduction again and takes down what it says of
+//! the markings, and those of the parts of what is left are visited
+//! ([`crate::evidence::counting`]), or added up on diagrams of them. Where these are few, the
+//! checker visits them again by itself, and the numbers are certified.
 
 use crate::engine::diagrams::{self, Course};
 use crate::engine::explicit;
@@ -20,7 +21,8 @@ use std::collections::HashMap;
 pub struct Counted {
     /// The numbers.
     pub figures: Figures,
-    /// How many markings are left, u64::MAX for more. That many were visited, or are the members of diagrams.
+    /// How many markings are left, u64::MAX for more. That many were visited, or are the members of
+    /// diagrams.
     pub visited: u64,
     /// Whether they were added up on diagrams.
     pub on_diagrams: bool,
@@ -74,7 +76,8 @@ const RECOUNTING: f64 = 0.2;
 const RECOUNTED: u64 = 50_000_000;
 
 impl<'n> Count<'n> {
-    /// Reduces the net, without some rules. Its budget cuts a reduction short, which is then as far as it goes.
+    /// Reduces the net, without some rules. Its budget cuts a reduction short, which is then as far
+    /// as it goes.
     ///
     /// # Errors
     /// Why there is no formula.
@@ -152,7 +155,8 @@ impl<'n> Count<'n> {
     /// Why not all of them.
     pub fn go_on(&mut self, adding: Adding, budget: &Budget) -> Result<Counted, String> {
         let Formula { parts, weights, .. } = &mut self.formula;
-        // Parts that are equal in all but names have equal sums, and nets of many agents many of them.
+        // Parts that are equal in all but names have equal sums, and nets of many agents many of
+        // them.
         let mut alike: HashMap<String, usize> = HashMap::new();
         let several = parts.len() > 1;
         for (at, part) in parts.iter().enumerate() {

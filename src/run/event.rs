@@ -1,13 +1,20 @@
 //! What the caller of a run is told.
 
+use super::counting::Counted;
 use crate::answer::Answer;
 use crate::board::Knowledge;
+use crate::model::NotUnfolded;
 use parikh_net::{Goal, GoalId};
 use std::time::Duration;
 
 /// What the caller is told while a plan is worked on.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
+    /// Work on a net begins; of a coloured model there may be two, one after the other.
+    Begun {
+        /// What the questions are called that are put to it.
+        questions: &'a [String],
+    },
     /// A goal is settled, whichever way.
     Settled {
         /// Which one.
@@ -19,12 +26,17 @@ pub enum Event<'a> {
     },
     /// A question is decided; the goals that it rests on were settled before.
     Answered(&'a Answer),
-    /// An answer that was told before does not stand: it rests on the model's claim of safe units, which
-    /// has turned out to be false. The question is asked again.
+    /// A figure of a state space, and how it was counted where that was through a reduction. What
+    /// it rests on was told before.
+    Figure(&'a Answer, Option<&'a Counted>),
+    /// An answer or figure that was told before does not stand: it rests on the model's claim of
+    /// safe units, which has turned out to be false. The question is asked again.
     Withdrawn {
-        /// Of which question.
+        /// Of which question or figure.
         id: &'a str,
     },
+    /// A coloured net has no unfolding on which what is open could be gone on with.
+    Declined(&'a NotUnfolded),
     /// The budget is spent and some engine does not stop. What is to be written must be written
     /// now: whoever wants to leave without the engine leaves from here; otherwise it is waited for.
     Overrun {
@@ -105,4 +117,16 @@ pub struct Report {
     pub statistics: Vec<(String, String)>,
     /// Who had a turn when, in the order in which turns ended.
     pub turns: Vec<Turn>,
+}
+
+impl Report {
+    /// Adds how the work after it ended.
+    pub(super) fn add(&mut self, rest: Report) {
+        self.answered += rest.answered;
+        self.unanswered.extend(rest.unanswered);
+        self.faults += rest.faults;
+        self.breach = self.breach.take().or(rest.breach);
+        self.statistics.extend(rest.statistics);
+        self.turns.extend(rest.turns);
+    }
 }

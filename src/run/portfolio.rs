@@ -99,14 +99,9 @@ impl<'a> Portfolio<'a> {
         if walks || steps.count() > 1 { 1 } else { self.threads() }
     }
 
-    /// Puts back what was taken.
-    pub(super) fn put_statistics(&self, statistics: Vec<(String, String)>) {
-        whole(&self.statistics).splice(0..0, statistics);
-    }
-
     /// What engines did, in the order they said so.
-    pub(super) fn take_statistics(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut whole(&self.statistics))
+    pub(super) fn statistics_so_far(&self) -> Vec<(String, String)> {
+        whole(&self.statistics).clone()
     }
 
     /// The engines at work.
@@ -116,11 +111,6 @@ impl<'a> Portfolio<'a> {
     }
 
     /// The turns that ended, in the order they did.
-    pub(super) fn take_turns(&self) -> Vec<Turn> {
-        std::mem::take(&mut whole(&self.turns))
-    }
-
-    /// The same, left where they are.
     pub(super) fn turns_so_far(&self) -> Vec<Turn> {
         whole(&self.turns).clone()
     }

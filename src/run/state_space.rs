@@ -1,26 +1,24 @@
-//! The figures of a state space: the markings and firings counted, the most tokens asked of all engines as
-//! maxima, and all four infinite where a pump shows that the markings are.
+//! The figures of a state space: the markings and firings counted, the most tokens asked of all
+//! engines as maxima, and all four infinite where a pump shows that the markings are.
 //!
-//! Markings are counted by visiting them, those of the net or, more often, those of what a reduction leaves
-//! that keeps every marking ([`Count`]); or, where these are too many, on decision diagrams. On several threads, diagrams grow
-//! beside everything else, on half of them; on one, they have a share of the time. Each figure is told as soon as it is known. What
-//! is found twice is held against what was known before.
+//! Markings are counted by visiting them, those of the net or, more often, those of what a
+//! reduction leaves that keeps every marking ([`Count`]); or, where these are too many, on decision
+//! diagrams. On several threads, diagrams grow beside everything else, on half of them; on one,
+//! they have a share of the time. Each figure is told as soon as it is known. What is found twice
+//! is held against what was known before.
 
 use super::counting::{Adding, Count, Counted};
+use super::figures::{FIGURES, described, pumped, through_reduction, visited};
 use super::{Config, Event, Report, Unanswered};
-use crate::answer::{Answer, Grade, Plan, Value};
-use crate::board::{Argument, Knowledge, Technique};
-use crate::engine::{coverability, diagrams, explicit, walk};
+use crate::answer::{Answer, Plan, Value};
+use crate::board::Technique;
+use crate::engine::{coverability, diagrams, walk};
 use crate::evidence::pump_grows;
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Pumping};
+use parikh_net::{Facts, FiringSequence, Net, Pumping};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
-
-/// The four figures, in the contest's words.
-pub const FIGURES: [&str; 4] =
-    ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
 
 /// Most nets whose markings can be visited at all are done at once.
 const AT_ONCE: Duration = Duration::from_millis(500);
@@ -31,37 +29,20 @@ const PUMP_WORK: u64 = 50_000_000;
 /// The share of the time, in [0, 1], for a first try through reductions.
 const EARLY: f64 = 0.1;
 
-/// The share of the time, in [0, 1], for diagrams on one thread: at once where all places are known to be bounded, else
-/// when maxima have had theirs.
+/// The share of the time, in [0, 1], for diagrams on one thread: at once where all places are known
+/// to be bounded, else when maxima have had theirs.
 const DIAGRAMS: f64 = 0.5;
 
 /// The share of the time, in [0, 1], for maxima, before the count goes on.
 const MAXIMA: f64 = 0.5;
 
-/// What the caller is told.
-#[derive(Clone, Copy, Debug)]
-pub enum Told<'a> {
-    /// What a maximum rests on, as in any run.
-    Settled {
-        /// Which goal.
-        id: GoalId,
-        /// The goal.
-        goal: &'a Goal,
-        /// What is known of it now.
-        knowledge: &'a Knowledge,
-    },
-    /// A figure, and how it was counted where that was through a reduction. What it rests on was told before.
-    Figure(&'a Answer, Option<&'a Counted>),
-    /// A figure told before does not stand: it rests on the model's false claim of safe units.
-    Withdrawn(&'a str),
-}
-
-/// Finds the number of reachable markings, of the firings between them, and the most tokens they hold.
+/// Finds the number of reachable markings, of the firings between them, and the most tokens they
+/// hold.
 pub fn state_space(
     net: &Net,
     config: &Config,
     budget: &Budget,
-    tell: impl FnMut(Told<'_>),
+    tell: impl FnMut(Event<'_>),
 ) -> Report {
     let report = Report::default();
     let mut figures =
@@ -90,7 +71,7 @@ struct Figures<T> {
     beside: Option<Receiver<Result<Counted, String>>>,
 }
 
-impl<T: FnMut(Told<'_>)> Figures<T> {
+impl<T: FnMut(Event<'_>)> Figures<T> {
     fn find(&mut self, net: &Net, config: &Config, budget: &Budget) {
         // What is unbounded shows itself here in milliseconds, or is left to walks.
         let pump = coverability::find_pump(net, &budget.share(EARLY));
@@ -126,8 +107,8 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         }
     }
 
-    /// On one thread: diagrams have their time at once where all places are known to be bounded, for on others they
-    /// may go on for ever.
+    /// On one thread: diagrams have their time at once where all places are known to be bounded,
+    /// for on others they may go on for ever.
     fn in_turns(
         &mut self,
         net: &Net,
@@ -161,8 +142,9 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         }
     }
 
-    /// On several threads: diagrams on half of them, beside everything else, until somebody has counted. More would
-    /// help little: six orders are tried at first, soon two, and each thread takes its part of the memory.
+    /// On several threads: diagrams on half of them, beside everything else, until somebody has
+    /// counted. More would help little: six orders are tried at first, soon two, and each thread
+    /// takes its part of the memory.
     fn beside_diagrams(
         &mut self,
         net: &Net,
@@ -242,14 +224,15 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
                 let (id, value) = (&answer.id, &before.value);
                 tracing::error!("internal error: {id} is {value}, and then {}", answer.value);
             }
-            // What rested on the model's claim of safe units is told again when it is another value.
+            // What rested on the model's claim of safe units is told again when it is another
+            // value.
             Some(_) => {
                 self.withdraw(&answer.id);
                 self.take(answer, counted);
             }
             None => {
                 self.known.insert(answer.id.clone(), answer.clone());
-                (self.tell)(Told::Figure(answer, counted));
+                (self.tell)(Event::Figure(answer, counted));
             }
         }
     }
@@ -258,7 +241,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
     fn withdraw(&mut self, id: &str) {
         if self.known.get(id).is_some_and(|figure| figure.assumes_units) {
             self.known.remove(id);
-            (self.tell)(Told::Withdrawn(id));
+            (self.tell)(Event::Withdrawn { id });
         }
     }
 
@@ -318,8 +301,8 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
         }
     }
 
-    /// All four by a pump, looked for in a small part of the time: it shows itself early or hardly ever.
-    /// Whether there is one.
+    /// All four by a pump, looked for in a small part of the time: it shows itself early or hardly
+    /// ever. Whether there is one.
     fn finds_pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
         let found = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK);
         self.take_pump(net, found, "RANDOM_WALK")
@@ -347,10 +330,8 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
     fn maxima(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
         let mut infinite = false;
         let plan = Plan::of_most_tokens(net);
-        let maxima = super::run(net, plan, config, budget, |event| match event {
-            Event::Settled { id, goal, knowledge } => {
-                (self.tell)(Told::Settled { id, goal, knowledge });
-            }
+        let maxima = super::run_net(net, plan, config, budget, |event| match event {
+            Event::Settled { .. } => (self.tell)(event),
             Event::Answered(answer) => {
                 self.take(answer, None);
                 if answer.value == Value::Infinite {
@@ -362,7 +343,7 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
             }
             Event::Withdrawn { id } => self.withdraw(id),
             Event::Waiting { .. } => self.listen(config),
-            Event::Overrun { .. } => {}
+            _ => {}
         });
         self.report.faults += maxima.faults;
         self.report.breach = maxima.breach;
@@ -374,115 +355,9 @@ impl<T: FnMut(Told<'_>)> Figures<T> {
 
 const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
 
-/// Whether every place is known to be bounded, or claimed to be by the model: for how long to look at markings
-/// that may be infinitely many, a claim is good enough.
+/// Whether every place is known to be bounded, or claimed to be by the model: for how long to look
+/// at markings that may be infinitely many, a claim is good enough.
 fn is_bounded(net: &Net, budget: &Budget) -> bool {
     let facts = super::presolve::learn_bounds(net, Facts::claimed_by_model(net), budget);
     net.places().all(|p| facts.upper_bound(p).is_some())
-}
-
-/// All figures by visiting all markings.
-fn visited(net: &Net, threads: usize, budget: &Budget) -> Result<[Answer; 4], String> {
-    let space = explicit::count(net, &Facts::claimed_by_model(net), threads, budget);
-    let space = space.map_err(|incomplete| incomplete.to_string())?;
-    let most = [space.max_tokens_per_marking, space.max_tokens_in_place];
-    let [Ok(c), Ok(d)] = most.map(|most| i128::try_from(most).map(Value::Number)) else {
-        return Err("the figures do not fit 127 bits".to_owned());
-    };
-    let [a, b] = [space.states, space.firings].map(|count| Value::Count(count.into()));
-    let markings = u64::try_from(space.states).unwrap_or(u64::MAX);
-    let reason = Argument::Searched { markings, stubborn: false, parts: 1 }.to_string();
-    let grade = Grade::Searched { markings, stubborn: false };
-    let figure = |(at, value)| figure(FIGURES[at], value, vec!["EXPLICIT"], &reason, grade);
-    Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
-}
-
-/// What the checker says of a diagram.
-const CLOSED: &str = " (the checker found that none is missing)";
-
-/// From a diagram of all markings.
-fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
-    let closed = if space.closed { CLOSED } else { "" };
-    let reason = format!("a decision diagram of the {} reachable markings{closed}", space.states);
-    let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
-    let grade = Grade::Searched { markings, stubborn: false };
-    let values = [
-        Value::Count(space.states.clone()),
-        Value::Count(space.firings.clone()),
-        Value::Number(space.max_tokens_per_marking),
-        Value::Number(space.max_tokens_in_place.into()),
-    ];
-    let mut keys = FIGURES.into_iter();
-    values.map(|value| {
-        let key = keys.next().unwrap_or_default();
-        figure(key, value, vec!["DECISION_DIAGRAMS"], &reason, grade)
-    })
-}
-
-fn through_reduction(counted: &Counted) -> [Answer; 2] {
-    let Counted { figures, visited, sizes: [before, after], .. } = counted;
-    let (mut techniques, mut how) = (vec!["EXPLICIT"], "of the net".to_owned());
-    if counted.on_diagrams {
-        techniques = vec!["DECISION_DIAGRAMS"];
-    }
-    if counted.log.is_some() {
-        techniques.push("STRUCTURAL_REDUCTION");
-        how = format!(
-            "of a net reduced from {} places and {} transitions to {} and {}",
-            before.0, before.1, after.0, after.1
-        );
-    }
-    let again = match () {
-        () if *visited == 0 && !counted.on_diagrams => "",
-        () if counted.certified => ", by the checker as well",
-        () if counted.on_diagrams && counted.closed => CLOSED,
-        () => "",
-    };
-    let markings = match (visited, counted.on_diagrams) {
-        (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
-        (_, true) => format!("decision diagrams of {visited} markings were added up"),
-        (0, false) => "nothing is left to be visited".to_owned(),
-        (1, false) => "1 marking was visited".to_owned(),
-        (_, false) => format!("{visited} markings were visited"),
-    };
-    let reason = format!("{markings}{again}, {how}");
-    let grade = match counted.certified {
-        true => Grade::Certified,
-        false => Grade::Searched { markings: *visited, stubborn: false },
-    };
-    let numbers = [(FIGURES[0], &figures.states), (FIGURES[1], &figures.transitions)];
-    numbers.map(|(key, number)| {
-        figure(key, Value::Count(number.clone()), techniques.clone(), &reason, grade)
-    })
-}
-
-fn pumped(pumping: &Pumping, by: Technique) -> [Answer; 4] {
-    let reason = pumping.in_words();
-    let prefix = pumping.only().map(|stage| &stage.prefix);
-    FIGURES.map(|key| Answer {
-        witness: prefix.map(|prefix| (GoalId::new(0), prefix.clone())),
-        pump: Some(pumping.clone()),
-        ..figure(key, Value::Infinite, vec![by], &reason, Grade::Replayed)
-    })
-}
-
-fn figure(
-    key: &str,
-    value: Value,
-    techniques: Vec<&'static str>,
-    reason: &str,
-    grade: Grade,
-) -> Answer {
-    Answer {
-        id: key.to_owned(),
-        value,
-        techniques,
-        reason: reason.to_owned(),
-        assumes_units: false,
-        grade,
-        rests_on: 0..0,
-        witness: None,
-        loops: None,
-        pump: None,
-    }
 }

@@ -4,7 +4,7 @@ use super::compile::{Compiled, Tokens, merge};
 use super::possible::Possible;
 use super::{Declined, Statistics};
 use parikh_net::coloured::{ColouredNet, Folding, SortId, SortKind, Variable, VariableId};
-use parikh_net::{BuildError, Net, NetBuilder, PlaceId};
+use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
@@ -20,105 +20,29 @@ pub(super) fn net(
     coloured: &ColouredNet,
     transitions: &[Compiled],
     initial: &[Tokens],
-    mut possible: Possible,
+    possible: Possible,
     statistics: &mut Statistics,
     budget: &Budget,
 ) -> Result<Net, Declined> {
-    let mut nodes = 0u64;
-    let mut look = || {
-        nodes += 1;
-        let exhausted = nodes.is_multiple_of(POLLING).then(|| budget.exhausted()).flatten();
-        exhausted.map_or(Ok(()), |exhausted| Err(Declined::Spent(exhausted)))
+    let mut build = Build {
+        coloured,
+        possible,
+        budget,
+        nodes: 0,
+        builder: NetBuilder::new(coloured.name()),
+        starts: Vec::with_capacity(coloured.places().len()),
+        name: String::new(),
+        tokens: Vec::new(),
     };
-    let mut builder = NetBuilder::new(coloured.name());
-    let mut name = String::new();
-    let mut tokens: Vec<(u64, u64)> = Vec::new();
-    let mut starts = Vec::with_capacity(possible.places.len());
-    for (place, colours) in coloured.places().iter().zip(&mut possible.places) {
-        colours.seal();
-        starts.push(builder.place_count());
-        let dot = *coloured.sort(place.sort).kind() == SortKind::Dot;
-        for &colour in colours.all() {
-            look()?;
-            name.clear();
-            name.push_str(&place.name);
-            if !dot {
-                name.push('(');
-                coloured.write_colour(&mut name, place.sort, colour, false);
-                name.push(')');
-            }
-            named(&mut name, |name| builder.place(name, 0))?;
-        }
-    }
-    for (at, bag) in initial.iter().enumerate() {
-        tokens.clear();
-        bag.evaluate(&[], &mut tokens);
-        merge(&mut tokens);
-        for &(colour, count) in tokens.iter().filter(|(_, count)| *count > 0) {
-            if let Some(rank) = possible.places[at].position(colour) {
-                builder.set_tokens(PlaceId::new(starts[at] + rank), count)?;
-            }
-        }
-    }
+    build.places()?;
+    build.initial_marking(initial)?;
     let mut counts = Vec::with_capacity(transitions.len());
     for (at, compiled) in transitions.iter().enumerate() {
-        let before = statistics.dropped;
-        let bindings = sorted(std::mem::take(&mut possible.bindings[at]), &compiled.sizes);
-        let labels: Vec<Vec<String>> = (compiled.variables.iter())
-            .map(|&variable| labels(coloured, variable, possible.counts[at]))
-            .collect();
-        let mut binding = vec![0u64; compiled.variables.len()];
-        for row in 0..possible.counts[at] {
-            look()?;
-            for (slot, colour) in binding.iter_mut().enumerate() {
-                *colour = u64::from(bindings[row * compiled.variables.len() + slot]);
-            }
-            // A place that never holds what is taken: only where inputs are no single colours.
-            let lacks = compiled.takes.iter().any(|(place, taken)| {
-                tokens.clear();
-                taken.evaluate(&binding, &mut tokens);
-                tokens.iter().any(|&(colour, count)| {
-                    count > 0 && possible.places[*place].position(colour).is_none()
-                })
-            });
-            if lacks {
-                statistics.dropped += 1;
-                continue;
-            }
-            name.clear();
-            name.push_str(&coloured.transitions()[at].name);
-            for (slot, &variable) in compiled.variables.iter().enumerate() {
-                name.push(if slot == 0 { '(' } else { ',' });
-                match labels[slot].get(binding[slot] as usize) {
-                    Some(known) => name.push_str(known),
-                    None => {
-                        let Variable { name: own, sort } = coloured.variable(variable);
-                        name.push_str(&label(coloured, own, *sort, binding[slot]));
-                    }
-                }
-            }
-            if !compiled.variables.is_empty() {
-                name.push(')');
-            }
-            let t = named(&mut name, |name| builder.transition(name))?;
-            for (arcs, takes) in [(&compiled.takes, true), (&compiled.puts, false)] {
-                for (place, moved) in arcs {
-                    tokens.clear();
-                    moved.evaluate(&binding, &mut tokens);
-                    for &(colour, count) in tokens.iter().filter(|(_, count)| *count > 0) {
-                        // Outputs were all found, inputs were looked for above.
-                        let Some(rank) = possible.places[*place].position(colour) else { continue };
-                        let place = PlaceId::new(starts[*place] + rank);
-                        match takes {
-                            true => builder.take(t, place, count)?,
-                            false => builder.put(t, place, count)?,
-                        }
-                    }
-                }
-            }
-        }
-        counts.push(possible.counts[at] - (statistics.dropped - before));
+        let dropped = build.transitions(at, compiled)?;
+        counts.push(build.possible.counts[at] - dropped);
+        statistics.dropped += dropped;
     }
+    let Build { possible, mut builder, .. } = build;
     let places = coloured.places().iter().zip(&possible.places);
     let folding = Folding::new(
         places.map(|(place, colours)| (&*place.name, colours.len())),
@@ -128,6 +52,153 @@ pub(super) fn net(
     let folding = folding.map_err(|_| BuildError::TooLarge)?;
     builder.set_folding(folding.of(Arc::new(coloured.clone())));
     Ok(builder.build()?)
+}
+
+/// A net while it is built.
+struct Build<'c> {
+    coloured: &'c ColouredNet,
+    possible: Possible,
+    budget: &'c Budget,
+    /// Nodes so far.
+    nodes: u64,
+    builder: NetBuilder,
+    /// By coloured place, the first place that is a colour of it.
+    starts: Vec<usize>,
+    /// The name under construction.
+    name: String,
+    /// The bag that was evaluated last.
+    tokens: Vec<(u64, u64)>,
+}
+
+impl Build<'_> {
+    /// Looks at the budget now and then.
+    fn look(&mut self) -> Result<(), Declined> {
+        self.nodes += 1;
+        let looks = self.nodes.is_multiple_of(POLLING);
+        let exhausted = looks.then(|| self.budget.exhausted()).flatten();
+        exhausted.map_or(Ok(()), |exhausted| Err(Declined::Spent(exhausted)))
+    }
+
+    /// A place for each colour of each place.
+    fn places(&mut self) -> Result<(), Declined> {
+        for (at, place) in self.coloured.places().iter().enumerate() {
+            self.possible.places[at].seal();
+            self.starts.push(self.builder.place_count());
+            let dot = *self.coloured.sort(place.sort).kind() == SortKind::Dot;
+            for rank in 0..self.possible.places[at].len() {
+                self.look()?;
+                let colour = self.possible.places[at].all()[rank];
+                self.name.clear();
+                self.name.push_str(&place.name);
+                if !dot {
+                    self.name.push('(');
+                    self.coloured.write_colour(&mut self.name, place.sort, colour, false);
+                    self.name.push(')');
+                }
+                named(&mut self.name, |name| self.builder.place(name, 0))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn initial_marking(&mut self, initial: &[Tokens]) -> Result<(), Declined> {
+        for (at, bag) in initial.iter().enumerate() {
+            self.tokens.clear();
+            bag.evaluate(&[], &mut self.tokens);
+            merge(&mut self.tokens);
+            for &(colour, count) in self.tokens.iter().filter(|(_, count)| *count > 0) {
+                if let Some(rank) = self.possible.places[at].position(colour) {
+                    self.builder.set_tokens(PlaceId::new(self.starts[at] + rank), count)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A transition for each binding of a coloured one; how many bindings lack an input after all.
+    fn transitions(&mut self, at: usize, compiled: &Compiled) -> Result<usize, Declined> {
+        let (count, width) = (self.possible.counts[at], compiled.variables.len());
+        let bindings = sorted(std::mem::take(&mut self.possible.bindings[at]), &compiled.sizes);
+        let labels = compiled.variables.iter();
+        let labels: Vec<Vec<String>> =
+            labels.map(|&variable| labels_of(self.coloured, variable, count)).collect();
+        let mut binding = vec![0u64; width];
+        let mut dropped = 0;
+        for row in 0..count {
+            self.look()?;
+            for (slot, colour) in binding.iter_mut().enumerate() {
+                *colour = u64::from(bindings[row * width + slot]);
+            }
+            if self.lacks_an_input(compiled, &binding) {
+                dropped += 1;
+                continue;
+            }
+            self.name_binding(at, compiled, &labels, &binding);
+            let t = named(&mut self.name, |name| self.builder.transition(name))?;
+            self.arcs(t, compiled, &binding)?;
+        }
+        Ok(dropped)
+    }
+
+    /// Whether some place never holds what is taken: only where inputs are no single colours.
+    fn lacks_an_input(&mut self, compiled: &Compiled, binding: &[u64]) -> bool {
+        compiled.takes.iter().any(|(place, taken)| {
+            self.tokens.clear();
+            taken.evaluate(binding, &mut self.tokens);
+            self.tokens.iter().any(|&(colour, count)| {
+                count > 0 && self.possible.places[*place].position(colour).is_none()
+            })
+        })
+    }
+
+    /// The name of a transition with its binding.
+    fn name_binding(
+        &mut self,
+        at: usize,
+        compiled: &Compiled,
+        labels: &[Vec<String>],
+        binding: &[u64],
+    ) {
+        self.name.clear();
+        self.name.push_str(&self.coloured.transitions()[at].name);
+        for (slot, &variable) in compiled.variables.iter().enumerate() {
+            self.name.push(if slot == 0 { '(' } else { ',' });
+            match labels[slot].get(binding[slot] as usize) {
+                Some(known) => self.name.push_str(known),
+                None => {
+                    let Variable { name: own, sort } = self.coloured.variable(variable);
+                    self.name.push_str(&label(self.coloured, own, *sort, binding[slot]));
+                }
+            }
+        }
+        if !compiled.variables.is_empty() {
+            self.name.push(')');
+        }
+    }
+
+    fn arcs(
+        &mut self,
+        t: TransitionId,
+        compiled: &Compiled,
+        binding: &[u64],
+    ) -> Result<(), Declined> {
+        for (arcs, takes) in [(&compiled.takes, true), (&compiled.puts, false)] {
+            for (at, moved) in arcs {
+                self.tokens.clear();
+                moved.evaluate(binding, &mut self.tokens);
+                for &(colour, count) in self.tokens.iter().filter(|(_, count)| *count > 0) {
+                    // Outputs were all found, inputs were looked for before.
+                    let Some(rank) = self.possible.places[*at].position(colour) else { continue };
+                    let place = PlaceId::new(self.starts[*at] + rank);
+                    match takes {
+                        true => self.builder.take(t, place, count)?,
+                        false => self.builder.put(t, place, count)?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Adds a node. Names are unique but where a model's own ids look like ours; then one gets a mark.
@@ -143,8 +214,9 @@ fn named<T>(
     }
 }
 
-/// What a variable's colours look like in names, `x=red`; where there are no more of them than names.
-fn labels(coloured: &ColouredNet, variable: VariableId, names: usize) -> Vec<String> {
+/// What a variable's colours look like in names, `x=red`; where there are no more of them than
+/// names.
+fn labels_of(coloured: &ColouredNet, variable: VariableId, names: usize) -> Vec<String> {
     let Variable { name, sort } = coloured.variable(variable);
     let size = coloured.sort(*sort).size();
     let sizes = if size <= names as u64 { 0..size } else { 0..0 };

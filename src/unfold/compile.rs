@@ -6,8 +6,8 @@ use parikh_net::coloured::{
 };
 use std::sync::Arc;
 
-/// One variable's share in a colour: stride · ((x + shift) mod size), or stride times the block that
-/// x + shift is in.
+/// One variable's share in a colour: stride · ((x + shift) mod size), or stride times the block
+/// that x + shift is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     /// The variable's position in its transition.

@@ -3,8 +3,8 @@
 use parikh_net::Net;
 use std::io::{self, Write};
 
-/// Writes `{"places": {"p": ["p(red)", …], …}, "transitions": {"t": ["t(x=red)", …], …}}`. A net that
-/// was not unfolded has no map: two empty objects.
+/// Writes `{"places": {"p": ["p(red)", …], …}, "transitions": {"t": ["t(x=red)", …], …}}`. A net
+/// that was not unfolded has no map: two empty objects.
 ///
 /// # Errors
 /// When `out` cannot be written to.

@@ -8,7 +8,8 @@
 //!
 //! What is left out cannot be seen by any question: a place that never holds a token counts 0, a
 //! binding that never fires is never enabled. Tokens on places that nothing is connected to stay.
-//! Bindings that take and put the same are made once ([`symmetry`]), except where firings are counted.
+//! Bindings that take and put the same are made once ([`symmetry`]), except where firings are
+//! counted.
 
 mod build;
 mod colours;
@@ -62,7 +63,8 @@ pub struct Config {
     pub limits: Limits,
     /// Make bindings that take and put the same only once. Not where firings are counted.
     pub symmetry: bool,
-    /// Leave out what no marking can have: colours that a place never holds, bindings that never fire.
+    /// Leave out what no marking can have: colours that a place never holds, bindings that never
+    /// fire.
     pub fixpoint: bool,
 }
 
@@ -83,7 +85,8 @@ pub enum Declined {
         /// Arcs of these.
         arcs: u64,
     },
-    /// A place may hold more colours than the limits allow, or all places hold more in the beginning.
+    /// A place may hold more colours than the limits allow, or all places hold more in the
+    /// beginning.
     #[error("more than {0} colours in one place, or in the initial marking")]
     Colours(u64),
     /// Bindings are rows of 32-bit numbers.

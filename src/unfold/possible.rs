@@ -1,17 +1,18 @@
 //! Which colours places may ever hold, and which bindings may ever fire: the least sets such that
-//! initial colours are held, and a binding whose guard holds and whose inputs are held fires and has
-//! its outputs held. Tokens are never taken away in this, so nothing that can happen is missed.
+//! initial colours are held, and a binding whose guard holds and whose inputs are held fires and
+//! has its outputs held. Tokens are never taken away in this, so nothing that can happen is missed.
 //!
-//! Colours are looked at one after the other. A new colour of an input of a transition gives some of
-//! its variables their colours; the others get theirs along a [`JoinPlan`](super::plan::JoinPlan), by looking
-//! up colours of the other inputs that were seen already. A binding is found when the last of its
-//! inputs is, and only then: of two inputs that are the same new colour, the earlier one counts as
-//! last. So every binding comes up once, and none needs to be looked for in those found before.
+//! Colours are looked at one after the other. A new colour of an input of a transition gives some
+//! of its variables their colours; the others get theirs along a
+//! [`JoinPlan`](super::plan::JoinPlan), by looking up colours of the other inputs that were seen
+//! already. A binding is found when the last of its inputs is, and only then: of two inputs that
+//! are the same new colour, the earlier one counts as last. So every binding comes up once, and
+//! none needs to be looked for in those found before.
 //!
 //! Without the fixpoint, places hold all their colours from the start.
 //!
-//! Inputs that are no single colours (`all`, differences) are not waited for. Bindings that lack them
-//! are left out when the net is built.
+//! Inputs that are no single colours (`all`, differences) are not waited for. Bindings that lack
+//! them are left out when the net is built.
 
 use super::Declined;
 use super::colours::Colours;

@@ -144,7 +144,7 @@ impl<'a> Computation<'a> {
         // All of these have a plan of their own.
         let plan = plan.unwrap_or_default();
         let mut answer: Option<Answer> = None;
-        let report = run::run(self.net, plan, self.config, budget, |event| match event {
+        let report = run::run_net(self.net, plan, self.config, budget, |event| match event {
             Event::Answered(found) => answer = Some(found.clone()),
             Event::Withdrawn { .. } => answer = None,
             _ => {}
@@ -192,7 +192,7 @@ impl<'a> Computation<'a> {
         let budget = budget.child();
         let mut dead: Option<Answer> = None;
         let mut techniques = std::collections::BTreeSet::new();
-        let report = run::run(self.net, plan, self.config, &budget, |event| match event {
+        let report = run::run_net(self.net, plan, self.config, &budget, |event| match event {
             Event::Answered(answer) => {
                 techniques.extend(answer.techniques.iter().copied());
                 if answer.value == Value::Bool(false) && dead.is_none() {

@@ -89,7 +89,7 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
         for plan in plans.into_iter().chain([formulas]) {
             let config = Config { threads: 1, ..Config::default() };
             let budget = Budget::unlimited().slice(Duration::from_secs(60));
-            let report = run::run(&flat, plan, &config, &budget, |event| {
+            let report = run::run_net(&flat, plan, &config, &budget, |event| {
                 if let Event::Answered(answer) = event {
                     let right = &expected[&answer.id];
                     assert_eq!(

@@ -110,12 +110,12 @@ fn evidence(net: &Net, question: &Question) -> Option<String> {
         ..Config::default()
     };
     let budget = Budget::lasting(Duration::from_secs(10));
-    let report = run::run(&subject, plan, &config, &budget, |event| {
+    let report = run::run_net(&subject, plan, &config, &budget, |event| {
         let written = match event {
             Event::Settled { id, goal, knowledge } => file.settled(id, goal, knowledge),
             Event::Answered(answer) => file.answer(answer),
             Event::Withdrawn { id } => file.withdrawn(id),
-            Event::Overrun { .. } | Event::Waiting { .. } => Ok(()),
+            _ => Ok(()),
         };
         written.unwrap();
     });

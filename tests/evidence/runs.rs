@@ -25,7 +25,7 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<Shown>, &'static str)> {
     let config = run::Config { threads: 1, keep_documents: true, ..Default::default() };
     let budget = Budget::lasting(Duration::from_secs(2));
     let mut refuted = Vec::new();
-    run::run(net, plan, &config, &budget, |event| {
+    run::run_net(net, plan, &config, &budget, |event| {
         let Event::Settled { knowledge, .. } = event else { return };
         let (evidence, proof) = match knowledge {
             Knowledge::Reach(Reach::Unreachable { evidence, proof, .. }) => (evidence, proof),

@@ -33,8 +33,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ground", &["board", "engine", "reduction"]),
     ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.
-    ("run", &["answer", "board", "engine", "ground", "reduction", "structure", "unfold"]),
-    ("check", &["answer", "run"]),
+    ("run", &["answer", "board", "engine", "ground", "model", "reduction", "structure", "unfold"]),
+    ("check", &["answer", "model", "run"]),
     // Evidence as files, for whoever checks it elsewhere: of what a run tells, what an answer rests on.
     ("evidence_files", &["answer", "board", "ground", "run"]),
     // What is made of it. Layouts know no net.

@@ -266,7 +266,7 @@ fn too_many_markings_to_be_visited_are_counted_on_one_thread_and_beside_everythi
         let mut found: BTreeMap<String, String> = BTreeMap::new();
         let budget = Budget::unlimited().slice(Duration::from_secs(60));
         let report = run::state_space(&net, &config, &budget, |told| {
-            if let run::Told::Figure(figure, _) = told {
+            if let run::Event::Figure(figure, _) = told {
                 let told = found.insert(figure.id.clone(), figure.value.to_string());
                 assert!(told.is_none(), "{} is told twice", figure.id);
             }

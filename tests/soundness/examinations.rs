@@ -36,7 +36,7 @@ impl Tally {
         self.asked += plan.questions().len();
         let mut answers = HashMap::new();
         let budget = Budget::lasting(time);
-        let report = run::run(net, plan, &Config::default(), &budget, |event| {
+        let report = run::run_net(net, plan, &Config::default(), &budget, |event| {
             if let Event::Answered(answer) = event {
                 let twice = answers.insert(answer.id.clone(), answer.clone());
                 assert!(twice.is_none(), "{} is answered twice:\n{}", answer.id, text::print(net));

@@ -85,7 +85,7 @@ fn ask(net: &Net, engines: &'static [Engine], time: Duration) -> (Report, Vec<(S
     }
     let config = Config { engines, ..Config::default() };
     let mut answers = Vec::new();
-    let report = run::run(net, plan, &config, &Budget::lasting(time), |event| {
+    let report = run::run_net(net, plan, &config, &Budget::lasting(time), |event| {
         if let Event::Answered(answer) = event {
             answers.push((answer.id.clone(), answer.value.clone()));
         }
@@ -186,7 +186,7 @@ fn late_at_the_deadline() {
     let config = Config { engines: vec![engine].leak(), ..Config::default() };
     let mut overruns = Vec::new();
     let budget = Budget::lasting(Duration::from_millis(500));
-    let report = run::run(&net, plan, &config, &budget, |event| {
+    let report = run::run_net(&net, plan, &config, &budget, |event| {
         if let Event::Overrun { engines, report } = event {
             overruns.push((engines.to_vec(), report.unanswered.len()));
         }

@@ -179,7 +179,7 @@ fn answers(net: &Net, plan: Plan, certified_only: bool) -> HashMap<String, Answe
         Budget::unlimited().slice(Duration::from_secs(if certified_only { 1 } else { 30 }));
     let config = Config { threads: 2, certified_only, ..Config::default() };
     let mut answers = HashMap::new();
-    let report = run::run(net, plan, &config, &budget, |event| {
+    let report = run::run_net(net, plan, &config, &budget, |event| {
         if let Event::Answered(answer) = event {
             answers.insert(answer.id.clone(), answer.clone());
         }

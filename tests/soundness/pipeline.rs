@@ -30,7 +30,7 @@ fn answers(net: &Net, plan: Plan, threads: usize) -> HashMap<String, Answer> {
         Config { threads, own_reduction_below: f64::INFINITY, schedule, ..Config::default() };
     let mut answers = HashMap::new();
     let budget = Budget::unlimited().slice(Duration::from_secs(300));
-    let report = run::run(net, plan, &config, &budget, |event| {
+    let report = run::run_net(net, plan, &config, &budget, |event| {
         if let Event::Answered(answer) = event {
             let twice = answers.insert(answer.id.clone(), answer.clone());
             assert!(twice.is_none(), "{} is answered twice", answer.id);
@@ -179,7 +179,7 @@ fn formulas_that_share_a_goal_share_its_document() {
     let budget = Budget::unlimited().slice(Duration::from_secs(20));
     let (mut settled, mut answered) = (0, Vec::new());
     let config = Config { threads: 2, ..Config::default() };
-    let report = run::run(&net, plan, &config, &budget, |event| match event {
+    let report = run::run_net(&net, plan, &config, &budget, |event| match event {
         Event::Settled {
             goal,
             knowledge: Knowledge::Reach(Reach::Unreachable { proof, .. }),

@@ -122,7 +122,7 @@ fn answer(net: &Net, kind: Examination, time: Duration) -> Option<Answer> {
     let config = Config { threads: 1, keep_all_witnesses: true, schedule, ..Config::default() };
     let budget = Budget::unlimited().slice(time);
     let mut found: Option<Answer> = None;
-    let report = run::run(net, plan, &config, &budget, |event| {
+    let report = run::run_net(net, plan, &config, &budget, |event| {
         if let Event::Answered(answer) = event {
             assert!(found.replace(answer.clone()).is_none(), "{kind} is answered twice");
         }

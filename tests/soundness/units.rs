@@ -120,7 +120,7 @@ fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_erro
         for (examination, truth) in truths {
             let plan = Plan::of_examination(examination, &net).unwrap();
             let budget = Budget::lasting(Duration::from_secs(20));
-            let report = run::run(&net, plan, &config, &budget, |event| {
+            let report = run::run_net(&net, plan, &config, &budget, |event| {
                 let Event::Answered(answer) = event else { return };
                 answers += 1;
                 if !answer.assumes_units || !is_false {

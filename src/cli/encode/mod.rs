@@ -20,7 +20,7 @@ use std::time::Duration;
 #[command(group(clap::ArgGroup::new("asked").required(true).args(["goal", "queries"])))]
 #[command(after_help = format!("{}\n\n{EXAMPLES}\n\n{}", parts(), formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// What to ask: 'EF φ', 'AG φ' (whose violation is asked for), a property φ of markings to be
     /// reached, `deadlock`, or `max p1 + 2*p2`. The language is described below.
@@ -47,7 +47,8 @@ pub(super) struct Arguments {
     /// At most how many traps listed-traps lists.
     #[arg(long, value_name = "N", default_value_t = 100)]
     traps: usize,
-    /// The language to write; by default the one that the file's name ends in, else smt2, or cnf for propositions.
+    /// The language to write; by default the one that the file's name ends in, else smt2, or cnf
+    /// for propositions.
     #[arg(short, long, value_enum)]
     format: Option<Format>,
     /// The file to write; by default it goes to stdout.
@@ -102,8 +103,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Complete)
 }
 
-/// Writes a file that has its name when all of it is there: half a formula is another one. What is no ordinary file
-/// (`/dev/stdout`, a pipe) is written as it is.
+/// Writes a file that has its name when all of it is there: half a formula is another one. What is
+/// no ordinary file (`/dev/stdout`, a pipe) is written as it is.
 fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -150,7 +151,7 @@ fn subject(arguments: &Arguments, net: &Net) -> Result<Subject> {
         // Both are required together.
         let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());
         let (Some(file), Some(id)) = (file, id) else { bail!("--queries FILE needs --id ID") };
-        let asked = Formulas::of_file(file).read(net)?;
+        let asked = Formulas::of_file(file).read_aloud(net)?;
         let ids: Vec<&str> = asked.iter().map(|asked| asked.id.as_str()).take(3).collect();
         let some = ids.join(", ");
         let found: Option<Asked> = asked.into_iter().find(|asked| asked.id == id);

@@ -31,7 +31,8 @@ pub(super) enum Logic {
 pub(super) enum AsBits {
     /// A variable for each "so many tokens or more".
     Order,
-    /// The same, and one of the places of each component is marked: of a place invariant, or a safe unit, with one token.
+    /// The same, and one of the places of each component is marked: of a place invariant, or a safe
+    /// unit, with one token.
     OneOfN,
     /// Which place of a component is marked, as a binary number.
     Log,

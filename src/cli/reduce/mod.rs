@@ -1,11 +1,12 @@
-//! `parikh reduce`: a smaller net that answers the same questions, and the log of how it came to be.
+//! `parikh reduce`: a smaller net that answers the same questions, and the log of how it came to
+//! be.
 //!
-//! stdout has what was done, one fact a line, the sizes first and comments behind `#`; in JSON every
-//! line is an object with a `type`, and the summary with the sizes comes last. Files are written
-//! before the last line is printed.
+//! stdout has what was done, one fact a line, the sizes first and comments behind `#`; in JSON
+//! every line is an object with a `type`, and the summary with the sizes comes last. Files are
+//! written before the last line is printed.
 //!
-//! A formula about a bound is printed with the number to add to its answer; places that were asked for
-//! and are gone with what they hold for ever.
+//! A formula about a bound is printed with the number to add to its answer; places that were asked
+//! for and are gone with what they hold for ever.
 
 mod check;
 mod files;
@@ -31,7 +32,7 @@ use wanted::{Asked, OnReduced, Wanted};
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// What has to survive: the reachable markings as far as --support sees them; whether a dead
     /// marking can be reached (with --support, which, as far as it sees them); which transitions of
@@ -51,8 +52,8 @@ pub(super) struct Arguments {
         value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check"
     )]
     rules: Vec<String>,
-    /// All rules but these, or those of the families dead, irrelevant, places, transitions, fusion and agglomeration.
-    /// The rules:
+    /// All rules but these, or those of the families dead, irrelevant, places, transitions, fusion
+    /// and agglomeration. The rules:
     #[arg(
         long, value_name = "RULES", value_delimiter = ',',
         value_parser = PossibleValuesParser::new(rules::names().chain(families())), conflicts_with = "check"
@@ -310,8 +311,8 @@ fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, Strin
     (count > 0).then_some((count, shown))
 }
 
-/// The places that were asked for and are gone: what they hold in every marking that the reduced net
-/// stands for.
+/// The places that were asked for and are gone: what they hold in every marking that the reduced
+/// net stands for.
 fn constants(net: &Net, reduction: &Reduction, format: Format) {
     let gone = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
     for (place, tokens) in reduction.needs().support.iter().filter_map(gone) {

@@ -134,7 +134,7 @@ fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
         return Ok(Vec::new());
     }
     let mut asked = Vec::new();
-    for formula in arguments.formulas.read(net)? {
+    for formula in arguments.formulas.read_aloud(net)? {
         let id = formula.id;
         let question = match formula.formula {
             Ok(formula) => lower(&formula, net).map_err(|problem| problem.to_string()),

@@ -17,7 +17,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in super::super) struct Arguments {
-    /// A PNML file, or the directory of a contest instance.
+    /// A PNML file, a net as text, or the directory of a contest instance.
     model: PathBuf,
     /// Transition invariants: firings that change nothing together. Transitions of the same
     /// effect count as one, called by the first of them.
@@ -27,8 +27,9 @@ pub(in super::super) struct Arguments {
     /// There may be exponentially many.
     #[arg(long)]
     semiflows: bool,
-    /// Also the sums that every firing changes by multiples of a number only: p + q = 1 (mod 2). Powers of small
-    /// primes are looked at; none of the sums follows from the invariants or from the others.
+    /// Also the sums that every firing changes by multiples of a number only: p + q = 1 (mod 2).
+    /// Powers of small primes are looked at; none of the sums follows from the invariants or from
+    /// the others.
     #[arg(long, conflicts_with = "transitions")]
     modulo: bool,
     /// How many candidates the search for semiflows may hold at a time.

@@ -1,5 +1,5 @@
-//! Declarations as the file has them: sorts, partitions and variables, in its order. A sort is a term
-//! like those of arcs ([`RawTerm`]): a name, or written out, wherever one may stand.
+//! Declarations as the file has them: sorts, partitions and variables, in its order. A sort is a
+//! term like those of arcs ([`RawTerm`]): a name, or written out, wherever one may stand.
 
 use super::super::error::InputError;
 use super::super::source::Position;

@@ -75,9 +75,9 @@ impl Resolver<'_> {
         Ok(Some(Term::Constant { sort, colour: number.abs_diff(start) }))
     }
 
-    /// A multiset whose constants are of the sort that stands where they do: numbers of ranges of that
-    /// range, and an element of a partition, where colours of the sort that it cuts are expected, all
-    /// of its colours (as in VehicularWifi, which adds elements up to larger parts).
+    /// A multiset whose constants are of the sort that stands where they do: numbers of ranges of
+    /// that range, and an element of a partition, where colours of the sort that it cuts are
+    /// expected, all of its colours (as in VehicularWifi, which adds elements up to larger parts).
     pub(super) fn fitted(
         &self,
         multiset: Multiset,

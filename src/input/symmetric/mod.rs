@@ -1,13 +1,14 @@
 //! The reader of symmetric nets (ISO/IEC 15909-2), the coloured nets of the contest.
 //!
 //! Declarations may come after what uses them, sorts after sorts that are made of them, arcs before
-//! their nodes. So everything is read into lists in one pass, terms in postfix order, and made into a
+//! their nodes. So everything is read into lists in one pass, terms in postfix order, and made into
+//! a
 //! [`ColouredNet`] at the end. `<text>` is decoration; what counts is `<structure>`, or, where a tool left
 //! that out, the term itself. `tests/coloured/styles.rs` lists the tools and what they write.
 //!
-//! Depth is limited, with a message where it is passed: sorts and terms to 50,000 elements, wrappers and
-//! sums among them; what stays nested then (products, tuples, differences, conditions) to 200 levels,
-//! and tuples to 200 components, those of components counted.
+//! Depth is limited, with a message where it is passed: sorts and terms to 50,000 elements,
+//! wrappers and sums among them; what stays nested then (products, tuples, differences, conditions)
+//! to 200 levels, and tuples to 200 components, those of components counted.
 
 mod declarations;
 mod fit;
@@ -45,8 +46,8 @@ pub(super) const FORMAT: Format = Format {
 /// Reads the coloured net of a PNML file.
 ///
 /// # Errors
-/// When the file cannot be read, is no PNML, or its net is broken or uses what symmetric nets do not
-/// have; each with the position in the file and the node or declaration.
+/// When the file cannot be read, is no PNML, or its net is broken or uses what symmetric nets do
+/// not have; each with the position in the file and the node or declaration.
 pub fn read_coloured(path: &Path) -> Result<ColouredNet, InputError> {
     let (reader, file) = super::open(path)?;
     read_coloured_from(reader, &file)

@@ -27,8 +27,8 @@ pub(super) struct RawTerm {
     pub(super) at: Position,
 }
 
-/// Sorts and terms nested deeper, wrappers counted, are refused: each level costs some hundred bytes
-/// while it is open.
+/// Sorts and terms nested deeper, wrappers counted, are refused: each level costs some hundred
+/// bytes while it is open.
 const DEEPEST: usize = 50_000;
 
 impl RawTerm {

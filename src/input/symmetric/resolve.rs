@@ -36,9 +36,9 @@ impl Value {
     }
 }
 
-/// Differences, tuples, partitions, and conditions of alternating kind are trees, which whoever walks
-/// over them may do by recursion: at this depth no stack overflows. Products of products are as deep as
-/// they have components at most, so this is the most of these, too.
+/// Differences, tuples, partitions, and conditions of alternating kind are trees, which whoever
+/// walks over them may do by recursion: at this depth no stack overflows. Products of products are
+/// as deep as they have components at most, so this is the most of these, too.
 pub(super) const DEEPEST: usize = 200;
 
 /// Sums inside tuples may multiply out to so many terms.
@@ -126,7 +126,8 @@ impl Resolver<'_> {
             let operands = stack.split_off(stack.len() - node.operands as usize);
             let deepest = operands.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
             let operands: Vec<Value> = operands.into_iter().map(|(value, _)| value).collect();
-            // Sums of sums and the like are one, and so is what only wraps; the others are one deeper.
+            // Sums of sums and the like are one, and so is what only wraps; the others are one
+            // deeper.
             let flat = match &*node.element {
                 "add" | "numberof" | "successor" | "predecessor" | "scalarproduct"
                 | "multisetsort" => true,
@@ -268,8 +269,8 @@ impl Resolver<'_> {
         Ok(Value::Term(Term::Constant { sort, colour: value.abs_diff(start) }))
     }
 
-    /// The colour that an operand is. A number is one of a range with only itself, a truth value one of
-    /// the sort of these.
+    /// The colour that an operand is. A number is one of a range with only itself, a truth value
+    /// one of the sort of these.
     pub(super) fn colour(&mut self, node: &Node, value: Value) -> Result<Term, ColourProblem> {
         match self.coloured(value)? {
             Value::Term(term) => Ok(term),
@@ -401,8 +402,8 @@ fn whole(term: &RawTerm, value: &Value, expected: &'static str) -> Failed {
     (term.at, ColourProblem::Whole { found: value.found(), expected })
 }
 
-/// What is expected where nothing is taken or put, whatever colour a variable has: each of its colours is a
-/// binding, and would be lost with the variable.
+/// What is expected where nothing is taken or put, whatever colour a variable has: each of its
+/// colours is a binding, and would be lost with the variable.
 const NONE_OF_A_VARIABLE: &str = "at least one token, as a variable stands beside it";
 
 fn has_variables(multiset: &Multiset) -> bool {

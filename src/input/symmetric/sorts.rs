@@ -1,8 +1,9 @@
 //! From declarations to sorts: they are added to the net after those they are made of, which may be
 //! declared below them.
 //!
-//! A product of one sort is that sort, and a tuple of one colour that colour: GreatSPN writes all tokens
-//! as tuples, those of one component, too. Sorts that are written out are as good as named ones.
+//! A product of one sort is that sort, and a tuple of one colour that colour: GreatSPN writes all
+//! tokens as tuples, those of one component, too. Sorts that are written out are as good as named
+//! ones.
 
 use super::super::source::Position;
 use super::declarations::{Constant, Declaration, Declarations, Declared};
@@ -88,8 +89,8 @@ impl Scope {
         Ok(sort)
     }
 
-    /// The product of these sorts, of which there are two or more, under a name of its own or under that
-    /// of a declaration. Limits to components are limits to how deep tuples are nested, too.
+    /// The product of these sorts, of which there are two or more, under a name of its own or under
+    /// that of a declaration. Limits to components are limits to how deep tuples are nested, too.
     pub(super) fn product(
         &mut self,
         net: &mut ColouredNet,

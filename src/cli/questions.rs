@@ -1,0 +1,194 @@
+//! What `check` and `mcc` ask of a model, as it reads on each net that stands for it.
+
+use super::Misuse;
+use super::formulas::{Asked, Formulas};
+use super::model::query_file;
+use super::terminal::note;
+use crate::answer::Plan;
+use crate::input;
+use crate::mcc::Examination;
+use crate::model::View;
+use crate::run::{Questions, Unanswered, Wording};
+use anyhow::{Result, bail};
+use parikh_net::Net;
+use parikh_net::printable::Word;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// What is asked.
+pub(super) enum Inquiry<'a> {
+    /// An examination without queries.
+    Examination(Examination),
+    /// One with queries, and the file that they are in.
+    Queries(Examination, PathBuf),
+    /// A question about a process, and of how many cases; the net has the markings that it is
+    /// about.
+    Process(Examination, u64),
+    /// Formulas of the user's own.
+    Formulas(&'a Formulas),
+}
+
+/// The questions of an inquiry.
+pub(super) struct Reading<'a> {
+    inquiry: &'a Inquiry<'a>,
+    /// The only ids that are asked of those in files; none for all.
+    only: &'a [String],
+    /// Ids that have to be there.
+    explain: &'a [String],
+    /// What is to be said of the questions, where nothing was yet: on a coloured net as it is,
+    /// formulas may be refused that are asked of the unfolding afterwards.
+    notes: RefCell<Vec<String>>,
+}
+
+impl Inquiry<'_> {
+    /// An examination, with the queries that lie beside a model where it has queries.
+    pub(super) fn of_instance(examination: Examination, model: &Path) -> Result<Self> {
+        Ok(match examination.has_queries() {
+            true => Inquiry::Queries(examination, query_file(model, examination.name())?),
+            false => Inquiry::Examination(examination),
+        })
+    }
+
+    /// What its questions are called together.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Inquiry::Examination(examination) | Inquiry::Queries(examination, _) => {
+                examination.name().to_owned()
+            }
+            Inquiry::Process(examination, 1) => examination.name().to_owned(),
+            Inquiry::Process(examination, cases) => format!("{cases}-{examination}"),
+            Inquiry::Formulas(_) => "Formulas".to_owned(),
+        }
+    }
+
+    /// Whether it has questions of which some can be asked alone.
+    pub(super) fn has_several(&self) -> bool {
+        matches!(self, Inquiry::Queries(..) | Inquiry::Formulas(_))
+    }
+
+    /// Whether it asks for the figures of a state space.
+    pub(super) fn is_figures(&self) -> bool {
+        matches!(self, Inquiry::Examination(Examination::StateSpace))
+    }
+}
+
+impl<'a> Reading<'a> {
+    /// All questions, or only some, some of which have to be there.
+    pub(super) fn new(inquiry: &'a Inquiry<'a>, only: &'a [String], explain: &'a [String]) -> Self {
+        Reading { inquiry, only, explain, notes: RefCell::default() }
+    }
+
+    /// Says what is still to be said.
+    pub(super) fn say_notes(&self) {
+        self.notes.take().iter().for_each(|line| note!("{line}"));
+    }
+
+    fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Wording> {
+        match self.inquiry {
+            Inquiry::Examination(examination) => {
+                Ok(Plan::of_examination(*examination, net).unwrap_or_default().into())
+            }
+            Inquiry::Process(examination, _) => {
+                let id = self.inquiry.name();
+                Ok(match Plan::of_examination(*examination, net) {
+                    Some(plan) => plan.called(&id).into(),
+                    None => {
+                        let reason = "the net is too large for goals that speak of all places";
+                        let refused = vec![Unanswered { id, reason: reason.to_owned() }];
+                        Wording { plan: Plan::default(), refused }
+                    }
+                })
+            }
+            Inquiry::Queries(_, file) => self.of_file(file, net, notes),
+            Inquiry::Formulas(formulas) => {
+                Ok(self.of_formulas(formulas.read(net, notes)?, net, notes))
+            }
+        }
+    }
+
+    /// The questions of a query file, and the formulas in it that are refused.
+    fn of_file(&self, file: &Path, net: &Net, notes: &mut Vec<String>) -> Result<Wording> {
+        let queries = input::read_queries(file, net)?;
+        let Wording { mut plan, mut refused } = Wording::default();
+        if let Some(error) = queries.cut_short {
+            notes.push(format!("parikh: {error}; the formulas before it are answered"));
+            let id = format!("(the rest of {})", file.display());
+            refused.push(Unanswered { id, reason: error.to_string() });
+        } else if queries.queries.is_empty() {
+            bail!("{}: there is no formula in the file", file.display());
+        }
+        let mut ids = HashSet::new();
+        for query in queries.queries.into_iter().filter(|query| self.is_wanted(&query.id)) {
+            let planned = match &query.formula {
+                _ if !ids.insert(query.id.clone()) => {
+                    Err("an earlier formula has the same id".to_owned())
+                }
+                Ok(formula) => {
+                    plan.ask_formula(&query.id, formula, net).map_err(|error| error.to_string())
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            if let Err(reason) = planned {
+                notes.push(format!("parikh: {}: formula {}: {reason}", file.display(), query.id));
+                refused.push(Unanswered { id: query.id, reason });
+            }
+        }
+        Ok(Wording { plan, refused })
+    }
+
+    /// The questions of formulas given by the user, whose own mistakes are told already.
+    fn of_formulas(&self, asked: Vec<Asked>, net: &Net, notes: &mut Vec<String>) -> Wording {
+        let Wording { mut plan, mut refused } = Wording::default();
+        for Asked { id, formula } in asked.into_iter().filter(|asked| self.is_wanted(&asked.id)) {
+            let planned = formula.and_then(|formula| {
+                plan.ask_formula(&id, &formula, net).map_err(|error| {
+                    notes.push(format!("parikh: formula {id}: {error}"));
+                    error.to_string()
+                })
+            });
+            if let Err(reason) = planned {
+                refused.push(Unanswered { id, reason });
+            }
+        }
+        Wording { plan, refused }
+    }
+
+    /// Whether a question of a file is asked.
+    fn is_wanted(&self, id: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|wanted| is_called(id, wanted))
+    }
+
+    /// Refuses ids that no question has.
+    fn check_ids(&self, wording: &Wording) -> Result<()> {
+        let asked = wording.plan.questions().iter().map(|question| &question.id);
+        let ids: Vec<&String> = asked.chain(wording.refused.iter().map(|it| &it.id)).collect();
+        let missing = self.only.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)));
+        let unexplained = self.explain.iter().find(|wanted| !ids.contains(wanted));
+        if let Some(id) = missing.or(unexplained) {
+            let some: Vec<String> = ids.iter().take(20).map(|id| Word(id).to_string()).collect();
+            bail!(Misuse(format!("no question is called {id}; there are {}", some.join(", "))));
+        }
+        Ok(())
+    }
+}
+
+impl Questions for Reading<'_> {
+    type Error = anyhow::Error;
+
+    fn on(&self, view: View<'_>) -> Result<Wording> {
+        let mut notes = Vec::new();
+        let wording = self.read(view.net(), &mut notes);
+        let wording = wording.and_then(|wording| self.check_ids(&wording).map(|()| wording));
+        self.notes.replace(notes);
+        if !matches!(view, View::Coloured(_)) {
+            self.say_notes();
+        }
+        wording
+    }
+}
+
+/// Whether a question of this id is meant, by the id itself or by how it is printed.
+fn is_called(id: &str, wanted: &str) -> bool {
+    id == wanted || Word(id).to_string() == wanted
+}

@@ -1,0 +1,118 @@
+//! The figures of a state space as answers: what each is called, and how it was found in words.
+
+use super::counting::Counted;
+use crate::answer::{Answer, Grade, Value};
+use crate::board::{Argument, Technique};
+use crate::engine::{diagrams, explicit};
+use parikh_net::{Facts, GoalId, Net, Pumping};
+use parikh_solvers::Budget;
+
+/// The four figures, in the contest's words.
+pub const FIGURES: [&str; 4] =
+    ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
+
+/// All figures by visiting all markings.
+pub(super) fn visited(net: &Net, threads: usize, budget: &Budget) -> Result<[Answer; 4], String> {
+    let space = explicit::count(net, &Facts::claimed_by_model(net), threads, budget);
+    let space = space.map_err(|incomplete| incomplete.to_string())?;
+    let most = [space.max_tokens_per_marking, space.max_tokens_in_place];
+    let [Ok(c), Ok(d)] = most.map(|most| i128::try_from(most).map(Value::Number)) else {
+        return Err("the figures do not fit 127 bits".to_owned());
+    };
+    let [a, b] = [space.states, space.firings].map(|count| Value::Count(count.into()));
+    let markings = u64::try_from(space.states).unwrap_or(u64::MAX);
+    let reason = Argument::Searched { markings, stubborn: false, parts: 1 }.to_string();
+    let grade = Grade::Searched { markings, stubborn: false };
+    let figure = |(at, value)| figure(FIGURES[at], value, vec!["EXPLICIT"], &reason, grade);
+    Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
+}
+
+/// What the checker says of a diagram.
+const CLOSED: &str = " (the checker found that none is missing)";
+
+/// From a diagram of all markings.
+pub(super) fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
+    let closed = if space.closed { CLOSED } else { "" };
+    let reason = format!("a decision diagram of the {} reachable markings{closed}", space.states);
+    let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
+    let grade = Grade::Searched { markings, stubborn: false };
+    let values = [
+        Value::Count(space.states.clone()),
+        Value::Count(space.firings.clone()),
+        Value::Number(space.max_tokens_per_marking),
+        Value::Number(space.max_tokens_in_place.into()),
+    ];
+    let mut keys = FIGURES.into_iter();
+    values.map(|value| {
+        let key = keys.next().unwrap_or_default();
+        figure(key, value, vec!["DECISION_DIAGRAMS"], &reason, grade)
+    })
+}
+
+pub(super) fn through_reduction(counted: &Counted) -> [Answer; 2] {
+    let Counted { figures, visited, sizes: [before, after], .. } = counted;
+    let (mut techniques, mut how) = (vec!["EXPLICIT"], "of the net".to_owned());
+    if counted.on_diagrams {
+        techniques = vec!["DECISION_DIAGRAMS"];
+    }
+    if counted.log.is_some() {
+        techniques.push("STRUCTURAL_REDUCTION");
+        how = format!(
+            "of a net reduced from {} places and {} transitions to {} and {}",
+            before.0, before.1, after.0, after.1
+        );
+    }
+    let again = match () {
+        () if *visited == 0 && !counted.on_diagrams => "",
+        () if counted.certified => ", by the checker as well",
+        () if counted.on_diagrams && counted.closed => CLOSED,
+        () => "",
+    };
+    let markings = match (visited, counted.on_diagrams) {
+        (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
+        (_, true) => format!("decision diagrams of {visited} markings were added up"),
+        (0, false) => "nothing is left to be visited".to_owned(),
+        (1, false) => "1 marking was visited".to_owned(),
+        (_, false) => format!("{visited} markings were visited"),
+    };
+    let reason = format!("{markings}{again}, {how}");
+    let grade = match counted.certified {
+        true => Grade::Certified,
+        false => Grade::Searched { markings: *visited, stubborn: false },
+    };
+    let numbers = [(FIGURES[0], &figures.states), (FIGURES[1], &figures.transitions)];
+    numbers.map(|(key, number)| {
+        figure(key, Value::Count(number.clone()), techniques.clone(), &reason, grade)
+    })
+}
+
+pub(super) fn pumped(pumping: &Pumping, by: Technique) -> [Answer; 4] {
+    let reason = pumping.in_words();
+    let prefix = pumping.only().map(|stage| &stage.prefix);
+    FIGURES.map(|key| Answer {
+        witness: prefix.map(|prefix| (GoalId::new(0), prefix.clone())),
+        pump: Some(pumping.clone()),
+        ..figure(key, Value::Infinite, vec![by], &reason, Grade::Replayed)
+    })
+}
+
+fn figure(
+    key: &str,
+    value: Value,
+    techniques: Vec<&'static str>,
+    reason: &str,
+    grade: Grade,
+) -> Answer {
+    Answer {
+        id: key.to_owned(),
+        value,
+        techniques,
+        reason: reason.to_owned(),
+        assumes_units: false,
+        grade,
+        rests_on: 0..0,
+        witness: None,
+        loops: None,
+        pump: None,
+    }
+}

@@ -1,0 +1,144 @@
+//! The run on one net, by a portfolio of engines.
+//!
+//! ```text
+//! plan ──▶ presolve (intervals, flows) ──▶ portfolio, by its schedule ──▶ answers
+//!               (cheap, first)                all on one board, until every question is decided
+//! ```
+
+use super::config::Config;
+use super::event::{AtWork, Event, Report, Turn};
+use super::hearing::Hearing;
+use super::portfolio::Portfolio;
+use super::presolve;
+use super::team::{self, Account, Team};
+use crate::answer::Plan;
+use crate::board::Board;
+use crate::ground::Ground;
+use parikh_net::Net;
+use parikh_solvers::Budget;
+use std::sync::mpsc;
+use std::time::Instant;
+
+/// The share of the time, in [0, 1], for dead ends by themselves.
+const DEAD_ENDS: f64 = 0.35;
+
+/// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
+/// whose answer shows at most one of them.
+pub(super) const MANY_GOALS: usize = 1000;
+
+/// Works on `plan` until every question is decided or `budget` is spent.
+///
+/// When the model's claim of safe units turns out to be false on the way, what is left is worked on
+/// without it. So are the questions that it answered before: these answers are withdrawn first.
+pub fn run_net(
+    net: &Net,
+    plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    mut tell: impl FnMut(Event<'_>),
+) -> Report {
+    run(net, plan, config, budget, Instant::now(), &mut tell)
+}
+
+/// The same, where turns are counted from `begun` on.
+pub(super) fn run(
+    net: &Net,
+    plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    begun: Instant,
+    mut tell: &mut dyn FnMut(Event<'_>),
+) -> Report {
+    let (mut report, again) = run_once(net, plan, config, budget, begun, &mut tell);
+    if let Some(plan) = again {
+        let net = net.without_unit_claim();
+        let (rest, _) = run_once(&net, plan, config, budget, begun, &mut tell);
+        report.add(rest);
+    }
+    report
+}
+
+/// One run, and what is left to be asked without the model's claim of safe units if it broke.
+fn run_once(
+    net: &Net,
+    mut plan: Plan,
+    config: &Config,
+    budget: &Budget,
+    begun: Instant,
+    tell: &mut impl FnMut(Event<'_>),
+) -> (Report, Option<Plan>) {
+    let mut report = Report::default();
+    for answer in plan.vacuous() {
+        report.answered += 1;
+        tell(Event::Answered(&answer));
+    }
+    let (settled, hear) = mpsc::channel();
+    let budget = budget.child();
+    let many = plan.goals().len() > MANY_GOALS;
+    let board = Board::new(net, plan.goals().to_vec()).with_listener(settled).with_budget(&budget);
+    let board = config.board(board, many);
+    let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
+    let (began, open) = (begun.elapsed(), board.open_count());
+    let ground = presolve::presolve(net, &board, &budget, config.seed);
+    let ground = ground.without_rules(&config.without_rules);
+    hearing.report.turns.push(Turn {
+        engine: "intervals".to_owned(),
+        began,
+        lasted: begun.elapsed().saturating_sub(began),
+        open,
+        said: format!("{} goals are open after it", board.open_count()),
+    });
+    hearing.take(&hear, tell);
+    hearing.look(tell);
+    let mut stages: Vec<(Ground<'_>, Budget)> = Vec::new();
+    // Most of what does not stay reachable is lost in a dead end: that comes first, on a net
+    // reduced for dead ends alone.
+    let mut first = hearing.plan.first().to_vec();
+    first.retain(|&goal| board.is_open(goal));
+    if !first.is_empty() {
+        stages.extend(ground.only(&first).map(|only| (only, budget.share(DEAD_ENDS))));
+    }
+    stages.push((ground, budget.child()));
+    let last = stages.len() - 1;
+    for (at, (ground, slice)) in stages.iter().enumerate() {
+        let portfolio = Portfolio::new(ground, &board, slice, config, begun);
+        if board.breach().is_none() && hearing.plan.open_questions().next().is_some() {
+            let ended = match portfolio.is_over() {
+                true => slice.exhausted(),
+                false => team::work(&portfolio, &mut hearing, &hear, [&budget, slice], tell),
+            };
+            if at == last && board.breach().is_none() {
+                hearing.give_up(ended);
+            }
+        }
+        hearing.report.enter(portfolio.account());
+    }
+    hearing.withdraw(tell);
+    report.faults += board.faults();
+    report.breach = board.breach().map(str::to_owned);
+    let again = report.breach.is_some().then(|| {
+        let (again, revoked) = plan.without_unit_claim();
+        report.answered -= revoked;
+        again
+    });
+    (report, again)
+}
+
+impl Team for Portfolio<'_> {
+    fn threads(&self) -> usize {
+        self.threads()
+    }
+
+    fn work(&self, worker: usize) {
+        self.work(worker);
+    }
+
+    fn at_work(&self) -> Vec<AtWork> {
+        self.at_work()
+    }
+
+    fn account(&self) -> Account {
+        let (statistics, turns) = (self.statistics_so_far(), self.turns_so_far());
+        Account { failures: self.failures(), statistics, turns }
+    }
+}

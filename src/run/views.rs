@@ -1,0 +1,233 @@
+//! The front door: a model and questions in, events out. Which views of a coloured net are worked
+//! on, and for how long, is decided here.
+//!
+//! ```text
+//! a small unfolding ──┬─ made: the run on it, unless a quotient that tells the same is much smaller
+//!                     └─ declined: the net as it is, while the unfolding is made ─┬─ made: the run on it, for
+//!                                                                                 │        what is open
+//!                                                                                 └─ declined: on without it
+//! ```
+//!
+//! On the net as it is, coloured walks find witnesses, and [abstractions](super::coloured) refute.
+//! What that sees takes a small part of the memory that the unfolding needs, and a quotient that is
+//! exact tells all that the unfolding does: so the unfolding takes over only when some of the time
+//! is over.
+
+use super::figures::FIGURES;
+use super::questions::{Questions, Wording};
+use super::state_space::state_space;
+use super::{Config, Event, Report, coloured, net};
+use crate::answer::Plan;
+use crate::evidence::abstraction::{ColouredModel, Quotient};
+use crate::model::{Coloured, Model, NotUnfolded, View};
+use crate::unfold::Limits;
+use parikh_net::Net;
+use parikh_solvers::Budget;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// So many transitions are few: whether others would be fewer does not matter.
+const FEW: usize = 1_000;
+
+/// How many times as large the unfolding has to be for a quotient to come first.
+const SMALLER: usize = 4;
+
+/// The share of the time, in [0, 1], for the coloured net as it is while its unfolding waits: with
+/// a quotient that is exact, and without.
+const AS_IT_IS: [f64; 2] = [0.5, 0.2];
+
+/// Works on the questions about a model until every one is decided or `budget` is spent.
+///
+/// Each event comes with the net whose nodes it names.
+///
+/// # Errors
+/// When the questions cannot be read on the model; when its unfolding is needed and declined.
+pub fn run<'m, Q: Questions>(
+    model: &'m Model,
+    questions: &Q,
+    config: &Config,
+    budget: &Budget,
+    mut tell: impl FnMut(View<'m>, Event<'_>),
+) -> Result<Report, Q::Error> {
+    let (begun, tell) = (Instant::now(), &mut tell);
+    let (report, answered) = Default::default();
+    let mut run = ModelRun { questions, config, budget, begun, tell, report, answered };
+    match model {
+        Model::Plain(net) => run.on_net(View::Model(net))?,
+        Model::Coloured(coloured) => run.on_coloured(coloured)?,
+    }
+    Ok(run.report)
+}
+
+/// Finds the [figures](state_space) of a model's state space; of a coloured net on its unfolding,
+/// with a firing for every binding.
+///
+/// # Errors
+/// When the unfolding is declined.
+pub fn figures<'m>(
+    model: &'m Model,
+    config: &Config,
+    budget: &Budget,
+    mut tell: impl FnMut(View<'m>, Event<'_>),
+) -> Result<Report, NotUnfolded> {
+    let view = match model {
+        Model::Plain(net) => View::Model(net),
+        Model::Coloured(coloured) => {
+            View::Unfolding(coloured.unfolding(false, Limits::default(), budget)?)
+        }
+    };
+    tell(view, Event::Begun { questions: &FIGURES.map(str::to_owned) });
+    Ok(state_space(view.net(), config, budget, |event| tell(view, event)))
+}
+
+/// A run on a model, and how far it has got.
+struct ModelRun<'r, 'm, Q> {
+    questions: &'r Q,
+    config: &'r Config,
+    budget: &'r Budget,
+    begun: Instant,
+    tell: &'r mut dyn FnMut(View<'m>, Event<'_>),
+    report: Report,
+    /// The questions that are answered.
+    answered: HashSet<String>,
+}
+
+impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
+    /// On a net.
+    fn on_net(&mut self, view: View<'m>) -> Result<(), Q::Error> {
+        let wording = self.questions.on(view)?;
+        let (config, budget, begun) = (self.config, self.budget, self.begun);
+        self.work(view, wording, |plan, tell| {
+            net::run(view.net(), plan, config, budget, begun, tell)
+        });
+        Ok(())
+    }
+
+    fn on_coloured(&mut self, coloured: &'m Coloured) -> Result<(), Q::Error> {
+        let small = coloured.unfolding(true, Limits::SMALL, self.budget);
+        let whole = || coloured.unfolding(true, Limits::default(), self.budget);
+        // Files of evidence are about the unfolding.
+        if self.config.keep_documents {
+            return self.on_net(View::Unfolding(small.or_else(|_| whole())?));
+        }
+        let small = small.ok();
+        if let Some(net) = small.filter(|net| net.transition_count() <= FEW) {
+            return self.on_net(View::Unfolding(net));
+        }
+        let quotient = coloured::quotient(coloured.net(), self.budget);
+        let smaller = |net: &Net| {
+            let few = |(_, it): &(_, Net)| it.transition_count() * SMALLER < net.transition_count();
+            quotient.as_ref().is_some_and(few)
+        };
+        if let Some(net) = small.filter(|net| !smaller(net)) {
+            return self.on_net(View::Unfolding(net));
+        }
+        let Some(model) = coloured.as_it_is() else {
+            return self.on_net(View::Unfolding(small.map_or_else(whole, Ok)?));
+        };
+        let wording = self.questions.on(View::Coloured(model));
+        // Formulas may name single colours, which only the unfolding has.
+        match (wording, small) {
+            (Ok(wording), None) => self.as_it_is(coloured, model, wording, quotient, None),
+            (Ok(wording), Some(_)) if wording.refused.is_empty() => {
+                self.as_it_is(coloured, model, wording, quotient, small)
+            }
+            (_, Some(net)) => self.on_net(View::Unfolding(net)),
+            (Err(unread), None) => match whole() {
+                Ok(net) => self.on_net(View::Unfolding(net)),
+                Err(declined) => {
+                    tracing::info!("{declined}");
+                    Err(unread)
+                }
+            },
+        }
+    }
+
+    /// On the coloured net as it is; meanwhile the unfolding is made, if it is not there, and then
+    /// takes over.
+    fn as_it_is(
+        &mut self,
+        coloured: &'m Coloured,
+        model: &'m ColouredModel,
+        wording: Wording,
+        quotient: Option<(Quotient, Net)>,
+        made: Option<&'m Net>,
+    ) -> Result<(), Q::Error> {
+        let (config, budget, begun) = (self.config, self.budget, self.begun);
+        let (stage, making) = (budget.child(), budget.child());
+        let first = budget.share(AS_IT_IS[usize::from(quotient.is_none())]);
+        let over = AtomicBool::new(false);
+        let unfolded = std::thread::scope(|scope| {
+            let make = || {
+                let whole = || coloured.unfolding(true, Limits::default(), &making);
+                let unfolding = made.map_or_else(whole, Ok);
+                if let Err(declined) = &unfolding {
+                    tracing::info!("{declined}");
+                    return unfolding;
+                }
+                while !first.is_exhausted() && !over.load(Ordering::Relaxed) {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                stage.cancel();
+                unfolding
+            };
+            let thread = scope.spawn(make);
+            self.work(View::Coloured(model), wording, |plan, tell| {
+                coloured::run(model, quotient, plan, config, [budget, &stage], begun, tell)
+            });
+            over.store(true, Ordering::Relaxed);
+            // Where nothing more is tried without it, the unfolding is waited for.
+            if self.report.unanswered.is_empty() {
+                making.cancel();
+            }
+            thread.join()
+        });
+        let is_open = !self.report.unanswered.is_empty();
+        match unfolded {
+            Ok(Ok(net)) if is_open => self.on_net(View::Unfolding(net))?,
+            Ok(Err(declined)) if is_open => {
+                (self.tell)(View::Coloured(model), Event::Declined(&declined));
+            }
+            Ok(_) => {}
+            Err(_) => self.report.faults += 1,
+        }
+        Ok(())
+    }
+
+    /// Has these questions worked on, but for those that are answered; what is open afterwards is
+    /// what was open here.
+    fn work(
+        &mut self,
+        view: View<'m>,
+        mut wording: Wording,
+        work: impl FnOnce(Plan, &mut dyn FnMut(Event<'_>)) -> Report,
+    ) {
+        if !self.answered.is_empty() {
+            wording.plan = wording.plan.without(&self.answered);
+        }
+        (self.tell)(view, Event::Begun { questions: &wording.ids() });
+        let Wording { plan, refused } = wording;
+        tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
+        let ModelRun { tell, report, answered, .. } = self;
+        report.unanswered.clear();
+        let mut rest = work(plan, &mut |event| match event {
+            Event::Overrun { engines, report: rest } => {
+                let mut whole = report.clone();
+                whole.add(rest.clone());
+                whole.unanswered.extend(refused.iter().cloned());
+                tell(view, Event::Overrun { engines, report: &whole });
+            }
+            event => {
+                match event {
+                    Event::Answered(answer) => drop(answered.insert(answer.id.clone())),
+                    Event::Withdrawn { id } => drop(answered.remove(id)),
+                    _ => {}
+                }
+                tell(view, event);
+            }
+        });
+        rest.unanswered.extend(refused);
+        report.add(rest);
+    }
+}
