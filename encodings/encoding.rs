@@ -1,6 +1,6 @@
 //! What an encoding is made of, and how people write it: `state-equation+traps+read-feed`.
 
-use crate::propositional::TooManyValues;
+use crate::variables::Numbers;
 use std::fmt;
 use std::str::FromStr;
 
@@ -107,27 +107,6 @@ impl fmt::Display for Part {
     }
 }
 
-/// What kind of numbers tokens and firings are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Numbers {
-    /// Linear arithmetic over the reals, LRA: the relaxation.
-    Reals,
-    /// Linear arithmetic over the integers, LIA.
-    Integers,
-    /// Bit-vectors, as wide as what is proved of a number asks for; what has no bound stays an integer.
-    Bits,
-}
-
-impl fmt::Display for Numbers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Numbers::Reals => "LRA",
-            Numbers::Integers => "LIA",
-            Numbers::Bits => "BV",
-        })
-    }
-}
-
 /// Which parts, over which numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
@@ -213,6 +192,16 @@ impl fmt::Display for Encoding {
         }
         Ok(())
     }
+}
+
+/// A place, or a sum, may have too many values for a variable each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", Self::WHY)]
+pub struct TooManyValues;
+
+impl TooManyValues {
+    /// What it says.
+    pub const WHY: &str = "a place or a sum may have too many values for a variable each";
 }
 
 /// Why a goal is not encoded.

@@ -20,6 +20,7 @@ pub mod causal_order;
 pub mod encoded_goal;
 pub mod encoding;
 pub mod flows;
+mod frame;
 pub mod predecessor;
 pub mod predicate;
 pub mod propositional;
@@ -32,6 +33,7 @@ pub mod unrolling;
 pub mod variables;
 
 pub use encoded_goal::EncodedGoal;
-pub use encoding::{EncodeError, Encoding, Numbers, Part};
+pub use encoding::{EncodeError, Encoding, Part};
 
 pub use state_equation::StateEquation;
+pub use variables::Numbers;

@@ -21,7 +21,7 @@
 //! E. Best, R. Devillers, *Sequential and concurrent behaviour in Petri net theory*, TCS 55, 1987 (steps);
 //! K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (in bounded model checking).
 
-use crate::unrolling::{self, Frame};
+use crate::frame::{self, Frame};
 use crate::variables::Variables;
 use parikh_net::TransitionId;
 use parikh_solvers::linear_expression::LinearExpression;
@@ -93,14 +93,14 @@ pub(crate) fn next(
         let can = variables.terms.and(reads);
         constraints.push(variables.terms.or([idle, can]));
     }
-    (unrolling::after(variables, frame, step, after, change, constraints), fired)
+    (frame::after(variables, frame, step, after, change, constraints), fired)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encoding::Numbers;
     use crate::unrolling::{Between, Row};
+    use crate::variables::Numbers;
     use parikh_net::{Facts, Predicate, text};
     use parikh_solvers::model::Model;
 

@@ -23,15 +23,13 @@
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
 //! FMCAD 2000.
 
+use crate::frame::{Frame, after};
 use crate::predicate::{Tokens, enabled, holds};
 use crate::steps;
 use crate::variables::Variables;
 use parikh_net::{Marking, PlaceId, Predicate, TransitionId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
-
-/// Where every place stands in one marking of the row.
-pub(crate) type Frame = Vec<Tokens>;
 
 /// What leads from one marking to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,32 +196,4 @@ fn next(
         false => variables.terms.equal(one, 1),
     });
     (after(variables, frame, step, most, sums, constraints), fired)
-}
-
-/// The marking that has so much more of each place, and at most `most` of it.
-pub(crate) fn after(
-    variables: &mut Variables<'_>,
-    frame: &Frame,
-    step: u32,
-    most: &[Option<u64>],
-    more: Vec<LinearExpression>,
-    constraints: &mut Vec<Term>,
-) -> Frame {
-    let net = variables.net;
-    let mut after = Frame::with_capacity(frame.len());
-    for ((place, tokens), mut sum) in net.places().zip(frame).zip(more) {
-        if sum == LinearExpression::new() {
-            after.push(*tokens);
-            continue;
-        }
-        if let Some(variable) = tokens.variable {
-            sum.add(1, variable);
-        }
-        sum.add_constant(tokens.offset);
-        let name = format!("m{step}({})", net.place_name(place));
-        let next = variables.number_up_to(&name, most[place.index()]);
-        constraints.push(variables.terms.equal(next, sum));
-        after.push(next.into());
-    }
-    after
 }

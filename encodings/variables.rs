@@ -1,11 +1,32 @@
 //! The variables that the parts of an encoding share: m(p) for every place, x(e) for every effect
 //! class. They bear the names of places and transitions, so that what is written can be read.
 
-use crate::encoding::Numbers;
 use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId, Provenance};
 use parikh_solvers::bits::bits_of;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Terms, Variable};
+use std::fmt;
+
+/// What kind of numbers tokens and firings are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Numbers {
+    /// Linear arithmetic over the reals, LRA: the relaxation.
+    Reals,
+    /// Linear arithmetic over the integers, LIA.
+    Integers,
+    /// Bit-vectors, as wide as what is proved of a number asks for; what has no bound stays an integer.
+    Bits,
+}
+
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Numbers::Reals => "LRA",
+            Numbers::Integers => "LIA",
+            Numbers::Bits => "BV",
+        })
+    }
+}
 
 /// Net, arena and variables of one encoding.
 #[derive(Debug)]

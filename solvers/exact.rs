@@ -19,8 +19,8 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
-use crate::certify::Multipliers;
 use crate::linear_program::{LinearProgram, Row};
+use crate::multipliers::Multipliers;
 use crate::rational::{NOISE, largest, nearest};
 
 /// A reduced cost below this share of what it is the sum of is taken for zero.

@@ -34,6 +34,7 @@ pub mod lp_cold;
 pub mod lp_highs;
 pub mod lp_microlp;
 pub mod model;
+pub mod multipliers;
 pub mod rational;
 pub mod sat;
 pub mod sat_batsat;

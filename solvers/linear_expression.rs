@@ -2,7 +2,16 @@
 
 use num_bigint::BigInt;
 
-use crate::term::Variable;
+/// A variable of one [arena](crate::term::Terms).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Variable(pub(crate) u32);
+
+impl Variable {
+    /// The position of this variable in slices with one entry per variable of the arena.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// An integer of at most 64 bits with sign: what may stand before a variable or alone in a sum.
 ///

@@ -9,8 +9,8 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::certify::{Effort, Multipliers};
 use crate::linear_program::Row;
+use crate::multipliers::{Effort, Multipliers};
 
 /// A multiplier below this share of the largest one is taken for noise around zero.
 pub(crate) const NOISE: f64 = 1e-9;

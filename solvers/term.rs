@@ -17,6 +17,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
 use crate::linear_expression::LinearExpression;
+pub use crate::linear_expression::Variable;
 
 /// The kind of values a variable has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,17 +30,6 @@ pub enum Sort {
     Real,
     /// An integer from 0 to 2ʷ − 1, for w bits: solvers are given a bit-vector. At least 1.
     Bits(u32),
-}
-
-/// A variable of one arena.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Variable(u32);
-
-impl Variable {
-    /// The position of this variable in slices with one entry per variable of the arena.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
 }
 
 /// A Boolean term of one arena.

@@ -5,8 +5,9 @@
 //! from all that was found before, the members that lead there so. A transition fires once, then twice, four times and so
 //! on, as long as that adds anything: where places hold many tokens, there would be as many steps as tokens.
 
-use crate::relation::{Relation, Touch};
+use crate::relation::Relation;
 use crate::store::{Diagrams, Set, Stop};
+use crate::touch::Touch;
 use std::collections::HashMap;
 
 /// Transitions, by their places in the list that was given, and how often each fires in a row.

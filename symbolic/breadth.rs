@@ -1,8 +1,9 @@
 //! Images of sets, and reachability in rounds: what saturation is measured and tested against.
 
 use crate::cache::Operation;
-use crate::relation::{END, Relation};
+use crate::relation::Relation;
 use crate::store::{Diagrams, EMPTY, Set, Stop};
+use crate::touch::END;
 
 impl Diagrams<'_> {
     /// What firing some transition once makes of members of `set`.

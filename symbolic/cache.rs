@@ -3,8 +3,6 @@
 //! A result that was overwritten is computed again, so the cache decides how long something takes and never
 //! what comes out.
 
-use crate::store::hash;
-
 /// What was computed. The number of a suffix (or 0) is in the lower bits, so a key is three numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
@@ -112,4 +110,12 @@ impl Cache {
             }
         }
     }
+}
+
+/// Scatters three numbers, for tables.
+#[inline]
+pub(crate) fn hash(a: u32, b: u32, c: u32) -> u64 {
+    let first = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let both = (first ^ (first >> 29) ^ u64::from(c)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    both ^ (both >> 32)
 }

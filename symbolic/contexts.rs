@@ -11,7 +11,7 @@
 //! contexts, each with its own copy of the work below. So where reads would lead to more than [`MOST`]
 //! contexts at a level, they are treated as in plain saturation at that level.
 
-use crate::relation::{END, Suffix};
+use crate::touch::{END, Suffix};
 use std::collections::HashMap;
 
 /// The most contexts at one level.

@@ -19,7 +19,7 @@
 //! |---|---|
 //! | `store`, `cache`, `collect` | nodes, made once each; results of operations; what is no longer needed |
 //! | `sets` | union, intersection, difference, members |
-//! | `relation`, `contexts` | transitions as implicit relations, and what is still to be read below a level |
+//! | `touch`, `relation`, `contexts` | transitions as implicit relations, and what is still to be read below a level |
 //! | `saturate` | the reachable set, from the bottom up; `within`: the same inside another set |
 //! | `breadth` | the reachable set, round by round; `path`: a firing sequence to a member, backwards |
 //! | `back` | how all members lead back to some, in steps that can be gone again |
@@ -50,13 +50,15 @@ mod saturate;
 mod sets;
 mod stack;
 mod store;
+mod touch;
 mod within;
 
 pub use back::Steps;
 pub use count::{Changes, Factor, Factors};
 pub use file::{Diagram, FileError};
 pub use path::Firings;
-pub use relation::{Relation, Touch};
+pub use relation::Relation;
 pub use restrict::Linear;
 pub use stack::with_stack;
 pub use store::{Diagrams, Figures, Limits, Set, Stop};
+pub use touch::Touch;

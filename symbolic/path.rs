@@ -6,8 +6,9 @@
 //! transition leads by it to what was there before. The way is not the shortest; but there are as many layers of
 //! equal distance as the shortest one has firings, and most ways, however long, come within a few rounds.
 
-use crate::relation::{Relation, Touch};
+use crate::relation::Relation;
 use crate::store::{Diagrams, Set, Stop};
+use crate::touch::Touch;
 use std::collections::HashMap;
 
 /// Which transitions fire, by their places in the list that [`Diagrams::firings`] was given.

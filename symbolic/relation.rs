@@ -1,7 +1,7 @@
 //! Transitions as implicit relations: no relation diagram, only what each transition does at the levels that it
 //! touches.
 //!
-//! A transition is a list of [`Touch`]es from top to bottom: at this level it needs `pre` tokens and changes their
+//! A transition is a list of [touches](Touch) from top to bottom: at this level it needs `pre` tokens and changes their
 //! number by `change`. Lists are made from the bottom up and each tail, a *suffix*, once: two transitions that
 //! do the same from some level on share what was computed for them there.
 //!
@@ -10,36 +10,8 @@
 
 use crate::contexts::{Contexts, Local};
 use crate::store::Stop;
+use crate::touch::{END, Suffix, Touch};
 use std::collections::HashMap;
-
-/// What a transition does at one level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Touch {
-    /// The level, 0 at the top.
-    pub level: u32,
-    /// Tokens it needs there.
-    pub pre: u64,
-    /// Tokens it adds there, or takes if negative: `pre + change` is at least 0.
-    pub change: i64,
-}
-
-impl Touch {
-    /// The same, backwards: what it leaves at least, and the change undone.
-    pub(crate) fn reversed(self) -> Touch {
-        let post = self.pre.saturating_add_signed(self.change);
-        Touch { level: self.level, pre: post, change: -self.change }
-    }
-}
-
-/// A list of touches: the first one, and the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Suffix {
-    pub(crate) touch: Touch,
-    pub(crate) next: u32,
-}
-
-/// The suffix without touches.
-pub(crate) const END: u32 = 0;
 
 /// The transitions of a net over levels, made ready for firing.
 pub struct Relation {

@@ -18,8 +18,9 @@
 
 use crate::cache::Operation;
 use crate::contexts::Local;
-use crate::relation::{END, Relation};
+use crate::relation::Relation;
 use crate::store::{Diagrams, EMPTY, Entry, ONE, Set, Stop};
+use crate::touch::END;
 
 /// What is carried down beside a node and says what it is closed under: a number at each level.
 pub(crate) trait Guide {

@@ -8,7 +8,7 @@
 //! holds 2³¹ plus its place there. The order of values within a node's chain is that of these *codes*: any
 //! total order makes diagrams canonical.
 
-use crate::cache::Cache;
+use crate::cache::{Cache, hash};
 use std::collections::HashMap;
 
 /// A set of vectors: a node of the [`Diagrams`] that made it, and meaningless with others.
@@ -384,11 +384,4 @@ impl<'a> Diagrams<'a> {
             _ => Err(Stop::Overflow),
         }
     }
-}
-
-#[inline]
-pub(crate) fn hash(a: u32, b: u32, c: u32) -> u64 {
-    let first = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let both = (first ^ (first >> 29) ^ u64::from(c)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    both ^ (both >> 32)
 }

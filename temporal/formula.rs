@@ -25,7 +25,6 @@
 //! operands, an operand and its complement.
 
 use crate::atom::{Atom, Literal};
-use crate::parts::for_each_part;
 use crate::paths::{Linear, Paths, Quantifier};
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -281,5 +280,18 @@ impl<P: Paths> Formulas<P> {
             open.pop();
         }
         self.negations[formula.index()].expect("negated just now")
+    }
+}
+
+/// The direct parts of a node.
+pub(crate) fn for_each_part<P: Copy>(node: &Node<P>, mut visit: impl FnMut(Formula<P>)) {
+    match node {
+        Node::True | Node::False | Node::Literal(_) => {}
+        Node::And(all) | Node::Or(all) => all.iter().for_each(|&part| visit(part)),
+        Node::Next(_, part) => visit(*part),
+        Node::Until(_, left, right) | Node::Release(_, left, right) => {
+            visit(*left);
+            visit(*right);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Going through the parts of formulas, from the bottom up and without recursion.
 
 use crate::atom::Atom;
-use crate::formula::{Formula, Formulas, Node};
+use crate::formula::{Formula, Formulas, Node, for_each_part};
 use crate::paths::Paths;
 use std::collections::{HashMap, HashSet};
 use std::ops::Index;
@@ -91,19 +91,6 @@ impl<P: Paths> Formulas<P> {
             new.insert(part, result);
         }
         new[&formula]
-    }
-}
-
-/// The direct parts of a node.
-pub(crate) fn for_each_part<P: Copy>(node: &Node<P>, mut visit: impl FnMut(Formula<P>)) {
-    match node {
-        Node::True | Node::False | Node::Literal(_) => {}
-        Node::And(all) | Node::Or(all) => all.iter().for_each(|&part| visit(part)),
-        Node::Next(_, part) => visit(*part),
-        Node::Until(_, left, right) | Node::Release(_, left, right) => {
-            visit(*left);
-            visit(*right);
-        }
     }
 }
 

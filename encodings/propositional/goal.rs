@@ -3,8 +3,8 @@
 //! A comparison Σ aᵢ·m(pᵢ) ≤ b is a decision diagram, built from the first place on: with so many tokens
 //! of it, the others may come to so much at most. Nodes for the same rest are shared.
 
-use super::TooManyValues;
 use super::tokens::{Known, Tokens, imply};
+use crate::encoding::TooManyValues;
 use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;

@@ -46,6 +46,7 @@ mod tokens;
 pub use question::PropositionalGoal;
 pub use tokens::Known;
 
+use crate::encoding::TooManyValues;
 use components::{Coded, Component};
 use parikh_net::{FiringSequence, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
@@ -96,16 +97,6 @@ pub enum Firing {
     One,
     /// Any number of those that do not stand in each other's way, each once.
     Steps,
-}
-
-/// A place, or a sum, may have too many values for a variable each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", Self::WHY)]
-pub struct TooManyValues;
-
-impl TooManyValues {
-    /// What it says.
-    pub const WHY: &str = "a place or a sum may have too many values for a variable each";
 }
 
 /// What is known of a place: at least so many tokens, and at most.

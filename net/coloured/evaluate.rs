@@ -2,15 +2,12 @@
 //! definitions, one tree walked at a time. The unfolding has its own, fast evaluation; witnesses are
 //! replayed with this one.
 
-use super::marking::ColouredMarking;
+use super::marking::{Bag, ColouredMarking};
 use super::sort::{SortId, SortKind};
 use super::term::{Guard, Multiset, Term, VariableId};
 use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
 use crate::marking::Marking;
 use std::collections::BTreeMap;
-
-/// A multiset of colours: tokens by colour, none of them 0.
-pub type Bag = BTreeMap<u64, u64>;
 
 /// Tokens by place.
 pub(super) type Moved = BTreeMap<ColouredPlaceId, Bag>;

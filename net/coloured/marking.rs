@@ -1,7 +1,10 @@
 //! Markings of coloured nets.
 
 use super::ColouredPlaceId;
-use super::evaluate::Bag;
+use std::collections::BTreeMap;
+
+/// A multiset of colours: tokens by colour, none of them 0.
+pub type Bag = BTreeMap<u64, u64>;
 
 /// The tokens of every place: a multiset of colours each.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

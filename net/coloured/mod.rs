@@ -36,9 +36,9 @@ pub mod text;
 
 pub use build::ColourError;
 pub use enabled::GaveUp;
-pub use evaluate::{Bag, ColouredFireError, TooMany, Value};
+pub use evaluate::{ColouredFireError, TooMany, Value};
 pub use folding::Folding;
-pub use marking::ColouredMarking;
+pub use marking::{Bag, ColouredMarking};
 pub use sort::{Sort, SortId, SortKind};
 pub use term::{Guard, Multiset, Relation, Term, VariableId};
 

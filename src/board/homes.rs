@@ -6,7 +6,10 @@
 //! that visited all markings, on whatever net, is made again where that takes little; else it is taken at
 //! its word.
 
-use super::{Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
+use super::{
+    Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness,
+    about_read,
+};
 use crate::evidence::home::commoner::{check_closed, check_commoner};
 use crate::evidence::home::finitely::check_finitely;
 use crate::evidence::home::liveness::asks_for_liveness;
@@ -52,11 +55,14 @@ pub struct Visited {
 /// The most markings that are visited again before an answer.
 const AGAIN: u64 = 100_000;
 
-impl<'b> Homes<'b> {
-    pub(super) fn new(board: &'b Board<'b>, by: Technique) -> Self {
-        Homes { board, by, ground: None }
+impl Board<'_> {
+    /// Takes reports on what stays reachable, which need both sides.
+    pub fn homes(&self, by: Technique) -> Homes<'_> {
+        Homes { board: self, by, ground: None }
     }
+}
 
+impl<'b> Homes<'b> {
     /// For a search on `ground`.
     pub fn on(self, ground: &'b Ground<'b>) -> Self {
         Homes { ground: Some(ground), ..self }
@@ -101,11 +107,7 @@ impl<'b> Homes<'b> {
             return;
         }
         let markings = visited.markings;
-        let proof = Proof::of_parts(markings, visited.parts);
-        let proof = match self.ground {
-            Some(ground) => ground.climb_proof(proof),
-            None => proof,
-        };
+        let proof = about_read(self.ground, Proof::of_parts(markings, visited.parts));
         let (argued, again) = self.visited_again(&wanted, markings);
         for (Found { goal, stays, sequence }, again) in found.into_iter().zip(again) {
             let evidence = match again {
@@ -326,7 +328,7 @@ impl<'b> Homes<'b> {
         let Some(ground) = self.ground else { return (proof, self.argued(structure)) };
         let argued = || Argued { structure: structure.clone(), on: ground.checked_log() };
         let evidence = Evidence::Argued(self.board.checks.keep.then(argued));
-        (ground.climb_proof(proof), evidence)
+        (about_read(self.ground, proof), evidence)
     }
 
     fn argued(&self, structure: &Arc<Structure>) -> Evidence {
@@ -417,6 +419,6 @@ pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
         && board.is_open(home)
         && is_reached()
     {
-        Homes::new(board, by).keep(home, Argument::Undone, structure);
+        board.homes(by).keep(home, Argument::Undone, structure);
     }
 }

@@ -307,21 +307,6 @@ impl<'n> Board<'n> {
         self.close(id, false);
     }
 
-    /// Takes reports about the board's net of engines that approximate from below.
-    pub fn under(&self, by: Technique) -> Under<'_> {
-        Under::new(self, by)
-    }
-
-    /// Takes reports about the board's net of engines that approximate from above.
-    pub fn over(&self, by: Technique) -> Over<'_> {
-        Over::new(self, by)
-    }
-
-    /// Takes reports on what stays reachable, which need both sides.
-    pub fn homes(&self, by: Technique) -> Homes<'_> {
-        Homes::new(self, by)
-    }
-
     fn entry(&self, id: GoalId) -> MutexGuard<'_, Entry> {
         // A poisoned entry is still whole: every write to it is a single assignment.
         self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -375,12 +360,20 @@ fn in_tokens_of(ground: Option<&Ground<'_>>, goal: GoalId, value: Option<i128>) 
     Some(value? - ground.map_or(0, |ground| ground.constant(goal)))
 }
 
+/// A proof about the engine's net as one about the net that was read.
+fn about_read(ground: Option<&Ground<'_>>, proof: Proof) -> Proof {
+    match ground.and_then(Ground::changes) {
+        Some(changes) => proof.of_reduced(changes),
+        None => proof,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::intervals::Intervals;
     use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog, Needs};
     use crate::ground::{Derivation, DerivedGoal};
+    use crate::structure::intervals::Intervals;
     use parikh_net::{Facts, LinearSum, Predicate, text};
 
     fn net() -> Net {
@@ -487,8 +480,8 @@ mod tests {
             self.answer.map(|way| way.map(|()| (prefix.clone(), pump.clone())))
         }
 
-        fn proof(&self, proof: Proof) -> Proof {
-            proof
+        fn changes(&self) -> u64 {
+            0
         }
 
         fn check(
@@ -520,7 +513,7 @@ mod tests {
         let original = Ground::original(net, listed, facts.clone(), &intervals);
         let asked = Asked { net, answer, times: &times };
         let ground = Ground::derived(&original, Box::new(asked), goals, facts, &intervals);
-        say(ground.under(board, "TEST"));
+        say(board.under("TEST").on(&ground));
         drop(ground);
         times.into_inner()
     }

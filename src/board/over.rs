@@ -1,7 +1,8 @@
 //! Reports of engines that approximate from above: "unreachable", "at most".
 
 use super::{
-    Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, in_tokens_of,
+    Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, about_read,
+    in_tokens_of,
 };
 use crate::evidence::abstraction::{Abstraction, ColouredModel};
 use crate::evidence::{Checked, Document, Flaw};
@@ -19,11 +20,14 @@ pub struct Over<'b> {
     ground: Option<&'b Ground<'b>>,
 }
 
-impl<'b> Over<'b> {
-    pub(super) fn new(board: &'b Board<'b>, by: Technique) -> Self {
-        Over { board, by, ground: None }
+impl Board<'_> {
+    /// Takes reports about the board's net of engines that approximate from above.
+    pub fn over(&self, by: Technique) -> Over<'_> {
+        Over { board: self, by, ground: None }
     }
+}
 
+impl<'b> Over<'b> {
     /// For an engine that works on `ground`.
     pub fn on(self, ground: &'b Ground<'b>) -> Self {
         Over { ground: Some(ground), ..self }
@@ -46,13 +50,6 @@ impl<'b> Over<'b> {
         'b: 'd,
     {
         By { over: self, document, checked: OnceCell::new(), gave_up: Cell::new(false) }
-    }
-
-    fn translated(&self, proof: Proof) -> Proof {
-        match self.ground {
-            Some(ground) => ground.climb_proof(proof),
-            None => proof,
-        }
     }
 
     /// A proof that its own checker refuses: logged and counted, and nothing is said of the goal.
@@ -143,7 +140,7 @@ impl<'b> Over<'b> {
     }
 
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
-        let proof = self.translated(proof);
+        let proof = about_read(self.ground, proof);
         let mut entry = self.board.entry(goal);
         // With the entry in hand: what was reached was held against the claim before it was noted.
         if self.board.is_void(&proof) {
@@ -162,7 +159,7 @@ impl<'b> Over<'b> {
     }
 
     fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
-        let proof = self.translated(proof);
+        let proof = about_read(self.ground, proof);
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
         if self.board.is_void(&proof) {

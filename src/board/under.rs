@@ -16,11 +16,14 @@ pub struct Under<'b> {
     ground: Option<&'b Ground<'b>>,
 }
 
-impl<'b> Under<'b> {
-    pub(super) fn new(board: &'b Board<'b>, by: Technique) -> Self {
-        Under { board, by, ground: None }
+impl Board<'_> {
+    /// Takes reports about the board's net of engines that approximate from below.
+    pub fn under(&self, by: Technique) -> Under<'_> {
+        Under { board: self, by, ground: None }
     }
+}
 
+impl<'b> Under<'b> {
     pub(super) fn board(&self) -> &'b Board<'b> {
         self.board
     }

@@ -16,7 +16,7 @@
 //!    them would end too, and only a small graph is tried.
 
 use super::Task;
-use super::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use super::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::board::{Over, Proof, Sighting, Under};
 use crate::graph::reachability::Reachability;
 use parikh_net::{Atom, FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
@@ -30,9 +30,9 @@ pub const ENGINE: Engine = Engine {
     role: Role::Once { share: 0.2 },
     start: |work: Assignment<'_>| {
         each_slice_anew(move |budget| {
-            let under = work.ground.under(work.board, ENGINE.technique);
-            let over = work.ground.over(work.board, ENGINE.technique);
-            run(&work.ground.task(work.board, budget, work.seed), under, over)
+            let under = work.board.under(ENGINE.technique).on(work.ground);
+            let over = work.board.over(ENGINE.technique).on(work.ground);
+            run(&Task::on(work.ground, work.board, budget, work.seed), under, over)
         })
     },
 };

@@ -14,7 +14,7 @@
 //! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
 //! nets*, 1972.
 
-use super::registry::{Engine, Role, Sides, each_slice_anew};
+use super::{Engine, Role, Sides, each_slice_anew};
 use super::{Task, state_equation};
 use crate::board::{Argument, Over, Proof};
 use crate::evidence::Document;
@@ -32,8 +32,8 @@ pub const ENGINE: Engine = Engine {
     role: Role::Once { share: 0.15 },
     start: |work| {
         each_slice_anew(move |budget| {
-            let over = work.ground.over(work.board, "SIPHON_TRAP");
-            run(&work.ground.task(work.board, budget, work.seed), over)
+            let over = work.board.over("SIPHON_TRAP").on(work.ground);
+            run(&Task::on(work.ground, work.board, budget, work.seed), over)
         })
     },
 };

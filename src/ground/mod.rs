@@ -3,9 +3,8 @@
 //! A ground is a net, the goals that are open there as they read on that net, what is known of it,
 //! and the way back to the ground it was derived from. The net that was read is a ground; a net that
 //! structural reductions make of it is one, too, and can be reduced again. An engine does not know
-//! which it is on: it takes the ground's goals and reports through [`Ground::under`] and
-//! [`Ground::over`], and what it says climbs from ground to ground until it is about the net that was
-//! read. There it is checked.
+//! which it is on: it takes the ground's goals and reports to the [board](crate::board), and what it says
+//! climbs from ground to ground until it is about the net that was read. There it is checked.
 //!
 //! ```text
 //!   net as read ──derivation──▶ reduced for all goals ──derivation──▶ reduced for one of them
@@ -14,7 +13,7 @@
 //! ```
 //!
 //! Each ground has its goals twice: as the derivation translates them, for engines whose proofs are
-//! about a goal as it reads; and [shrunk](crate::engine::shrink) by the token intervals of its net,
+//! about a goal as it reads; and [shrunk](shrink) by the token intervals of its net,
 //! for those that visit markings.
 //!
 //! # How to add one
@@ -22,14 +21,11 @@
 //! [`Ground::derived`].
 
 pub mod reduced;
+pub mod shrink;
 
-use crate::board::{Board, Over, Proof, Technique, Under};
-use crate::engine::Task;
-use crate::engine::intervals::Intervals;
-use crate::engine::shrink;
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
+use crate::structure::intervals::Intervals;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate};
-use parikh_solvers::Budget;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// What keeps a true claim from being shown.
@@ -72,8 +68,8 @@ pub trait Derivation: Send + Sync {
         pump: &FiringSequence,
     ) -> Result<Option<(FiringSequence, FiringSequence)>, Limit>;
 
-    /// A proof about the parent's net from one about the derived net.
-    fn proof(&self, proof: Proof) -> Proof;
+    /// How many changes of the net it consists of, for people.
+    fn changes(&self) -> u64;
 
     /// Goes through the derivation again, by the checker's own code, from `parent`: the parent's net
     /// as the checker has it.
@@ -244,29 +240,9 @@ impl<'a> Ground<'a> {
         &self.facts
     }
 
-    /// The task of engines whose proofs are about the goals as they read here.
-    pub fn task<'t>(&'t self, board: &'t Board<'t>, budget: &'t Budget, seed: u64) -> Task<'t> {
-        Task { net: self.net(), goals: &self.goals, facts: &self.facts, board, budget, seed }
-    }
-
-    /// The task of engines that visit markings: the goals are shrunk.
-    pub fn shrunk_task<'t>(
-        &'t self,
-        board: &'t Board<'t>,
-        budget: &'t Budget,
-        seed: u64,
-    ) -> Task<'t> {
-        Task { goals: &self.shrunk, ..self.task(board, budget, seed) }
-    }
-
-    /// Takes reports of engines that approximate from below.
-    pub fn under<'t>(&'t self, board: &'t Board<'t>, by: Technique) -> Under<'t> {
-        board.under(by).on(self)
-    }
-
-    /// Takes reports of engines that approximate from above.
-    pub fn over<'t>(&'t self, board: &'t Board<'t>, by: Technique) -> Over<'t> {
-        board.over(by).on(self)
+    /// The same, [shrunk](shrink) by the token intervals of the net, for engines that visit markings.
+    pub fn shrunk(&self) -> &[(GoalId, Goal)] {
+        &self.shrunk
     }
 
     /// A sequence of the net that was read for one of this net, and how many of its firings show the
@@ -316,14 +292,10 @@ impl<'a> Ground<'a> {
         Ok(Some(both))
     }
 
-    /// A proof about the net that was read from one about this net.
-    pub(crate) fn climb_proof(&self, mut proof: Proof) -> Proof {
-        let mut ground = self;
-        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
-            proof = derivation.proof(proof);
-            ground = parent;
-        }
-        proof
+    /// How many changes made this net of the net that was read; `None` on the latter.
+    pub(crate) fn changes(&self) -> Option<u64> {
+        let NetOf::Derived { parent, derivation, .. } = &self.net else { return None };
+        Some(parent.changes().unwrap_or(0) + derivation.changes())
     }
 
     /// A predicate that some reachable marking of this net satisfies exactly if one of the net that was

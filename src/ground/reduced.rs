@@ -4,32 +4,29 @@
 //! witness; "unreachable" and "at most" carry over by what the reduction preserves, and say so.
 
 use super::{Derivation, DerivedGoal, Ground, Limit};
-use crate::board::{Board, Proof};
-use crate::engine::intervals::{self, Intervals};
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::evidence::{ReplayError, Replayer, replay};
 use crate::reduction::{self, BackError, Reduction, needs};
+use crate::structure::intervals::Intervals;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
-/// The net of `parent` reduced for those of these goals that are open; they must be goals of the
-/// parent, by ascending id. `None` when nothing is gained or nothing is open. What the reduction finds
-/// out by itself is settled in passing. `learn` finds out bounds of the reduced net, from its place
-/// invariants; `whole` is the budget of the run, in which sequences are carried back.
+/// The net of `parent` reduced for these goals of it, by ascending id, and the token intervals of the
+/// reduced net. `None` when nothing is gained or there is no goal. `learn` finds out bounds of the reduced
+/// net, from its place invariants; `whole` is the budget of the run, in which sequences are carried back.
 pub fn reduce<'a>(
     parent: &'a Ground<'a>,
     goals: &[GoalId],
-    board: &Board<'_>,
     (budget, whole): (&Budget, &Budget),
     learn: impl FnOnce(&Net, Facts) -> Facts,
-) -> Option<Ground<'a>> {
-    let open = goals.iter().filter(|id| board.is_open(**id));
-    let open: Vec<(GoalId, &Goal)> = open.filter_map(|&id| Some((id, parent.goal(id)?))).collect();
-    if open.is_empty() {
+) -> Option<(Ground<'a>, Intervals)> {
+    let asked = goals.iter().filter_map(|&id| Some((id, parent.goal(id)?)));
+    let asked: Vec<(GoalId, &Goal)> = asked.collect();
+    if asked.is_empty() {
         return None;
     }
     let net = parent.net();
-    let needs = needs::of_goals(net, open.iter().map(|(_, goal)| *goal));
+    let needs = needs::of_goals(net, asked.iter().map(|(_, goal)| *goal));
     let config = reduction::Config {
         without: parent.without_rules.clone(),
         linear: false,
@@ -45,21 +42,12 @@ pub fn reduce<'a>(
         let translated = reduction.translate(net, goal)?;
         Some(DerivedGoal { id, goal: translated.goal, constant: translated.constant })
     };
-    let goals = open.into_iter().filter_map(translate).collect();
+    let goals = asked.into_iter().filter_map(translate).collect();
     let facts = learn(&reduction.net, Facts::none(&reduction.net));
     let intervals = Intervals::new(&reduction.net, &facts);
     let derivation = Reduced { parent: net, reduction, applications, budget: whole.clone() };
     let ground = Ground::derived(parent, Box::new(derivation), goals, facts, &intervals);
-    settle(&ground, &intervals, board, budget);
-    Some(ground)
-}
-
-/// Settles the goals that token intervals of the reduced net decide. A goal about a transition that the
-/// reduction found dead, or a place that it found constant, is false there.
-fn settle(ground: &Ground<'_>, intervals: &Intervals, board: &Board<'_>, budget: &Budget) {
-    let (under, over) = (ground.under(board, "INITIAL_STATE"), ground.over(board, "TOPOLOGICAL"));
-    let task = ground.task(board, budget, 0);
-    intervals::settle(intervals, &task, under, over);
+    Some((ground, intervals))
 }
 
 /// A reduction as a step of the way back.
@@ -182,8 +170,8 @@ impl Derivation for Reduced<'_> {
         }
     }
 
-    fn proof(&self, proof: Proof) -> Proof {
-        proof.of_reduced(self.applications)
+    fn changes(&self) -> u64 {
+        self.applications
     }
 
     fn check(
@@ -205,49 +193,21 @@ mod tests {
     use super::*;
     use parikh_net::text;
 
-    /// Four firings are fine on the reduced net, which has no q; on the original the second one is
-    /// beyond what is counted.
-    #[test]
-    fn a_way_back_beyond_the_token_limit_is_no_bug_and_no_verdict() {
-        let net =
-            text::parse("place p 4\nplace q\ntransition t: p -> 4611686018427387904*q").unwrap();
-        let empty = Predicate::no_more_than(net.place_named("p").unwrap(), 0);
-        let goals = vec![Goal::Reach(empty)];
-        let (board, facts, budget) =
-            (Board::new(&net, goals.clone()), Facts::none(&net), Budget::unlimited());
-        let goals = [(GoalId::new(0), goals[0].clone())];
-        let intervals = Intervals::new(&net, &facts);
-        let original = Ground::original(&net, goals.to_vec(), facts, &intervals);
-        let ids = [GoalId::new(0)];
-        let ground = reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts).unwrap();
-        let reduced = ground.net();
-        assert_eq!((reduced.place_count(), reduced.transition_count()), (1, 1));
-        let four = [TransitionId::new(0); 4].into_iter().collect();
-        ground.under(&board, "TEST").reached(GoalId::new(0), four);
-        assert_eq!((board.faults(), board.overflowed()), (0, true));
-        assert!(board.is_open(GoalId::new(0)));
-        // One firing leaves tokens on either net: that is a bug of whoever said so.
-        let bogus = [TransitionId::new(0); 1].into_iter().collect();
-        ground.under(&board, "TEST").reached(GoalId::new(0), bogus);
-        assert_eq!(board.faults(), 1);
-    }
-
     #[test]
     fn a_ground_is_reduced_without_the_rules_that_are_left_out() {
         let net =
             text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
         let net = net.unwrap();
-        let goals = vec![Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1))];
-        let (board, facts, budget) =
-            (Board::new(&net, goals.clone()), Facts::none(&net), Budget::unlimited());
-        let goals = [(GoalId::new(0), goals[0].clone())];
+        let goal = Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1));
+        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let goals = [(GoalId::new(0), goal)];
         let intervals = Intervals::new(&net, &facts);
         let ids = [GoalId::new(0)];
         let places = |without: &str| {
             let original = Ground::original(&net, goals.to_vec(), facts.clone(), &intervals)
                 .without_rules(&reduction::rules::called(without).unwrap());
-            let ground = reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts);
-            ground.map(|ground| ground.net().place_count())
+            let ground = reduce(&original, &ids, (&budget, &budget), |_, facts| facts);
+            ground.map(|(ground, _)| ground.net().place_count())
         };
         assert_eq!([places("dead"), places("all")], [Some(2), None]);
     }

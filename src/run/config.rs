@@ -2,8 +2,9 @@
 
 use super::schedule::Schedule;
 use crate::board::Board;
+use crate::engine::Engine;
 use crate::engine::diagrams::Course;
-use crate::engine::registry::{BY_NAME, ENGINES, Engine};
+use crate::engine::registry::{BY_NAME, ENGINES};
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 

@@ -32,7 +32,7 @@
 //! or two where counters count by counters, and are given up in milliseconds where nothing goes round.
 //!
 //! Which engine plays which part is in the [registry](crate::engine::registry). All shares of the time
-//! are here, but for that of an engine that runs once, which its [role](crate::engine::registry::Role)
+//! are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
 //! says, and what comes before the portfolio (`presolve`). How an engine divides its slice is its own
 //! affair.
 

@@ -6,6 +6,7 @@
 //! | [`semiflows`] | all such of minimal support, as far as asked | double description |
 //! | [`modulo`] | which sums of tokens never change their remainder | the same, modulo small powers of primes |
 //! | [`bounds`] | how many tokens a place may hold at most and must hold at least | flows |
+//! | [`intervals`] | the range of tokens on each place, as far as the arcs and what else is known tell | one pass over the arcs |
 //! | [`units`] | which claims of the model's nested units are proved, not assumed | semiflows |
 //! | [`siphons`], [`traps`] | which sets stay empty, which stay marked | worklist |
 //! | [`minimal`] | all minimal ones, as far as asked | SAT |
@@ -30,6 +31,7 @@ pub mod facts;
 pub mod flows;
 pub mod incidence;
 pub mod integer;
+pub mod intervals;
 pub mod keys;
 pub mod minimal;
 pub mod modulo;

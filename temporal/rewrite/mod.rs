@@ -82,7 +82,7 @@ impl<P: Paths> Formulas<P> {
                 Task::Visit(part) if done.contains_key(&part) => {}
                 Task::Visit(part) => {
                     tasks.push(Task::Leave(part));
-                    crate::parts::for_each_part(self.node(part), |inner| {
+                    crate::formula::for_each_part(self.node(part), |inner| {
                         tasks.push(Task::Visit(inner));
                     });
                 }

@@ -6,9 +6,8 @@ use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Evidence, Home, Knowledge};
+use parikh::engine::Assignment;
 use parikh::engine::home::{described, downhill};
-use parikh::engine::intervals::Intervals;
-use parikh::engine::registry::Assignment;
 use parikh::evidence::audit::{Audit, Verdict};
 use parikh::evidence::home::Structure;
 use parikh::evidence::home::returning::{Firings, Returning, Way, check_returning};
@@ -18,6 +17,7 @@ use parikh::ground::Ground;
 use parikh::net::generate::{self, Shape, random};
 use parikh::net::{Facts, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
 use parikh::solvers::Budget;
+use parikh::structure::intervals::Intervals;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

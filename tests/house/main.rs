@@ -2,6 +2,8 @@
 //!
 //! Reads the repository's files and runs nothing of it.
 
+mod circles;
+mod imports;
 mod links;
 mod walls;
 

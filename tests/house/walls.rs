@@ -3,11 +3,13 @@
 //!
 //! When a part moves or a new one comes, change [`MAY_USE`] (and say in the commit why a wall moved).
 
+use super::imports::{code, mentions, module};
 use super::{files, read, repository};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A part of `src/` (a file or folder, the longest that fits counts), and the others it may use.
+/// A part of `src/` (a file or folder, the longest that fits counts), and the others it may use: only such as
+/// stand before it, on lower floors.
 ///
 /// A name stands for all below it. What is in no row may use nothing.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -19,18 +21,20 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["unfold"]),
     // Coloured nets as plain ones. Reads nothing, knows no goal.
     ("unfold", &[]),
-    // What is known of a net. No goal, no board.
+    // What is known of a net. No board.
     ("structure", &[]),
     ("reduction", &[]),
     // What nodes are called for people.
     ("names", &[]),
     // Graphs of markings.
     ("graph", &["names"]),
+    // Nets to work on, and the way back to the one that was read. Knows no claim.
+    ("ground", &["reduction", "structure"]),
+    // What is known of goals. Knows no engine.
     ("board", &["ground"]),
     // Engines never see an examination, a formula id or a query file. Walks on coloured nets share the
     // terms compiled for unfolding.
     ("engine", &["board", "graph", "ground", "structure", "unfold"]),
-    ("ground", &["board", "engine", "reduction"]),
     ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.
     ("run", &["answer", "board", "engine", "ground", "model", "reduction", "structure", "unfold"]),
@@ -40,8 +44,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // What is made of it. Layouts know no net.
     ("layout", &[]),
     ("png", &[]),
-    ("plot", &["draw"]),
     ("draw", &["formula", "layout", "names", "structure"]),
+    ("plot", &["draw"]),
+    ("verdicts", &["answer", "input", "mcc", "run", "structure"]),
     (
         "report",
         &[
@@ -57,7 +62,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "verdicts",
         ],
     ),
-    ("verdicts", &["answer", "input", "mcc", "run", "structure"]),
     (
         "cli",
         &[
@@ -140,25 +144,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The lines of a file that are code and no tests, with their numbers.
-fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    // Tests stand last (conventions), and are free to use what they like.
-    text.lines()
-        .enumerate()
-        .map(|(at, line)| (at + 1, line))
-        .take_while(|(_, line)| line.trim() != "#[cfg(test)]")
-        .filter(|(_, line)| !line.trim_start().starts_with("//"))
-}
-
-/// The module that a file of `src/` is: `src/engine/walk/mod.rs` is `engine::walk`.
-fn module(path: &Path) -> Vec<String> {
-    let path = path.strip_prefix("src").expect("in src").with_extension("");
-    let mut module: Vec<String> =
-        path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    module.pop_if(|last| last == "mod" || last == "lib");
-    module
-}
-
 /// Whether `path` is `part` or below it.
 fn is_below(path: &str, part: &str) -> bool {
     path.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
@@ -167,70 +152,6 @@ fn is_below(path: &str, part: &str) -> bool {
 /// The part of `src/` that a path begins with.
 fn first(path: &str) -> &str {
     path.split("::").next().expect("one piece at least")
-}
-
-/// The paths behind `prefix` (`crate::`) in a piece of code: `a::b`, and both of `{a::b, c}`.
-fn paths<'t>(code: &'t str, prefix: &str) -> Vec<String> {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    let name = |text: &'t str| -> String {
-        let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
-        text[..end].trim_end_matches(':').to_owned()
-    };
-    let mut found = Vec::new();
-    for (at, _) in code.match_indices(prefix) {
-        if code[..at].ends_with(is_name) {
-            continue;
-        }
-        let rest = &code[at + prefix.len()..];
-        let Some(list) = rest.strip_prefix('{') else {
-            found.push(name(rest));
-            continue;
-        };
-        // The names of the outermost braces.
-        let mut depth = 0;
-        let mut start = true;
-        for (at, c) in list.char_indices() {
-            match c {
-                '{' => depth += 1,
-                '}' if depth == 0 => break,
-                '}' => depth -= 1,
-                ',' if depth == 0 => start = true,
-                c if start && depth == 0 && is_name(c) => {
-                    found.push(name(&list[at..]));
-                    start = false;
-                }
-                _ => {}
-            }
-        }
-    }
-    found
-}
-
-/// What a file uses of the crate, from its root, with the line: all `crate::…`, and every
-/// `super::super::…` that leaves its folder.
-fn uses(path: &Path, text: &str) -> Vec<(usize, String)> {
-    // A `use` may go over several lines, so lines are put together again.
-    let mut whole = String::new();
-    let mut starts = Vec::new();
-    for (number, line) in code(text) {
-        starts.push((whole.len(), number));
-        whole.push_str(line);
-        whole.push('\n');
-    }
-    let mut found = Vec::new();
-    let depth = module(path).len();
-    let prefixes = [("crate::".to_owned()), "super::".repeat(depth.max(1))];
-    for prefix in prefixes {
-        for used in paths(&whole, &prefix) {
-            if used.is_empty() || used.starts_with("super") {
-                continue;
-            }
-            let at = whole.find(&format!("{prefix}{used}")).or_else(|| whole.find(&prefix));
-            let line = starts.iter().rfind(|(start, _)| Some(*start) <= at).map_or(0, |it| it.1);
-            found.push((line, used));
-        }
-    }
-    found
 }
 
 /// The row for a module.
@@ -243,30 +164,24 @@ fn row(module: &str) -> Option<&'static (&'static str, &'static [&'static str])>
 fn every_part_uses_only_what_it_may() {
     let mut modules = Vec::new();
     let mut used_by = BTreeSet::new();
-    let mut homeless: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut broken = Vec::new();
     for path in files("src", "rs") {
-        let module = module(&path).join("::");
+        let route = module(&path, "src");
+        let module = route.join("::");
         if module.is_empty() {
             continue;
         }
+        let uses = mentions(&route, &read(&path), |_| false);
+        let uses = uses.into_iter().map(|mention| (mention.line, mention.route.join("::")));
         modules.push(module.clone());
         let Some((part, may)) = row(&module) else {
-            let uses =
-                uses(&path, &read(&path)).into_iter().map(|(_, used)| first(&used).to_owned());
-            let top = first(&module).to_owned();
-            homeless.entry(top).or_default().extend(uses);
+            let uses: BTreeSet<String> = uses.map(|(_, used)| first(&used).to_owned()).collect();
+            broken.push(format!("MAY_USE has no row for `{module}`, which uses {uses:?}"));
             continue;
         };
-        for (line, used) in uses(&path, &read(&path)) {
-            // The crates under their short names are the compiler's to keep.
-            if ["net", "solvers", "encodings", "evidence", "symbolic"]
-                .iter()
-                .any(|of| is_below(&used, of))
-            {
-                continue;
-            }
-            // What is said at the root of the crate is said to everybody.
+        for (line, used) in uses {
+            // What is said at the root of the crate is said to everybody; the crates under their short names
+            // are the compiler's to keep.
             let named = MAY_USE.iter().any(|(part, _)| is_below(&used, first(part)));
             let through = may.iter().find(|may| is_below(&used, may));
             used_by.extend(through.map(|may| (*part, *may)));
@@ -279,8 +194,13 @@ fn every_part_uses_only_what_it_may() {
             ));
         }
     }
-    for (part, uses) in homeless {
-        broken.push(format!("MAY_USE has no row for `{part}`, which uses {uses:?}"));
+    for (at, (part, may)) in MAY_USE.iter().enumerate() {
+        for name in may.iter().filter(|name| !MAY_USE[..at].iter().any(|(lower, _)| lower == *name))
+        {
+            broken.push(format!(
+                "MAY_USE lets `{part}` use `{name}`, which stands on no floor below it"
+            ));
+        }
     }
     // A permission that nobody uses is a hole in a wall.
     for (part, may) in MAY_USE {
@@ -352,16 +272,4 @@ fn crates_depend_on_the_ones_before_them() {
         }
     }
     assert!(repository().join("Cargo.toml").is_file());
-}
-
-#[test]
-fn uses_are_found_however_they_are_written() {
-    let text = "//! [`crate::cli`]\nuse crate::{\n    board::Board,\n    engine::{Task, walk},\n};\n\
-                use super::super::stage;\nfn f() { crate::answer::Plan::new() }\n\
-                #[cfg(test)]\nmod tests { use crate::cli; }\n";
-    let found = uses(Path::new("src/engine/walk.rs"), text);
-    let names: Vec<&str> = found.iter().map(|(_, used)| used.as_str()).collect();
-    assert_eq!(names, ["board::Board", "engine", "answer::Plan::new", "stage"]);
-    assert_eq!(found[2].0, 7);
-    assert_eq!(module(Path::new("src/engine/walk/mod.rs")), ["engine", "walk"]);
 }

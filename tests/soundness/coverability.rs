@@ -2,9 +2,8 @@
 
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::Assignment;
 use parikh::engine::coverability::ENGINE;
-use parikh::engine::intervals::Intervals;
-use parikh::engine::registry::Assignment;
 use parikh::evidence::check_pumping;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
@@ -12,6 +11,7 @@ use parikh::ground::Ground;
 use parikh::net::generate::{self, Kind, Shape};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
+use parikh::structure::intervals::Intervals;
 
 /// Nodes of the largest graph that is compared with.
 const NODES: usize = 1_000;

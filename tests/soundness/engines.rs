@@ -8,11 +8,11 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Proof, Reach};
-use parikh::engine::registry::{self, Assignment, Engine, Progress, Role, Sides};
+use parikh::engine::{Assignment, Engine, Hint, Progress, Role, Sides, registry};
 use parikh::engine::{
-    Task, diagrams, explicit, intervals, runs, shrink, smt, state_equation, walk,
+    Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
 };
-use parikh::ground::{Ground, reduced};
+use parikh::ground::Ground;
 use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
 use parikh::solvers::Budget;
 use parikh::structure;
@@ -54,7 +54,7 @@ const TABLE: [(&str, Owes, Run); 9] = [
         let config = state_equation::Config::default();
         let mut engine = state_equation::Engine::new(task, &config).unwrap();
         engine.slice(task.budget, task, task.board.over("T"));
-        let hint = |c: state_equation::Candidate| walk::Hint { goal: c.goal, firings: c.firings };
+        let hint = |c: state_equation::Candidate| Hint { goal: c.goal, firings: c.firings };
         let hints = engine.candidates().map(hint).collect();
         let only = Some(vec![walk::Strategy::Guided]);
         let config = walk::Config { work: 4000, hints, only, ..Default::default() };
@@ -64,8 +64,8 @@ const TABLE: [(&str, Owes, Run); 9] = [
     ("search of the reduced net", Owes::Everything, |task| {
         let config = explicit::Config::default();
         let search = |ground: &Ground<'_>| {
-            let task = ground.shrunk_task(task.board, task.budget, task.seed);
-            let (under, over) = (ground.under(task.board, "T"), ground.over(task.board, "T"));
+            let task = Task::shrunk(ground, task.board, task.budget, task.seed);
+            let (under, over) = (task.board.under("T").on(ground), task.board.over("T").on(ground));
             explicit::run(&task, under, over, &config);
         };
         if !on_reduced(task, search) {
@@ -78,8 +78,9 @@ const TABLE: [(&str, Owes, Run); 9] = [
                 let budgets = (task.budget, task.budget);
                 let again = reduced::reduce(ground, &[*id], task.board, budgets, |_, facts| facts);
                 let Some(again) = again else { continue };
-                let task = again.shrunk_task(task.board, task.budget, task.seed);
-                let (under, over) = (again.under(task.board, "T"), again.over(task.board, "T"));
+                let task = Task::shrunk(&again, task.board, task.budget, task.seed);
+                let (under, over) =
+                    (task.board.under("T").on(&again), task.board.over("T").on(&again));
                 explicit::run(&task, under, over, &explicit::Config::default());
             }
         });
@@ -91,8 +92,10 @@ const TABLE: [(&str, Owes, Run); 9] = [
         let mut facts = task.facts.clone();
         let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
         structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
-        let known = intervals::Intervals::new(task.net, &facts);
-        let shrunk = |(id, goal): &(GoalId, Goal)| (*id, shrink::goal(task.net, &known, goal));
+        let known = parikh::structure::intervals::Intervals::new(task.net, &facts);
+        let shrunk = |(id, goal): &(GoalId, Goal)| {
+            (*id, parikh::ground::shrink::goal(task.net, &known, goal))
+        };
         let goals: Vec<_> = task.goals.iter().map(shrunk).collect();
         let task = Task { goals: &goals, ..*task };
         let (under, over) = (task.board.under("T"), task.board.over("T"));
@@ -185,7 +188,7 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
 
 /// The net of `task` as a ground.
 fn as_read<'n>(task: &Task<'n>) -> Ground<'n> {
-    let known = intervals::Intervals::new(task.net, task.facts);
+    let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
     Ground::original(task.net, task.goals.to_vec(), task.facts.clone(), &known)
 }
 

@@ -5,10 +5,9 @@
 
 use crate::support::oracle::{Limits, explore};
 use parikh::answer::{Plan, Value};
-use parikh::engine::registry::{
-    Assignment, ENGINES, Engine, Progress, Role, Session, Sides, each_slice_anew,
-};
-use parikh::engine::walk::Hint;
+use parikh::engine::Hint;
+use parikh::engine::registry::ENGINES;
+use parikh::engine::{Assignment, Engine, Progress, Role, Session, Sides, each_slice_anew};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
 use parikh::net::{Net, text};

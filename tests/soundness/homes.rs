@@ -6,8 +6,8 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{Answer, Grade, Plan, Value};
 use parikh::board::{Argument, Board, Home, Knowledge};
-use parikh::engine::intervals::Intervals;
-use parikh::engine::registry::{Assignment, ENGINES, Role};
+use parikh::engine::registry::ENGINES;
+use parikh::engine::{Assignment, Role};
 use parikh::engine::{Task, explicit};
 use parikh::evidence::replay;
 use parikh::formula::Formula;
@@ -17,6 +17,7 @@ use parikh::net::generate::{self, Shape};
 use parikh::net::{Facts, FiringSequence, Goal, GoalId, Marking, Net, PlaceId, Predicate, text};
 use parikh::run::{self, Config, Event};
 use parikh::solvers::Budget;
+use parikh::structure::intervals::Intervals;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -65,7 +66,7 @@ fn each_engine_says_what_enumeration_says() {
             // What is reached may come before or after.
             let budget = Budget::unlimited().slice(Duration::from_secs(20));
             let reach = || {
-                let task: Task<'_> = ground.task(&board, &budget, 1);
+                let task: Task<'_> = Task::on(&ground, &board, &budget, 1);
                 let config = explicit::Config::default();
                 explicit::run(&task, board.under("T"), board.over("T"), &config);
             };

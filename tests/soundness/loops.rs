@@ -4,7 +4,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach, Witness};
 use parikh::engine::loops;
-use parikh::engine::registry::{Assignment, Progress};
+use parikh::engine::{Assignment, Progress};
 use parikh::evidence::loops::{holds, replay_loops};
 use parikh::ground::Ground;
 use parikh::net::{Facts, Goal, GoalId, LoopRun, Net, NetBuilder, Predicate, generate};
@@ -16,7 +16,7 @@ fn work(board: &Board<'_>, budget: &Budget, seed: u64) -> Progress {
     let net = board.net();
     let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
     let facts = Facts::none(net);
-    let known = parikh::engine::intervals::Intervals::new(net, &facts);
+    let known = parikh::structure::intervals::Intervals::new(net, &facts);
     let ground = Ground::original(net, goals, facts, &known);
     let assignment = Assignment {
         ground: &ground,

@@ -5,14 +5,14 @@ use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::board::{Board, Knowledge, Reach};
-use parikh::engine::intervals::Intervals;
 use parikh::engine::pdr;
-use parikh::engine::registry::{Assignment, Engine};
+use parikh::engine::{Assignment, Engine};
 use parikh::ground::Ground;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate};
 use parikh::solvers::Budget;
 use parikh::structure;
+use parikh::structure::intervals::Intervals;
 use std::time::Duration;
 
 /// What a random net gets.

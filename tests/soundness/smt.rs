@@ -5,14 +5,14 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};
-use parikh::engine::intervals::Intervals;
-use parikh::engine::registry::{Assignment, Engine};
 use parikh::engine::smt;
+use parikh::engine::{Assignment, Engine};
 use parikh::ground::Ground;
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, text};
 use parikh::solvers::Budget;
 use parikh::structure;
+use parikh::structure::intervals::Intervals;
 use std::time::Duration;
 
 /// Has an engine work on goals, with what place invariants say; what is known then, and what it says it did.

@@ -151,7 +151,7 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
     for (seed, net) in nets() {
         let Some(space) = explore(&net, Limits { states: 500, tokens: 50 }) else { continue };
         let facts = facts(&net);
-        let intervals = intervals::Intervals::new(&net, &facts);
+        let intervals = parikh::structure::intervals::Intervals::new(&net, &facts);
         assert!(space.markings().iter().all(|m| intervals.proved().contains(m)), "seed {seed}");
         let mut goals = generate::random_goals(seed, &net, 6);
         goals.push(Goal::Reach(Predicate::Dead));

@@ -1,9 +1,9 @@
 //! Proofs of every kind, made by the engines, and what the checker says of them.
 
 use parikh::board::{Board, Knowledge, Reach};
+use parikh::engine::Assignment;
 use parikh::engine::diagrams::confirm::closed_set;
 use parikh::engine::diagrams::explore;
-use parikh::engine::registry::Assignment;
 use parikh::engine::{Task, intervals, pdr, siphon_trap, state_equation};
 use parikh::evidence::certificate::NamedDocument;
 use parikh::evidence::reduction::{CheckedReduction, NamedLog};
@@ -154,7 +154,7 @@ fn by_sums(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
 fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
     let run = |task: &Task<'_>| {
-        let known = intervals::Intervals::new(task.net, task.facts);
+        let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
         let ground = Ground::original(task.net, task.goals.to_vec(), task.facts.clone(), &known);
         let (ground, board) = (&ground, task.board);
         let work = Assignment {

@@ -20,7 +20,7 @@
 mod propositions;
 
 use super::pdr::more;
-use super::registry::{Assignment, Engine, Progress, Role, Session, Sides};
+use super::{Assignment, Engine, Progress, Role, Session, Sides};
 use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
 use propositions::Propositions;
@@ -144,7 +144,7 @@ impl<'g, R: Row> Bmc<'g, R> {
     /// Asks about one goal, until it is settled or not reached in so many steps, or the budget ends.
     fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
         let Assignment { ground, board, .. } = self.work;
-        let under = ground.under(board, ENGINE.technique);
+        let under = board.under(ENGINE.technique).on(ground);
         if matches!(goal, Goal::Maximise(_)) && under.seen(id).is_none() {
             under.reached(id, FiringSequence::new());
         }

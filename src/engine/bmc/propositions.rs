@@ -5,10 +5,11 @@
 //! be written down; what needs more is not found.
 
 use super::{Extended, Row, Said};
-use crate::engine::intervals::Intervals;
-use crate::engine::registry::Assignment;
+use crate::engine::Assignment;
+use crate::structure::intervals::Intervals;
+use parikh_encodings::encoding::TooManyValues;
 use parikh_encodings::propositional::components::Component;
-use parikh_encodings::propositional::{Ends, Firing, Known, TooManyValues, Unrolled, Values};
+use parikh_encodings::propositional::{Ends, Firing, Known, Unrolled, Values};
 use parikh_net::{GoalId, Net, Predicate, Provenance};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::{Clauses, Literal};

@@ -34,7 +34,7 @@ mod runs;
 mod tree;
 
 use super::Task;
-use super::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use super::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::board::{Argument, Board, Over, Proof, Sighting, Under};
 use crate::graph::omega::OMEGA;
 use crate::ground::Ground;
@@ -81,12 +81,12 @@ pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSe
 }
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let task = work.ground.task(work.board, budget, work.seed);
+    let task = Task::on(work.ground, work.board, budget, work.seed);
     let is_bounded = |place: PlaceId| task.facts.upper_bound(place).is_some();
     if task.net.places().all(is_bounded) {
         return "all places are bounded".to_owned();
     }
-    let mut asked = Asked::new(&task, work.ground, work.ground.under(work.board, TECHNIQUE));
+    let mut asked = Asked::new(&task, work.ground, work.board.under(TECHNIQUE).on(work.ground));
     if asked.is_settled() {
         return "nothing to do".to_owned();
     }
@@ -96,7 +96,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         let end = tree.grow(budget, |tree, node| asked.see(tree, node));
         if end == End::Complete {
             asked.look_back(&tree);
-            asked.exclude(&tree, work.ground.over(work.board, TECHNIQUE));
+            asked.exclude(&tree, work.board.over(TECHNIQUE).on(work.ground));
         }
         said.push(in_words(&tree, end));
         if end != End::Limit || budget.is_exhausted() {

@@ -12,7 +12,7 @@
 use super::confirm::closed_set;
 use super::{Course, MOST_LEVELS, Reached, order, saturate, tries};
 use crate::board::{Argument, Board, Proof};
-use crate::engine::registry::{Assignment, Engine, Progress, Role, Session, Sides};
+use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Task};
 use crate::evidence::Document;
 use crate::ground::Ground;
 use parikh_net::{Goal, GoalId};
@@ -194,12 +194,12 @@ fn settle(
             None
         }
     };
-    let (under, over) = (ground.under(board, TECHNIQUE), ground.over(board, TECHNIQUE));
+    let (under, over) = (board.under(TECHNIQUE).on(ground), board.over(TECHNIQUE).on(ground));
     let by = document.as_ref().map(|document| over.by(document));
     let proof = || Proof::new(Argument::ClosedSet { nodes }, document.clone());
     // What is to be seen, and in which members.
     let mut wanted: Vec<(GoalId, Set)> = Vec::new();
-    let task = ground.shrunk_task(board, budget, 0);
+    let task = Task::shrunk(ground, board, budget, 0);
     for (id, goal) in task.goals.iter().filter(|(id, _)| board.is_open(*id)) {
         let target = match goal {
             Goal::Reach(predicate) => reached.some_satisfying(reached.set, predicate),

@@ -5,9 +5,9 @@
 //! The others are kept in the order of the markings and of their firings, with what finds them in a table, and
 //! sorted by the part of the table that is to be asked when it is certain which of them are new.
 
+use super::layout::Layout;
 use super::moves::Moves;
 use super::set::{Hash, PARTS, equal};
-use super::store::{Layout, Store};
 use super::tree::Folder;
 use std::collections::TryReserveError;
 
@@ -68,6 +68,18 @@ impl Maker {
     }
 }
 
+/// What a block asks of the markings that are stored already.
+pub(crate) trait Lookup {
+    /// The root of what is stored of a successor of the marking that `folder` has loaded, if its parts are known.
+    fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64>;
+
+    /// Reads the table's line of what has this hash, so that it is in the cache when it is asked for.
+    fn touch(&self, hash: Hash);
+
+    /// Whether there is a marking of which this is stored: some words, or the root.
+    fn contains(&self, stored: &[u64], hash: Hash) -> bool;
+}
+
 /// No successors of a marking, for one firing does not fit the layout of keys, or memory is short.
 pub(crate) struct Unfit;
 
@@ -115,7 +127,7 @@ impl<N: Default> Block<N> {
         key: &[u64],
         chosen: &[u32],
         moves: &Moves,
-        store: &Store,
+        store: &impl Lookup,
         maker: &mut Maker,
     ) -> Result<(), Unfit> {
         let Layout { words, stored, folded } = self.layout;

@@ -25,11 +25,9 @@
 //! much, and changing the layout has to stop everybody.
 
 use super::block::{Block, Maker};
-use super::packing::Packing;
 use super::room::Room;
-use super::space::{Space, Stuck};
+use super::space::{Seen, Space, Stuck};
 use super::threads::{Tasks, together};
-use parikh_net::PlaceId;
 use parikh_solvers::Budget;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -60,21 +58,6 @@ const BLOCKS: u32 = 8;
 
 /// Markings between two looks at the budget.
 const POLLING: u32 = 16;
-
-/// A marking that is expanded.
-#[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
-    pub(crate) number: u32,
-    pub(crate) key: &'a [u64],
-    pub(crate) packing: &'a Packing,
-}
-
-impl Seen<'_> {
-    /// The tokens of `p`.
-    pub(crate) fn tokens(&self, p: PlaceId) -> u64 {
-        self.packing.tokens(self.key, p)
-    }
-}
 
 /// What is done with each marking that is expanded, by whichever thread.
 pub(crate) trait Visitor: Sync {
@@ -294,6 +277,7 @@ mod tests {
     use super::super::space::{Purpose, representatives};
     use super::super::state_space::Distinct;
     use super::*;
+    use parikh_net::PlaceId;
     use parikh_net::{Facts, Net, NetBuilder, TransitionId, text};
 
     struct Plain<'n>(&'n Net);

@@ -12,7 +12,7 @@
 //! # Source
 //! K. Schmidt, *Using Petri net invariants in state space construction*, TACAS 2003.
 
-use super::packing::{Field, Packing};
+use super::layout::Field;
 use crate::structure::flows::PlaceFlow;
 use parikh_net::{Net, PlaceId};
 
@@ -69,20 +69,21 @@ pub(crate) struct Derivations {
 }
 
 impl Derivations {
-    pub(crate) fn compile(derived: &[Derived], packing: &Packing) -> Self {
+    /// `fields` and `constants` by place; a place without a field has its tokens among the constants.
+    pub(crate) fn compile(derived: &[Derived], fields: &[Field], constants: &[u64]) -> Self {
         let mut this = Derivations::default();
         for Derived { place, constant, terms } in derived {
             let mut constant = *constant;
             for &(p, by) in terms {
-                match packing.field(p) {
+                match fields[p.index()] {
                     Field { width: 0, .. } => {
-                        let tokens = packing.constant(p);
+                        let tokens = constants[p.index()];
                         constant = constant.wrapping_add(by.wrapping_mul(tokens));
                     }
                     field => this.terms.push((field, by)),
                 }
             }
-            this.steps.push((packing.field(*place), constant, this.terms.len() as u32));
+            this.steps.push((fields[place.index()], constant, this.terms.len() as u32));
         }
         this
     }

@@ -25,6 +25,7 @@ pub(crate) mod crew;
 pub(crate) mod derived;
 pub mod graph;
 pub(crate) mod judge;
+pub(crate) mod layout;
 pub(crate) mod moves;
 pub(crate) mod packing;
 pub(crate) mod parents;
@@ -46,7 +47,7 @@ pub use state_space::{Incomplete, StateSpace, count};
 
 use crate::board::{Over, Under};
 use crate::engine::Task;
-use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Engine, Role, Sides, each_slice_anew};
 use parikh_net::{Goal, GoalId};
 use parikh_solvers::Budget;
 use search::{End, Report, SearchConfig, search};
@@ -61,8 +62,9 @@ pub const ENGINE: Engine = Engine {
     start: |work| {
         each_slice_anew(move |budget| {
             let (ground, board) = (work.ground, work.board);
-            let task = ground.shrunk_task(board, budget, work.seed);
-            let (under, over) = (ground.under(board, "EXPLICIT"), ground.over(board, "EXPLICIT"));
+            let task = Task::shrunk(ground, board, budget, work.seed);
+            let (under, over) =
+                (board.under("EXPLICIT").on(ground), board.over("EXPLICIT").on(ground));
             let config = Config { threads: work.threads, ..Config::default() };
             run(&task, under, over, &config).to_string()
         })

@@ -16,7 +16,7 @@
 //! which are not stored.
 
 use super::derived::{Derivations, Derived};
-use super::store::Layout;
+use super::layout::{Field, Layout};
 use parikh_net::{Facts, Marking, Net, PlaceId};
 
 /// Widest field: [`Marking::MAX_TOKENS`] is 2⁶³ − 1.
@@ -25,34 +25,6 @@ const WIDEST: u8 = 63;
 /// How many words with room left the layout considers for the next field. More pack tighter by
 /// next to nothing and tear apart places that are close in the model, and so in its transitions.
 const OPEN_WORDS: usize = 8;
-
-/// Where the tokens of one place are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Field {
-    /// The word.
-    pub(crate) word: u32,
-    /// The lowest bit in it.
-    pub(crate) shift: u8,
-    /// Bits, 0 for a place that never changes.
-    pub(crate) width: u8,
-}
-
-impl Field {
-    /// Its bits, moved to the lowest end.
-    pub(crate) fn low_mask(self) -> u64 {
-        (1 << self.width) - 1
-    }
-
-    /// Its bits in its word.
-    pub(crate) fn mask(self) -> u64 {
-        self.low_mask() << self.shift
-    }
-
-    /// Its highest bit in its word. Only of a field that has bits.
-    pub(crate) fn high_bit(self) -> u64 {
-        1 << (self.shift + self.width - 1)
-    }
-}
 
 /// Fields of one word that move to another word, all by as many bits.
 #[derive(Clone, Copy, Debug)]
@@ -159,7 +131,7 @@ impl Packing {
             fields[place.index()] = last[place.index()];
         }
         self.fields = fields;
-        self.derivations = Derivations::compile(&self.derived, self);
+        self.derivations = Derivations::compile(&self.derived, &self.fields, &self.constants);
     }
 
     /// What of a key is stored, and how.

@@ -10,8 +10,9 @@
 //! sets every one that matters to its goal: what was not reached is unreachable, and the largest
 //! value seen is the maximum. A search that ends for any other reason has refuted nothing.
 
-use super::crew::{Crew, Done, Seen, Visitor};
+use super::crew::{Crew, Done, Visitor};
 use super::room::{Full, Room};
+use super::space::Seen;
 use super::space::{Purpose, Space, Stuck, representatives};
 use super::state_space::{Distinct, count};
 use super::stubborn::Stubborn;

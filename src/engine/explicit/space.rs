@@ -7,7 +7,6 @@
 //! marking expanded exactly once. When there are very many markings they are packed anew in the same way,
 //! so that each takes less.
 
-use super::crew::Seen;
 use super::derived::derived;
 use super::moves::{Moves, Overflow};
 use super::packing::Packing;
@@ -15,7 +14,7 @@ use super::room::Full;
 use super::set::NONE;
 use super::store::Store;
 use crate::structure::flows::place_flows;
-use parikh_net::{Facts, FiringSequence, Net, TransitionId};
+use parikh_net::{Facts, FiringSequence, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
@@ -59,6 +58,21 @@ pub(crate) struct Purpose<'a> {
     pub(crate) sequences: bool,
     /// The most bytes to take.
     pub(crate) ceiling: u64,
+}
+
+/// A marking that is expanded.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) number: u32,
+    pub(crate) key: &'a [u64],
+    pub(crate) packing: &'a Packing,
+}
+
+impl Seen<'_> {
+    /// The tokens of `p`.
+    pub(crate) fn tokens(&self, p: PlaceId) -> u64 {
+        self.packing.tokens(self.key, p)
+    }
 }
 
 /// Markings and transitions. See the module.

@@ -5,8 +5,9 @@
 //! one marking to the same other one are two firings, so every transition is asked here, while one
 //! of each effect is fired.
 
-use super::crew::{Crew, Done, Seen, Visitor};
+use super::crew::{Crew, Done, Visitor};
 use super::room::Full;
+use super::space::Seen;
 use super::space::{Purpose, Space, Stuck};
 use parikh_net::{Facts, Net, TransitionId};
 use parikh_solvers::Budget;

@@ -8,24 +8,14 @@
 //!
 //! A set that is [`Full`] takes no more keys, but can still be read.
 
-use super::block::Block;
+use super::block::{Block, Lookup};
+use super::layout::Layout;
 use super::parents::Parents;
 use super::room::{Full, Room};
 use super::set::{Hash, NONE, PARTS, Part, Put, Set, equal};
 use super::threads::{Tasks, together};
 use super::tree::{Folder, Tree};
 use parikh_solvers::Budget;
-
-/// How keys are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
-    /// Words of a key.
-    pub(crate) words: usize,
-    /// How many of them are stored, the first ones; at least one.
-    pub(crate) stored: usize,
-    /// Whether they are folded into one.
-    pub(crate) folded: bool,
-}
 
 /// A successor that a part of the table has called new.
 #[derive(Clone, Copy)]
@@ -171,21 +161,6 @@ impl Store {
         }
     }
 
-    /// The root of what is stored of a successor of the marking that `folder` has loaded, if its parts are known.
-    pub(crate) fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64> {
-        self.tree.as_ref()?.fold_apart(folder.as_mut()?, stored).ok()
-    }
-
-    /// Reads the table's line of what has this hash, as [`add`](Self::add) does.
-    pub(crate) fn touch(&self, hash: Hash) {
-        self.set.touch(hash);
-    }
-
-    /// Whether there is a marking of which this is stored: some words, or the root.
-    pub(crate) fn contains(&self, stored: &[u64], hash: Hash) -> bool {
-        self.set.find(stored, hash).is_some()
-    }
-
     /// Adds the successors in `blocks`, with the table divided among `threads`, and then, block by block, says of
     /// each that is new its place and its number: the same in the same order as if they were added one by one.
     ///
@@ -324,6 +299,20 @@ impl Store {
         })?;
         self.tree = tree;
         Ok(())
+    }
+}
+
+impl Lookup for Store {
+    fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64> {
+        self.tree.as_ref()?.fold_apart(folder.as_mut()?, stored).ok()
+    }
+
+    fn touch(&self, hash: Hash) {
+        self.set.touch(hash);
+    }
+
+    fn contains(&self, stored: &[u64], hash: Hash) -> bool {
+        self.set.find(stored, hash).is_some()
     }
 }
 

@@ -5,7 +5,8 @@
 //! What a marking counts is multiplied out once, in 128 bits where that fits; a product with other factors
 //! divides by those that it replaces.
 
-use super::crew::{Crew, Done, Seen, Visitor};
+use super::crew::{Crew, Done, Visitor};
+use super::space::Seen;
 use super::space::{Purpose, Space};
 use super::state_space::{Distinct, Incomplete, POLLING};
 use crate::evidence::counting::{Function, Part, Product, WeightError, Weights};

@@ -10,7 +10,7 @@
 //! 2. Every siphon contains a marked trap.
 
 use super::open;
-use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::evidence::home::Structure;
 use crate::evidence::home::commoner::is_asymmetric_choice;
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};

@@ -19,7 +19,7 @@ use super::roam::Roam;
 use super::slope::{Weights, covers, find};
 use super::{along, open};
 use crate::board::{Board, Knowledge, Reach};
-use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::{Task, intervals, pdr, state_equation};
 use crate::evidence::Document;
 use crate::evidence::home::returning::{Returning, Way, covering, is_upward_closed};

@@ -15,7 +15,7 @@
 
 use super::{one_of, open};
 use crate::board::Homes;
-use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::evidence::home::Structure;
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};

@@ -11,8 +11,8 @@
 use super::{one_of, open, reduced_for};
 use crate::board::{Found, Proof, Visited};
 use crate::engine::explicit::graph::{Graph, Search};
-use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::walk;
+use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::evidence::{Document, pump_grows};
 use crate::ground::Ground;
 use parikh_net::parts::Part;

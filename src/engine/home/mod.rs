@@ -27,9 +27,10 @@ mod slope;
 pub mod undone;
 
 use crate::board::Board;
-use crate::engine::registry::Assignment;
+use crate::engine::Assignment;
+use crate::engine::reduced;
 use crate::evidence::home::liveness::one_of;
-use crate::ground::{Ground, reduced};
+use crate::ground::Ground;
 use parikh_net::{Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
 

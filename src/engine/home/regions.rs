@@ -14,7 +14,7 @@ use super::roam::Roam;
 use super::{one_of, open};
 use crate::board::{Argument, Board, Knowledge, Proof, Reach};
 use crate::engine::diagrams::confirm::closed_set;
-use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::engine::{Task, diagrams, explicit, intervals, state_equation};
 use crate::evidence::Document;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Predicate};

@@ -16,7 +16,7 @@
 //! # Conditions
 //! Those of [`crate::evidence::home::undone`].
 
-use crate::engine::registry::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
 use crate::evidence::home::Structure;
 use crate::evidence::home::undone::Undoing;
 use crate::structure::semiflows::place_semiflows;

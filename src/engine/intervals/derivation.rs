@@ -16,9 +16,9 @@
 //! intervals in one inductive step, whose parts may need each other. All claims of a pass share one
 //! derivation, so that goals by the thousand cost one look at each bound.
 
-use super::Level;
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Bounds, Inference};
+use crate::structure::intervals::Level;
 use parikh_net::facts::{DerivedBound, Reason};
 use parikh_net::{Atom, Facts, Net, PlaceArc, PlaceId, Predicate, Provenance, TransitionId};
 use parikh_solvers::Budget;

@@ -39,7 +39,7 @@ mod summary;
 mod walk;
 mod watch;
 
-use super::registry::{Assignment, Engine, Progress, Role, Session, Sides};
+use super::{Assignment, Engine, Progress, Role, Session, Sides};
 use fastrand::Rng;
 use machine::Machine;
 use parikh_net::TransitionId;
@@ -204,7 +204,7 @@ impl Session for Search<'_> {
         if ground.parent().is_some() || claims || !net.transitions().any(moves) {
             return Progress::Finished;
         }
-        let under = ground.under(board, ENGINE.technique);
+        let under = board.under(ENGINE.technique).on(ground);
         let mut watch = Watch::new(net, board, under, ground.goals());
         let mut machine = match self.machine.take() {
             Some(machine) => machine,

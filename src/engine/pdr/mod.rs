@@ -28,11 +28,12 @@ mod prover;
 mod solver;
 mod terms;
 
-use super::intervals::{self, Intervals};
-use super::registry::{Assignment, Engine, Progress, Role, Session, Sides};
+use super::intervals;
+use super::{Assignment, Engine, Progress, Role, Session, Sides};
 use crate::board::{Argument, Proof};
 use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
+use crate::structure::intervals::Intervals;
 use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
 use backward::Backward;
 use decide::{Decide, End};
@@ -164,7 +165,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn seen(&self, id: GoalId, sum: &LinearSum) -> i128 {
         let Assignment { ground, board, .. } = self.work;
         let first = sum.value(ground.net().initial());
-        ground.under(board, TECHNIQUE).seen(id).map_or(first, |seen| seen.max(first))
+        board.under(TECHNIQUE).on(ground).seen(id).map_or(first, |seen| seen.max(first))
     }
 
     fn prover(&mut self, id: GoalId, predicate: Predicate) -> D {
@@ -229,7 +230,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     /// Works on one goal.
     fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
         let Assignment { ground, board, .. } = self.work;
-        let under = ground.under(board, TECHNIQUE);
+        let under = board.under(TECHNIQUE).on(ground);
         if matches!(goal, Goal::Maximise(_)) && under.seen(id).is_none() {
             under.reached(id, [].into_iter().collect());
         }
@@ -321,7 +322,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             assumes_units: invariant.bounds.assumes_units,
         };
         let proof = Proof::new(argument, Some(Arc::new(Document::Induction(invariant))));
-        let over = ground.over(board, TECHNIQUE);
+        let over = board.over(TECHNIQUE).on(ground);
         match goal {
             Goal::Reach(_) => over.unreachable(id, proof),
             Goal::Maximise(sum) => over.at_most(id, self.seen(id, sum), proof),

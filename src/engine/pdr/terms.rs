@@ -5,7 +5,7 @@
 //! leads into a cube are a cube again, exactly, whatever the weights are and whether or not places
 //! are bounded.
 
-use crate::engine::intervals::Level;
+use crate::structure::intervals::Level;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 

@@ -5,8 +5,8 @@
 
 use super::FIRST_SLICE;
 use super::unrolled::{self, Unrolled};
+use crate::engine::Assignment;
 use crate::engine::bmc::{Bmc, Extended, Row, Said};
-use crate::engine::registry::Assignment;
 use parikh_encodings::unrolling::Between;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;

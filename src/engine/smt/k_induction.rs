@@ -15,7 +15,7 @@
 use super::unrolled::{Extended, Said, Unrolled};
 use super::{ROUNDS, TECHNIQUE, first_slice};
 use crate::engine::pdr::{BackwardSearch, more};
-use crate::engine::registry::{Assignment, Progress, Session};
+use crate::engine::{Assignment, Progress, Session};
 use parikh_encodings::unrolling::Between;
 use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
@@ -69,7 +69,7 @@ impl<'g> KInduction<'g> {
     /// What is to be unreachable; nothing where there is nothing to be asked.
     fn predicate(&self, id: GoalId, goal: &Goal) -> Option<Predicate> {
         let Assignment { ground, board, .. } = self.work;
-        let under = ground.under(board, TECHNIQUE);
+        let under = board.under(TECHNIQUE).on(ground);
         match goal {
             Goal::Reach(predicate) => {
                 let is_initial = predicate.holds(ground.net(), ground.net().initial());

@@ -17,7 +17,7 @@ mod bmc;
 mod k_induction;
 mod unrolled;
 
-use super::registry::{Engine, Role, Sides};
+use super::{Engine, Role, Sides};
 use std::time::Duration;
 
 /// In the registry, for whoever asks for it: witnesses of few steps, whatever the numbers.

@@ -4,7 +4,7 @@
 //! is assumed for the time of a question. Nothing is ever taken back when the row grows, so that the solver keeps
 //! what it has learnt.
 
-use crate::engine::registry::Assignment;
+use crate::engine::Assignment;
 use parikh_encodings::unrolling::{Between, Row};
 use parikh_encodings::variables::Variables;
 use parikh_encodings::{EncodeError, Numbers, bounds, flows, traps};

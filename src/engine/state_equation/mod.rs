@@ -54,8 +54,8 @@ mod statistics;
 pub use session::ENGINE;
 pub use statistics::Statistics;
 
+pub use super::Progress;
 use super::Task;
-pub use super::registry::Progress;
 use crate::board::{Argument, Over, Proof};
 use crate::evidence::certificate::{Lemma, LinearCertificate, Precedence};
 use crate::evidence::{Document, words};

@@ -1,12 +1,11 @@
 //! The state equation in the portfolio: it keeps its program, lemmas and traps between slices.
 
 use super::{Config, Engine, Progress};
-use crate::engine::registry::{self, Assignment, Role, Session, Sides};
-use crate::engine::walk::Hint;
+use crate::engine::{self, Assignment, Hint, Role, Session, Sides, Task};
 use parikh_solvers::Budget;
 
 /// In the registry.
-pub const ENGINE: registry::Engine = registry::Engine {
+pub const ENGINE: engine::Engine = engine::Engine {
     name: "state equation",
     technique: "STATE_EQUATION",
     sides: Sides::Over,
@@ -31,14 +30,14 @@ struct Equation<'g> {
 impl Session for Equation<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
         let Assignment { ground, board, seed, .. } = self.work;
-        let task = ground.task(board, budget, seed);
-        self.engine.slice(budget, &task, ground.over(board, "STATE_EQUATION"))
+        let task = Task::on(ground, board, budget, seed);
+        self.engine.slice(budget, &task, board.over("STATE_EQUATION").on(ground))
     }
 
     fn deepen(&mut self) -> bool {
         let Assignment { ground, board, seed, .. } = self.work;
         let unlimited = Budget::unlimited();
-        self.engine.deepen(&ground.task(board, &unlimited, seed))
+        self.engine.deepen(&Task::on(ground, board, &unlimited, seed))
     }
 
     fn candidates(&self) -> Vec<Hint> {

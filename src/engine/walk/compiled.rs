@@ -16,7 +16,7 @@
 //! Decreases come first in the row of a class, so that no transition looks enabled half-way through
 //! a firing and is not at its end.
 
-use super::gates::Gates;
+use super::gates::{Gates, Input};
 use super::watch::{NONE, Node, Record, Watch, Watched};
 use parikh_net::{LinearSum, Net, PlaceId};
 use std::collections::HashMap;
@@ -28,17 +28,6 @@ pub(super) struct Change {
     pub(super) cell: u32,
     /// What is added.
     pub(super) delta: i64,
-}
-
-/// What a transition takes from a place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Input {
-    /// The tokens needed.
-    pub(super) weight: i64,
-    /// The place.
-    pub(super) cell: u32,
-    /// The position of the weight among all thresholds.
-    pub(super) group: u32,
 }
 
 /// The tables. Made for a net and a set of goals; made again when many of the goals are gone.

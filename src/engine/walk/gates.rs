@@ -18,10 +18,20 @@
 //! nothing; and only transitions that are alone in their class have one, since a class is offered as a
 //! whole.
 
-use super::compiled::Input;
 use super::watch::NONE;
 use parikh_net::Net;
 use std::collections::BTreeMap;
+
+/// What a transition takes from a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Input {
+    /// The tokens needed.
+    pub(super) weight: i64,
+    /// The place.
+    pub(super) cell: u32,
+    /// The position of the weight among all thresholds.
+    pub(super) group: u32,
+}
 
 /// A gate has so many transitions behind it at least: less is as soon done one by one.
 const FEWEST: usize = 64;

@@ -22,8 +22,9 @@
 //! Numbers are signed and 64 bits wide. A firing after which one does not fit is refused and leaves
 //! the marking as it was; a walk is an under-approximation and may pass by.
 
-use super::compiled::{Change, Compiled, Input};
+use super::compiled::{Change, Compiled};
 use super::enabled::Enabled;
+use super::gates::Input;
 use super::watch::{BELOW, NONE, Node, RECORD, ROOT};
 use fastrand::Rng;
 

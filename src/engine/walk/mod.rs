@@ -45,10 +45,10 @@ pub use pumping::find_pump;
 
 use crate::board::{Sighting, Under};
 use crate::engine::Task;
-use crate::engine::registry::{Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Engine, Hint, Role, Sides, each_slice_anew};
 use bandit::{Bandit, Stopped};
 use compiled::Compiled;
-use parikh_net::{EffectId, FiringSequence, Goal, GoalId};
+use parikh_net::{FiringSequence, Goal, GoalId};
 use walker::{Resources, Walker};
 use watch::Watch;
 
@@ -60,8 +60,8 @@ pub const ENGINE: Engine = Engine {
     role: Role::Walk,
     start: |work| {
         each_slice_anew(move |budget| {
-            let task = work.ground.shrunk_task(work.board, budget, work.seed);
-            let under = work.ground.under(work.board, "RANDOM_WALK");
+            let task = Task::shrunk(work.ground, work.board, budget, work.seed);
+            let under = work.board.under("RANDOM_WALK").on(work.ground);
             run(&task, under, &Config::default()).to_string()
         })
     },
@@ -82,8 +82,8 @@ pub const GUIDED: Engine = Engine {
                 only: Some(vec![Strategy::Guided]),
                 ..Config::default()
             };
-            let task = work.ground.task(work.board, budget, work.seed);
-            run(&task, work.ground.under(work.board, "PARIKH_WALK"), &config).to_string()
+            let task = Task::on(work.ground, work.board, budget, work.seed);
+            run(&task, work.board.under("PARIKH_WALK").on(work.ground), &config).to_string()
         })
     },
 };
@@ -124,15 +124,6 @@ impl Strategy {
         Strategy::Pump,
         Strategy::Potency,
     ];
-}
-
-/// How often to fire what, so as to come to a goal: a solution of the state equation, rounded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hint {
-    /// The goal.
-    pub goal: GoalId,
-    /// Firings of each effect class; classes that need not fire are left out.
-    pub firings: Vec<(EffectId, u64)>,
 }
 
 /// The work that following a hint is worth when there are so many: a hundred times what it takes to

@@ -8,7 +8,7 @@
 //! reductions revisited*, PETRI NETS 2020: "Parikh-guided walks".)
 
 use super::blind::any;
-use crate::engine::walk::Hint;
+use crate::engine::Hint;
 use crate::engine::walk::machine::{Machine, below};
 use crate::engine::walk::walker::{Choose, Resources};
 use parikh_net::GoalId;

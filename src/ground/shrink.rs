@@ -33,7 +33,7 @@
 //! *Simplification of CTL formulae for efficient model checking of Petri nets*, PETRI NETS 2018,
 //! for the idea of deciding parts of a query before any search.
 
-use super::intervals::{Intervals, Level};
+use crate::structure::intervals::{Intervals, Level};
 use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
 
 /// `goal` with its predicate shrunk; maxima are left as they are.

@@ -1,0 +1,61 @@
+//! Reduced [grounds](crate::ground::reduced) of the goals that are still open.
+
+use super::{Task, intervals};
+use crate::board::Board;
+use crate::ground::{Ground, reduced};
+use parikh_net::{Facts, GoalId, Net};
+use parikh_solvers::Budget;
+
+/// The net of `parent` [reduced](reduced::reduce) for those of these goals that are open; `None` also when
+/// none is.
+///
+/// What the token intervals of the reduced net decide is settled in passing: a goal about a transition that
+/// the reduction found dead, or a place that it found constant, is decided there.
+pub fn reduce<'a>(
+    parent: &'a Ground<'a>,
+    goals: &[GoalId],
+    board: &Board<'_>,
+    budgets: (&Budget, &Budget),
+    learn: impl FnOnce(&Net, Facts) -> Facts,
+) -> Option<Ground<'a>> {
+    let open: Vec<GoalId> = goals.iter().copied().filter(|&id| board.is_open(id)).collect();
+    let (ground, known) = reduced::reduce(parent, &open, budgets, learn)?;
+    let under = board.under("INITIAL_STATE").on(&ground);
+    let over = board.over("TOPOLOGICAL").on(&ground);
+    intervals::settle(&known, &Task::on(&ground, board, budgets.0, 0), under, over);
+    Some(ground)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structure::intervals::Intervals;
+    use parikh_net::{Goal, Predicate, TransitionId, text};
+
+    /// Four firings are fine on the reduced net, which has no q; on the original the second one is
+    /// beyond what is counted.
+    #[test]
+    fn a_way_back_beyond_the_token_limit_is_no_bug_and_no_verdict() {
+        let net =
+            text::parse("place p 4\nplace q\ntransition t: p -> 4611686018427387904*q").unwrap();
+        let empty = Predicate::no_more_than(net.place_named("p").unwrap(), 0);
+        let goals = vec![Goal::Reach(empty)];
+        let (board, facts, budget) =
+            (Board::new(&net, goals.clone()), Facts::none(&net), Budget::unlimited());
+        let goals = [(GoalId::new(0), goals[0].clone())];
+        let intervals = Intervals::new(&net, &facts);
+        let original = Ground::original(&net, goals.to_vec(), facts, &intervals);
+        let ids = [GoalId::new(0)];
+        let ground = reduce(&original, &ids, &board, (&budget, &budget), |_, facts| facts).unwrap();
+        let reduced = ground.net();
+        assert_eq!((reduced.place_count(), reduced.transition_count()), (1, 1));
+        let four = [TransitionId::new(0); 4].into_iter().collect();
+        board.under("TEST").on(&ground).reached(GoalId::new(0), four);
+        assert_eq!((board.faults(), board.overflowed()), (0, true));
+        assert!(board.is_open(GoalId::new(0)));
+        // One firing leaves tokens on either net: that is a bug of whoever said so.
+        let bogus = [TransitionId::new(0); 1].into_iter().collect();
+        board.under("TEST").on(&ground).reached(GoalId::new(0), bogus);
+        assert_eq!(board.faults(), 1);
+    }
+}

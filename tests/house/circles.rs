@@ -1,0 +1,157 @@
+//! No circles: the files and folders that stand side by side in one folder do not use each other in a loop.
+//!
+//! The face of a folder (its `mod.rs`) and what stands in it may name each other; that is how a folder is
+//! entered. Everything else has floors: whoever reads from the bottom up meets nothing that was not read.
+//! A name that a face hands on (`pub use`) counts as used from the file that defines it.
+
+use super::imports::{Route, mentions, module};
+use super::{files, read};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The folders that hold crates.
+const CRATES: [&str; 7] =
+    ["net", "solvers", "symbolic", "temporal", "encodings", "evidence", "src"];
+
+/// What still stands in circles: the folder, and the names in it. The list only shrinks.
+const KNOWN: &[(&str, &[&str])] = &[
+    ("evidence", &["certificate", "closed_set"]),
+    ("evidence/abstraction", &["skeleton", "weaken"]),
+    ("evidence/audit", &["homes", "judge"]),
+    (
+        "src/cli",
+        &[
+            "beside", "check", "coloured", "formulas", "job", "output", "progress", "signals",
+            "terminal",
+        ],
+    ),
+    ("src/formula", &["linear", "lower"]),
+    ("src/input", &["error", "labels", "source", "symmetric", "xml"]),
+    ("src/input/symmetric", &["product", "resolve", "sorts"]),
+];
+
+/// The files of a crate by module, and what they mention of each other.
+struct Imports {
+    files: BTreeMap<Route, String>,
+    /// By module, what it uses of others.
+    uses: BTreeMap<Route, BTreeSet<Route>>,
+    /// By module and name, where a name comes from that the module only hands on.
+    handed_on: BTreeMap<(Route, String), Route>,
+}
+
+impl Imports {
+    fn of(root: &str) -> Imports {
+        let is_library = |path: &std::path::Path| {
+            let apart = ["tests", "benches", "examples", "bin"];
+            let is_apart = |part: &std::ffi::OsStr| apart.iter().any(|name| part == *name);
+            !path.components().any(|part| is_apart(part.as_os_str()))
+                && path.file_name().is_some_and(|name| name != "main.rs" && name != "tests.rs")
+        };
+        let paths = files(root, "rs").into_iter().filter(|path| is_library(path));
+        let files: BTreeMap<Route, String> =
+            paths.map(|path| (module(&path, root), read(&path))).collect();
+        let mut imports =
+            Imports { files: BTreeMap::new(), uses: BTreeMap::new(), handed_on: BTreeMap::new() };
+        for (module, text) in &files {
+            let below =
+                |name: &str| files.contains_key(&[&module[..], &[name.to_owned()]].concat());
+            for mention in mentions(module, text, below) {
+                match mention.route.last().filter(|_| mention.handed_on) {
+                    Some(name) => {
+                        let key = (module.clone(), name.clone());
+                        imports.handed_on.insert(key, mention.route);
+                    }
+                    None => {
+                        imports.uses.entry(module.clone()).or_default().insert(mention.route);
+                    }
+                }
+            }
+        }
+        imports.files = files;
+        imports
+    }
+
+    /// The file that a name comes from, however many faces hand it on.
+    fn file_of(&self, route: &[String]) -> Option<&Route> {
+        let known = |end: &usize| self.files.contains_key(&route[..*end]);
+        let end = (0..=route.len()).rev().find(known)?;
+        let handed_on = route
+            .get(end)
+            .and_then(|name| self.handed_on.get(&(route[..end].to_vec(), name.clone())));
+        match handed_on {
+            Some(from) if from[..] != *route => self.file_of(&[from, &route[end + 1..]].concat()),
+            _ => self.files.get_key_value(&route[..end]).map(|(file, _)| file),
+        }
+    }
+
+    /// What of each thing in a folder uses which others there, its face left out: names to names.
+    fn inside(&self, folder: &[String]) -> BTreeMap<&str, BTreeSet<&str>> {
+        let below = |route: &'_ Route| route.len() > folder.len() && route.starts_with(folder);
+        let mut inside: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (user, used) in self.uses.iter().filter(|(user, _)| below(user)) {
+            let used = used.iter().filter_map(|route| self.file_of(route));
+            for used in used.filter(|used| below(used)) {
+                let [user, used] = [user, used].map(|route| route[folder.len()].as_str());
+                if user != used {
+                    inside.entry(user).or_default().insert(used);
+                }
+            }
+        }
+        inside
+    }
+}
+
+/// The names in circles, and those between two circles: what is left when whoever uses none of the others, or
+/// is used by none, is taken away again and again.
+fn circles<'n>(uses: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> BTreeSet<&'n str> {
+    let mut left: BTreeSet<&str> = uses.keys().copied().collect();
+    loop {
+        let uses_some = |name: &str| uses[name].iter().any(|used| left.contains(used));
+        let is_used = |name: &str| left.iter().any(|user| uses[user].contains(name));
+        let kept: BTreeSet<&str> =
+            left.iter().copied().filter(|name| uses_some(name) && is_used(name)).collect();
+        if kept.len() == left.len() {
+            return kept;
+        }
+        left = kept;
+    }
+}
+
+#[test]
+fn nothing_side_by_side_uses_each_other_in_a_circle() {
+    let mut wrong = Vec::new();
+    let mut edges = 0;
+    for root in CRATES {
+        let imports = Imports::of(root);
+        let folders: BTreeSet<&[String]> =
+            imports.files.keys().flat_map(|file| (0..file.len()).map(|end| &file[..end])).collect();
+        for folder in folders {
+            let uses = imports.inside(folder);
+            edges += uses.values().map(BTreeSet::len).sum::<usize>();
+            let place = [&[root.to_owned()], folder].concat().join("/");
+            let known = KNOWN.iter().find(|(folder, _)| *folder == place);
+            let known: BTreeSet<&str> = known.into_iter().flat_map(|it| it.1).copied().collect();
+            let found = circles(&uses);
+            for name in found.difference(&known) {
+                let used: Vec<_> = uses[name].intersection(&found).collect();
+                wrong.push(format!("{place}: `{name}` stands in a circle, and uses {used:?}"));
+            }
+            for name in known.difference(&found) {
+                wrong.push(format!("{place}: `{name}` stands in no circle: take it off the list"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "circles (the list is KNOWN in {}):\n{}", file!(), wrong.join("\n"));
+    assert!(edges > 1000, "{edges} uses: this is not the source");
+}
+
+#[test]
+fn a_circle_is_seen_and_what_hangs_on_it_is_not() {
+    let uses = [("a", "b"), ("b", "c"), ("c", "a"), ("above", "a"), ("c", "below")];
+    let mut map: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (user, used) in uses {
+        map.entry(user).or_default().insert(used);
+    }
+    assert_eq!(circles(&map), BTreeSet::from(["a", "b", "c"]));
+    map.remove("b");
+    assert_eq!(circles(&map), BTreeSet::new());
+}
