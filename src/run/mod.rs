@@ -27,6 +27,7 @@ mod short_walks;
 mod state_space;
 mod team;
 mod views;
+mod worker;
 
 pub use crate::engine::diagrams::{Course, Try};
 pub use coloured::{quotient, run_coloured};

@@ -11,6 +11,7 @@ use super::hearing::Hearing;
 use super::portfolio::Portfolio;
 use super::presolve;
 use super::team::{self, Account, Team};
+use super::worker;
 use crate::answer::Plan;
 use crate::board::Board;
 use crate::ground::Ground;
@@ -129,8 +130,8 @@ impl Team for Portfolio<'_> {
         self.threads()
     }
 
-    fn work(&self, worker: usize) {
-        self.work(worker);
+    fn work(&self, number: usize) {
+        worker::work(self, number);
     }
 
     fn at_work(&self) -> Vec<AtWork> {

@@ -31,11 +31,12 @@
 //! unrolled; that needs room for clauses, so it waits until walks have had a turn. Runs with loops are there in a second
 //! or two where counters count by counters, and are given up in milliseconds where nothing goes round.
 //!
-//! Which engine plays which part is in the [registry](crate::engine::registry). All shares of the time
-//! are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
+//! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is a line of
+//! [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the time are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
 //! says, and what comes before the portfolio (`presolve`). How an engine divides its slice is its own
 //! affair.
 
+use crate::engine::Role;
 use std::time::Duration;
 
 /// Of the time left: making the net reduced for all open goals.
@@ -51,11 +52,6 @@ pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 /// On a net of their own, each of what the one before has left: reducing again, searching, and, when
 /// nobody else walks, proving before walks.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
-
-/// The parts of a [`Phase::Grow`]: engines in slices, walks along their candidates, proofs by induction, diagrams,
-/// unrolling where no other worker does that.
-pub(super) const GROWING: (f64, Part, f64, f64, f64) =
-    (0.5, Part::of(0.1).at_most(30), 0.5, 0.6, 0.3);
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
@@ -118,46 +114,88 @@ pub enum On {
     /// The net reduced for all goals that are open when it is first asked for; the step is left out
     /// when there is none.
     Reduced,
+    /// The same, or the net that was read where there is none.
+    Smallest,
+    /// The net that was read, for goals that the reduced net does not express; the step is left out where
+    /// nothing was gained by reducing, as this net has had the same step already.
+    ReadToo,
 }
+
+/// How engines of a role go on from slice to slice, and keep what they have learned in between.
+pub(super) struct Growth {
+    /// Whose.
+    pub(super) role: Role,
+    /// Where.
+    pub(super) on: On,
+    /// Whether no time is kept for others where nobody walks and others prove, or there is no other role.
+    pub(super) alone: bool,
+    /// Whether engines that have nothing more to try are kept: they can be deepened, and have candidates.
+    pub(super) kept: bool,
+    /// The most of the time left that a turn of a [`Phase::Grow`] takes; nothing where there is no turn.
+    pub(super) turn: Option<f64>,
+}
+
+/// All roles that go on, in the order of their turns in a [`Phase::Grow`].
+pub(super) const GROWTHS: &[Growth] = &[
+    Growth { role: Role::Slices, on: On::Read, alone: false, kept: true, turn: Some(0.5) },
+    Growth { role: Role::Induction, on: On::Smallest, alone: false, kept: false, turn: Some(0.5) },
+    Growth { role: Role::Diagrams, on: On::Smallest, alone: false, kept: false, turn: Some(0.6) },
+    Growth { role: Role::Unroll, on: On::Smallest, alone: true, kept: false, turn: Some(0.3) },
+    Growth { role: Role::Loops, on: On::Read, alone: true, kept: false, turn: None },
+];
+
+/// Walks along the candidates of engines in slices, after each of their turns in a [`Phase::Grow`].
+pub(super) const FOLLOWING: Part = Part::of(0.1).at_most(30);
+
+/// Roles that use the time which a search leaves them.
+pub(super) const BESIDE_SEARCH: &[Role] = &[
+    Role::Walk,
+    Role::Guided,
+    Role::Slices,
+    Role::Induction,
+    Role::Unroll,
+    Role::Loops,
+    Role::Diagrams,
+];
 
 /// One step of a worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// Walks.
-    Walk(On, Part),
-    /// Engines that come first.
-    First(Part),
-    /// Engines that run once.
+    /// The engines of a role, one after the other in equal shares, each until it has nothing more to try.
+    Run(Role, On, Part),
+    /// Engines that run once, each in its own share.
     Once,
-    /// Engines that ask what stays reachable, where that is asked.
-    Homes(Part),
-    /// A slice of the engines in slices, begun if they were not.
-    Slice(Part),
-    /// When that finished: a slice with more tried.
+    /// A slice of the engines of a role, begun if they were not, on a net that goes with the role.
+    GoOn(Role, Part),
+    /// The same, where that net has at most [`SMALL`] places.
+    GoOnSmall(Role, Part),
+    /// Where engines in slices have nothing more to try: a slice with more tried.
     Deepen(Part),
     /// Walks along what engines in slices could not exclude.
     Follow(Part),
-    /// A slice of proofs by induction, on the reduced net or the one that was read where there is none.
-    Induce(Part),
-    /// A slice of unrolled steps, on the same net.
-    Unroll(Part),
-    /// A slice of runs with loops, on the net that was read.
-    Loops(Part),
-    /// A slice of diagrams, on the same net.
-    Describe(Part),
-    /// The same, where that net has at most [`SMALL`] places.
-    DescribeSmall(Part),
     /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of the
     /// net that was read where there is none, together in a share of the time that depends on
     /// whether engines in slices are waiting to go on.
     Search,
-    /// Engines in slices, proofs by induction, diagrams and unrolled steps in growing slices, walks between, as long
-    /// as there is anything left.
+    /// Turns of all roles that have one, in slices that grow, walks between, as long as there is anything left.
     Grow,
-    /// The search of the net that was read, for goals that the reduced net does not express.
-    SearchRead(Part),
     /// Groups of goals on nets reduced for them alone, and nothing else.
     OwnReductions(Part),
+}
+
+impl Phase {
+    /// The part of the time that it names.
+    pub(super) fn part(self) -> Option<Part> {
+        match self {
+            Phase::Run(.., part)
+            | Phase::GoOn(_, part)
+            | Phase::GoOnSmall(_, part)
+            | Phase::Deepen(part)
+            | Phase::Follow(part)
+            | Phase::OwnReductions(part) => Some(part),
+            Phase::Once | Phase::Search | Phase::Grow => None,
+        }
+    }
 }
 
 /// What the workers do. A worker that is through with its steps walks until the end.
@@ -170,44 +208,48 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule for so many threads.
     pub fn of_threads(threads: usize) -> Schedule {
-        let first = Phase::First(Part::of(0.05).at_most(1));
+        use Phase::{Deepen, Follow, GoOn, GoOnSmall, Grow, Once, Run, Search};
+        let first = Run(Role::First, On::Read, Part::of(0.05).at_most(1));
         let prove = [
-            Phase::Once,
-            Phase::Homes(Part::of(0.6)),
-            Phase::Slice(Part::of(0.1).at_least(0.5).at_most(3)),
-            Phase::Follow(Part::of(0.02).at_least(0.1).at_most(1)),
-            Phase::DescribeSmall(Part::of(0.02).at_least(0.1).at_most(1)),
-            Phase::Induce(Part::of(0.08).at_least(0.5).at_most(5)),
-            Phase::Slice(Part::of(0.4).at_most(20)),
-            Phase::Follow(Part::of(0.1).at_most(30)),
-            Phase::Deepen(Part::of(0.3).at_most(20)),
-            Phase::Induce(Part::of(0.1).at_most(10)),
-            Phase::Describe(Part::of(0.1).at_most(10)),
-            Phase::Search,
-            Phase::Grow,
-            Phase::SearchRead(Part::of(0.5)),
-            Phase::Homes(Part::of(1.0)),
+            Once,
+            Run(Role::Homes, On::Read, Part::of(0.6)),
+            GoOn(Role::Slices, Part::of(0.1).at_least(0.5).at_most(3)),
+            Follow(Part::of(0.02).at_least(0.1).at_most(1)),
+            GoOnSmall(Role::Diagrams, Part::of(0.02).at_least(0.1).at_most(1)),
+            GoOn(Role::Induction, Part::of(0.08).at_least(0.5).at_most(5)),
+            GoOn(Role::Slices, Part::of(0.4).at_most(20)),
+            Follow(Part::of(0.1).at_most(30)),
+            Deepen(Part::of(0.3).at_most(20)),
+            GoOn(Role::Induction, Part::of(0.1).at_most(10)),
+            GoOn(Role::Diagrams, Part::of(0.1).at_most(10)),
+            Search,
+            Grow,
+            Run(Role::Search, On::ReadToo, Part::of(0.5)),
+            Run(Role::Homes, On::Read, Part::of(1.0)),
         ];
         if threads <= 1 {
-            let mut all = vec![first, Phase::Walk(On::Read, Part::of(0.1).at_most(2))];
+            let mut all = vec![first, Run(Role::Walk, On::Read, Part::of(0.1).at_most(2))];
             all.extend(prove);
-            let describe = all.iter().position(|phase| matches!(phase, Phase::Describe(_)));
-            all.insert(describe.unwrap_or(all.len()), Phase::Unroll(Part::of(0.1).at_most(10)));
-            all.insert(describe.unwrap_or(all.len()), Phase::Loops(Part::of(0.1).at_most(10)));
-            let grow = all.iter().position(|&phase| phase == Phase::Grow).unwrap_or(all.len());
-            all.insert(grow, Phase::Walk(On::Read, Part::of(0.1)));
-            all.insert(grow, Phase::Loops(Part::of(0.2)));
+            let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
+            all.insert(
+                describe.unwrap_or(all.len()),
+                GoOn(Role::Unroll, Part::of(0.1).at_most(10)),
+            );
+            all.insert(describe.unwrap_or(all.len()), GoOn(Role::Loops, Part::of(0.1).at_most(10)));
+            let grow = all.iter().position(|&phase| phase == Grow).unwrap_or(all.len());
+            all.insert(grow, Run(Role::Walk, On::Read, Part::of(0.1)));
+            all.insert(grow, GoOn(Role::Loops, Part::of(0.2)));
             return Schedule { workers: vec![all] };
         }
         let walk = vec![
-            Phase::Walk(On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
-            Phase::Walk(On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
-            Phase::Loops(Part::of(0.1).at_least(0.1).at_most(10)),
-            Phase::Walk(On::Read, Part::of(0.15)),
-            Phase::Unroll(Part::of(0.1).at_least(0.1).at_most(10)),
-            Phase::Loops(Part::of(0.3)),
-            Phase::Walk(On::Reduced, Part::of(0.5)),
-            Phase::Unroll(Part::of(0.5)),
+            Run(Role::Walk, On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
+            Run(Role::Walk, On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
+            GoOn(Role::Loops, Part::of(0.1).at_least(0.1).at_most(10)),
+            Run(Role::Walk, On::Read, Part::of(0.15)),
+            GoOn(Role::Unroll, Part::of(0.1).at_least(0.1).at_most(10)),
+            GoOn(Role::Loops, Part::of(0.3)),
+            Run(Role::Walk, On::Reduced, Part::of(0.5)),
+            GoOn(Role::Unroll, Part::of(0.5)),
         ];
         let prove = [first].into_iter().chain(prove).collect();
         Schedule { workers: vec![walk, prove] }
@@ -216,7 +258,10 @@ impl Schedule {
     /// Nothing but work on nets reduced for some goals alone, and the search of the net that was read
     /// for what that leaves open.
     pub fn own_reductions_only() -> Schedule {
-        let steps = vec![Phase::OwnReductions(Part::of(1.0)), Phase::SearchRead(Part::of(1.0))];
+        let steps = vec![
+            Phase::OwnReductions(Part::of(1.0)),
+            Phase::Run(Role::Search, On::ReadToo, Part::of(1.0)),
+        ];
         Schedule { workers: vec![steps] }
     }
 }

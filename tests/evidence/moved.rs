@@ -9,6 +9,7 @@ use crate::support::processes::{random_process, truth, with_safe_units};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::Plan;
+use parikh::engine::Role;
 use parikh::evidence::audit::{Audit, Judged, Verdict};
 use parikh::evidence::file::FORMAT;
 use parikh::evidence_files::EvidenceFile;
@@ -16,7 +17,7 @@ use parikh::mcc::Examination::{self, *};
 use parikh::net::counted::counted;
 use parikh::net::generate::{Shape, random};
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, Units, text};
-use parikh::run::schedule::{Part, Phase};
+use parikh::run::schedule::{On, Part, Phase};
 use parikh::run::{self, Config, Event, Schedule};
 use parikh::solvers::Budget;
 use parikh::structure::workflow::cases;
@@ -88,9 +89,9 @@ fn schedule() -> Schedule {
     let part = |share| Part { share, most: Duration::MAX, least: Duration::ZERO };
     let worker = vec![
         Phase::Once,
-        Phase::Slice(part(0.5)),
-        Phase::SearchRead(part(1.0)),
-        Phase::Homes(part(1.0)),
+        Phase::GoOn(Role::Slices, part(0.5)),
+        Phase::Run(Role::Search, On::ReadToo, part(1.0)),
+        Phase::Run(Role::Homes, On::Read, part(1.0)),
     ];
     Schedule { workers: vec![worker] }
 }

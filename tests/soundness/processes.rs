@@ -6,11 +6,12 @@ use crate::support::processes::{random_process, truth, with_safe_units};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{Answer, Plan, Value};
+use parikh::engine::Role;
 use parikh::evidence::replay;
 use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
 use parikh::net::counted::counted;
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, text};
-use parikh::run::schedule::{Part, Phase};
+use parikh::run::schedule::{On, Part, Phase};
 use parikh::run::{self, Config, Event, Schedule};
 use parikh::solvers::Budget;
 use parikh::structure::workflow::{Workflow, cases};
@@ -38,7 +39,13 @@ const USUAL: Duration = Duration::from_secs(6);
 /// What settles small nets at once.
 fn searched_first() -> Schedule {
     let all = Part { share: 1.0, most: Duration::MAX, least: Duration::ZERO };
-    Schedule { workers: vec![vec![Phase::Once, Phase::SearchRead(all), Phase::Homes(all)]] }
+    Schedule {
+        workers: vec![vec![
+            Phase::Once,
+            Phase::Run(Role::Search, On::ReadToo, all),
+            Phase::Run(Role::Homes, On::Read, all),
+        ]],
+    }
 }
 
 /// In the spirit of van der Aalst's examples of 1998 and 2011.

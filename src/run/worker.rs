@@ -1,0 +1,311 @@
+//! One worker of the [portfolio](super::portfolio) on its way through its steps.
+
+use super::portfolio::{Portfolio, whole};
+use super::schedule::{self, GROWTHS, Growth, On, Part, Phase};
+use crate::engine::{Assignment, Engine, Hint, Progress, Role, Session};
+use crate::ground::Ground;
+use parikh_net::GoalId;
+use parikh_solvers::Budget;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// What one worker does, by its number.
+pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
+    let steps = portfolio.schedule.workers.get(number).map_or(&[][..], Vec::as_slice);
+    let mut worker = Worker { portfolio, number, sessions: Vec::new() };
+    steps.iter().for_each(|step| worker.step(*step));
+    worker.run_all(Role::Walk, portfolio.ground, &portfolio.budget.child());
+}
+
+/// An engine at work, and how its last slice ended.
+struct Running<'p> {
+    engine: &'static Engine,
+    session: Box<dyn Session + 'p>,
+    progress: Progress,
+}
+
+/// See the module.
+struct Worker<'p, 'a> {
+    portfolio: &'p Portfolio<'a>,
+    number: usize,
+    /// By role the engines that have begun and may go on. One that panicked is gone.
+    sessions: Vec<(Role, Vec<Running<'p>>)>,
+}
+
+impl<'p, 'a> Worker<'p, 'a> {
+    /// Takes one step.
+    fn step(&mut self, step: Phase) {
+        let all = self.portfolio;
+        if step.part().is_some_and(|part| !part.is_worthwhile(all.budget.remaining())) {
+            return;
+        }
+        match step {
+            Phase::Run(role, on, part) => {
+                if let Some(ground) = all.on(on) {
+                    self.run_all(role, ground, &all.part(part));
+                }
+            }
+            Phase::Once => self.run_once(),
+            Phase::GoOn(role, part) => self.go_on(role, part, usize::MAX),
+            Phase::GoOnSmall(role, part) => self.go_on(role, part, schedule::SMALL),
+            Phase::Deepen(part) => {
+                if !self.waits(Role::Slices) && self.deepen() {
+                    self.go_on(Role::Slices, part, usize::MAX);
+                }
+            }
+            Phase::Follow(part) => self.follow(part),
+            Phase::Search => self.search(),
+            Phase::Grow => self.grow(),
+            Phase::OwnReductions(part) => {
+                let groups = all.groups(all.ground);
+                self.on_own_reductions(&groups, &all.part(part));
+            }
+        }
+    }
+
+    /// What is left of the engines that run once.
+    fn run_once(&self) {
+        for engine in self.portfolio.config.engines {
+            if let Role::Once { share } = engine.role {
+                let budget = self.portfolio.budget.share(share);
+                self.run(engine, self.portfolio.ground, &budget, Vec::new());
+            }
+        }
+    }
+
+    /// Runs all engines of a role on a ground, one after the other, in equal shares of the time.
+    fn run_all(&self, role: Role, ground: &Ground<'_>, budget: &Budget) {
+        let engines: Vec<&Engine> = self.portfolio.engines(role).collect();
+        for (at, engine) in engines.iter().enumerate() {
+            let share = 1.0 / (engines.len() - at) as f64;
+            let budget = if share == 1.0 { budget.child() } else { budget.share(share) };
+            self.run(engine, ground, &budget, Vec::new());
+        }
+    }
+
+    /// One run of one engine on one ground.
+    fn run(&self, engine: &Engine, ground: &Ground<'_>, budget: &Budget, hints: Vec<Hint>) {
+        if self.portfolio.is_over() {
+            return;
+        }
+        let name = name_on(engine, ground);
+        let beginning = self.portfolio.beginning();
+        let ran = self.guarded(&name, || {
+            let mut session = (engine.start)(self.assignment(ground, hints))?;
+            while session.slice(budget) == Progress::Finished && session.deepen() {}
+            Ok(session.statistics())
+        });
+        match ran {
+            Some(Ok(text)) => self.portfolio.note(&name, beginning, text),
+            Some(Err::<_, String>(why)) => tracing::warn!("{name}: {why}"),
+            None => {}
+        }
+    }
+
+    /// Runs a part of an engine; its panic is logged and costs what it was at.
+    fn guarded<T>(&self, name: &str, part: impl FnOnce() -> T) -> Option<T> {
+        let at_work = &self.portfolio.at_work[self.number];
+        *whole(at_work) = Some((name.to_owned(), Instant::now()));
+        let ran = catch_unwind(AssertUnwindSafe(part));
+        *whole(at_work) = None;
+        if ran.is_err() {
+            self.portfolio.failures.fetch_add(1, Ordering::Relaxed);
+            tracing::error!("internal error: {name} failed; its goals stay open");
+        }
+        ran.ok()
+    }
+
+    fn assignment<'g>(&self, ground: &'g Ground<'g>, hints: Vec<Hint>) -> Assignment<'g>
+    where
+        'p: 'g,
+    {
+        let all = self.portfolio;
+        Assignment {
+            ground,
+            board: all.board,
+            seed: all.config.seed.wrapping_add(self.number as u64),
+            threads: all.threads_of_an_engine(),
+            dump: all.config.dump.clone(),
+            smt_solver: all.config.smt_solver.clone(),
+            hints,
+        }
+    }
+
+    /// The engines of a role that have begun.
+    fn running(&self, role: Role) -> impl Iterator<Item = &Running<'p>> {
+        self.sessions.iter().filter(move |(of, _)| *of == role).flat_map(|(_, running)| running)
+    }
+
+    /// Whether any engine of a role has begun, and has more to do.
+    fn waits(&self, role: Role) -> bool {
+        self.running(role).any(|running| running.progress == Progress::Unfinished)
+    }
+
+    /// A slice of the engines of a role, where their net has no more places than these.
+    fn go_on(&mut self, role: Role, part: Part, most_places: usize) {
+        let all = self.portfolio;
+        let Some(growth) = GROWTHS.iter().find(|growth| growth.role == role) else { return };
+        if all.is_over() || !all.has_any(&[role]) {
+            return;
+        }
+        // Where it has to be made, that comes before their part of the time begins.
+        let ground = all.on(growth.on).filter(|ground| ground.net().place_count() <= most_places);
+        if ground.is_some() {
+            let is_only_one = || all.config.engines.iter().all(|engine| engine.role == role);
+            let is_alone = || is_only_one() || (!all.has_any(&[Role::Walk]) && all.threads() > 1);
+            let budget =
+                if growth.alone && is_alone() { all.budget.child() } else { all.part(part) };
+            self.slice(growth, &budget);
+        }
+    }
+
+    /// A slice of the engines of a role, which share it.
+    fn slice(&mut self, growth: &Growth, budget: &Budget) {
+        let all = self.portfolio;
+        let Some(ground) = all.on(growth.on).filter(|_| !all.is_over()) else { return };
+        let begun = self.sessions.iter().position(|(role, _)| *role == growth.role);
+        let running = match begun {
+            Some(at) => self.sessions.swap_remove(at).1,
+            None => self.begin(growth.role, ground),
+        };
+        let mut left = running.len();
+        let mut kept = Vec::new();
+        for mut running in running {
+            let budget = budget.share(1.0 / left as f64);
+            left -= 1;
+            let name = name_on(running.engine, ground);
+            let beginning = all.beginning();
+            let session = &mut running.session;
+            let ran = self.guarded(&name, || (session.slice(&budget), session.statistics()));
+            if let Some((progress, text)) = ran {
+                all.note(&name, beginning, text);
+                running.progress = progress;
+                if growth.kept || progress == Progress::Unfinished {
+                    kept.push(running);
+                }
+            }
+        }
+        self.sessions.push((growth.role, kept));
+    }
+
+    /// Sets all engines of a role to work.
+    fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Vec<Running<'p>> {
+        let mut running = Vec::new();
+        for engine in self.portfolio.engines(role) {
+            let start = || (engine.start)(self.assignment(ground, Vec::new()));
+            match self.guarded(engine.name, start) {
+                Some(Ok(session)) => {
+                    running.push(Running { engine, session, progress: Progress::Unfinished });
+                }
+                Some(Err(why)) => tracing::warn!("{}: {why}", engine.name),
+                None => {}
+            }
+        }
+        running
+    }
+
+    /// Has engines in slices try more; whether any does.
+    fn deepen(&mut self) -> bool {
+        let slices = self.sessions.iter().position(|(role, _)| *role == Role::Slices);
+        let Some((role, mut slices)) = slices.map(|at| self.sessions.swap_remove(at)) else {
+            return false;
+        };
+        let mut any = false;
+        slices.retain_mut(|Running { engine, session, .. }| {
+            let deepened = self.guarded(engine.name, || session.deepen());
+            any |= deepened == Some(true);
+            deepened.is_some()
+        });
+        self.sessions.push((role, slices));
+        any
+    }
+
+    /// Walks along what the engines in slices could not exclude.
+    fn follow(&self, part: Part) {
+        let budget = self.portfolio.part(part);
+        let mut hints = Vec::new();
+        for Running { engine, session, .. } in self.running(Role::Slices) {
+            let candidates = self.guarded(engine.name, || session.candidates());
+            hints.extend(candidates.unwrap_or_default());
+        }
+        if hints.is_empty() {
+            return;
+        }
+        for engine in self.portfolio.engines(Role::Guided) {
+            self.run(engine, self.portfolio.ground, &budget, hints.clone());
+        }
+    }
+
+    /// See [`Phase::Search`].
+    fn search(&self) {
+        let all = self.portfolio;
+        let share = schedule::searching(
+            self.waits(Role::Slices),
+            self.waits(Role::Diagrams),
+            // Where nobody does anything but search, nobody waits for it to end.
+            if all.has_any(schedule::BESIDE_SEARCH) { all.config.threads } else { 2 },
+            all.on(On::Reduced).is_some(),
+        );
+        let groups = all.groups(all.smallest());
+        let end = all.budget.share(share);
+        self.on_own_reductions(&groups, &end.share(schedule::OWN_REDUCTIONS));
+        self.run_all(Role::Search, all.smallest(), &end);
+    }
+
+    fn on_own_reductions(&self, groups: &[Vec<GoalId>], end: &Budget) {
+        for (at, goals) in groups.iter().enumerate() {
+            self.on_own_reduction(goals, &end.share(1.0 / (groups.len() - at) as f64));
+        }
+    }
+
+    /// Searching, proving and walking on the net reduced for these goals.
+    fn on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
+        let all = self.portfolio;
+        let (reducing, searching, proving) = schedule::OWN_REDUCTION;
+        // Made a second time, so that only one is in memory, and for what is still open.
+        let Some(ground) = all.reduce(goals, &budget.share(reducing)) else { return };
+        let is_settled = || goals.iter().all(|id| !all.board.is_open(*id));
+        self.run_all(Role::Search, &ground, &budget.share(searching));
+        if is_settled() {
+            return;
+        }
+        let walks = all.config.threads <= 1;
+        self.run_all(Role::Slices, &ground, &budget.share(if walks { proving } else { 1.0 }));
+        if walks && !is_settled() {
+            self.run_all(Role::Walk, &ground, budget);
+        }
+    }
+
+    /// See [`Phase::Grow`].
+    fn grow(&mut self) {
+        let all = self.portfolio;
+        let turns = || GROWTHS.iter().filter_map(|growth| Some((growth, growth.turn?)));
+        let mut longest = schedule::FIRST_GROWN;
+        while turns().any(|(growth, _)| self.waits(growth.role)) && !all.is_over() {
+            for (growth, turn) in turns() {
+                if !self.waits(growth.role) {
+                    continue;
+                }
+                // Where nobody else has anything to do, no time is kept for them.
+                let waiting = turns().filter(|(growth, _)| self.waits(growth.role)).count();
+                let alone = !growth.kept && waiting == 1 && !all.has_any(&[Role::Walk]);
+                let share = if alone { 1.0 } else { turn };
+                self.slice(growth, &all.budget.share(share).slice(longest));
+                if growth.role == Role::Slices {
+                    self.follow(schedule::FOLLOWING);
+                }
+            }
+            self.run_all(Role::Walk, all.smallest(), &all.budget.slice(longest / 2));
+            longest = longest.saturating_mul(2);
+        }
+    }
+}
+
+/// An engine's name in statistics and messages.
+fn name_on(engine: &Engine, ground: &Ground<'_>) -> String {
+    match ground.parent() {
+        None => engine.name.to_owned(),
+        Some(_) => format!("{}, reduced", engine.name),
+    }
+}
