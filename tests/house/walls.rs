@@ -13,14 +13,14 @@ use std::path::Path;
 ///
 /// A name stands for all below it. What is in no row may use nothing.
 const MAY_USE: &[(&str, &[&str])] = &[
+    // Coloured nets as plain ones. Reads nothing, knows no goal.
+    ("unfold", &[]),
+    // Models of all kinds, and the nets that stand for them.
+    ("model", &["unfold"]),
     // What is read. No engine, no examination.
     ("formula", &[]),
     ("input", &["formula", "model"]),
     ("mcc", &[]),
-    // Models of all kinds, and the nets that stand for them.
-    ("model", &["unfold"]),
-    // Coloured nets as plain ones. Reads nothing, knows no goal.
-    ("unfold", &[]),
     // What is known of a net. No board.
     ("structure", &[]),
     ("reduction", &[]),
