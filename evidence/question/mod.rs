@@ -2,7 +2,7 @@
 //!
 //! A [`Question`] comes from the name of an examination ([`examination`]), from the name of a question about
 //! processes ([`cases`]), or from a query file ([`crate::reader::queries`]); never from the evidence. Together
-//! with an answer it becomes an [obligation](obligation): what has to be shown.
+//! with an answer it becomes an [obligation]: what has to be shown.
 
 pub(crate) mod cases;
 mod examination;
