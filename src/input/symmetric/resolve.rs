@@ -204,6 +204,13 @@ impl Resolver<'_> {
                 let partition = self.scope.sort(name).map_err(unknown)?;
                 Value::Term(Term::Block { partition, of })
             }
+            _ => self.condition(node, operands)?,
+        })
+    }
+
+    /// The same of what makes conditions, and of what nobody knows.
+    fn condition(&mut self, node: &Node, operands: Vec<Value>) -> Result<Value, ColourProblem> {
+        Ok(match &*node.element {
             "equality" => self.compare(node, Relation::Equal, operands)?,
             "inequality" => self.compare(node, Relation::Unequal, operands)?,
             "lessthan" | "lt" | "ltp" => self.compare(node, Relation::Less, operands)?,
