@@ -12,17 +12,16 @@
 
 mod declarations;
 mod fit;
-mod problem;
 mod product;
 mod raw;
 mod resolve;
+mod scope;
 mod settle;
 mod sorts;
 
-pub use problem::ColourProblem;
-
+use super::colour_problem::ColourProblem;
 use super::error::InputError;
-use super::formats::Format;
+use super::format::Format;
 use super::labels::Child;
 use super::source::{Position, may_be_xml};
 use super::xml::{Item, XmlReader};

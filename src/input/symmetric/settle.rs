@@ -1,10 +1,12 @@
 //! What was read of a file, made into a net: declarations first, then places, transitions and arcs.
 
+use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
 use super::super::source::Position;
-use super::resolve::{Failed, Resolver};
-use super::sorts::Scope;
-use super::{Arc, ColourProblem, Parts, Place, Reference, Transition};
+use super::raw::Failed;
+use super::resolve::Resolver;
+use super::scope::Scope;
+use super::{Arc, Parts, Place, Reference, Transition};
 use parikh_net::BuildError;
 use parikh_net::coloured::{
     ColouredNet, ColouredNode, ColouredPlaceId, ColouredTransitionId, Guard, Multiset, SortId,
