@@ -2,6 +2,7 @@
 //! made once at the end.
 
 use crate::coloured::Folding;
+use crate::features::Features;
 use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
@@ -53,6 +54,7 @@ pub struct NetBuilder {
     post: Vec<RawArc>,
     units: Option<Units>,
     folding: Option<Folding>,
+    features: Features,
 }
 
 /// A node by its id: places and transitions share one space of ids.
@@ -77,6 +79,7 @@ impl NetBuilder {
     /// None in practice: what was built once can be built again.
     pub fn of(net: &Net) -> Result<Self, BuildError> {
         let mut builder = NetBuilder::new(net.name());
+        builder.add_features(net.features());
         for place in net.places() {
             let added = builder.place(net.place_name(place), net.initial()[place])?;
             if let Some(label) = net.place_label(place) {
@@ -92,6 +95,11 @@ impl NetBuilder {
             net.post(t).iter().try_for_each(|arc| builder.put(added, arc.place, arc.weight))?;
         }
         Ok(builder)
+    }
+
+    /// Says that the net has these features, beside those that show in its arcs.
+    pub fn add_features(&mut self, features: Features) {
+        self.features = self.features.and(features);
     }
 
     /// Renames the net.
@@ -261,6 +269,9 @@ impl NetBuilder {
         let producers = rows_by_place(places, &raw);
         drop(raw);
 
+        if pre.entries().iter().chain(post.entries()).any(|arc| arc.weight > 1) {
+            self.features = self.features.and(Features::WEIGHTS);
+        }
         let (effect_of, effects, classes) = effect_classes(transitions, &pre, &post);
         self.place_labels.sort_by_key(|&(place, _)| place);
         self.transition_labels.sort_by_key(|&(transition, _)| transition);
@@ -277,6 +288,7 @@ impl NetBuilder {
             effect_of,
             effects,
             classes,
+            features: self.features,
             initial: Marking::new(self.tokens),
             final_markings: Vec::new(),
             units: self.units,

@@ -18,7 +18,27 @@ pub enum Goal {
     Home(Predicate),
 }
 
+/// The three kinds of goals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Of a [`Goal::Reach`].
+    Reach,
+    /// Of a [`Goal::Maximise`].
+    Maximise,
+    /// Of a [`Goal::Home`].
+    Home,
+}
+
 impl Goal {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Goal::Reach(_) => Kind::Reach,
+            Goal::Maximise(_) => Kind::Maximise,
+            Goal::Home(_) => Kind::Home,
+        }
+    }
+
     /// The places whose tokens matter to the goal, ascending. Everything that reads enabledness
     /// counts with the input places of the transitions it mentions.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
@@ -27,6 +47,70 @@ impl Goal {
             Goal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
         }
     }
+}
+
+/// A goal about single markings: what a search can see in a marking.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MarkingGoal {
+    /// As [`Goal::Reach`].
+    Reach(Predicate),
+    /// As [`Goal::Maximise`].
+    Maximise(LinearSum),
+}
+
+impl MarkingGoal {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            MarkingGoal::Reach(_) => Kind::Reach,
+            MarkingGoal::Maximise(_) => Kind::Maximise,
+        }
+    }
+
+    /// As [`Goal::support`].
+    pub fn support(&self, net: &Net) -> Vec<PlaceId> {
+        match self {
+            MarkingGoal::Reach(predicate) => predicate.support(net),
+            MarkingGoal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
+        }
+    }
+}
+
+impl From<MarkingGoal> for Goal {
+    fn from(goal: MarkingGoal) -> Goal {
+        match goal {
+            MarkingGoal::Reach(predicate) => Goal::Reach(predicate),
+            MarkingGoal::Maximise(sum) => Goal::Maximise(sum),
+        }
+    }
+}
+
+/// Goals by their kinds.
+#[derive(Clone, Debug, Default)]
+pub struct SortedGoals {
+    /// Those about single markings, in their order.
+    pub markings: Vec<(GoalId, MarkingGoal)>,
+    /// What is to stay reachable, in their order.
+    pub homes: Vec<(GoalId, Predicate)>,
+}
+
+impl FromIterator<(GoalId, Goal)> for SortedGoals {
+    fn from_iter<T: IntoIterator<Item = (GoalId, Goal)>>(goals: T) -> Self {
+        let mut sorted = SortedGoals::default();
+        for (id, goal) in goals {
+            match goal {
+                Goal::Reach(predicate) => sorted.markings.push((id, MarkingGoal::Reach(predicate))),
+                Goal::Maximise(sum) => sorted.markings.push((id, MarkingGoal::Maximise(sum))),
+                Goal::Home(wanted) => sorted.homes.push((id, wanted)),
+            }
+        }
+        sorted
+    }
+}
+
+/// Those of `goals` that are about single markings.
+pub fn marking_goals(goals: &[(GoalId, Goal)]) -> Vec<(GoalId, MarkingGoal)> {
+    goals.iter().cloned().collect::<SortedGoals>().markings
 }
 
 /// A goal's position in the list it was handed over in.

@@ -29,6 +29,7 @@ mod closest;
 pub mod coloured;
 pub mod counted;
 pub mod facts;
+pub mod features;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod goal;
@@ -52,7 +53,8 @@ pub mod units;
 pub use builder::{BuildError, NetBuilder};
 pub use closest::closest;
 pub use facts::{Facts, Provenance};
-pub use goal::{Goal, GoalId};
+pub use features::Features;
+pub use goal::{Goal, GoalId, Kind, MarkingGoal, SortedGoals, marking_goals};
 pub use id::{EffectId, PlaceId, TransitionId, UnitId};
 pub use loops::LoopRun;
 pub use marking::Marking;

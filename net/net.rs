@@ -7,6 +7,7 @@
 //! equation, the choice of a walk) iterates classes.
 
 use crate::coloured::Folding;
+use crate::features::Features;
 use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
@@ -73,6 +74,11 @@ impl<T> Rows<T> {
         self.starts.push(self.entries.len() as u32);
     }
 
+    /// The entries of all rows, one row after the other.
+    pub(crate) fn entries(&self) -> &[T] {
+        &self.entries
+    }
+
     pub(crate) fn row(&self, index: usize) -> &[T] {
         &self.entries[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
@@ -95,6 +101,7 @@ pub struct Net {
     pub(crate) effect_of: Vec<EffectId>,
     pub(crate) effects: Rows<Change>,
     pub(crate) classes: Rows<TransitionId>,
+    pub(crate) features: Features,
     pub(crate) initial: Marking,
     pub(crate) final_markings: Vec<Marking>,
     pub(crate) units: Option<Units>,
@@ -106,6 +113,11 @@ impl Net {
     /// The net's own name (its PNML id); empty when it has none.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What it has beyond plain arcs.
+    pub fn features(&self) -> Features {
+        self.features
     }
 
     /// The number of places.

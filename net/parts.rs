@@ -35,7 +35,9 @@ impl Net {
         let mut parts: Vec<(NetBuilder, Vec<PlaceId>, Vec<TransitionId>)> = Vec::new();
         let mut part_of = |node, parts: &mut Vec<_>| {
             *number.entry(nodes.leader(node)).or_insert_with(|| {
-                parts.push((NetBuilder::new(self.name()), Vec::new(), Vec::new()));
+                let mut builder = NetBuilder::new(self.name());
+                builder.add_features(self.features());
+                parts.push((builder, Vec::new(), Vec::new()));
                 parts.len() - 1
             })
         };

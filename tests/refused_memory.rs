@@ -7,7 +7,7 @@
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
 use parikh::engine::explicit::{self, Config, Incomplete, Order};
-use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, marking_goals, text};
 use parikh::solvers::Budget;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
@@ -74,7 +74,7 @@ fn refused_memory_ends_the_search_with_nothing_claimed() {
         let named: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
         let task = Task {
             net: &net,
-            goals: &named,
+            goals: &marking_goals(&named),
             facts: &facts,
             board: &board,
             budget: &budget,

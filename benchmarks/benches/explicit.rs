@@ -10,6 +10,7 @@ use parikh::engine::Task;
 use parikh::engine::explicit::{self, Config};
 use parikh::net::{
     Facts, Goal, GoalId, Net, NetBuilder, PlaceId, Predicate, Provenance, TransitionId,
+    marking_goals,
 };
 use parikh::solvers::Budget;
 use std::path::Path;
@@ -113,7 +114,8 @@ fn measure(net: &Net, facts: &Facts, way: Way) {
     };
     let board = Board::new(net, goals.iter().map(|(_, goal)| goal.clone()).collect());
     let budget = Budget::lasting(Duration::from_secs(seconds)).with_memory_ceiling(8 << 30);
-    let task = Task { net, goals: &goals, facts, board: &board, budget: &budget, seed: 0 };
+    let task =
+        Task { net, goals: &marking_goals(&goals), facts, board: &board, budget: &budget, seed: 0 };
     let config = Config { full_share: 1.0, threads, ..Config::default() };
     let (start, cpu) = (Instant::now(), cpu_time());
     let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);

@@ -9,7 +9,7 @@ use parikh::board::Board;
 use parikh::engine::explicit;
 use parikh::engine::{Task, walk};
 use parikh::input::read_net_from;
-use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
+use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate, marking_goals};
 use parikh::solvers::Budget;
 use std::hint::black_box;
 
@@ -23,7 +23,14 @@ fn with_task(net: &Net, run: impl FnOnce(&Task<'_>)) {
     let goals = out_of_reach(net);
     let board = Board::new(net, goals.iter().map(|(_, goal)| goal.clone()).collect());
     let (facts, budget) = (Facts::none(net), Budget::unlimited());
-    run(&Task { net, goals: &goals, facts: &facts, board: &board, budget: &budget, seed: 1 });
+    run(&Task {
+        net,
+        goals: &marking_goals(&goals),
+        facts: &facts,
+        board: &board,
+        budget: &budget,
+        seed: 1,
+    });
 }
 
 fn parse(criterion: &mut Criterion) {

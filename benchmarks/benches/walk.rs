@@ -11,6 +11,7 @@ use parikh::engine::walk::{Config, Strategy, run};
 use parikh::input::InstanceDirectory;
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Net, NetBuilder, PlaceId, Predicate, TransitionId,
+    marking_goals,
 };
 use parikh::solvers::Budget;
 
@@ -56,7 +57,7 @@ fn measure(name: &str, net: &Net, goals: Vec<Goal>, strategy: Strategy) {
     let board = Board::new(net, goals).without_witnesses();
     let task = Task {
         net,
-        goals: &with_ids,
+        goals: &marking_goals(&with_ids),
         facts: &Facts::none(net),
         board: &board,
         budget: &Budget::unlimited(),

@@ -6,7 +6,7 @@ use super::induction::{Induction, Invariant};
 use super::linear::{Lemmas, LinearCertificate};
 use super::markings::{Visited, visit};
 use crate::closed_set::{CheckedClosedSet, ClosedSet};
-use parikh_net::{Atom, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
+use parikh_net::{Atom, Features, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 
 /// A certificate of any kind. Plain data: to be stored, written down, mutilated and checked again.
@@ -56,6 +56,17 @@ impl<P, T, U, A> Document<P, T, U, A> {
 }
 
 impl Document {
+    /// The features of nets that its kind of argument holds for.
+    pub fn takes(&self) -> Features {
+        match self {
+            Document::Linear(_)
+            | Document::Bounds(_)
+            | Document::Induction(_)
+            | Document::Markings(_)
+            | Document::ClosedSet(_) => Features::WEIGHTS,
+        }
+    }
+
     /// Goes through the steps, and asks now and then whether to go on.
     ///
     /// # Errors
@@ -65,6 +76,9 @@ impl Document {
         net: &'a Net,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Checked<'a>, Flaw> {
+        if !self.takes().cover(net.features()) {
+            return Err(Flaw::Features);
+        }
         let steps = match self {
             Document::Linear(certificate) => Steps::Linear(certificate.check(net, goes_on)?),
             Document::Bounds(bounds) => Steps::Bounds(bounds.check(net, goes_on)?),

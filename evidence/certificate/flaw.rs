@@ -7,6 +7,9 @@ use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 /// Why a certificate is refused. Numbers in front are those of lemmas, traps or steps.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
+    /// The net has features that the argument does not hold for.
+    #[error("the net has features that such an argument does not hold for")]
+    Features,
     /// A name that the net does not have.
     #[error("the net has no {0} `{1}`")]
     NoSuchName(&'static str, String),

@@ -11,7 +11,7 @@
 use super::change::Edit;
 use super::needs::Preserve;
 use super::work::WorkNet;
-use parikh_net::{PlaceId, TransitionId};
+use parikh_net::{Features, PlaceId, TransitionId};
 use std::ops::Deref;
 
 /// The nodes an application of a rule is about, in the order the rule says.
@@ -103,6 +103,8 @@ pub struct Conditions {
     pub name: &'static str,
     /// The classes it preserves.
     pub preserves: Preserve,
+    /// The features of nets that its argument holds for.
+    pub takes: Features,
     /// How many numbered conditions it has.
     pub conditions: u8,
     /// Whether the reachable markings stay the same but for removed places, and the transitions
@@ -115,14 +117,22 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// A rule that loses markings, and whose places have no multiplicities.
+    /// A rule for nets with weights that loses markings, and whose places have no multiplicities.
     pub(super) const fn new(
         name: &'static str,
         preserves: Preserve,
         conditions: u8,
         check: Check,
     ) -> Conditions {
-        Conditions { name, preserves, conditions, is_lossless: false, weighs: false, check }
+        Conditions {
+            name,
+            preserves,
+            takes: Features::WEIGHTS,
+            conditions,
+            is_lossless: false,
+            weighs: false,
+            check,
+        }
     }
 
     /// The same rule, lossless.

@@ -49,6 +49,9 @@ pub fn redo<'s>(
             return Err(LogError::NotPreserved { step, rule: rule.name });
         }
         let fails = || LogError::ConditionFails { step, rule: rule.name };
+        if !rule.takes.cover(net.features()) {
+            return Err(fails());
+        }
         let context = Context::new(&work, needs.preserve, Granted::NOTHING);
         let proposal = propose(rule, &context, &candidate).ok_or_else(fails)?;
         apply(&mut work, proposal, |net, edits| watch(rule, &candidate, net, edits))

@@ -374,7 +374,7 @@ mod tests {
     use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog, Needs};
     use crate::ground::{Derivation, DerivedGoal};
     use crate::structure::intervals::Intervals;
-    use parikh_net::{Facts, LinearSum, Predicate, text};
+    use parikh_net::{Facts, LinearSum, MarkingGoal, Predicate, text};
 
     fn net() -> Net {
         text::parse("place p 1\nplace q\ntransition t: p -> p + q").unwrap()
@@ -465,7 +465,7 @@ mod tests {
 
         fn sequence(
             &self,
-            _: &Goal,
+            _: &MarkingGoal,
             derived: &FiringSequence,
         ) -> Result<Option<(FiringSequence, u64)>, Limit> {
             self.times.fetch_add(1, Ordering::Relaxed);

@@ -2,6 +2,7 @@
 //! directory that is gone) no answer is lost for that: it is said once, and the exit code tells of
 //! it however the process ends.
 
+use super::leaving;
 use super::terminal::note;
 use super::trace_file::Trace;
 use crate::answer::Answer;
@@ -13,7 +14,6 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Which files are to be written.
 #[derive(Clone, Copy, Default)]
@@ -127,24 +127,13 @@ pub(super) fn write<'n>(
     }
 }
 
-static UNWRITTEN: AtomicBool = AtomicBool::new(false);
-
 /// Takes note that a file could not be written, and says so of the first: where one fails, many do.
 pub(super) fn say(file: &Path, why: &dyn Display) {
-    if !UNWRITTEN.swap(true, Ordering::Relaxed) {
+    if leaving::note_unwritten() {
         note!(
             "parikh: cannot write {}: {why}; evidence and traces of this run are incomplete, and the exit \
              code says so; answers are printed all the same",
             file.display()
         );
-    }
-}
-
-/// The exit code, when `code` is that of the answers.
-pub(super) fn code(code: u8) -> u8 {
-    match code {
-        // 0: everything was answered, 3: something was not.
-        0 | 3 if UNWRITTEN.load(Ordering::Relaxed) => 1,
-        code => code,
     }
 }

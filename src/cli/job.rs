@@ -136,7 +136,7 @@ impl<'m> Listener<'_, 'm> {
                 if self.job.watch.statistics {
                     print_statistics(report);
                 }
-                super::signals::exit(super::code_of(Outcome::of(report)));
+                super::leaving::exit(super::code_of(Outcome::of(report)));
             }
         }
     }

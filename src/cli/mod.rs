@@ -12,6 +12,7 @@ mod graph;
 mod guest;
 mod info;
 mod job;
+mod leaving;
 mod limits;
 mod manual;
 mod mcc;
@@ -169,7 +170,7 @@ pub fn main() -> ExitCode {
         Command::Guest(arguments) => guest::run(&arguments),
     };
     match result {
-        Ok(outcome) => ExitCode::from(beside::code(code_of(outcome))),
+        Ok(outcome) => ExitCode::from(leaving::code(code_of(outcome))),
         Err(error) => {
             tell(&error);
             ExitCode::from(match () {

@@ -1,8 +1,8 @@
 //! SIGTERM and SIGINT: end the budget, so that everything known is printed; and if some loop does
 //! not look at its budget within a second, leave anyway: answers are printed as they come.
 
-use super::beside;
-use parikh_solvers::{Budget, guest};
+use super::leaving::exit;
+use parikh_solvers::Budget;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,11 +74,4 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
 fn leave(last_words: fn()) -> ! {
     last_words();
     exit(3)
-}
-
-/// Ends the process from wherever it is. Solvers that are commands of the user would go on without
-/// it.
-pub(super) fn exit(code: u8) -> ! {
-    guest::end_all();
-    std::process::exit(beside::code(code).into())
 }

@@ -41,10 +41,10 @@ fn print(text: &str) {
     let mut stdout = std::io::stdout().lock();
     if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         if error.kind() == ErrorKind::BrokenPipe {
-            super::signals::exit(3);
+            super::leaving::exit(3);
         }
         note!("parikh: cannot write to stdout: {error}");
-        super::signals::exit(1);
+        super::leaving::exit(1);
     }
 }
 

@@ -23,7 +23,7 @@ pub mod walk;
 
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
-use parikh_net::{EffectId, Facts, Goal, GoalId, Net};
+use parikh_net::{EffectId, Facts, Features, GoalId, Kind, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
@@ -35,7 +35,7 @@ pub struct Task<'a> {
     /// The net to work on.
     pub net: &'a Net,
     /// The goals to settle, as they read on `net`, with their ids on the board.
-    pub goals: &'a [(GoalId, Goal)],
+    pub goals: &'a [(GoalId, MarkingGoal)],
     /// What is known of the net already.
     pub facts: &'a Facts,
     /// Where others' settlements show.
@@ -81,6 +81,8 @@ pub struct Engine {
     pub sides: Sides,
     /// When it has its turn.
     pub role: Role,
+    /// What it may be asked, and of which nets.
+    pub takes: Takes,
     /// Sets it to work; nothing is searched or solved yet.
     ///
     /// # Errors
@@ -92,6 +94,38 @@ impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
+}
+
+impl Engine {
+    /// Why it has nothing to do on this ground, where it has not: no open goal is of a kind that it takes, or
+    /// the net has what it does not understand. It must not be started then.
+    pub fn refuses(&self, ground: &Ground<'_>, board: &Board<'_>) -> Option<&'static str> {
+        if !self.takes.features.cover(ground.net().features()) {
+            return Some("the net has features that it does not take");
+        }
+        let asked =
+            ground.kinds().any(|(id, kind)| self.takes.kinds.contains(&kind) && board.is_open(id));
+        (!asked).then_some("no open goal is of a kind that it takes")
+    }
+}
+
+/// What an engine understands. Everything else is kept from it by [`Engine::refuses`].
+#[derive(Clone, Copy, Debug)]
+pub struct Takes {
+    /// The kinds of goals.
+    pub kinds: &'static [Kind],
+    /// The features of nets.
+    pub features: Features,
+}
+
+impl Takes {
+    /// Goals about single markings.
+    pub const MARKINGS: Takes =
+        Takes { kinds: &[Kind::Reach, Kind::Maximise], features: Features::WEIGHTS };
+    /// Predicates that single markings satisfy.
+    pub const PREDICATES: Takes = Takes { kinds: &[Kind::Reach], features: Features::WEIGHTS };
+    /// What stays reachable.
+    pub const HOMES: Takes = Takes { kinds: &[Kind::Home], features: Features::WEIGHTS };
 }
 
 /// Which side an engine approximates from.

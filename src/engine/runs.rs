@@ -16,10 +16,12 @@
 //!    them would end too, and only a small graph is tried.
 
 use super::Task;
-use super::{Assignment, Engine, Role, Sides, each_slice_anew};
+use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::board::{Over, Proof, Sighting, Under};
 use crate::graph::reachability::Reachability;
-use parikh_net::{Atom, FiringSequence, Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{
+    Atom, FiringSequence, GoalId, MarkingGoal, Net, PlaceId, Predicate, TransitionId,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// In the registry.
@@ -28,6 +30,7 @@ pub const ENGINE: Engine = Engine {
     technique: "EXPLICIT",
     sides: Sides::Both,
     role: Role::Once { share: 0.2 },
+    takes: Takes::PREDICATES,
     start: |work: Assignment<'_>| {
         each_slice_anew(move |budget| {
             let under = work.board.under(ENGINE.technique).on(work.ground);
@@ -108,10 +111,13 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
 type AboutRuns = BTreeMap<Predicate, Vec<(TransitionId, GoalId)>>;
 
 /// Conditions 1 and 2.
-fn about_runs<'g>(net: &Net, goals: impl Iterator<Item = &'g (GoalId, Goal)> + Clone) -> AboutRuns {
+fn about_runs<'g>(
+    net: &Net,
+    goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)> + Clone,
+) -> AboutRuns {
     let mut found = AboutRuns::new();
     for (id, goal) in goals {
-        let Goal::Reach(Predicate::And(parts)) = goal else { continue };
+        let MarkingGoal::Reach(Predicate::And(parts)) = goal else { continue };
         let counted = |part: &Predicate| counter(part).and_then(|p| counts(net, p));
         let counters: Vec<PlaceId> =
             parts.iter().filter(|part| counted(part).is_some()).filter_map(counter).collect();
@@ -170,14 +176,14 @@ mod tests {
         let all = LinearSum::new(["i", "p", "q", "o"].map(|name| (place(name), 1))).unwrap();
         // By itself, the first part looks like one about a counter.
         let done = [Predicate::at_least(place("o"), 1), Predicate::at_most(all, 1)];
-        let goals: Vec<(GoalId, Goal)> = ["#t", "#back", "#astray", "#round", "#u"]
+        let goals: Vec<(GoalId, MarkingGoal)> = ["#t", "#back", "#astray", "#round", "#u"]
             .into_iter()
             .map(|name| Predicate::at_least(place(name), 1))
             .enumerate()
             .map(|(at, fired)| (at, Predicate::and(done.iter().cloned().chain([fired]))))
-            .map(|(at, predicate)| (GoalId::new(at), Goal::Reach(predicate)))
+            .map(|(at, predicate)| (GoalId::new(at), MarkingGoal::Reach(predicate)))
             .collect();
-        let board = Board::new(&net, goals.iter().map(|(_, goal)| goal.clone()).collect());
+        let board = Board::new(&net, goals.iter().map(|(_, goal)| goal.clone().into()).collect());
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
         let task = Task {
             net: &net,
@@ -188,7 +194,7 @@ mod tests {
             seed: 1,
         };
         assert_eq!(run(&task, board.under("X"), board.over("X")), "4 markings without counters");
-        let is_reached = |(id, _): &(GoalId, Goal)| match board.knowledge(*id) {
+        let is_reached = |(id, _): &(GoalId, MarkingGoal)| match board.knowledge(*id) {
             Some(Knowledge::Reach(Reach::Reached { .. })) => Some(true),
             Some(Knowledge::Reach(Reach::Unreachable { .. })) => Some(false),
             _ => None,

@@ -14,13 +14,13 @@
 //! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
 //! nets*, 1972.
 
-use super::{Engine, Role, Sides, each_slice_anew};
+use super::{Engine, Role, Sides, Takes, each_slice_anew};
 use super::{Task, state_equation};
 use crate::board::{Argument, Over, Proof};
 use crate::evidence::Document;
 use crate::evidence::certificate::Lemma;
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
-use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{Atom, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
@@ -30,6 +30,7 @@ pub const ENGINE: Engine = Engine {
     technique: "SIPHON_TRAP",
     sides: Sides::Over,
     role: Role::Once { share: 0.15 },
+    takes: Takes::PREDICATES,
     start: |work| {
         each_slice_anew(move |budget| {
             let over = work.board.over("SIPHON_TRAP").on(work.ground);
@@ -40,7 +41,7 @@ pub const ENGINE: Engine = Engine {
 
 /// Settles the deadlock goals of `task` if it can; what came of it, for the log.
 pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
-    let is_deadlock = |goal: &Goal| *goal == Goal::Reach(Predicate::Dead);
+    let is_deadlock = |goal: &MarkingGoal| *goal == MarkingGoal::Reach(Predicate::Dead);
     let wanted =
         || task.goals.iter().filter(|(id, goal)| is_deadlock(goal) && task.board.is_open(*id));
     if wanted().next().is_none() {

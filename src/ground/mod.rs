@@ -24,8 +24,10 @@ pub mod reduced;
 pub mod shrink;
 
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
-use crate::structure::intervals::Intervals;
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate};
+use crate::structure::intervals::{self, Intervals};
+use parikh_net::{
+    Facts, FiringSequence, Goal, GoalId, Kind, MarkingGoal, Net, Predicate, SortedGoals,
+};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// What keeps a true claim from being shown.
@@ -54,7 +56,7 @@ pub trait Derivation: Send + Sync {
     /// With the limit that keeps it from being shown.
     fn sequence(
         &self,
-        goal: &Goal,
+        goal: &MarkingGoal,
         derived: &FiringSequence,
     ) -> Result<Option<(FiringSequence, u64)>, Limit>;
 
@@ -120,11 +122,11 @@ pub struct DerivedGoal {
 pub struct Ground<'a> {
     net: NetOf<'a>,
     /// By ascending id; what asks for what stays reachable is in `homes`.
-    goals: Vec<(GoalId, Goal)>,
+    goals: Vec<(GoalId, MarkingGoal)>,
     /// Likewise, what asks for what stays reachable.
-    homes: Vec<(GoalId, Goal)>,
+    homes: Vec<(GoalId, Predicate)>,
     /// The goals but `homes`, shrunk.
-    shrunk: Vec<(GoalId, Goal)>,
+    shrunk: Vec<(GoalId, MarkingGoal)>,
     /// The constants that are not 0, of maxima, by ascending id.
     constants: Vec<(GoalId, i128)>,
     facts: Facts,
@@ -153,7 +155,7 @@ impl<'a> Ground<'a> {
         facts: Facts,
         intervals: &Intervals,
     ) -> Self {
-        let (goals, homes) = apart(goals);
+        let SortedGoals { markings: goals, homes } = goals.into_iter().collect();
         let shrunk = shrink_all(net, intervals, &goals);
         let (constants, without_rules) = (Vec::new(), Vec::new());
         Ground { net: NetOf::Read(net), goals, homes, shrunk, constants, facts, without_rules }
@@ -177,7 +179,8 @@ impl<'a> Ground<'a> {
     ) -> Self {
         let constants = goals.iter().map(|goal| (goal.id, goal.constant));
         let constants = constants.filter(|(_, constant)| *constant != 0).collect();
-        let (goals, homes) = apart(goals.into_iter().map(|goal| (goal.id, goal.goal)).collect());
+        let goals = goals.into_iter().map(|goal| (goal.id, goal.goal));
+        let SortedGoals { markings: goals, homes } = goals.collect();
         let shrunk = shrink_all(derivation.net(), intervals, &goals);
         let net = NetOf::Derived {
             parent,
@@ -192,10 +195,11 @@ impl<'a> Ground<'a> {
     /// The same, of the net that was read, with some of the goals only.
     pub fn only(&self, wanted: &[GoalId]) -> Option<Ground<'a>> {
         let NetOf::Read(net) = self.net else { return None };
-        let some = |goals: &[(GoalId, Goal)]| {
+        fn some<G: Clone>(goals: &[(GoalId, G)], wanted: &[GoalId]) -> Vec<(GoalId, G)> {
             goals.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
-        };
-        let (goals, homes, shrunk) = (some(&self.goals), some(&self.homes), some(&self.shrunk));
+        }
+        let (goals, homes) = (some(&self.goals, wanted), some(&self.homes, wanted));
+        let shrunk = some(&self.shrunk, wanted);
         let (net, constants, facts) = (NetOf::Read(net), Vec::new(), self.facts.clone());
         let without_rules = self.without_rules.clone();
         Some(Ground { net, goals, homes, shrunk, constants, facts, without_rules })
@@ -218,21 +222,33 @@ impl<'a> Ground<'a> {
     }
 
     /// The goals that ask for what stays reachable, by ascending id: for engines of their own.
-    pub fn homes(&self) -> &[(GoalId, Goal)] {
+    pub fn homes(&self) -> &[(GoalId, Predicate)] {
         &self.homes
     }
 
     /// The goals that the net expresses, as they read there, by ascending id; all but [`homes`](Self::homes).
-    pub fn goals(&self) -> &[(GoalId, Goal)] {
+    pub fn goals(&self) -> &[(GoalId, MarkingGoal)] {
         &self.goals
     }
 
     /// One goal as it reads here; `None` when the net does not express it.
-    pub fn goal(&self, id: GoalId) -> Option<&Goal> {
-        [&self.goals, &self.homes].into_iter().find_map(|goals| {
-            let at = goals.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-            Some(&goals[at].1)
-        })
+    pub fn goal(&self, id: GoalId) -> Option<Goal> {
+        let at_home = || self.homes.binary_search_by_key(&id, |(id, _)| *id);
+        match self.marking_goal(id) {
+            Some(goal) => Some(goal.clone().into()),
+            None => at_home().ok().map(|at| Goal::Home(self.homes[at].1.clone())),
+        }
+    }
+
+    fn marking_goal(&self, id: GoalId) -> Option<&MarkingGoal> {
+        let at = self.goals.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.goals[at].1)
+    }
+
+    /// The kinds of its goals, each with the goal.
+    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, Kind)> {
+        let markings = self.goals.iter().map(|(id, goal)| (*id, goal.kind()));
+        markings.chain(self.homes.iter().map(|(id, _)| (*id, Kind::Home)))
     }
 
     /// What is known of the net.
@@ -241,7 +257,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The same, [shrunk](shrink) by the token intervals of the net, for engines that visit markings.
-    pub fn shrunk(&self) -> &[(GoalId, Goal)] {
+    pub fn shrunk(&self) -> &[(GoalId, MarkingGoal)] {
         &self.shrunk
     }
 
@@ -261,7 +277,7 @@ impl<'a> Ground<'a> {
             Err(_) => return Err(Limit::Length),
         };
         while let NetOf::Derived { parent, derivation, .. } = &ground.net {
-            let Some(goal) = parent.goal(id) else { return Ok(None) };
+            let Some(goal) = parent.marking_goal(id) else { return Ok(None) };
             sequence.truncate(firings);
             match derivation.sequence(goal, &sequence)? {
                 Some(climbed) => (sequence, firings) = climbed,
@@ -429,14 +445,13 @@ pub enum Unshown {
     BrokenDerivation,
 }
 
-/// Goals by ascending id.
-type Goals = Vec<(GoalId, Goal)>;
-
-/// The goals about single markings and the others.
-fn apart(goals: Goals) -> (Goals, Goals) {
-    goals.into_iter().partition(|(_, goal)| !matches!(goal, Goal::Home(_)))
-}
-
-fn shrink_all(net: &Net, intervals: &Intervals, goals: &[(GoalId, Goal)]) -> Vec<(GoalId, Goal)> {
+fn shrink_all(
+    net: &Net,
+    intervals: &Intervals,
+    goals: &[(GoalId, MarkingGoal)],
+) -> Vec<(GoalId, MarkingGoal)> {
+    if !intervals::TAKES.cover(net.features()) {
+        return goals.to_vec();
+    }
     goals.iter().map(|(id, goal)| (*id, shrink::goal(net, intervals, goal))).collect()
 }

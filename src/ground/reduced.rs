@@ -8,7 +8,7 @@ use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::evidence::{ReplayError, Replayer, replay};
 use crate::reduction::{self, BackError, Reduction, needs};
 use crate::structure::intervals::Intervals;
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
 /// The net of `parent` reduced for these goals of it, by ascending id, and the token intervals of the
@@ -21,12 +21,12 @@ pub fn reduce<'a>(
     learn: impl FnOnce(&Net, Facts) -> Facts,
 ) -> Option<(Ground<'a>, Intervals)> {
     let asked = goals.iter().filter_map(|&id| Some((id, parent.goal(id)?)));
-    let asked: Vec<(GoalId, &Goal)> = asked.collect();
+    let asked: Vec<(GoalId, Goal)> = asked.collect();
     if asked.is_empty() {
         return None;
     }
     let net = parent.net();
-    let needs = needs::of_goals(net, asked.iter().map(|(_, goal)| *goal));
+    let needs = needs::of_goals(net, asked.iter().map(|(_, goal)| goal));
     let config = reduction::Config {
         without: parent.without_rules.clone(),
         linear: false,
@@ -38,8 +38,8 @@ pub fn reduce<'a>(
         return None;
     }
     let applications = statistics.rules.iter().map(|rule| rule.applied).sum();
-    let translate = |(id, goal): (GoalId, &Goal)| {
-        let translated = reduction.translate(net, goal)?;
+    let translate = |(id, goal): (GoalId, Goal)| {
+        let translated = reduction.translate(net, &goal)?;
         Some(DerivedGoal { id, goal: translated.goal, constant: translated.constant })
     };
     let goals = asked.into_iter().filter_map(translate).collect();
@@ -65,13 +65,13 @@ impl Reduced<'_> {
     /// transition fires it in its middle.
     fn candidates(
         &self,
-        goal: &Goal,
+        goal: &MarkingGoal,
         sequence: &FiringSequence,
     ) -> impl Iterator<Item = Result<FiringSequence, BackError>> {
         let (back, budget) = (&self.reduction.back, &self.budget);
         let mut asked = Vec::new();
         let mut asks_deadness = false;
-        if let Goal::Reach(predicate) = goal {
+        if let MarkingGoal::Reach(predicate) = goal {
             mark_enabled(predicate, &mut asked);
             asks_deadness = predicate.mentions_deadness();
         }
@@ -137,7 +137,7 @@ impl Derivation for Reduced<'_> {
 
     fn sequence(
         &self,
-        goal: &Goal,
+        goal: &MarkingGoal,
         reduced: &FiringSequence,
     ) -> Result<Option<(FiringSequence, u64)>, Limit> {
         for candidate in self.candidates(goal, reduced) {
@@ -147,8 +147,8 @@ impl Derivation for Reduced<'_> {
                 Err(BackError::TooLong(_) | BackError::NotEnabled) => continue,
             };
             let firings = match goal {
-                Goal::Reach(predicate) => self.shown_after(predicate, &sequence),
-                Goal::Maximise(_) | Goal::Home(_) => u64::try_from(sequence.firings()).ok(),
+                MarkingGoal::Reach(predicate) => self.shown_after(predicate, &sequence),
+                MarkingGoal::Maximise(_) => u64::try_from(sequence.firings()).ok(),
             };
             if let Some(firings) = firings {
                 return Ok(Some((sequence, firings)));

@@ -34,13 +34,13 @@
 //! for the idea of deciding parts of a query before any search.
 
 use crate::structure::intervals::{Intervals, Level};
-use parikh_net::{Atom, Goal, LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{Atom, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 
 /// `goal` with its predicate shrunk; maxima are left as they are.
-pub fn goal(net: &Net, intervals: &Intervals, goal: &Goal) -> Goal {
+pub fn goal(net: &Net, intervals: &Intervals, goal: &MarkingGoal) -> MarkingGoal {
     match goal {
-        Goal::Reach(asked) => Goal::Reach(predicate(net, intervals, asked)),
-        Goal::Maximise(_) | Goal::Home(_) => goal.clone(),
+        MarkingGoal::Reach(asked) => MarkingGoal::Reach(predicate(net, intervals, asked)),
+        MarkingGoal::Maximise(_) => goal.clone(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What can be wrong with an input file, said so that its owner can mend it: where, what was found,
 //! what was expected, and what to do.
 
-use super::symmetric::ColourProblem;
+use super::colour_problem::ColourProblem;
 use crate::formula::FormulaError;
 use parikh_net::BuildError;
 use std::fmt;

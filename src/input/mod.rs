@@ -5,9 +5,11 @@
 //! told with file, line and column, what was found and what was expected ([`InputError`]); what is
 //! wrong with one formula of many is that formula's own affair ([`crate::formula::FormulaError`]).
 
+mod colour_problem;
 mod element;
 mod error;
 mod finals;
+mod format;
 mod formats;
 mod graph;
 mod instance;
@@ -22,14 +24,16 @@ mod symmetric;
 mod text;
 mod xml;
 
+pub use colour_problem::ColourProblem;
 pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
-pub use formats::{FORMATS, Format, model_file, read_model};
+pub use format::Format;
+pub use formats::{FORMATS, model_file, read_model};
 pub use instance::InstanceDirectory;
 pub use pnml::{read_net, read_net_from};
 pub use positions::{read_positions, read_positions_from};
 pub use queries::{Query, QueryFile, read_queries, read_queries_from};
-pub use symmetric::{ColourProblem, read_coloured, read_coloured_from};
+pub use symmetric::{read_coloured, read_coloured_from};
 
 use std::fs::File;
 use std::io::BufReader;

@@ -8,7 +8,7 @@
 
 use super::error::InputError;
 use super::finals::{self, FinalMarking};
-use super::formats::{Format, Unread};
+use super::format::{Format, Unread};
 use super::graph::{ArcText, Graph, Kind};
 use super::labels::{Child, Label};
 use super::nupn::{self, UnitTree};

@@ -2,7 +2,7 @@
 //! [coloured ones](parikh_net::coloured::text).
 
 use super::error::InputError;
-use super::formats::{Format, Unread};
+use super::format::{Format, Unread};
 use crate::model::Model;
 use parikh_net::coloured;
 use parikh_net::text;

@@ -118,7 +118,9 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
         let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name))
             && !config.without.contains(&rule.name);
         let in_time = config.linear || rule.phase != Phase::Linear;
-        wanted && in_time && conditions.preserves.covers(needs.preserve)
+        let fits =
+            conditions.preserves.covers(needs.preserve) && conditions.takes.cover(net.features());
+        wanted && in_time && fits
     });
     let mut under_way = UnderWay::new(net, &needs);
     if !config.keep_log {

@@ -7,7 +7,7 @@
 //! batches of neighbours, which models list close to each other and which share what they need.
 
 use crate::reduction::{Needs, needs};
-use parikh_net::{Goal, GoalId, Net};
+use parikh_net::{GoalId, MarkingGoal, Net};
 
 /// The most goals of a group: each witness of a reduced net is translated for each goal by itself.
 pub(super) const LARGEST: usize = 400;
@@ -16,14 +16,14 @@ pub(super) const LARGEST: usize = 400;
 const TURNS: usize = 64;
 
 /// The goals in groups; each goal is in one of them.
-pub(super) fn of(net: &Net, goals: &[(GoalId, Goal)]) -> Vec<Vec<(GoalId, Goal)>> {
+pub(super) fn of(net: &Net, goals: &[(GoalId, MarkingGoal)]) -> Vec<Vec<(GoalId, MarkingGoal)>> {
     let batch = goals.len().div_ceil(TURNS).clamp(1, LARGEST);
     if batch > 1 {
         return goals.chunks(batch).map(<[_]>::to_vec).collect();
     }
-    let mut groups: Vec<(Needs, Vec<(GoalId, Goal)>)> = Vec::new();
+    let mut groups: Vec<(Needs, Vec<(GoalId, MarkingGoal)>)> = Vec::new();
     for goal in goals {
-        let needs = needs::of_goals(net, [&goal.1]);
+        let needs = needs::of_goals(net, [&goal.1.clone().into()]);
         match groups.iter_mut().find(|(known, _)| *known == needs) {
             Some((_, group)) => group.push(goal.clone()),
             None => groups.push((needs, vec![goal.clone()])),
@@ -41,17 +41,17 @@ mod tests {
     fn goals_with_the_same_needs_share_a_net_and_many_come_in_batches() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
-        let at_least = |place, tokens| Goal::Reach(Predicate::at_least(place, tokens));
-        let listed = |goals: Vec<Goal>| -> Vec<(GoalId, Goal)> {
+        let at_least = |place, tokens| MarkingGoal::Reach(Predicate::at_least(place, tokens));
+        let listed = |goals: Vec<MarkingGoal>| -> Vec<(GoalId, MarkingGoal)> {
             goals.into_iter().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect()
         };
         let few = listed(vec![at_least(p, 2), at_least(q, 2), at_least(p, 3)]);
-        let positions = |goals: &[(GoalId, Goal)]| -> Vec<usize> {
+        let positions = |goals: &[(GoalId, MarkingGoal)]| -> Vec<usize> {
             goals.iter().map(|(id, _)| id.index()).collect()
         };
         let groups: Vec<_> = of(&net, &few).iter().map(|group| positions(group)).collect();
         assert_eq!(groups, [vec![0, 2], vec![1]]);
-        let fires = Goal::Reach(Predicate::Enabled(TransitionId::new(0)));
+        let fires = MarkingGoal::Reach(Predicate::Enabled(TransitionId::new(0)));
         let many = of(&net, &listed(vec![fires; 1000]));
         assert_eq!((many.len(), many[0].len()), (63, 16));
         assert_eq!(positions(&many.concat()), (0..1000).collect::<Vec<_>>());

@@ -12,7 +12,7 @@ use super::schedule::{self, On, Part, Phase, Schedule};
 use crate::board::Board;
 use crate::engine::{Engine, Role, reduced};
 use crate::ground::Ground;
-use parikh_net::{Goal, GoalId};
+use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -122,10 +122,9 @@ impl<'a> Portfolio<'a> {
 
     /// Whether no goal of the ground is open, or the time is over.
     pub(super) fn is_over(&self) -> bool {
-        let goals = || self.ground.goals().iter().chain(self.ground.homes());
         self.board.open_count() == 0
             || self.budget.is_exhausted()
-            || !goals().any(|(id, _)| self.board.is_open(*id))
+            || !self.ground.kinds().any(|(id, _)| self.board.is_open(id))
     }
 
     /// A part of the time that is left.
@@ -216,7 +215,7 @@ impl<'a> Portfolio<'a> {
     }
 }
 
-fn ids(goals: &[(GoalId, Goal)]) -> Vec<GoalId> {
+fn ids(goals: &[(GoalId, MarkingGoal)]) -> Vec<GoalId> {
     goals.iter().map(|(id, _)| *id).collect()
 }
 

@@ -6,8 +6,8 @@ use crate::board::Board;
 use crate::engine::Task;
 use crate::engine::intervals;
 use crate::ground::Ground;
-use crate::structure;
-use parikh_net::{Facts, Goal, GoalId, Net, Provenance};
+use crate::structure::{self, intervals::Intervals};
+use parikh_net::{Facts, GoalId, MarkingGoal, Net, Provenance, SortedGoals};
 use parikh_solvers::Budget;
 use std::time::Instant;
 
@@ -22,16 +22,22 @@ pub(super) fn presolve<'a>(
     budget: &Budget,
     seed: u64,
 ) -> Ground<'a> {
-    let goals: Vec<(GoalId, Goal)> = board.ids().map(|id| (id, board.goal(id).clone())).collect();
+    let open = || board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
     let mut facts = Facts::none(net);
     let (under, over) = (board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     fn task<'t>(
         (net, board, budget, seed): (&'t Net, &'t Board<'t>, &'t Budget, u64),
         facts: &'t Facts,
-        goals: &'t [(GoalId, Goal)],
+        goals: &'t [(GoalId, MarkingGoal)],
     ) -> Task<'t> {
         Task { net, goals, facts, board, budget, seed }
     }
+    if !structure::intervals::TAKES.cover(net.features()) {
+        tracing::debug!("intervals: not started: the net has features that they do not take");
+        let known = Intervals::new(net, &facts);
+        return Ground::original(net, open().collect(), facts, &known);
+    }
+    let goals = open().collect::<SortedGoals>().markings;
     let run = (net, board, budget, seed);
     let mut known = intervals::run(&task(run, &facts, &goals), under, over);
     if board.open_count() > 0 {
@@ -48,10 +54,8 @@ pub(super) fn presolve<'a>(
         known.learn(net, &facts);
         intervals::settle(&known, &task(run, &facts, &goals), under, over);
     }
-    let (all, mut open) = (goals.len(), goals);
-    open.retain(|(id, _)| board.is_open(*id));
-    tracing::info!("intervals: {} of {all} goals are left", open.len());
-    Ground::original(net, open, facts, &known)
+    tracing::info!("intervals: {} of {} goals are left", board.open_count(), board.goals().len());
+    Ground::original(net, open().collect(), facts, &known)
 }
 
 /// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.

@@ -86,10 +86,10 @@ impl<'p, 'a> Worker<'p, 'a> {
 
     /// One run of one engine on one ground.
     fn run(&self, engine: &Engine, ground: &Ground<'_>, budget: &Budget, hints: Vec<Hint>) {
-        if self.portfolio.is_over() {
+        let name = name_on(engine, ground);
+        if self.portfolio.is_over() || self.is_refused(engine, ground) {
             return;
         }
-        let name = name_on(engine, ground);
         let beginning = self.portfolio.beginning();
         let ran = self.guarded(&name, || {
             let mut session = (engine.start)(self.assignment(ground, hints))?;
@@ -101,6 +101,12 @@ impl<'p, 'a> Worker<'p, 'a> {
             Some(Err::<_, String>(why)) => tracing::warn!("{name}: {why}"),
             None => {}
         }
+    }
+
+    /// Whether an engine has nothing to do on a ground.
+    fn is_refused(&self, engine: &Engine, ground: &Ground<'_>) -> bool {
+        let refused = engine.refuses(ground, self.portfolio.board);
+        refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
     }
 
     /// Runs a part of an engine; its panic is logged and costs what it was at.
@@ -192,7 +198,8 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// Sets all engines of a role to work.
     fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Vec<Running<'p>> {
         let mut running = Vec::new();
-        for engine in self.portfolio.engines(role) {
+        let engines = self.portfolio.engines(role);
+        for engine in engines.filter(|engine| !self.is_refused(engine, ground)) {
             let start = || (engine.start)(self.assignment(ground, Vec::new()));
             match self.guarded(engine.name, start) {
                 Some(Ok(session)) => {

@@ -25,7 +25,12 @@
 //! Johannsen, Srba, *Stubborn versus structural reductions for Petri nets*, JLAMP 102, 2019).
 
 use parikh_net::facts::{Bound, Provenance};
-use parikh_net::{Atom, Facts, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{
+    Atom, Facts, Features, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId,
+};
+
+/// The features of nets that the argument holds for.
+pub const TAKES: Features = Features::WEIGHTS;
 
 /// Bounds on the tokens of every place that hold in every reachable marking, if what they rest on
 /// does: the same pass over the arcs with all facts that are proved, with those that are claimed

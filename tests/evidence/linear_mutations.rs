@@ -17,7 +17,9 @@ use parikh::evidence::certificate::{Lemma, NamedDocument};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh::net::{
+    Atom, Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId, marking_goals,
+};
 use parikh::solvers::Budget;
 
 /// A change of a certificate or of what it is asked to refute; false when there is nothing to change.
@@ -210,7 +212,14 @@ fn certificates(net: &Net, seed: u64) -> Vec<(LinearCertificate, Predicate)> {
     let board = Board::new(net, goals);
     let budget = Budget::unlimited();
     let facts = Facts::none(net);
-    let task = Task { net, goals: &with_ids, facts: &facts, board: &board, budget: &budget, seed };
+    let task = Task {
+        net,
+        goals: &marking_goals(&with_ids),
+        facts: &facts,
+        board: &board,
+        budget: &budget,
+        seed,
+    };
     state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
     let certificate = |id| {
         let (proof, refuted) = match (board.knowledge(id)?, board.goal(id)) {

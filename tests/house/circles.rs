@@ -17,25 +17,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("evidence", &["certificate", "closed_set"]),
     ("evidence/abstraction", &["skeleton", "weaken"]),
     ("evidence/audit", &["homes", "judge"]),
-    ("src/cli", &["beside", "signals", "terminal"]),
     ("src/formula", &["linear", "lower"]),
-    (
-        "src/input",
-        &[
-            "error",
-            "finals",
-            "formats",
-            "graph",
-            "labels",
-            "nupn",
-            "pnml",
-            "source",
-            "symmetric",
-            "text",
-            "xml",
-        ],
-    ),
-    ("src/input/symmetric", &["product", "resolve", "sorts"]),
 ];
 
 /// The files of a crate by module, and what they mention of each other.

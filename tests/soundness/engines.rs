@@ -13,7 +13,7 @@ use parikh::engine::{
     Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
 };
 use parikh::ground::Ground;
-use parikh::net::{Facts, Goal, GoalId, Net, Predicate, generate};
+use parikh::net::{Facts, Goal, GoalId, MarkingGoal, Net, Predicate, generate, marking_goals};
 use parikh::solvers::Budget;
 use parikh::structure;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -93,7 +93,7 @@ const TABLE: [(&str, Owes, Run); 9] = [
         let flows = structure::flows::place_flows(task.net, task.budget).unwrap();
         structure::bounds::place_bounds(task.net, &flows, task.budget).write(&mut facts);
         let known = parikh::structure::intervals::Intervals::new(task.net, &facts);
-        let shrunk = |(id, goal): &(GoalId, Goal)| {
+        let shrunk = |(id, goal): &(GoalId, MarkingGoal)| {
             (*id, parikh::ground::shrink::goal(task.net, &known, goal))
         };
         let goals: Vec<_> = task.goals.iter().map(shrunk).collect();
@@ -189,7 +189,8 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
 /// The net of `task` as a ground.
 fn as_read<'n>(task: &Task<'n>) -> Ground<'n> {
     let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
-    Ground::original(task.net, task.goals.to_vec(), task.facts.clone(), &known)
+    let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into()));
+    Ground::original(task.net, goals.collect(), task.facts.clone(), &known)
 }
 
 /// Does something on the net of `task` reduced for all its goals; whether that is smaller at all.
@@ -284,7 +285,14 @@ fn check(seed: u64, net: &Net, engines: &[Tried], tallies: &[Tally]) -> bool {
     for ((name, owes, run), tally) in engines.iter().zip(tallies) {
         let board = Board::new(net, goals.clone());
         let (facts, budget) = (Facts::none(net), Budget::unlimited());
-        run(&Task { net, goals: &listed, facts: &facts, board: &board, budget: &budget, seed });
+        run(&Task {
+            net,
+            goals: &marking_goals(&listed),
+            facts: &facts,
+            board: &board,
+            budget: &budget,
+            seed,
+        });
         let context = || format!("{name}, seed {seed}:\n{}", parikh::net::text::print(net));
         assert_eq!(board.faults(), 0, "{}", context());
         for (id, goal) in &listed {

@@ -6,7 +6,7 @@ use parikh::engine::Task;
 use parikh::engine::explicit::{self, Config, Order};
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, Provenance,
-    TransitionId,
+    TransitionId, marking_goals,
 };
 use parikh::solvers::Budget;
 use std::collections::{HashMap, VecDeque};
@@ -123,7 +123,14 @@ fn check(net: &Net, all: &Enumeration, goals: &[Goal], facts: &Facts, config: &C
     let board = Board::new(net, goals.to_vec());
     let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
     let budget = Budget::unlimited();
-    let task = Task { net, goals: &listed, facts, board: &board, budget: &budget, seed: 0 };
+    let task = Task {
+        net,
+        goals: &marking_goals(&listed),
+        facts,
+        board: &board,
+        budget: &budget,
+        seed: 0,
+    };
     let (under, over) = (board.under("EXPLICIT"), board.over("EXPLICIT"));
     let statistics = explicit::run(&task, under, over, config);
     let context = || format!("{}\n{config:?}\n{statistics:?}", parikh::net::text::print(net));
@@ -239,7 +246,7 @@ fn shortest_sequences_survive_stubborn_sets() {
                 let budget = Budget::unlimited();
                 let task = Task {
                     net,
-                    goals: &listed,
+                    goals: &marking_goals(&listed),
                     facts: &facts,
                     board: &board,
                     budget: &budget,
@@ -298,8 +305,14 @@ fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
         let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals.iter().cloned()).collect();
         let facts = Facts::none(net);
         let budget = Budget::lasting(Duration::from_secs(100));
-        let task =
-            Task { net, goals: &listed, facts: &facts, board: &board, budget: &budget, seed: 0 };
+        let task = Task {
+            net,
+            goals: &marking_goals(&listed),
+            facts: &facts,
+            board: &board,
+            budget: &budget,
+            seed: 0,
+        };
         let config = Config { full_share: 0.0, ..Config::default() };
         let statistics = explicit::run(&task, board.under("X"), board.over("X"), &config);
         assert!(statistics.searches > 1);

@@ -4,7 +4,7 @@
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
 use parikh::engine::explicit::{self, Config, Incomplete, Order, StateSpace, Statistics};
-use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, marking_goals, text};
 use parikh::solvers::Budget;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -13,7 +13,7 @@ fn run(board: &Board<'_>, budget: &Budget, config: &Config) -> Statistics {
     let goals: Vec<(GoalId, Goal)> = board.ids().zip(board.goals().iter().cloned()).collect();
     let facts = Facts::none(board.net());
     let net = board.net();
-    let task = Task { net, goals: &goals, facts: &facts, board, budget, seed: 0 };
+    let task = Task { net, goals: &marking_goals(&goals), facts: &facts, board, budget, seed: 0 };
     explicit::run(&task, board.under("EXPLICIT"), board.over("EXPLICIT"), config)
 }
 

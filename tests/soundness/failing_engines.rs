@@ -7,14 +7,18 @@ use crate::support::oracle::{Limits, explore};
 use parikh::answer::{Plan, Value};
 use parikh::engine::Hint;
 use parikh::engine::registry::ENGINES;
-use parikh::engine::{Assignment, Engine, Progress, Role, Session, Sides, each_slice_anew};
+use parikh::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes, each_slice_anew};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
-use parikh::net::{Net, text};
+use parikh::net::{Features, Kind, Net, text};
 use parikh::run::{self, Config, Event, Report};
 use parikh::solvers::Budget;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+/// What it may be asked.
+const EVERYTHING: Takes =
+    Takes { kinds: &[Kind::Reach, Kind::Maximise, Kind::Home], features: Features::WEIGHTS };
 
 /// Where it fails.
 const START: usize = 0;
@@ -72,6 +76,7 @@ fn failing<const AT: usize>() -> Vec<Engine> {
         technique: "FAILING",
         sides: Sides::Both,
         role,
+        takes: EVERYTHING,
         start: start::<AT>,
     };
     roles.map(engine).into()
@@ -179,6 +184,7 @@ fn late_at_the_deadline() {
         technique: "LATE",
         sides: Sides::Both,
         role: Role::Walk,
+        takes: EVERYTHING,
         start: late,
     };
     let plan = Plan::of_examination(Examination::Liveness, &net).unwrap();

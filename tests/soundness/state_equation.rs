@@ -11,7 +11,7 @@ use parikh::engine::state_equation::{self, Config, Statistics};
 use parikh::evidence::{Document, LinearCertificate};
 use parikh::evidence_files::in_names;
 use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate};
+use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, Predicate, marking_goals};
 use parikh::solvers::Budget;
 
 /// Runs the engine by itself.
@@ -21,7 +21,7 @@ fn solve(net: &Net, goals: Vec<Goal>) -> (Board<'_>, Statistics) {
     let board = Board::new(net, goals);
     let task = Task {
         net,
-        goals: &with_ids,
+        goals: &marking_goals(&with_ids),
         facts: &Facts::none(net),
         board: &board,
         budget: &Budget::unlimited(),
@@ -146,7 +146,7 @@ fn candidates_are_handed_out_for_goals_that_are_reachable() {
     let budget = Budget::unlimited();
     let task = Task {
         net: &net,
-        goals: &with_ids,
+        goals: &marking_goals(&with_ids),
         facts: &facts,
         board: &board,
         budget: &budget,
@@ -171,8 +171,14 @@ fn half_a_firing_is_refused_with_a_certificate_that_counts() {
     let board = Board::new(&net, vec![Goal::Reach(one.clone())]);
     let goals = [(GoalId::new(0), Goal::Reach(one.clone()))];
     let (facts, budget) = (Facts::none(&net), Budget::unlimited());
-    let task =
-        Task { net: &net, goals: &goals, facts: &facts, board: &board, budget: &budget, seed: 1 };
+    let task = Task {
+        net: &net,
+        goals: &marking_goals(&goals),
+        facts: &facts,
+        board: &board,
+        budget: &budget,
+        seed: 1,
+    };
     state_equation::run(&task, board.over("STATE_EQUATION"), &Config::default());
     let knowledge = board.knowledge(GoalId::new(0)).unwrap();
     let Knowledge::Reach(Reach::Unreachable { proof, .. }) = knowledge else {

@@ -12,7 +12,7 @@ use parikh::mcc::Examination;
 use parikh::net::units::Unit;
 use parikh::net::{
     Facts, FiringSequence, Goal, GoalId, Marking, Net, NetBuilder, PlaceId, Predicate,
-    TransitionId, UnitId, Units, generate,
+    TransitionId, UnitId, Units, generate, marking_goals,
 };
 use parikh::run::{self, Config, Event};
 use parikh::solvers::Budget;
@@ -158,8 +158,14 @@ fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
         let board = Board::new(&net, goals.clone());
         let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals).collect();
         let budget = Budget::unlimited();
-        let task =
-            Task { net: &net, goals: &listed, facts: &facts, board: &board, budget: &budget, seed };
+        let task = Task {
+            net: &net,
+            goals: &marking_goals(&listed),
+            facts: &facts,
+            board: &board,
+            budget: &budget,
+            seed,
+        };
         intervals::settle(&intervals, &task, board.under("T"), board.over("T"));
         for (id, goal) in &listed {
             let (proof, is_true) = match (space.answer(goal), board.knowledge(*id)) {
@@ -197,8 +203,14 @@ fn a_false_claim_makes_no_search_wrong() {
         let board = Board::new(&net, goals.clone());
         let listed: Vec<(GoalId, Goal)> = board.ids().zip(goals).collect();
         let budget = Budget::unlimited();
-        let task =
-            Task { net: &net, goals: &listed, facts: &facts, board: &board, budget: &budget, seed };
+        let task = Task {
+            net: &net,
+            goals: &marking_goals(&listed),
+            facts: &facts,
+            board: &board,
+            budget: &budget,
+            seed,
+        };
         let (under, over) = (board.under("T"), board.over("T"));
         explicit::run(&task, under, over, &explicit::Config::default());
         for (id, goal) in &listed {

@@ -9,6 +9,7 @@ use parikh::engine::Task;
 use parikh::engine::walk::{Config, Strategy, find_pump, run};
 use parikh::net::{
     Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId,
+    marking_goals,
 };
 use parikh::solvers::Budget;
 use std::collections::HashSet;
@@ -93,7 +94,7 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, config: &Config, seed: u64) -> Board
     let board = Board::new(net, goals);
     let task = Task {
         net,
-        goals: &with_ids,
+        goals: &marking_goals(&with_ids),
         facts: &Facts::none(net),
         board: &board,
         budget: &Budget::unlimited(),

@@ -5,7 +5,8 @@ use parikh::engine::Task;
 use parikh::engine::walk::{Config, Statistics, Strategy, find_pump, run};
 use parikh::evidence::check_pump;
 use parikh::net::{
-    Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, Predicate, TransitionId, text,
+    Facts, Goal, GoalId, LinearSum, Marking, Net, NetBuilder, Predicate, TransitionId,
+    marking_goals, text,
 };
 use parikh::solvers::Budget;
 
@@ -22,7 +23,7 @@ fn walk<'n>(net: &'n Net, goals: Vec<Goal>, work: u64) -> (Board<'n>, Statistics
     let board = Board::new(net, goals);
     let task = Task {
         net,
-        goals: &with_ids,
+        goals: &marking_goals(&with_ids),
         facts: &Facts::none(net),
         board: &board,
         budget: &Budget::unlimited(),
@@ -222,7 +223,7 @@ fn a_spent_budget_and_settled_goals_end_the_walk() {
     let budget = Budget::unlimited();
     let task = Task {
         net: &net,
-        goals: &with_ids,
+        goals: &marking_goals(&with_ids),
         facts: &Facts::none(&net),
         board: &board,
         budget: &budget,

@@ -10,7 +10,7 @@ use parikh::evidence::reduction::{CheckedReduction, NamedLog};
 use parikh::evidence::{Document, Flaw};
 use parikh::evidence_files::in_names;
 use parikh::ground::Ground;
-use parikh::net::{Facts, Goal, GoalId, Net, Predicate};
+use parikh::net::{Facts, Goal, GoalId, Net, Predicate, marking_goals};
 use parikh::reduction::{self, needs, reduce};
 use parikh::solvers::Budget;
 use parikh::structure;
@@ -111,7 +111,14 @@ fn by_engine(net: &Net, facts: &Facts, refuted: &[Predicate], run: fn(&Task<'_>)
         goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
     let board = Board::new(net, goals);
     let budget = Budget::unlimited();
-    run(&Task { net, goals: &listed, facts, board: &board, budget: &budget, seed: 1 });
+    run(&Task {
+        net,
+        goals: &marking_goals(&listed),
+        facts,
+        board: &board,
+        budget: &budget,
+        seed: 1,
+    });
     assert_eq!(board.faults(), 0);
     let mut found: Vec<(Arc<Document>, Vec<Predicate>)> = Vec::new();
     for (id, predicate) in board.ids().zip(refuted) {
@@ -155,7 +162,8 @@ fn by_induction(net: &Net, refuted: &[Predicate]) -> Vec<Made> {
     let (mut facts, budget) = (Facts::none(net), Budget::unlimited());
     let run = |task: &Task<'_>| {
         let known = parikh::structure::intervals::Intervals::new(task.net, task.facts);
-        let ground = Ground::original(task.net, task.goals.to_vec(), task.facts.clone(), &known);
+        let goals = task.goals.iter().map(|(id, goal)| (*id, goal.clone().into())).collect();
+        let ground = Ground::original(task.net, goals, task.facts.clone(), &known);
         let (ground, board) = (&ground, task.board);
         let work = Assignment {
             ground,

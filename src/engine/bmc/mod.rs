@@ -20,8 +20,8 @@
 mod propositions;
 
 use super::pdr::more;
-use super::{Assignment, Engine, Progress, Role, Session, Sides};
-use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
+use super::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
+use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use propositions::Propositions;
 use std::collections::BTreeSet;
@@ -33,6 +33,7 @@ pub const ENGINE: Engine = Engine {
     technique: "SAT_SMT",
     sides: Sides::Under,
     role: Role::Unroll,
+    takes: Takes::MARKINGS,
     start: |work| {
         let row = Propositions::new(&work);
         Ok(Box::new(Bmc::new(work, row)))
@@ -129,9 +130,10 @@ impl<'g, R: Row> Bmc<'g, R> {
         }
     }
 
-    fn open(&self) -> Vec<(GoalId, Goal)> {
+    fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { ground, board, .. } = self.work;
-        let wanted = |(id, _): &&(GoalId, Goal)| board.is_open(*id) && !self.given_up.contains(id);
+        let wanted =
+            |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
         ground.goals().iter().filter(wanted).cloned().collect()
     }
 
@@ -142,22 +144,20 @@ impl<'g, R: Row> Bmc<'g, R> {
     }
 
     /// Asks about one goal, until it is settled or not reached in so many steps, or the budget ends.
-    fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
+    fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { ground, board, .. } = self.work;
         let under = board.under(ENGINE.technique).on(ground);
-        if matches!(goal, Goal::Maximise(_)) && under.seen(id).is_none() {
+        if matches!(goal, MarkingGoal::Maximise(_)) && under.seen(id).is_none() {
             under.reached(id, FiringSequence::new());
         }
         let (mut leap, mut grows) = (0, true);
         while board.is_open(id) && !budget.is_exhausted() {
             let (predicate, before) = match goal {
-                Goal::Reach(predicate) => (Some(predicate.clone()), None),
-                Goal::Maximise(sum) => {
+                MarkingGoal::Reach(predicate) => (Some(predicate.clone()), None),
+                MarkingGoal::Maximise(sum) => {
                     let seen = under.seen(id);
                     (seen.and_then(|seen| more(sum, seen.checked_add(leap)?)), seen)
                 }
-                // No engine of single markings is given one.
-                Goal::Home(_) => (None, None),
             };
             let Some(predicate) = predicate else {
                 if leap > 0 {

@@ -17,7 +17,7 @@ use crate::evidence::abstraction::ColouredModel;
 use crate::unfold::{Compiled, Compiler};
 use bindings::Rule;
 use parikh_net::coloured::{ColouredTransitionId, Value};
-use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{GoalId, MarkingGoal, Net, PlaceId, Predicate, SortedGoals, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokens::Tokens;
@@ -70,7 +70,7 @@ impl Hints {
 /// A goal that is watched.
 struct Watched {
     id: GoalId,
-    goal: Goal,
+    goal: MarkingGoal,
 }
 
 /// What does not change while walking.
@@ -137,22 +137,20 @@ impl<'t> Terrain<'t> {
             effects.push(effect.unwrap_or_default());
         }
         // No walk shows what stays reachable.
-        let open = board.open_goals().into_iter();
-        let open = open.filter(|&id| !matches!(board.goal(id), Goal::Home(_)));
-        let goals: Vec<Watched> =
-            open.map(|id| Watched { id, goal: board.goal(id).clone() }).collect();
+        let open = board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
+        let open = open.collect::<SortedGoals>().markings.into_iter();
+        let goals: Vec<Watched> = open.map(|(id, goal)| Watched { id, goal }).collect();
         let mut goals_of = vec![Vec::new(); net.places().len()];
         let mut fired_by = vec![Vec::new(); net.transitions().len()];
         for (at, watched) in goals.iter().enumerate() {
             let support = match &watched.goal {
-                Goal::Reach(predicate) => {
+                MarkingGoal::Reach(predicate) => {
                     for t in enabling(predicate) {
                         fired_by[folding.transition_of(t)].push(at);
                     }
                     model.skeleton().places_of(predicate)
                 }
-                Goal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
-                Goal::Home(_) => Vec::new(),
+                MarkingGoal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
             };
             support.into_iter().for_each(|place| goals_of[place.index()].push(at));
         }

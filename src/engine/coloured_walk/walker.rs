@@ -7,7 +7,7 @@ use crate::board::{Sighting, Under};
 use crate::evidence::abstraction::ColouredStep;
 use crate::unfold::merge;
 use parikh_net::coloured::Value;
-use parikh_net::{FiringSequence, Goal, Marking, Predicate, TransitionId};
+use parikh_net::{FiringSequence, Marking, MarkingGoal, Predicate, TransitionId};
 
 /// Tokens and colours looked at for one binding, when another transition would do as well.
 const SAMPLE: u64 = 2_000;
@@ -187,14 +187,13 @@ impl<'w> Walker<'w> {
     fn look_at(&mut self, goal: usize, dead: bool) {
         let Watched { id, goal: wanted } = &self.terrain.goals[goal];
         match wanted {
-            Goal::Reach(_) if self.seen[goal].is_some() => {}
-            Goal::Reach(predicate) => {
+            MarkingGoal::Reach(_) if self.seen[goal].is_some() => {}
+            MarkingGoal::Reach(predicate) => {
                 if self.terrain.board.is_open(*id) && self.holds(predicate, dead) == Some(true) {
                     self.note(goal, None);
                 }
             }
-            Goal::Maximise(sum) => self.note(goal, Some(sum.value(&self.totals))),
-            Goal::Home(_) => {}
+            MarkingGoal::Maximise(sum) => self.note(goal, Some(sum.value(&self.totals))),
         }
     }
 
@@ -300,9 +299,8 @@ impl<'w> Walker<'w> {
     /// How far the totals are from a goal.
     pub(super) fn distance(&self, goal: usize) -> i128 {
         match &self.terrain.goals[goal].goal {
-            Goal::Reach(predicate) => self.lacks(predicate),
-            Goal::Maximise(sum) => -sum.value(&self.totals),
-            Goal::Home(_) => 0,
+            MarkingGoal::Reach(predicate) => self.lacks(predicate),
+            MarkingGoal::Maximise(sum) => -sum.value(&self.totals),
         }
     }
 

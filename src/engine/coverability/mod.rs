@@ -34,11 +34,11 @@ mod runs;
 mod tree;
 
 use super::Task;
-use super::{Assignment, Engine, Role, Sides, each_slice_anew};
+use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::board::{Argument, Board, Over, Proof, Sighting, Under};
 use crate::graph::omega::OMEGA;
 use crate::ground::Ground;
-use parikh_net::{FiringSequence, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{FiringSequence, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use runs::Wanted;
 use std::collections::HashMap;
@@ -51,6 +51,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::First,
+    takes: Takes::MARKINGS,
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
@@ -144,14 +145,13 @@ impl<'t> Asked<'t> {
         };
         for (id, goal) in task.goals.iter().filter(|(id, _)| task.board.is_open(*id)) {
             match goal {
-                Goal::Maximise(sum) => {
+                MarkingGoal::Maximise(sum) => {
                     for &(place, _) in sum.terms().iter().filter(|(_, a)| *a > 0) {
                         asked.adding.entry(place).or_default().push(asked.maxima.len());
                     }
                     asked.maxima.push((*id, sum));
                 }
-                Goal::Reach(predicate) => asked.predicates.push((*id, predicate)),
-                Goal::Home(_) => {}
+                MarkingGoal::Reach(predicate) => asked.predicates.push((*id, predicate)),
             }
         }
         asked.open_at_first = asked.open();

@@ -12,10 +12,10 @@
 use super::confirm::closed_set;
 use super::{Course, MOST_LEVELS, Reached, order, saturate, tries};
 use crate::board::{Argument, Board, Proof};
-use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Task};
+use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes, Task};
 use crate::evidence::Document;
 use crate::ground::Ground;
-use parikh_net::{Goal, GoalId};
+use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
 use parikh_symbolic::order::Order;
 use parikh_symbolic::{Linear, Set, Stop};
@@ -28,6 +28,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::Diagrams,
+    takes: Takes::MARKINGS,
     start: |work| Ok(Box::new(Goals::new(work))),
 };
 
@@ -202,8 +203,8 @@ fn settle(
     let task = Task::shrunk(ground, board, budget, 0);
     for (id, goal) in task.goals.iter().filter(|(id, _)| board.is_open(*id)) {
         let target = match goal {
-            Goal::Reach(predicate) => reached.some_satisfying(reached.set, predicate),
-            Goal::Maximise(sum) => {
+            MarkingGoal::Reach(predicate) => reached.some_satisfying(reached.set, predicate),
+            MarkingGoal::Maximise(sum) => {
                 let terms = reached.over_levels(sum.terms());
                 reached.diagrams.range(reached.set, &terms).and_then(|range| {
                     let most = range.map_or(0, |range| range.1);
@@ -220,11 +221,9 @@ fn settle(
                     reached.diagrams.restrict(reached.set, &linear)
                 })
             }
-            // No engine of single markings is given one.
-            Goal::Home(_) => continue,
         };
         match (target, goal) {
-            (Ok(target), Goal::Reach(_)) if target.is_empty() => {
+            (Ok(target), MarkingGoal::Reach(_)) if target.is_empty() => {
                 if let Some(by) = &by {
                     by.unreachable(*id, proof());
                     settled.refuted += 1;

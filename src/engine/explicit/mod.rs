@@ -47,8 +47,8 @@ pub use state_space::{Incomplete, StateSpace, count};
 
 use crate::board::{Over, Under};
 use crate::engine::Task;
-use crate::engine::{Engine, Role, Sides, each_slice_anew};
-use parikh_net::{Goal, GoalId};
+use crate::engine::{Engine, Role, Sides, Takes, each_slice_anew};
+use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
 use search::{End, Report, SearchConfig, search};
 use std::time::Duration;
@@ -59,6 +59,7 @@ pub const ENGINE: Engine = Engine {
     technique: "EXPLICIT",
     sides: Sides::Both,
     role: Role::Search,
+    takes: Takes::MARKINGS,
     start: |work| {
         each_slice_anew(move |budget| {
             let (ground, board) = (work.ground, work.board);
@@ -235,8 +236,8 @@ fn slice_for_one(budget: &Budget, slice: Duration, goals: usize) -> Budget {
 
 fn open<'g>(
     task: &Task<'_>,
-    goals: impl Iterator<Item = &'g (GoalId, Goal)>,
-) -> Vec<&'g (GoalId, Goal)> {
+    goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)>,
+) -> Vec<&'g (GoalId, MarkingGoal)> {
     goals.filter(|(id, _)| task.board.is_open(*id)).collect()
 }
 

@@ -20,7 +20,7 @@ use super::watch::{AtExpansion, PackedGoal, Watch, read_off};
 use crate::board::{Over, Proof, Under};
 use crate::engine::Task;
 use crate::evidence::Document;
-use parikh_net::{Goal, GoalId, Net, TransitionId};
+use parikh_net::{GoalId, MarkingGoal, Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;
 use std::cmp::Reverse;
@@ -198,16 +198,16 @@ impl<'n> Visitor for Asking<'n> {
 /// Searches for these goals of the task within `budget`, and claims what is found.
 pub(crate) fn search<'a>(
     task: &'a Task<'a>,
-    goals: &[&(GoalId, Goal)],
+    goals: &[&(GoalId, MarkingGoal)],
     config: SearchConfig,
     budget: &Budget,
     under: Under<'a>,
     over: Over<'a>,
 ) -> Report {
     debug_assert!(config.first_only || !config.stubborn);
-    let deadness = goals
-        .iter()
-        .any(|(_, goal)| matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness()));
+    let deadness = goals.iter().any(
+        |(_, goal)| matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness()),
+    );
     let fired = representatives(task.net, deadness);
     let fires = |t: TransitionId| fired[t.index()];
     let mut listed = fired.clone();

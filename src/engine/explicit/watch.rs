@@ -14,7 +14,7 @@
 use super::judge::{Sum, Test, leaves_as_atoms, sums_of};
 use super::packing::Packing;
 use crate::board::Board;
-use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
 /// A goal that helps from more than one in this many classes is looked at always.
@@ -69,7 +69,7 @@ pub(crate) struct AtExpansion {
 impl Watch {
     /// Watches these goals. The first one is always asked by its own test, never read off: it may
     /// be what the search is for, and then it is asked for more than an answer.
-    pub(crate) fn new(net: &Net, packing: &Packing, goals: &[&(GoalId, Goal)]) -> Watch {
+    pub(crate) fn new(net: &Net, packing: &Packing, goals: &[&(GoalId, MarkingGoal)]) -> Watch {
         let mut watch = Watch {
             goals: Vec::new(),
             by_effect: vec![Vec::new(); net.effect_count()],
@@ -85,23 +85,23 @@ impl Watch {
             let mut helpful: Vec<EffectId> = Vec::new();
             let mut deadness = false;
             let packed = match goal {
-                Goal::Reach(Predicate::Enabled(t)) if index > 0 && watch.read_off(*t, index) => {
+                MarkingGoal::Reach(Predicate::Enabled(t))
+                    if index > 0 && watch.read_off(*t, index) =>
+                {
                     // Never asked, only read off.
                     PackedGoal::Reach(Predicate::Enabled(*t), Test::Constant(false))
                 }
-                Goal::Reach(predicate) => {
+                MarkingGoal::Reach(predicate) => {
                     let atoms = leaves_as_atoms(predicate, net);
                     deadness = atoms.mentions_deadness();
                     sums_of(&atoms).iter().for_each(|sum| lists.lowering(sum, &mut helpful));
                     let test = Test::new(&atoms, packing);
                     PackedGoal::Reach(atoms, test)
                 }
-                Goal::Maximise(sum) => {
+                MarkingGoal::Maximise(sum) => {
                     lists.lowering(&sum.negated(), &mut helpful);
                     PackedGoal::Maximise(sum.clone(), Sum::new(sum, packing), None)
-                }
-                // Not asked of a search for markings.
-                Goal::Home(_) => continue,
+                } // Not asked of a search for markings.
             };
             watch.goals.push(Watched { id: *id, packed, open: true, claimed: false });
             helpful.sort_unstable();
@@ -245,14 +245,14 @@ impl AtExpansion {
 
 /// The transitions whose enabledness is a goal by itself, when there are so many of those goals
 /// that a search reads them off; each of these must be listed by the search.
-pub(crate) fn read_off(goals: &[&(GoalId, Goal)]) -> Vec<TransitionId> {
+pub(crate) fn read_off(goals: &[&(GoalId, MarkingGoal)]) -> Vec<TransitionId> {
     let all: Vec<TransitionId> = enabledness(goals).collect();
     if all.len() >= MANY { all } else { Vec::new() }
 }
 
-fn enabledness(goals: &[&(GoalId, Goal)]) -> impl Iterator<Item = TransitionId> {
+fn enabledness(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = TransitionId> {
     goals.iter().filter_map(|(_, goal)| match goal {
-        Goal::Reach(Predicate::Enabled(t)) => Some(*t),
+        MarkingGoal::Reach(Predicate::Enabled(t)) => Some(*t),
         _ => None,
     })
 }

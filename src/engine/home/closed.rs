@@ -18,7 +18,7 @@
 //! closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
 
 use super::open;
-use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::Structure;
 use crate::evidence::home::commoner::{covered, is_asymmetric_choice};
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
@@ -32,6 +32,7 @@ pub const ENGINE: Engine = Engine {
     technique: "SIPHON_TRAP",
     sides: Sides::Over,
     role: Role::Homes,
+    takes: Takes::HOMES,
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 

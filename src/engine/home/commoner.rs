@@ -10,7 +10,7 @@
 //! 2. Every siphon contains a marked trap.
 
 use super::open;
-use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::Structure;
 use crate::evidence::home::commoner::is_asymmetric_choice;
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
@@ -23,6 +23,7 @@ pub const ENGINE: Engine = Engine {
     technique: "SIPHON_TRAP",
     sides: Sides::Over,
     role: Role::Homes,
+    takes: Takes::HOMES,
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 

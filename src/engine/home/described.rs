@@ -29,7 +29,7 @@ use crate::board::Argument;
 use crate::engine::diagrams::confirm::closed;
 use crate::engine::diagrams::{Reached, explore};
 use crate::engine::walk;
-use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::returning::{Firings, Returning, Way, covering, is_upward_closed};
 use crate::evidence::pump_grows;
 use crate::evidence::{Document, replay};
@@ -45,6 +45,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::Homes,
+    takes: Takes::HOMES,
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 

@@ -19,12 +19,12 @@ use super::roam::Roam;
 use super::slope::{Weights, covers, find};
 use super::{along, open};
 use crate::board::{Board, Knowledge, Reach};
-use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::engine::{Task, intervals, pdr, state_equation};
 use crate::evidence::Document;
 use crate::evidence::home::returning::{Returning, Way, covering, is_upward_closed};
 use crate::ground::Ground;
-use parikh_net::{Facts, Goal, GoalId, Marking, Net, Predicate, TransitionId};
+use parikh_net::{Facts, Goal, GoalId, Marking, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +35,7 @@ pub const ENGINE: Engine = Engine {
     technique: "STATE_EQUATION",
     sides: Sides::Over,
     role: Role::Homes,
+    takes: Takes::HOMES,
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
@@ -175,8 +176,9 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     let stuck = falling.iter().copied().map(Predicate::Disabled);
     let wanted = Predicate::and([missing].into_iter().chain(stuck));
     let id = GoalId::new(0);
-    let goals = vec![(id, Goal::Reach(wanted.clone()))];
-    let board = Board::new(net, vec![goals[0].1.clone()]).with_budget(budget).certified_only();
+    let goals = [(id, MarkingGoal::Reach(wanted.clone()))];
+    let board =
+        Board::new(net, vec![Goal::Reach(wanted.clone())]).with_budget(budget).certified_only();
     let facts = Facts::none(net);
     let slice = budget.share(0.5);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
@@ -193,7 +195,8 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
         }
     }
     if board.is_open(id) && !budget.is_exhausted() {
-        let ground = Ground::original(net, goals.clone(), Facts::none(net), &known);
+        let goals = vec![(id, Goal::Reach(wanted.clone()))];
+        let ground = Ground::original(net, goals, Facts::none(net), &known);
         let (ground, board, hints) = (&ground, &board, Vec::new());
         let assignment =
             Assignment { ground, board, seed: 1, threads: 1, dump: None, smt_solver: None, hints };

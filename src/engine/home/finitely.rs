@@ -15,7 +15,7 @@
 
 use super::{one_of, open};
 use crate::board::Homes;
-use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::Structure;
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
@@ -33,6 +33,7 @@ pub const ENGINE: Engine = Engine {
     technique: "STATE_EQUATION",
     sides: Sides::Over,
     role: Role::Homes,
+    takes: Takes::HOMES,
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 

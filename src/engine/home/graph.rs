@@ -12,7 +12,7 @@ use super::{one_of, open, reduced_for};
 use crate::board::{Found, Proof, Visited};
 use crate::engine::explicit::graph::{Graph, Search};
 use crate::engine::walk;
-use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::{Document, pump_grows};
 use crate::ground::Ground;
 use parikh_net::parts::Part;
@@ -27,6 +27,7 @@ pub const ENGINE: Engine = Engine {
     technique: "EXPLICIT",
     sides: Sides::Both,
     role: Role::Homes,
+    takes: Takes::HOMES,
     start: |work| {
         each_slice_anew(move |budget| {
             let made = on_net(&work, work.ground, &budget.slice(AT_ONCE));

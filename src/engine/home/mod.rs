@@ -31,7 +31,7 @@ use crate::engine::Assignment;
 use crate::engine::reduced;
 use crate::evidence::home::liveness::one_of;
 use crate::ground::Ground;
-use parikh_net::{Goal, GoalId, Predicate};
+use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 
 /// The open goals of `ground` that ask what stays reachable, each with what it asks for.
@@ -39,10 +39,8 @@ fn open<'g>(
     ground: &'g Ground<'g>,
     board: &'g Board<'g>,
 ) -> impl Iterator<Item = (GoalId, &'g Predicate)> + Clone {
-    ground.homes().iter().filter_map(|(id, goal)| match goal {
-        Goal::Home(wanted) if board.is_open(*id) => Some((*id, wanted)),
-        _ => None,
-    })
+    let homes = ground.homes().iter().filter(|(id, _)| board.is_open(*id));
+    homes.map(|(id, wanted)| (*id, wanted))
 }
 
 /// The net that was read, reduced for the liveness of what is asked for, where that is smaller.

@@ -14,10 +14,10 @@ use super::roam::Roam;
 use super::{one_of, open};
 use crate::board::{Argument, Board, Knowledge, Proof, Reach};
 use crate::engine::diagrams::confirm::closed_set;
-use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::engine::{Task, diagrams, explicit, intervals, state_equation};
 use crate::evidence::Document;
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, Predicate};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +28,7 @@ pub const ENGINE: Engine = Engine {
     technique: "RANDOM_WALK",
     sides: Sides::Both,
     role: Role::Homes,
+    takes: Takes::HOMES,
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
@@ -112,10 +113,10 @@ fn unreachable(
     if goals.is_empty() {
         return Vec::new();
     }
-    let reach = goals.iter().map(|&wanted| Goal::Reach(wanted.clone()));
-    let goals: Vec<(GoalId, Goal)> =
+    let list = goals.iter().map(|&wanted| Goal::Reach(wanted.clone())).collect();
+    let reach = goals.iter().map(|&wanted| MarkingGoal::Reach(wanted.clone()));
+    let goals: Vec<(GoalId, MarkingGoal)> =
         reach.enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
-    let list = goals.iter().map(|(_, goal)| goal.clone()).collect();
     let board = Board::new(net, list).with_budget(budget).certified_only();
     let facts = Facts::none(net);
     let slice = budget.share(0.1).slice(Duration::from_secs(2));

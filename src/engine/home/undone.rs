@@ -16,7 +16,7 @@
 //! # Conditions
 //! Those of [`crate::evidence::home::undone`].
 
-use crate::engine::{Assignment, Engine, Role, Sides, each_slice_anew};
+use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::Structure;
 use crate::evidence::home::undone::Undoing;
 use crate::structure::semiflows::place_semiflows;
@@ -30,6 +30,7 @@ pub const ENGINE: Engine = Engine {
     technique: "TOPOLOGICAL",
     sides: Sides::Over,
     role: Role::Homes,
+    takes: Takes::HOMES,
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 

@@ -10,7 +10,7 @@ pub(super) use derivation::bounds;
 use super::Task;
 use crate::board::{Argument, Over, Proof, Under};
 use crate::structure::intervals::{Decision, Intervals};
-use parikh_net::{FiringSequence, Goal, GoalId, Predicate, Provenance};
+use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate, Provenance};
 
 /// Finds the intervals, and settles what they decide.
 pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
@@ -31,14 +31,14 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
             return;
         }
         match goal {
-            Goal::Reach(predicate) => match intervals.decide(task.net, predicate) {
+            MarkingGoal::Reach(predicate) => match intervals.decide(task.net, predicate) {
                 Some(Decision { holds: false, rests_on }) => {
                     refuted[rests_on as usize].push((*id, None, predicate.clone()));
                 }
                 Some(Decision { holds: true, .. }) => under.reached(*id, FiringSequence::new()),
                 None => {}
             },
-            Goal::Maximise(sum) => {
+            MarkingGoal::Maximise(sum) => {
                 let Some((most, rests_on)) = intervals.most(sum) else { continue };
                 // Bounds beyond 63 bits are of no use to anybody.
                 let Ok(small) = i64::try_from(most) else { continue };
@@ -47,7 +47,6 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
                     refuted[rests_on as usize].push((*id, Some(most), more));
                 }
             }
-            Goal::Home(_) => {}
         }
     }
     for (rests_on, refuted) in Provenance::ALL.into_iter().zip(refuted) {

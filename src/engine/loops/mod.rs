@@ -39,7 +39,7 @@ mod summary;
 mod walk;
 mod watch;
 
-use super::{Assignment, Engine, Progress, Role, Session, Sides};
+use super::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
 use fastrand::Rng;
 use machine::Machine;
 use parikh_net::TransitionId;
@@ -53,6 +53,7 @@ pub const ENGINE: Engine = Engine {
     technique: "LOOPS",
     sides: Sides::Under,
     role: Role::Loops,
+    takes: Takes::MARKINGS,
     start: |work| Ok(Box::new(Search::new(work))),
 };
 

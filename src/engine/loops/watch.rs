@@ -4,7 +4,7 @@ use super::machine::Machine;
 use crate::board::{Board, Under};
 use crate::evidence::depending::Depending;
 use crate::evidence::loops::{holds, value};
-use parikh_net::{Goal, GoalId, Net};
+use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ struct News {
 
 struct Watched<'n> {
     id: GoalId,
-    goal: &'n Goal,
+    goal: &'n MarkingGoal,
     /// It was seen to hold.
     seen: bool,
     /// The largest value seen.
@@ -54,17 +54,18 @@ impl<'n> Watch<'n> {
         net: &'n Net,
         board: &'n Board<'n>,
         under: Under<'n>,
-        goals: &'n [(GoalId, Goal)],
+        goals: &'n [(GoalId, MarkingGoal)],
     ) -> Self {
         let mut depending = Depending::new(net.place_count());
         let mut watched = Vec::new();
         for (id, goal) in goals.iter().filter(|(id, _)| board.is_open(*id)) {
             match goal {
-                Goal::Reach(predicate) => depending.add(watched.len(), predicate.support(net)),
-                Goal::Maximise(sum) => {
+                MarkingGoal::Reach(predicate) => {
+                    depending.add(watched.len(), predicate.support(net))
+                }
+                MarkingGoal::Maximise(sum) => {
                     depending.add(watched.len(), sum.terms().iter().map(|&(place, _)| place));
                 }
-                Goal::Home(_) => continue,
             }
             watched.push(Watched { id: *id, goal, seen: false, best: board.seen(*id) });
         }
@@ -102,18 +103,18 @@ impl<'n> Watch<'n> {
                 return;
             }
             match watched.goal {
-                Goal::Reach(predicate) if holds(net, predicate, marking) => {
+                MarkingGoal::Reach(predicate) if holds(net, predicate, marking) => {
                     watched.seen = true;
                     news.push(News { step, at, before: None });
                 }
-                Goal::Maximise(sum) => {
+                MarkingGoal::Maximise(sum) => {
                     let value = i128::try_from(value(sum, marking)).ok();
                     if value > watched.best {
                         news.push(News { step, at, before: watched.best });
                         watched.best = value;
                     }
                 }
-                Goal::Reach(_) | Goal::Home(_) => {}
+                MarkingGoal::Reach(_) => {}
             }
         });
     }

@@ -45,45 +45,83 @@ pub(super) fn document(
         None => needed(terms, found, predicate, budget)?,
     };
     let mut proof = Solver::new(ProvingBatSat::new());
-    let mut rows: BTreeSet<usize> = BTreeSet::new();
-    let mut places: BTreeSet<usize> = BTreeSet::new();
     for cube in &cubes {
         proof.add(terms, &negated(cube), None);
     }
     for lesson in &lessons {
         proof.add(terms, lesson, None);
     }
-    // The row of a lesson is the last it speaks of. Flows have to be named; sums that were compared are.
-    let of_lessons = lessons.iter().filter_map(|lesson| Some(lesson.last()?.term));
-    rows.extend(of_lessons.filter(|&term| terms.is_flow(term)));
-    // So are those that bound sums which keep their remainder, of whatever is spoken of, decided or not.
-    let bounds_of = cubes.iter().chain(&lessons).flatten().map(|bound| bound.term);
-    let mut spoken: BTreeSet<usize> =
-        proof.spoken_of().map(|(term, ..)| term).chain(bounds_of).collect();
+    let mentioned: BTreeSet<usize> = {
+        let bounds = cubes.iter().chain(&lessons).flatten().map(|bound| bound.term);
+        proof.spoken_of().map(|(term, ..)| term).chain(bounds).collect()
+    };
+    let (rows, mentioned) = rows(terms, &lessons, mentioned, predicate);
+    let mut places = prove_inductive(terms, &mut proof, &cubes, budget)?;
+    let mut numbering = Numbering::of(terms, &proof)?;
+    let steps = numbering.clauses(proof.sat.learnt().clauses())?;
+    let clauses = clauses(terms, &mut proof, &mut numbering, rows, &cubes)?;
+    let asked = predicate.support(terms.net);
+    places.extend(own_of(&numbering.atoms).chain(asked).map(PlaceId::index));
+    let mut used = mentioned;
+    used.extend(&places);
+    let remainders = remainders(terms, &mut numbering.atoms, used)?;
+    // That firings keep a remainder, or a sum, may be so because some never take place.
+    let own: BTreeSet<PlaceId> = own_of(&numbering.atoms).collect();
+    let blocking = own.iter().flat_map(|&place| terms.blocking(place));
+    places.extend(own.iter().copied().chain(blocking).map(PlaceId::index));
+    let bounds = bounds(&places)?;
+    let atoms = std::mem::take(&mut numbering.atoms);
+    let mut induction = Induction { bounds, atoms, remainders, clauses, steps, ending: Vec::new() };
+    induction.ending = ending(terms, &mut proof, numbering, &induction, predicate, budget)?;
+    Some(induction)
+}
+
+/// The rows that the document has to name, because no comparison of its own does, and all terms that matter:
+/// those mentioned, those of the goal, and those that they are sums of.
+///
+/// A row belongs to the lessons whose last bound it is. Only flows are named: sums that were compared are
+/// among the comparisons already.
+fn rows(
+    terms: &mut Terms<'_>,
+    lessons: &[Lesson],
+    mentioned: BTreeSet<usize>,
+    predicate: &Predicate,
+) -> (BTreeSet<usize>, BTreeSet<usize>) {
+    let mut mentioned = mentioned;
+    let mut of_goal: Vec<usize> = Vec::new();
     goal::for_each_atom(predicate, &mut |atom| {
-        spoken.extend(terms.bound(atom).map(|bound| bound.term))
+        of_goal.extend(terms.bound(atom).map(|bound| bound.term));
     });
-    // What those are sums of is bounded likewise.
-    let within = terms.relations().iter().filter(|relation| spoken.contains(&relation.term));
+    mentioned.extend(&of_goal);
+    // A row that bounds a sum which keeps its remainder is named as well.
+    let places = terms.net.place_count();
+    let within = terms.relations().iter().filter(|relation| mentioned.contains(&relation.term));
     let parts = within.flat_map(|relation| &relation.parts).map(|&(part, _)| part);
-    let sums: Vec<usize> = parts.filter(|&part| part >= terms.net.place_count()).collect();
-    rows.extend(sums.iter().filter(|&&term| terms.is_flow(term)));
-    spoken.extend(sums);
+    let sums: Vec<usize> = parts.filter(|&part| part >= places).collect();
+    mentioned.extend(&sums);
     let is_bounding = |relation: &&Relation| {
         let mut parts = relation.parts.iter();
-        parts.any(|&(part, _)| part >= terms.net.place_count() && spoken.contains(&part))
+        parts.any(|&(part, _)| part >= places && mentioned.contains(&part))
     };
     let bounding = terms.relations().iter().filter(is_bounding).map(|relation| relation.term);
-    rows.extend(bounding.filter(|&term| terms.is_flow(term)));
-    // Comparisons of the goal that a flow decides never came so far.
-    goal::for_each_atom(predicate, &mut |atom| {
-        let bound = terms.bound(atom);
-        rows.extend(bound.map(|bound| bound.term).filter(|&term| terms.is_flow(term)));
-    });
-    for cube in &cubes {
+    let of_lessons = lessons.iter().filter_map(|lesson| Some(lesson.last()?.term));
+    // A flow that decides a comparison of the goal has not come up before.
+    let rows = of_lessons.chain(sums).chain(bounding).chain(of_goal);
+    let rows = rows.filter(|&term| terms.is_flow(term)).collect();
+    (rows, mentioned)
+}
+
+/// Has the solver answer once more that no firing enters one of the cubes; the places that this rests on.
+fn prove_inductive(
+    terms: &Terms<'_>,
+    proof: &mut Solver<ProvingBatSat>,
+    cubes: &[Cube],
+    budget: &Budget,
+) -> Option<BTreeSet<usize>> {
+    let mut places = BTreeSet::new();
+    for cube in cubes {
         for t in terms.entrants(cube) {
-            let assumed = assume(&mut proof, terms, &terms.before(t, cube));
-            if let Some(assumed) = assumed
+            if let Some(assumed) = assume(proof, terms, &terms.before(t, cube))
                 && !matches!(proof.solve(terms, &assumed, budget), Answer::Impossible(_))
             {
                 return None;
@@ -92,32 +130,64 @@ pub(super) fn document(
             places.extend(terms.net.delta(t).iter().map(|change| change.place.index()));
         }
     }
-    let mut atoms: Vec<Atom> = Vec::new();
-    let mut variable_of: HashMap<u32, i32> = HashMap::new();
-    for (term, value, literal) in proof.spoken_of() {
-        atoms.push(terms.at_least(term, value)?);
-        variable_of.insert(literal.variable(), i32::try_from(atoms.len()).ok()?);
+    Some(places)
+}
+
+/// The comparisons of a document, and the number that each variable of the solver has there.
+struct Numbering {
+    atoms: Vec<Atom>,
+    /// Variables of comparisons count from 1, in the order of `atoms`.
+    variable_of: HashMap<u32, i32>,
+}
+
+impl Numbering {
+    /// Of all that the solver knows.
+    fn of(terms: &Terms<'_>, proof: &Solver<ProvingBatSat>) -> Option<Numbering> {
+        let mut numbering = Numbering { atoms: Vec::new(), variable_of: HashMap::new() };
+        for (term, value, literal) in proof.spoken_of() {
+            let variable = numbering.add(terms, term, value)?;
+            numbering.variable_of.insert(literal.variable(), variable);
+        }
+        Some(numbering)
     }
-    let in_variables = |clause: &[Literal], variable_of: &HashMap<u32, i32>| -> Option<Vec<i32>> {
+
+    /// Adds a comparison; its number.
+    fn add(&mut self, terms: &Terms<'_>, term: usize, value: i128) -> Option<i32> {
+        self.atoms.push(terms.at_least(term, value)?);
+        i32::try_from(self.atoms.len()).ok()
+    }
+
+    /// A clause of the solver in numbers.
+    fn clause(&self, clause: &[Literal]) -> Option<Vec<i32>> {
         let literal = |literal: &Literal| {
-            let variable = *variable_of.get(&literal.variable())?;
+            let variable = *self.variable_of.get(&literal.variable())?;
             Some(if literal.is_positive() { variable } else { -variable })
         };
         clause.iter().map(literal).collect()
-    };
-    let steps: Option<Vec<Vec<i32>>> =
-        proof.sat.learnt().clauses().map(|clause| in_variables(clause, &variable_of)).collect();
-    let steps = steps?;
-    // The checker takes the sums that come first, two clauses each, out of larger ones.
+    }
+
+    fn clauses<'c>(&self, clauses: impl Iterator<Item = &'c [Literal]>) -> Option<Vec<Vec<i32>>> {
+        clauses.map(|clause| self.clause(clause)).collect()
+    }
+}
+
+/// The clauses of the invariant. The checker takes the sums that come first, two clauses each, out of larger
+/// ones; then comes what is outside each cube.
+fn clauses(
+    terms: &Terms<'_>,
+    proof: &mut Solver<ProvingBatSat>,
+    numbering: &mut Numbering,
+    rows: BTreeSet<usize>,
+    cubes: &[Cube],
+) -> Option<Vec<Vec<i32>>> {
     let mut clauses = Vec::new();
     for row in rows {
         let value = terms.low(row)?;
         for (value, sign) in [(value, 1), (value + 1, -1)] {
-            atoms.push(terms.at_least(row, value)?);
-            clauses.push(vec![sign * i32::try_from(atoms.len()).ok()?]);
+            clauses.push(vec![sign * numbering.add(terms, row, value)?]);
         }
     }
-    for cube in &cubes {
+    for cube in cubes {
         let mut clause: Vec<Literal> = Vec::new();
         let mut always = false;
         for bound in negated(cube) {
@@ -127,20 +197,22 @@ pub(super) fn document(
             }
         }
         if !always {
-            clauses.push(in_variables(&clause, &variable_of)?);
+            clauses.push(numbering.clause(&clause)?);
         }
     }
-    let asked = predicate.support(terms.net);
-    places.extend(own_of(&atoms).chain(asked).map(PlaceId::index));
-    let mut used = spoken;
-    used.extend(&places);
-    let remainders = remainders(terms, &mut atoms, used)?;
-    // That firings keep a remainder, or a sum, may be so because some never take place.
-    let own: BTreeSet<PlaceId> = own_of(&atoms).collect();
-    let blocking = own.iter().flat_map(|&place| terms.blocking(place));
-    places.extend(own.iter().copied().chain(blocking).map(PlaceId::index));
-    let bounds = bounds(&places)?;
-    let mut induction = Induction { bounds, atoms, remainders, clauses, steps, ending: Vec::new() };
+    Some(clauses)
+}
+
+/// The last steps: what the solver learns when it is told that the predicate holds, which ends in a
+/// contradiction.
+fn ending(
+    terms: &mut Terms<'_>,
+    proof: &mut Solver<ProvingBatSat>,
+    mut numbering: Numbering,
+    induction: &Induction,
+    predicate: &Predicate,
+    budget: &Budget,
+) -> Option<Vec<Vec<i32>>> {
     let (skeleton, added) = induction.clauses_of(terms.net, predicate)?;
     // The variables of the document as those of the solver.
     let mut literals: Vec<Known> = Vec::new();
@@ -153,7 +225,7 @@ pub(super) fn document(
     for (known, variable) in literals.iter().zip(1..) {
         if let Known::Open(literal) = known {
             let signed = if literal.is_positive() { variable } else { -variable };
-            variable_of.entry(literal.variable()).or_insert(signed);
+            numbering.variable_of.entry(literal.variable()).or_insert(signed);
         }
     }
     let so_far = proof.sat.learnt().clauses().len();
@@ -164,7 +236,8 @@ pub(super) fn document(
             let at = variable.unsigned_abs() as usize - 1;
             while literals.len() <= at {
                 let literal = proof.sat.new_variable();
-                variable_of.insert(literal.variable(), i32::try_from(literals.len()).ok()? + 1);
+                let number = i32::try_from(literals.len()).ok()? + 1;
+                numbering.variable_of.insert(literal.variable(), number);
                 literals.push(Known::Open(literal));
             }
             match literals[at] {
@@ -177,11 +250,7 @@ pub(super) fn document(
         }
     }
     let Answer::Impossible(_) = proof.solve(terms, &[], budget) else { return None };
-    let learnt = proof.sat.learnt().clauses().skip(so_far);
-    let ending: Option<Vec<Vec<i32>>> =
-        learnt.map(|clause| in_variables(clause, &variable_of)).collect();
-    induction.ending = ending?;
-    Some(induction)
+    numbering.clauses(proof.sat.learnt().clauses().skip(so_far))
 }
 
 /// The places that are compared.

@@ -29,7 +29,7 @@ mod solver;
 mod terms;
 
 use super::intervals;
-use super::{Assignment, Engine, Progress, Role, Session, Sides};
+use super::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
 use crate::board::{Argument, Proof};
 use crate::evidence::Document;
 use crate::evidence::certificate::Bounds;
@@ -39,7 +39,7 @@ use backward::Backward;
 use decide::{Decide, End};
 use document::Found;
 use lasting::Proved;
-use parikh_net::{Goal, GoalId, LinearSum, PlaceId, Predicate, Provenance};
+use parikh_net::{GoalId, LinearSum, MarkingGoal, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
 use prover::Prover;
 use std::cell::OnceCell;
@@ -54,6 +54,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::Induction,
+    takes: Takes::MARKINGS,
     start: |work| Ok(Box::new(Induction::<Prover<'_>>::new(work, "pdr"))),
 };
 
@@ -88,7 +89,7 @@ impl<'g> BackwardSearch<'g> {
     }
 
     /// Goes on with one goal, unless nothing more can be done for it.
-    pub(super) fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
+    pub(super) fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         if !self.has_given_up(id) {
             self.0.work_on(id, goal, budget);
         }
@@ -152,12 +153,10 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     }
 
     /// What a goal asks to be reached now.
-    fn predicate(&self, id: GoalId, goal: &Goal) -> Option<Predicate> {
+    fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let predicate = match goal {
-            Goal::Reach(predicate) => predicate.clone(),
-            Goal::Maximise(sum) => more(sum, self.seen(id, sum))?,
-            // No engine of single markings is given one.
-            Goal::Home(_) => return None,
+            MarkingGoal::Reach(predicate) => predicate.clone(),
+            MarkingGoal::Maximise(sum) => more(sum, self.seen(id, sum))?,
         };
         Some(predicate.to_atoms(self.work.ground.net()))
     }
@@ -228,10 +227,10 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     }
 
     /// Works on one goal.
-    fn work_on(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
+    fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { ground, board, .. } = self.work;
         let under = board.under(TECHNIQUE).on(ground);
-        if matches!(goal, Goal::Maximise(_)) && under.seen(id).is_none() {
+        if matches!(goal, MarkingGoal::Maximise(_)) && under.seen(id).is_none() {
             under.reached(id, [].into_iter().collect());
         }
         while board.is_open(id) && !budget.is_exhausted() {
@@ -301,7 +300,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn refute(
         &self,
         id: GoalId,
-        goal: &Goal,
+        goal: &MarkingGoal,
         terms: &mut Terms<'_>,
         found: Found<'_>,
         predicate: &Predicate,
@@ -324,16 +323,16 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         let proof = Proof::new(argument, Some(Arc::new(Document::Induction(invariant))));
         let over = board.over(TECHNIQUE).on(ground);
         match goal {
-            Goal::Reach(_) => over.unreachable(id, proof),
-            Goal::Maximise(sum) => over.at_most(id, self.seen(id, sum), proof),
-            Goal::Home(_) => {}
+            MarkingGoal::Reach(_) => over.unreachable(id, proof),
+            MarkingGoal::Maximise(sum) => over.at_most(id, self.seen(id, sum), proof),
         }
         Some(())
     }
 
-    fn open(&self) -> Vec<(GoalId, Goal)> {
+    fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { ground, board, .. } = self.work;
-        let wanted = |(id, _): &&(GoalId, Goal)| board.is_open(*id) && !self.given_up.contains(id);
+        let wanted =
+            |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
         ground.goals().iter().filter(wanted).cloned().collect()
     }
 }

@@ -17,7 +17,7 @@ use super::{ROUNDS, TECHNIQUE, first_slice};
 use crate::engine::pdr::{BackwardSearch, more};
 use crate::engine::{Assignment, Progress, Session};
 use parikh_encodings::unrolling::Between;
-use parikh_net::{FiringSequence, Goal, GoalId, Predicate};
+use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,31 +61,29 @@ impl<'g> KInduction<'g> {
         })
     }
 
-    fn open(&self) -> Vec<(GoalId, Goal)> {
+    fn open(&self) -> Vec<(GoalId, MarkingGoal)> {
         let Assignment { ground, board, .. } = self.work;
         ground.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
     }
 
     /// What is to be unreachable; nothing where there is nothing to be asked.
-    fn predicate(&self, id: GoalId, goal: &Goal) -> Option<Predicate> {
+    fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let Assignment { ground, board, .. } = self.work;
         let under = board.under(TECHNIQUE).on(ground);
         match goal {
-            Goal::Reach(predicate) => {
+            MarkingGoal::Reach(predicate) => {
                 let is_initial = predicate.holds(ground.net(), ground.net().initial());
                 if is_initial {
                     under.reached(id, FiringSequence::new());
                 }
                 (!is_initial).then(|| predicate.clone())
             }
-            Goal::Maximise(sum) => {
+            MarkingGoal::Maximise(sum) => {
                 if under.seen(id).is_none() {
                     under.reached(id, FiringSequence::new());
                 }
                 more(sum, under.seen(id)?)
             }
-            // No engine of single markings is given one.
-            Goal::Home(_) => None,
         }
     }
 
@@ -112,7 +110,7 @@ impl<'g> KInduction<'g> {
     }
 
     /// Looks for an invariant.
-    fn certify(&mut self, id: GoalId, goal: &Goal, budget: &Budget) {
+    fn certify(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         self.backward.work_on(id, goal, budget);
         if !self.work.board.is_open(id) {
             self.settled += 1;

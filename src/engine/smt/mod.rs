@@ -17,7 +17,7 @@ mod bmc;
 mod k_induction;
 mod unrolled;
 
-use super::{Engine, Role, Sides};
+use super::{Engine, Role, Sides, Takes};
 use std::time::Duration;
 
 /// In the registry, for whoever asks for it: witnesses of few steps, whatever the numbers.
@@ -26,6 +26,7 @@ pub const BMC: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Under,
     role: Role::Induction,
+    takes: Takes::MARKINGS,
     start: |work| Ok(Box::new(bmc::session(work)?)),
 };
 

@@ -6,7 +6,7 @@ use super::proposer::Proposal;
 use super::relaxation::Decision;
 use crate::board::{Over, Proof};
 use crate::evidence::certificate::Lemma;
-use parikh_net::{Atom, Goal, LinearSum, Predicate};
+use parikh_net::{Atom, LinearSum, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ impl Engine<'_> {
         index: usize,
         tree: &Node,
         root: Literal,
-        goal: &Goal,
+        goal: &MarkingGoal,
         budget: &Budget,
         over: Over<'_>,
     ) -> bool {
@@ -39,7 +39,7 @@ impl Engine<'_> {
             Pursuit::Rests => true,
             Pursuit::Unfinished => false,
             Pursuit::Excluded => {
-                let Goal::Reach(predicate) = goal else { return true };
+                let MarkingGoal::Reach(predicate) = goal else { return true };
                 let Some(proof) = self.refute(index, tree, predicate, budget, over) else {
                     return false;
                 };

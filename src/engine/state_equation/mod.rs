@@ -63,7 +63,7 @@ use crate::structure::traps::small_marked_traps;
 use atoms::{AtomId, Atoms, Node};
 use maxima::Whole;
 use parikh_net::printable::Printable;
-use parikh_net::{EffectId, Goal, GoalId, LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::dump::Dump;
@@ -212,12 +212,12 @@ impl<'n> Engine<'n> {
     /// As there.
     pub fn for_goals(
         net: &'n Net,
-        goals: &[(GoalId, Goal)],
+        goals: &[(GoalId, MarkingGoal)],
         config: &Config,
     ) -> Result<Self, ProgramError> {
         let start = Instant::now();
         let relaxation = Relaxation::new(net, config.dump.as_ref())?;
-        let target = |&(id, _): &(GoalId, Goal)| Target {
+        let target = |&(id, _): &(GoalId, MarkingGoal)| Target {
             id,
             kind: Kind::New,
             candidate: None,
@@ -351,7 +351,7 @@ impl<'n> Engine<'n> {
     fn turn(
         &mut self,
         index: usize,
-        goal: &Goal,
+        goal: &MarkingGoal,
         budget: &Budget,
         task: &Task<'_>,
         over: Over<'_>,
@@ -359,18 +359,17 @@ impl<'n> Engine<'n> {
         self.describe(index, goal);
         if let Kind::New = self.targets[index].kind {
             self.targets[index].kind = match goal {
-                Goal::Maximise(sum) => Kind::Maximum {
+                MarkingGoal::Maximise(sum) => Kind::Maximum {
                     negated: sum.negated(),
                     unbounded: false,
                     whole: Whole::default(),
                 },
-                Goal::Reach(predicate) => {
+                MarkingGoal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
                     self.learn_clashes(&tree.atoms());
                     let root = self.proposer.add(&tree);
                     Kind::Reach { tree, root }
                 }
-                Goal::Home(_) => return true,
             };
         }
         // Taken out for the time being, so that the rest of the engine can be changed.
@@ -395,7 +394,7 @@ impl<'n> Engine<'n> {
     }
 
     /// Says in the files written from now on which goal they are about.
-    fn describe(&self, index: usize, goal: &Goal) {
+    fn describe(&self, index: usize, goal: &MarkingGoal) {
         let Some(dump) = &self.config.dump else { return };
         let number = self.targets[index].id.index() + 1;
         let header = format!(
@@ -406,7 +405,7 @@ impl<'n> Engine<'n> {
             Printable(self.net.name()),
             self.net.place_count(),
             self.net.transition_count(),
-            Printable(words::goal(self.net, goal))
+            Printable(words::goal(self.net, &goal.clone().into()))
         );
         dump.describe(&format!("state-equation-goal-{number}"), &header);
     }
@@ -525,7 +524,7 @@ fn proof(certificate: LinearCertificate) -> Proof {
 
 /// The goal with this id. `at` is where it should be: tasks list their goals in the order that the
 /// engine first saw them in.
-fn goal_of<'t>(task: &Task<'t>, id: GoalId, at: usize) -> Option<&'t Goal> {
+fn goal_of<'t>(task: &Task<'t>, id: GoalId, at: usize) -> Option<&'t MarkingGoal> {
     let here = task.goals.get(at).filter(|(known, _)| *known == id);
     let found = here.or_else(|| task.goals.iter().find(|(known, _)| *known == id));
     found.map(|(_, goal)| goal)

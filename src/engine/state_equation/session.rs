@@ -1,7 +1,7 @@
 //! The state equation in the portfolio: it keeps its program, lemmas and traps between slices.
 
 use super::{Config, Engine, Progress};
-use crate::engine::{self, Assignment, Hint, Role, Session, Sides, Task};
+use crate::engine::{self, Assignment, Hint, Role, Session, Sides, Takes, Task};
 use parikh_solvers::Budget;
 
 /// In the registry.
@@ -10,6 +10,7 @@ pub const ENGINE: engine::Engine = engine::Engine {
     technique: "STATE_EQUATION",
     sides: Sides::Over,
     role: Role::Slices,
+    takes: Takes::MARKINGS,
     start: |work| {
         let config = Config {
             // On another net questions would be written as if they were about the one that was read.

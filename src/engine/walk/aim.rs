@@ -16,7 +16,7 @@
 use super::machine::{Machine, below};
 use super::watch::{NONE, Placed, place_atom};
 use fastrand::Rng;
-use parikh_net::{Goal, LinearSum, Predicate};
+use parikh_net::{LinearSum, MarkingGoal, Predicate};
 
 /// The values wished for, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Aim {
     /// goals. The distance is of no meaning then, but to compare.
     pub(super) fn take_upwards(&mut self, machine: &Machine<'_>, goal: u32, rng: &mut Rng) {
         self.take(machine, goal, rng);
-        if matches!(machine.compiled.goals[goal as usize].goal, Goal::Maximise(_)) {
+        if matches!(machine.compiled.goals[goal as usize].goal, MarkingGoal::Maximise(_)) {
             for &cell in &self.cells {
                 self.wishes[cell as usize].low = i64::MAX;
             }
@@ -84,8 +84,8 @@ impl Aim {
     pub(super) fn take(&mut self, machine: &Machine<'_>, goal: u32, rng: &mut Rng) {
         self.clear();
         match machine.compiled.goals[goal as usize].goal {
-            Goal::Reach(predicate) => self.add(machine, predicate, rng),
-            Goal::Maximise(_) => {
+            MarkingGoal::Reach(predicate) => self.add(machine, predicate, rng),
+            MarkingGoal::Maximise(_) => {
                 let records = machine.compiled.records.iter();
                 for record in records.filter(|record| record.goals.contains(&goal)) {
                     // One more, or many more: in steps of one, 50,000 tokens take too long.
@@ -94,7 +94,6 @@ impl Aim {
                     self.at_least(record.cell, record.best.saturating_add(more));
                 }
             }
-            Goal::Home(_) => {}
         }
     }
 

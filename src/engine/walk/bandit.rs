@@ -23,7 +23,7 @@ use super::strategy::guided::{Guided, Hints};
 use super::strategy::relaxed_plan::RelaxedPlan;
 use super::walker::{End, Walker};
 use super::{Config, Strategy};
-use parikh_net::{Goal, GoalId, Predicate};
+use parikh_net::{GoalId, MarkingGoal, Predicate};
 use std::collections::{BTreeMap, HashSet};
 
 /// The first slices in a small net, in units of work; a unit takes some 50 to 200 ns.
@@ -54,8 +54,8 @@ fn least_merit(strategy: Strategy) -> f64 {
 }
 
 /// Whether there is anything to aim at: deadness alone is no place to go to.
-fn has_aim(goal: &Goal) -> bool {
-    !matches!(goal, Goal::Reach(Predicate::Dead | Predicate::NotDead))
+fn has_aim(goal: &MarkingGoal) -> bool {
+    !matches!(goal, MarkingGoal::Reach(Predicate::Dead | Predicate::NotDead))
 }
 
 /// The arms, and what they remember from one walker to the next.
@@ -85,13 +85,14 @@ impl Bandit {
     pub(super) fn new<'g>(
         config: &Config,
         classes: usize,
-        goals: impl IntoIterator<Item = &'g Goal>,
+        goals: impl IntoIterator<Item = &'g MarkingGoal>,
     ) -> Self {
         let (mut aims, mut maximise, mut deadness) = (false, false, false);
         for goal in goals {
             aims |= has_aim(goal);
-            maximise |= matches!(goal, Goal::Maximise(_));
-            deadness |= matches!(goal, Goal::Reach(predicate) if predicate.mentions_deadness());
+            maximise |= matches!(goal, MarkingGoal::Maximise(_));
+            deadness |=
+                matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness());
         }
         let hints = Hints::new(&config.hints);
         let suits = |strategy: &Strategy| match strategy {

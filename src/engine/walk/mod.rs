@@ -45,10 +45,10 @@ pub use pumping::find_pump;
 
 use crate::board::{Sighting, Under};
 use crate::engine::Task;
-use crate::engine::{Engine, Hint, Role, Sides, each_slice_anew};
+use crate::engine::{Engine, Hint, Role, Sides, Takes, each_slice_anew};
 use bandit::{Bandit, Stopped};
 use compiled::Compiled;
-use parikh_net::{FiringSequence, Goal, GoalId};
+use parikh_net::{FiringSequence, GoalId, MarkingGoal};
 use walker::{Resources, Walker};
 use watch::Watch;
 
@@ -58,6 +58,7 @@ pub const ENGINE: Engine = Engine {
     technique: "RANDOM_WALK",
     sides: Sides::Under,
     role: Role::Walk,
+    takes: Takes::MARKINGS,
     start: |work| {
         each_slice_anew(move |budget| {
             let task = Task::shrunk(work.ground, work.board, budget, work.seed);
@@ -73,6 +74,7 @@ pub const GUIDED: Engine = Engine {
     technique: "PARIKH_WALK",
     sides: Sides::Under,
     role: Role::Guided,
+    takes: Takes::MARKINGS,
     start: |work| {
         each_slice_anew(move |budget| {
             let hints = work.hints.clone();
@@ -242,7 +244,7 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
     let mut bandit =
         Bandit::new(config, net.effect_count(), task.goals.iter().map(|(_, goal)| goal));
     loop {
-        let open: Vec<(GoalId, &Goal)> = task
+        let open: Vec<(GoalId, &MarkingGoal)> = task
             .goals
             .iter()
             .filter(|(id, _)| task.board.is_open(*id))
@@ -275,13 +277,12 @@ fn report_initial(task: &Task<'_>, report: Under<'_>) -> u64 {
             break;
         }
         let holds = match goal {
-            Goal::Reach(predicate) => predicate.holds(task.net, task.net.initial()),
-            Goal::Maximise(_) => true,
-            Goal::Home(_) => false,
+            MarkingGoal::Reach(predicate) => predicate.holds(task.net, task.net.initial()),
+            MarkingGoal::Maximise(_) => true,
         };
         if holds && task.board.is_open(*id) {
             sightings.push(Sighting { goal: *id, firings: 0 });
-            held += u64::from(matches!(goal, Goal::Reach(_)));
+            held += u64::from(matches!(goal, MarkingGoal::Reach(_)));
         }
     }
     report.along(FiringSequence::new(), sightings);

@@ -24,7 +24,7 @@ use super::walker::{End, Walker};
 use super::{Config, Strategy, run};
 use crate::board::{Board, Knowledge};
 use crate::engine::Task;
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, LinearSum, Net};
+use parikh_net::{Facts, FiringSequence, GoalId, LinearSum, MarkingGoal, Net};
 use parikh_solvers::Budget;
 
 /// Attempts to come back, before the walk starts again.
@@ -40,8 +40,8 @@ pub fn find_pump(
     work: u64,
 ) -> Option<(FiringSequence, FiringSequence)> {
     let total = LinearSum::new(net.places().map(|place| (place, 1))).ok()?;
-    let goal = Goal::Maximise(total);
-    let board = Board::new(net, vec![goal.clone()]);
+    let goal = MarkingGoal::Maximise(total);
+    let board = Board::new(net, vec![goal.clone().into()]);
     let task = Task {
         net,
         goals: &[(GoalId::new(0), goal)],
@@ -66,7 +66,7 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let mut plan = RelaxedPlan::new(&walker.machine);
     plan.patience = 24;
     let free = free_classes(&walker.machine);
-    let is_maximum = |goal: &Goal| matches!(goal, Goal::Maximise(_));
+    let is_maximum = |goal: &MarkingGoal| matches!(goal, MarkingGoal::Maximise(_));
     let mut length = 1;
     while !walker.slice_is_over()
         && let Some(goal) = walker.draw(is_maximum)

@@ -13,7 +13,7 @@ use super::{Statistics, Strategy};
 use crate::board::Under;
 use crate::engine::Task;
 use fastrand::Rng;
-use parikh_net::{Goal, GoalId};
+use parikh_net::{GoalId, MarkingGoal};
 use std::time::{Duration, Instant};
 
 /// What a strategy may use while it chooses.
@@ -150,7 +150,7 @@ impl<'a> Walker<'a> {
     }
 
     /// A watched goal that still wants an answer and that `wanted` likes, drawn at random.
-    pub(super) fn draw(&mut self, wanted: impl Fn(&Goal) -> bool) -> Option<u32> {
+    pub(super) fn draw(&mut self, wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
         let mut chosen = None;
         let mut seen = 0;
         self.resources.work += 1 + self.ids.len() as u64 / 64;

@@ -21,7 +21,7 @@
 //!
 //! A maximum is a threshold that moves: one above the largest value seen so far.
 
-use parikh_net::{Atom, Goal, GoalId, LinearSum, Net, Predicate};
+use parikh_net::{Atom, GoalId, LinearSum, MarkingGoal, Net, Predicate};
 use std::collections::HashMap;
 
 /// No node, no record, no list.
@@ -70,7 +70,7 @@ pub(super) struct Watched<'a> {
     /// Its id on the board.
     pub(super) id: GoalId,
     /// The goal.
-    pub(super) goal: &'a Goal,
+    pub(super) goal: &'a MarkingGoal,
     /// Its root, [`NONE`] for a maximum.
     pub(super) root: u32,
 }
@@ -142,7 +142,10 @@ pub(super) fn place_atom(atom: &Atom) -> Placed {
 
 impl<'a> Watch<'a> {
     /// Watches these goals of `net`.
-    pub(super) fn new(net: &Net, goals: impl IntoIterator<Item = (GoalId, &'a Goal)>) -> Self {
+    pub(super) fn new(
+        net: &Net,
+        goals: impl IntoIterator<Item = (GoalId, &'a MarkingGoal)>,
+    ) -> Self {
         let mut watch = Watch::default();
         let changes = net.effect_classes().flat_map(|e| net.effect(e));
         let largest = changes.map(|change| change.delta.unsigned_abs()).max().unwrap_or(0);
@@ -150,14 +153,14 @@ impl<'a> Watch<'a> {
         for (id, goal) in goals {
             let position = watch.goals.len() as u32;
             match goal {
-                Goal::Reach(predicate) => {
+                MarkingGoal::Reach(predicate) => {
                     if !fits(net, largest, predicate) || matches!(predicate, Predicate::False) {
                         continue;
                     }
                     let root = watch.root(net, predicate, ROOT | position);
                     watch.goals.push(Watched { id, goal, root });
                 }
-                Goal::Maximise(sum) => {
+                MarkingGoal::Maximise(sum) => {
                     if !sum_fits(net, largest, sum) || sum.is_zero() {
                         continue;
                     }
@@ -173,7 +176,6 @@ impl<'a> Watch<'a> {
                     });
                     records[record].goals.push(position);
                 }
-                Goal::Home(_) => {}
             }
         }
         watch.thresholds.sort_unstable();

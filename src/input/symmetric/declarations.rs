@@ -1,10 +1,10 @@
 //! Declarations as the file has them: sorts, partitions and variables, in its order. A sort is a
 //! term like those of arcs ([`RawTerm`]): a name, or written out, wherever one may stand.
 
+use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
 use super::super::source::Position;
 use super::super::xml::{Item, Tag, XmlReader};
-use super::problem::ColourProblem;
 use super::raw::{Node, RawTerm, is_decoration};
 use std::io::BufRead;
 

@@ -1,8 +1,8 @@
 //! Numbers, and constants of other sorts than the one that is expected: what they stand for there.
 
-use super::problem::ColourProblem;
+use super::super::colour_problem::{ColourProblem, LARGEST};
 use super::raw::Node;
-use super::resolve::{LARGEST, Resolver, Value, count};
+use super::resolve::{Resolver, Value, count};
 use parikh_net::coloured::{Guard, Multiset, Relation, SortId, SortKind, Term};
 
 impl Resolver<'_> {

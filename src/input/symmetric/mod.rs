@@ -12,26 +12,24 @@
 
 mod declarations;
 mod fit;
-mod problem;
 mod product;
 mod raw;
 mod resolve;
+mod scope;
+mod settle;
 mod sorts;
 
-pub use problem::ColourProblem;
-
+use super::colour_problem::ColourProblem;
 use super::error::InputError;
-use super::formats::Format;
+use super::format::Format;
 use super::labels::Child;
 use super::source::{Position, may_be_xml};
 use super::xml::{Item, XmlReader};
 use crate::model::Model;
 use declarations::Declarations;
 use parikh_net::BuildError;
-use parikh_net::coloured::{ColouredNet, ColouredNode, Guard, Multiset, SortKind, Term};
+use parikh_net::coloured::ColouredNet;
 use raw::RawTerm;
-use resolve::Resolver;
-use sorts::Scope;
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
@@ -314,122 +312,4 @@ impl<R: BufRead> SymmetricReader<R> {
         self.parts.arcs.push(arc);
         Ok(())
     }
-}
-
-impl Parts {
-    /// The net.
-    fn settle(self, file: &str) -> Result<ColouredNet, InputError> {
-        let wrong = |at: Position, owner: String, problem: ColourProblem| InputError::Colours {
-            at: at.of(file),
-            owner,
-            problem: problem.into(),
-        };
-        let mut net = ColouredNet::new(self.name);
-        let mut scope: Scope = (self.declarations.settle(&mut net))
-            .map_err(|(at, owner, problem)| wrong(at, owner, problem))?;
-        for place in self.places {
-            let owner = || format!("place `{}`", place.id);
-            let fail = |(at, problem)| wrong(at, owner(), problem);
-            let mut resolver = Resolver { net: &mut net, scope: &mut scope };
-            let sort = match &place.sort {
-                Some(term) => resolver.sort(term).map_err(fail)?,
-                None => resolver
-                    .scope
-                    .dot(resolver.net)
-                    .map_err(|problem| wrong(place.at, owner(), problem))?,
-            };
-            let initial = match &place.initial {
-                Some(term) => resolver.multiset(term, sort).map_err(fail)?,
-                None => Multiset::EMPTY,
-            };
-            let at = place.initial.as_ref().map_or(place.at, |term| term.at);
-            net.add_place(&place.id, sort, initial)
-                .map_err(|problem| wrong(at, owner(), problem.into()))?;
-        }
-        for transition in self.transitions {
-            let owner = || format!("transition `{}`", transition.id);
-            let guard = match &transition.guard {
-                Some(term) => Resolver { net: &mut net, scope: &mut scope }
-                    .guard(term)
-                    .map_err(|(at, problem)| wrong(at, owner(), problem))?,
-                None => Guard::TRUE,
-            };
-            let at = transition.guard.as_ref().map_or(transition.at, |term| term.at);
-            net.add_transition(&transition.id, guard)
-                .map_err(|problem| wrong(at, owner(), problem.into()))?;
-        }
-        // An arc would be of the one or of the other.
-        if let Some((id, Reference { at, .. })) =
-            self.references.iter().find(|(id, _)| net.node(id).is_some())
-        {
-            let problem = BuildError::DuplicateId(id.clone());
-            return Err(InputError::Net { at: at.of(file), problem });
-        }
-        for arc in self.arcs {
-            let end = |name: &str| {
-                end(&net, &self.references, name).ok_or_else(|| InputError::UnknownEnd {
-                    at: arc.at.of(file),
-                    arc: arc.name.clone(),
-                    node: name.to_owned(),
-                })
-            };
-            let (place, t, takes) = match (end(&arc.source)?, end(&arc.target)?) {
-                (ColouredNode::Place(p), ColouredNode::Transition(t)) => (p, t, true),
-                (ColouredNode::Transition(t), ColouredNode::Place(p)) => (p, t, false),
-                (source, _) => {
-                    return Err(InputError::SameKind {
-                        at: arc.at.of(file),
-                        arc: arc.name.clone(),
-                        source_node: arc.source.clone(),
-                        target_node: arc.target.clone(),
-                        kind: match source {
-                            ColouredNode::Place(_) => "places",
-                            ColouredNode::Transition(_) => "transitions",
-                        },
-                    });
-                }
-            };
-            let sort = net.place(place).sort;
-            let owner = || format!("arc `{}`", arc.name);
-            let at = arc.inscription.as_ref().map_or(arc.at, |term| term.at);
-            let inscription = match &arc.inscription {
-                Some(term) => Resolver { net: &mut net, scope: &mut scope }
-                    .multiset(term, sort)
-                    .map_err(|(at, problem)| wrong(at, owner(), problem))?,
-                // As on arcs of plain nets.
-                None if *net.sort(sort).kind() == SortKind::Dot => {
-                    Multiset::one(Term::Constant { sort, colour: 0 })
-                }
-                None => {
-                    let problem = ColourProblem::Whole {
-                        found: "no inscription",
-                        expected: "one: the place has colours",
-                    };
-                    return Err(wrong(at, owner(), problem));
-                }
-            };
-            match takes {
-                true => net.take(t, place, inscription),
-                false => net.put(t, place, inscription),
-            }
-            .map_err(|problem| wrong(at, owner(), problem.into()))?;
-        }
-        Ok(net)
-    }
-}
-
-/// The node with this id, or the one that the reference node with this id stands for.
-fn end(
-    net: &ColouredNet,
-    references: &HashMap<String, Reference>,
-    name: &str,
-) -> Option<ColouredNode> {
-    let mut name = name;
-    for _ in 0..=references.len() {
-        match net.node(name) {
-            Some(node) => return Some(node),
-            None => name = &references.get(name)?.target,
-        }
-    }
-    None
 }

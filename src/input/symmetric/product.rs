@@ -1,7 +1,6 @@
 //! Tuples with multisets in them: the products of these.
 
-use super::problem::ColourProblem;
-use super::resolve::LARGEST;
+use super::super::colour_problem::{ColourProblem, LARGEST};
 use parikh_net::coloured::{Multiset, Term};
 
 /// The tuples with a component from each of `parts`, as often as the product says.

@@ -2,10 +2,10 @@
 //! nested (contest models add up hundreds of tokens pair by pair), reading it and going through it
 //! take no stack.
 
+use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
 use super::super::source::Position;
 use super::super::xml::{Item, Tag, XmlReader};
-use super::problem::ColourProblem;
 use std::io::BufRead;
 
 /// One operator of a term, with how many of the values before it are its operands.
@@ -26,6 +26,9 @@ pub(super) struct RawTerm {
     pub(super) nodes: Vec<Node>,
     pub(super) at: Position,
 }
+
+/// What is wrong with a term, and where.
+pub(super) type Failed = (Position, ColourProblem);
 
 /// Sorts and terms nested deeper, wrappers counted, are refused: each level costs some hundred
 /// bytes while it is open.

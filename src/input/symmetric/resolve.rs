@@ -1,11 +1,10 @@
 //! From a term as the file has it to what it stands for: a number, a multiset, a colour or a guard.
 //! Operators come after their operands, so one pass with a stack of values does it.
 
-use super::super::source::Position;
-use super::problem::ColourProblem;
+use super::super::colour_problem::{ColourProblem, DEEPEST};
 use super::product::product;
-use super::raw::{Node, RawTerm, integer};
-use super::sorts::Scope;
+use super::raw::{Failed, Node, RawTerm, integer};
+use super::scope::Scope;
 use parikh_net::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term};
 
 /// What part of a term stands for.
@@ -36,20 +35,10 @@ impl Value {
     }
 }
 
-/// Differences, tuples, partitions, and conditions of alternating kind are trees, which whoever
-/// walks over them may do by recursion: at this depth no stack overflows. Products of products are
-/// as deep as they have components at most, so this is the most of these, too.
-pub(super) const DEEPEST: usize = 200;
-
-/// Sums inside tuples may multiply out to so many terms.
-pub(super) const LARGEST: usize = 1_000_000;
-
 pub(super) struct Resolver<'n> {
     pub(super) net: &'n mut ColouredNet,
     pub(super) scope: &'n mut Scope,
 }
-
-pub(super) type Failed = (Position, ColourProblem);
 
 impl Resolver<'_> {
     /// The sort that a term names.
@@ -204,6 +193,13 @@ impl Resolver<'_> {
                 let partition = self.scope.sort(name).map_err(unknown)?;
                 Value::Term(Term::Block { partition, of })
             }
+            _ => self.condition(node, operands)?,
+        })
+    }
+
+    /// The same of what makes conditions, and of what nobody knows.
+    fn condition(&mut self, node: &Node, operands: Vec<Value>) -> Result<Value, ColourProblem> {
+        Ok(match &*node.element {
             "equality" => self.compare(node, Relation::Equal, operands)?,
             "inequality" => self.compare(node, Relation::Unequal, operands)?,
             "lessthan" | "lt" | "ltp" => self.compare(node, Relation::Less, operands)?,

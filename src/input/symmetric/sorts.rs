@@ -5,115 +5,16 @@
 //! tokens as tuples, those of one component, too. Sorts that are written out are as good as named
 //! ones.
 
+use super::super::colour_problem::ColourProblem;
 use super::super::source::Position;
 use super::declarations::{Constant, Declaration, Declarations, Declared};
-use super::problem::ColourProblem;
-use super::raw::RawTerm;
-use super::resolve::{DEEPEST, Failed, Resolver};
-use parikh_net::coloured::{ColouredNet, SortId, SortKind, Term, VariableId};
+use super::raw::{Failed, RawTerm};
+use super::resolve::Resolver;
+use super::scope::Scope;
+use parikh_net::coloured::{ColouredNet, SortId, SortKind, Term};
 use std::collections::{HashMap, HashSet};
 
-/// What ids stand for, once everything is read.
-#[derive(Debug, Default)]
-pub(super) struct Scope {
-    sorts: HashMap<Box<str>, SortId>,
-    constants: HashMap<Box<str>, Term>,
-    variables: HashMap<Box<str>, VariableId>,
-    ranges: HashMap<(i64, i64), SortId>,
-    products: HashMap<Vec<SortId>, SortId>,
-    /// Of each product, how many components its tuples have, those of components counted.
-    components: HashMap<SortId, usize>,
-    dot: Option<SortId>,
-    boolean: Option<SortId>,
-}
-
 type Located<T> = Result<T, (Position, String, ColourProblem)>;
-
-impl Scope {
-    pub(super) fn sort(&self, name: &str) -> Result<SortId, ColourProblem> {
-        let unknown = || ColourProblem::Unknown { name: name.to_owned(), kind: "sort" };
-        self.sorts.get(name).copied().ok_or_else(unknown)
-    }
-
-    /// The colour of this id. Old versions of TAPAAL write the black token by the id of its sort.
-    pub(super) fn constant(&self, name: &str) -> Result<Term, ColourProblem> {
-        if let Some(constant) = self.constants.get(name) {
-            return Ok(constant.clone());
-        }
-        match (self.sorts.get(name), self.dot) {
-            (Some(&sort), Some(dot)) if sort == dot => Ok(Term::Constant { sort, colour: 0 }),
-            _ => Err(ColourProblem::Unknown { name: name.to_owned(), kind: "constant" }),
-        }
-    }
-
-    pub(super) fn variable(&self, name: &str) -> Result<VariableId, ColourProblem> {
-        let unknown = || ColourProblem::Unknown { name: name.to_owned(), kind: "variable" };
-        self.variables.get(name).copied().ok_or_else(unknown)
-    }
-
-    /// The sort of the black token.
-    pub(super) fn dot(&mut self, net: &mut ColouredNet) -> Result<SortId, ColourProblem> {
-        match self.dot {
-            Some(dot) => Ok(dot),
-            None => Ok(*self.dot.insert(net.add_sort("dot", SortKind::Dot)?)),
-        }
-    }
-
-    /// The sort of the truth values, false before true.
-    pub(super) fn boolean(&mut self, net: &mut ColouredNet) -> Result<SortId, ColourProblem> {
-        if let Some(sort) = self.boolean {
-            return Ok(sort);
-        }
-        let constants = vec!["false".into(), "true".into()];
-        let kind = SortKind::Enumeration { constants, cyclic: false };
-        Ok(*self.boolean.insert(net.add_sort("bool", kind)?))
-    }
-
-    /// Whether a sort is that of the truth values.
-    pub(super) fn is_boolean(&self, sort: SortId) -> bool {
-        self.boolean == Some(sort)
-    }
-
-    /// The sort of a range that is written out.
-    pub(super) fn range(
-        &mut self,
-        net: &mut ColouredNet,
-        start: i64,
-        end: i64,
-    ) -> Result<SortId, ColourProblem> {
-        if let Some(&sort) = self.ranges.get(&(start, end)) {
-            return Ok(sort);
-        }
-        let sort = net.add_sort(&format!("{start}..{end}"), SortKind::Range { start, end })?;
-        self.ranges.insert((start, end), sort);
-        Ok(sort)
-    }
-
-    /// The product of these sorts, of which there are two or more, under a name of its own or under
-    /// that of a declaration. Limits to components are limits to how deep tuples are nested, too.
-    pub(super) fn product(
-        &mut self,
-        net: &mut ColouredNet,
-        name: Option<&str>,
-        parts: Vec<SortId>,
-    ) -> Result<SortId, ColourProblem> {
-        if let (None, Some(&sort)) = (name, self.products.get(&parts)) {
-            return Ok(sort);
-        }
-        let components = |sort: &SortId| self.components.get(sort).copied().unwrap_or(1);
-        let components: usize = parts.iter().map(components).sum();
-        if components > DEEPEST {
-            return Err(ColourProblem::TooManyComponents(DEEPEST));
-        }
-        let names: Vec<&str> = parts.iter().map(|&part| net.sort(part).name()).collect();
-        let written_out = format!("({})", names.join(" * "));
-        let kind = SortKind::Product(parts.clone());
-        let sort = net.add_sort(name.unwrap_or(&written_out), kind)?;
-        self.components.insert(sort, components);
-        self.products.entry(parts).or_insert(sort);
-        Ok(sort)
-    }
-}
 
 impl Declarations {
     /// Adds everything to the net, sorts after those they are made of.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::walk::watch::Watch;
-use parikh_net::{Goal, GoalId, LinearSum, Marking, PlaceId, Predicate, TransitionId, text};
+use parikh_net::{GoalId, LinearSum, Marking, MarkingGoal, PlaceId, Predicate, TransitionId, text};
 
 /// Everything kept up to date is what it would be if computed from the tokens.
 fn check(machine: &Machine<'_>) {
@@ -29,7 +29,7 @@ fn check(machine: &Machine<'_>) {
         assert_eq!(i128::from(machine.value(cell)), sum.value(&marking));
     }
     for (goal, watched) in machine.compiled.goals.iter().enumerate() {
-        if let Goal::Reach(predicate) = watched.goal {
+        if let MarkingGoal::Reach(predicate) = watched.goal {
             assert_eq!(machine.holds(goal as u32), predicate.holds(net, &marking));
         }
     }
@@ -60,7 +60,7 @@ fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
         Predicate::Enabled(t),
         Predicate::and([Predicate::NotDead, Predicate::at_least(b, 2).negated()]),
     ]
-    .map(Goal::Reach);
+    .map(MarkingGoal::Reach);
     let ids = (0..).map(GoalId::new);
     let mut machine = Machine::new(Compiled::new(&net, Watch::new(&net, ids.zip(&goals))));
     check(&machine);
@@ -100,7 +100,7 @@ fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
     let net = text::parse(&text).unwrap();
     let goal = |name: &str| {
         let t = net.transitions().find(|&t| net.transition_name(t) == name).unwrap();
-        [Goal::Reach(Predicate::Enabled(t)), Goal::Reach(Predicate::Disabled(t))]
+        [MarkingGoal::Reach(Predicate::Enabled(t)), MarkingGoal::Reach(Predicate::Disabled(t))]
     };
     let goals = [goal("begin3"), goal("begin4"), goal("same7"), goal("free0")].concat();
     for wanted in [&goals[..], &[]] {
@@ -179,14 +179,14 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
         }
         let net = text::parse(&text).unwrap();
         let some = |rng: &mut Rng| TransitionId::new(below(rng, net.transition_count()));
-        let goals: Vec<Goal> = (0..below(&mut rng, 6))
+        let goals: Vec<MarkingGoal> = (0..below(&mut rng, 6))
             .map(|_| match below(&mut rng, 3) {
-                0 => Goal::Reach(Predicate::Enabled(some(&mut rng))),
-                1 => Goal::Reach(Predicate::or([
+                0 => MarkingGoal::Reach(Predicate::Enabled(some(&mut rng))),
+                1 => MarkingGoal::Reach(Predicate::or([
                     Predicate::Dead,
                     Predicate::Disabled(some(&mut rng)),
                 ])),
-                _ => Goal::Reach(Predicate::at_least(PlaceId::new(0), 2)),
+                _ => MarkingGoal::Reach(Predicate::at_least(PlaceId::new(0), 2)),
             })
             .collect();
         let ids = (0..).map(GoalId::new);

@@ -2,6 +2,14 @@
 
 use parikh_net::coloured::ColourError;
 
+/// Differences, tuples, partitions, and conditions of alternating kind are trees, which whoever
+/// walks over them may do by recursion: at this depth no stack overflows. Products of products are
+/// as deep as they have components at most, so this is the most of these, too.
+pub(super) const DEEPEST: usize = 200;
+
+/// Sums inside tuples may multiply out to so many terms.
+pub(super) const LARGEST: usize = 1_000_000;
+
 /// What is wrong with a declaration or a term.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColourProblem {
