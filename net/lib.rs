@@ -27,6 +27,7 @@
 pub mod builder;
 mod closest;
 pub mod coloured;
+pub mod components;
 pub mod counted;
 pub mod facts;
 pub mod features;

@@ -131,7 +131,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     note!("parikh: {}", view.caption());
     let written = match kind {
-        Kind::Svg | Kind::Png => svg(&view),
+        Kind::Svg | Kind::Png => svg(&view, &budget),
         Kind::Dot => write::dot(&view),
         Kind::Aut => write::aut(&view),
         Kind::Json => write::json(&view),

@@ -1,17 +1,12 @@
 //! A graph of markings as SVG, drawn without other programs.
 //!
-//! Markings stand in rows by how many firings they are from the initial one, which is at the top. So every
-//! edge goes to the next row, stays in its own, or leads back up: edges never skip a row on the way down,
-//! and no detours are needed for those. Within a row markings are ordered by where those stand that lead
-//! to them, up and down a few times (the barycentre heuristic), which keeps crossings few. Edges that lead
-//! back swing out to the side.
-//!
-//! # Sources
-//! K. Sugiyama, S. Tagawa, M. Toda, *Methods for visual understanding of hierarchical system structures*,
-//! IEEE Trans. Systems, Man, and Cybernetics 11(2), 1981.
+//! Markings are laid out in layers, the initial one at the top: most firings lead down, and those that lead
+//! back up go round what is between ([`layout`](mod@crate::layout)).
 
 use super::view::{Node, Shown, View};
-use std::collections::{HashMap, HashSet};
+use crate::layout::{Direction, Graph, Point, Size, Spacing, layout};
+use parikh_solvers::Budget;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Sizes in pixels: of a letter, a line, and the space between boxes.
@@ -23,9 +18,6 @@ const MARGIN: f64 = 40.0;
 
 /// Letters of a line of a box.
 const WIDE: usize = 26;
-
-/// Passes over the rows to order them.
-const PASSES: usize = 12;
 
 /// Where a marking stands: the middle of its box, and its size.
 struct Block {
@@ -66,20 +58,19 @@ pub(super) fn colours(view: &View<'_>, node: &Node) -> (&'static str, &'static s
     (inside, edge)
 }
 
-/// The picture.
-pub fn svg(view: &View<'_>) -> String {
+/// The picture. After the end of the budget its layout is no more improved.
+pub fn svg(view: &View<'_>, budget: &Budget) -> String {
     let Shown { parts, wholes, bundles, all_fired } = Shown::of(view);
     let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
-    let rows = rows(view.nodes.len(), &bundles);
-    let boxes = place(&rows, &texts, &bundles);
+    let (boxes, routes) = place(&texts, &bundles, budget);
     let mut body = String::new();
     // Edges that swing out may leave the boxes' area.
     let mut right = boxes.iter().map(|b| b.x + b.width / 2.0).fold(200.0, f64::max);
     let mut left = boxes.iter().map(|b| b.x - b.width / 2.0).fold(0.0, f64::min);
     let pairs: HashSet<(u32, u32)> = bundles.iter().map(|it| (it.0, it.1)).collect();
-    for (bundle, all) in bundles.iter().zip(&all_fired) {
+    for ((bundle, route), all) in bundles.iter().zip(&routes).zip(&all_fired) {
         begin(all.as_deref(), &mut body);
-        let (least, most) = edge(&boxes, &pairs, bundle, &mut body);
+        let (least, most) = edge(&boxes, &pairs, bundle, route, &mut body);
         end(all.as_deref(), &mut body);
         (left, right) = (left.min(least), right.max(most));
     }
@@ -140,151 +131,44 @@ const MARKERS: &str = "<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7.
 /// An edge of the picture: from, to, what it says, whether it is highlighted.
 type Bundle = (u32, u32, String, bool);
 
-/// Of each node the others that it has an edge with.
-fn neighbours(count: usize, bundles: &[Bundle]) -> Vec<Vec<usize>> {
-    let mut beside = vec![Vec::new(); count];
-    for &(from, to, ..) in bundles.iter().filter(|bundle| bundle.0 != bundle.1) {
-        beside[from as usize].push(to as usize);
-        beside[to as usize].push(from as usize);
-    }
-    beside
-}
-
-/// The nodes by their distance from node 0, in an order with few crossings.
-fn rows(count: usize, bundles: &[Bundle]) -> Vec<Vec<usize>> {
-    let mut out = vec![Vec::new(); count];
-    bundles.iter().for_each(|&(from, to, ..)| out[from as usize].push(to as usize));
-    let mut row_of = vec![usize::MAX; count];
-    row_of[0] = 0;
-    let mut rows = vec![vec![0]];
-    loop {
-        let mut next = Vec::new();
-        for &node in rows.last().map_or(&[][..], Vec::as_slice) {
-            for &to in &out[node] {
-                if row_of[to] == usize::MAX {
-                    row_of[to] = rows.len();
-                    next.push(to);
-                }
-            }
-        }
-        if next.is_empty() {
-            break;
-        }
-        rows.push(next);
-    }
-    let neighbours = neighbours(count, bundles);
-    for pass in 0..PASSES {
-        let order: Vec<usize> = match pass % 2 {
-            0 => (1..rows.len()).collect(),
-            _ => (0..rows.len().saturating_sub(1)).rev().collect(),
-        };
-        for row in order {
-            let beside = if pass % 2 == 0 { row - 1 } else { row + 1 };
-            let at: HashMap<usize, f64> = rows[beside]
-                .iter()
-                .enumerate()
-                .map(|(at, &node)| (node, (at as f64 + 0.5) / rows[beside].len() as f64))
-                .collect();
-            let mut weight: Vec<(f64, usize)> = Vec::new();
-            for (own, &node) in rows[row].iter().enumerate() {
-                let next: Vec<f64> =
-                    neighbours[node].iter().filter_map(|it| at.get(it).copied()).collect();
-                let here = (own as f64 + 0.5) / rows[row].len() as f64;
-                let mean = next.iter().sum::<f64>() / next.len().max(1) as f64;
-                weight.push((if next.is_empty() { here } else { mean }, node));
-            }
-            weight.sort_by(|a, b| a.0.total_cmp(&b.0));
-            rows[row] = weight.into_iter().map(|(_, node)| node).collect();
-        }
-    }
-    rows
-}
-
-/// Boxes side by side, each row in the middle; a row of one below what leads to it.
-fn place(rows: &[Vec<usize>], texts: &[Vec<String>], bundles: &[Bundle]) -> Vec<Block> {
+/// Where boxes stand, and what the edges go round.
+fn place(
+    texts: &[Vec<String>],
+    bundles: &[Bundle],
+    budget: &Budget,
+) -> (Vec<Block>, Vec<Vec<Point>>) {
     let size = |text: &Vec<String>| {
         let longest = text.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-        (longest as f64 * LETTER + 18.0, text.len() as f64 * LINE + 10.0)
+        let width = (longest as f64 * LETTER + 18.0).max(34.0);
+        Size { width, height: text.len() as f64 * LINE + 10.0 }
     };
-    let mut boxes: Vec<Block> = texts
-        .iter()
-        .map(size)
-        .map(|(width, height)| Block { x: 0.0, y: 0.0, width: width.max(34.0), height })
-        .collect();
+    let sizes: Vec<Size> = texts.iter().map(size).collect();
     // What stands beside an edge needs room, too, and so does an edge from a box to itself.
-    let mut room: Vec<f64> = boxes.iter().map(|block| block.width).collect();
-    for (_, to, label, _) in bundles.iter().filter(|bundle| bundle.0 != bundle.1) {
-        let room = &mut room[*to as usize];
-        *room = room.max(label.chars().count() as f64 * LETTER * 0.9);
-    }
-    for (node, _, label, _) in bundles.iter().filter(|bundle| bundle.0 == bundle.1) {
-        room[*node as usize] += 2.0 * (34.0 + label.chars().count() as f64 * LETTER) - GAP;
-    }
-    let (mut y, mut row_sizes) = (0.0, Vec::new());
-    for row in rows {
-        let tall = row.iter().map(|&node| boxes[node].height).fold(0.0, f64::max);
-        let mut x = 0.0;
-        for (at, &node) in row.iter().enumerate() {
-            let width = room[node];
-            x += if at == 0 { 0.0 } else { GAP };
-            (boxes[node].x, boxes[node].y) = (x + width / 2.0, y + tall / 2.0);
-            x += width;
-        }
-        row_sizes.push(x);
-        y += tall + ROW_GAP;
-    }
-    let widest = row_sizes.iter().copied().fold(0.0, f64::max);
-    for (row, size) in rows.iter().zip(row_sizes) {
-        row.iter().for_each(|&node| boxes[node].x += (widest - size) / 2.0);
-    }
-    let neighbours = neighbours(texts.len(), bundles);
-    // Towards what leads to it and what it leads to, as far as there is room.
-    for pass in 0..8 {
-        for row in 0..rows.len() {
-            let row = if pass % 2 == 0 { row } else { rows.len() - 1 - row };
-            pull(&rows[row], &mut boxes, &room, &neighbours);
+    let mut room = sizes.clone();
+    for (from, to, label, _) in bundles {
+        let width = &mut room[*to as usize].width;
+        let label = label.chars().count() as f64 * LETTER;
+        match from == to {
+            true => *width += 2.0 * (34.0 + label) - GAP,
+            false => *width = width.max(label * 0.9),
         }
     }
-    boxes
-}
-
-/// Moves the boxes of a row towards the middle of their neighbours in other rows, in order.
-fn pull(row: &[usize], boxes: &mut [Block], room: &[f64], neighbours: &[Vec<usize>]) {
-    let room = |node: usize| room[node] / 2.0;
-    let wish: Vec<f64> = row
-        .iter()
-        .map(|&node| {
-            let others: Vec<f64> = neighbours[node]
-                .iter()
-                .filter(|&&it| boxes[it].y != boxes[node].y)
-                .map(|&it| boxes[it].x)
-                .collect();
-            match others.is_empty() {
-                true => boxes[node].x,
-                false => others.iter().sum::<f64>() / others.len() as f64,
-            }
-        })
-        .collect();
-    // From the left as far right as wished, then from the right where they stand too close.
-    let mut x = wish;
-    for at in 1..row.len() {
-        let least = x[at - 1] + room(row[at - 1]) + GAP + room(row[at]);
-        if x[at] < least {
-            // Both give way.
-            let half = (least - x[at]) / 2.0;
-            x[at] += half;
-            let mut limit = x[at] - room(row[at]) - GAP;
-            for before in (0..at).rev() {
-                let most = limit - room(row[before]);
-                if x[before] <= most {
-                    break;
-                }
-                x[before] = most;
-                limit = most - room(row[before]) - GAP;
-            }
-        }
-    }
-    row.iter().zip(x).for_each(|(&node, x)| boxes[node].x = x);
+    let is_drawn = |bundle: &&Bundle| bundle.0 != bundle.1;
+    let edges = bundles.iter().filter(is_drawn).map(|it| (it.0 as usize, it.1 as usize)).collect();
+    // So high a page that edges lead down.
+    let spacing = Spacing {
+        direction: Direction::Down,
+        between_layers: ROW_GAP,
+        within_layers: GAP,
+        proportion: 1.0,
+    };
+    let found = layout(&Graph { sizes: room, edges, roots: vec![0] }, &spacing, budget);
+    let block =
+        |(size, &(x, y)): (&Size, &Point)| Block { x, y, width: size.width, height: size.height };
+    let mut routes = found.routes.into_iter();
+    let route =
+        |bundle| if is_drawn(&bundle) { routes.next().unwrap_or_default() } else { Vec::new() };
+    (sizes.iter().zip(&found.nodes).map(block).collect(), bundles.iter().map(route).collect())
 }
 
 /// Draws an edge; how far left and right it goes.
@@ -292,10 +176,12 @@ fn edge(
     boxes: &[Block],
     pairs: &HashSet<(u32, u32)>,
     bundle: &Bundle,
+    route: &[Point],
     text: &mut String,
 ) -> (f64, f64) {
     let (from, to, label, bright) = bundle;
     let (a, b) = (&boxes[*from as usize], &boxes[*to as usize]);
+    let half = label.chars().count() as f64 * LETTER / 2.0;
     let (path, x, y) = if from == to {
         let (x, y) = (a.x + a.width / 2.0, a.y);
         let path = format!(
@@ -307,42 +193,27 @@ fn edge(
             y + 22.0,
             y + 7.0
         );
-        (path, x + 30.0 + label.chars().count() as f64 * LETTER / 2.0, y)
-    } else if b.y > a.y + 1.0 {
-        // Down, and a little aside where another edge comes the other way.
-        let aside = if pairs.contains(&(*to, *from)) { 9.0 } else { 0.0 };
-        let (x1, y1, x2, y2) =
-            (a.x + aside, a.y + a.height / 2.0, b.x + aside, b.y - b.height / 2.0);
-        let bend = (y2 - y1) * 0.45;
-        let path = format!(
-            "M{x1:.1},{y1:.1} C{x1:.1},{:.1} {x2:.1},{:.1} {x2:.1},{y2:.1}",
-            y1 + bend,
-            y2 - bend
-        );
-        // Nearer to the end, where edges from one box have parted.
-        let at = 0.62;
-        (path, curve(x1, x1, x2, x2, at), curve(y1, y1 + bend, y2 - bend, y2, at))
-    } else if (b.y - a.y).abs() <= 1.0 {
-        // In a row: over the top of it.
-        let (y1, y2) = (a.y - a.height / 2.0, b.y - b.height / 2.0);
-        let up = y1.min(y2) - 26.0;
-        let path = format!(
-            "M{:.1},{y1:.1} C{:.1},{up:.1} {:.1},{up:.1} {:.1},{y2:.1}",
-            a.x, a.x, b.x, b.x
-        );
-        (path, (a.x + b.x) / 2.0, up + 4.0)
+        (path, x + 30.0 + half, y)
     } else {
-        // Back up: out to the side.
-        let right = a.x >= b.x;
-        let side = if right { 1.0 } else { -1.0 };
-        let (x1, x2) = (a.x + side * a.width / 2.0, b.x + side * b.width / 2.0);
-        let far = if right { x1.max(x2) } else { x1.min(x2) };
-        let far = far + side * (24.0 + 0.16 * (a.y - b.y));
-        let path = format!(
-            "M{x1:.1},{:.1} C{far:.1},{:.1} {far:.1},{:.1} {x2:.1},{:.1}",
-            a.y, a.y, b.y, b.y
-        );
-        (path, curve(x1, far, far, x2, 0.5), (a.y + b.y) / 2.0)
+        // From edge to edge of the boxes, and a little aside where another goes the other way.
+        let down = if b.y > a.y { 1.0 } else { -1.0 };
+        let aside = if pairs.contains(&(*to, *from)) { 9.0 * down } else { 0.0 };
+        let mut points = vec![(a.x + aside, a.y + down * a.height / 2.0)];
+        points.extend(route);
+        points.push((b.x + aside, b.y - down * b.height / 2.0));
+        let (mut path, mut middle) =
+            (format!("M{:.1},{:.1}", points[0].0, points[0].1), (0.0, 0.0));
+        for (at, ends) in points.windows(2).enumerate() {
+            let [(x1, y1), (x2, y2)] = [ends[0], ends[1]];
+            let bend = (y2 - y1) * 0.45;
+            let (y3, y4) = (y1 + bend, y2 - bend);
+            let _ = write!(path, " C{x1:.1},{y3:.1} {x2:.1},{y4:.1} {x2:.1},{y2:.1}");
+            // Nearer to the end, where edges from one box have parted.
+            if at == route.len() / 2 {
+                middle = (curve(x1, x1, x2, x2, 0.62), curve(y1, y3, y4, y2, 0.62));
+            }
+        }
+        (path, middle.0, middle.1)
     };
     let (colour, width, head) = match bright {
         true => ("#d9730d", "2.6", "bright"),
@@ -358,8 +229,8 @@ fn edge(
         if *bright { "#a4560a" } else { "#1f2a33" },
         escaped(label)
     );
-    let half = label.chars().count() as f64 * LETTER / 2.0;
-    (x - half, x + half)
+    let bends = route.iter().map(|&(x, _)| x);
+    (bends.clone().fold(x - half, f64::min), bends.fold(x + half, f64::max))
 }
 
 /// A Bézier curve's coordinate.
@@ -467,7 +338,6 @@ mod tests {
     use super::*;
     use crate::graph::reachability::Reachability;
     use parikh_net::text;
-    use parikh_solvers::Budget;
 
     #[test]
     fn boxes_do_not_overlap_and_every_marking_and_firing_is_there() {
@@ -480,7 +350,7 @@ mod tests {
         let view = View::of_reachability(&net, &graph);
         let Shown { parts, bundles, .. } = Shown::of(&view);
         let texts: Vec<Vec<String>> = parts.iter().map(|parts| lines(parts)).collect();
-        let boxes = place(&rows(view.nodes.len(), &bundles), &texts, &bundles);
+        let (boxes, _) = place(&texts, &bundles, &Budget::unlimited());
         for (at, a) in boxes.iter().enumerate() {
             for b in &boxes[at + 1..] {
                 let apart = (a.x - b.x).abs() >= (a.width + b.width) / 2.0
@@ -488,7 +358,7 @@ mod tests {
                 assert!(apart, "({}, {}) and ({}, {})", a.x, a.y, b.x, b.y);
             }
         }
-        let svg = svg(&view);
+        let svg = svg(&view, &Budget::unlimited());
         assert_eq!(svg.matches("rx=\"7\"").count(), 12);
         assert_eq!(svg.matches("marker-end").count(), bundles.len() + 1);
         assert!(svg.contains("a &lt;name&gt; &amp; more") && !svg.contains("<name>"), "{svg}");
@@ -500,7 +370,7 @@ mod tests {
         let net = format!("place {place} 1\ntransition {transition}: {place} ->");
         let net = text::parse(&net).unwrap();
         let graph = Reachability::of(&net, 100, &Budget::unlimited()).unwrap();
-        let svg = svg(&View::of_reachability(&net, &graph));
+        let svg = svg(&View::of_reachability(&net, &graph), &Budget::unlimited());
         for name in [place, transition] {
             assert!(svg.contains(&format!("<g><title>{name}</title>")), "{svg}");
             assert!(!svg.contains(&format!(">{name}</text>")));

@@ -26,8 +26,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("reduction", &[]),
     // What nodes are called for people.
     ("names", &[]),
+    // Where to draw the nodes of a graph. Knows no net.
+    ("layout", &[]),
     // Graphs of markings.
-    ("graph", &["names"]),
+    ("graph", &["layout", "names"]),
     // Nets to work on, and the way back to the one that was read. Knows no claim.
     ("ground", &["reduction", "structure"]),
     // What is known of goals. Knows no engine.
@@ -41,8 +43,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("check", &["answer", "model", "run"]),
     // Evidence as files, for whoever checks it elsewhere: of what a run tells, what an answer rests on.
     ("evidence_files", &["answer", "board", "ground", "run"]),
-    // What is made of it. Layouts know no net.
-    ("layout", &[]),
+    // What is made of it.
     ("png", &[]),
     ("draw", &["formula", "layout", "names", "structure"]),
     ("plot", &["draw"]),

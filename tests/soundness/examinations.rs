@@ -6,6 +6,7 @@
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
+use crate::support::shrinking::shrinking;
 use parikh::answer::{Answer, Plan, Value};
 use parikh::evidence::{check_pumping, replay};
 use parikh::mcc::Examination;
@@ -60,9 +61,14 @@ fn small_nets(first: u64, count: u64, mut test: impl FnMut(u64, &Net, &StateSpac
     let mut left = scaled(count);
     for seed in first.. {
         let net = generate::random(seed, &Shape::small(seed));
-        let Some(space) = explore(&net, Limits { states: 60, tokens: 100 }) else { continue };
-        test(seed, &net, &space);
-        left -= 1;
+        let is_small = shrinking(&net, |net| {
+            let space = explore(net, Limits { states: 60, tokens: 100 });
+            space.is_some_and(|space| {
+                test(seed, net, &space);
+                true
+            })
+        });
+        left -= u64::from(is_small);
         if left == 0 {
             return;
         }

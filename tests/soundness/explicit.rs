@@ -1,6 +1,7 @@
 //! The explicit engine against a plain enumeration, on random small nets with weights.
 
 use crate::support::scale::scaled;
+use crate::support::shrinking::shrinking;
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;
 use parikh::engine::explicit::{self, Config, Order};
@@ -170,11 +171,18 @@ fn on_small_nets(
     let mut done = 0;
     while done < count {
         let net = random_net(&mut rng);
-        if let Some(all) = enumerate(&net)
-            && (all.markings.len() > 2 || rng.u8(0..20) == 0)
-        {
-            work(&net, &all, &mut rng);
-            done += 1;
+        let begun = rng.clone();
+        let drawn = shrinking(&net, |net| {
+            let (mut rng, all) = (begun.clone(), enumerate(net)?);
+            let is_tried = all.markings.len() > 2 || rng.u8(0..20) == 0;
+            if is_tried {
+                work(net, &all, &mut rng);
+            }
+            Some((rng, is_tried))
+        });
+        if let Some((more, is_tried)) = drawn {
+            rng = more;
+            done += u64::from(is_tried);
         }
     }
 }

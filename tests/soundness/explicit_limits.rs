@@ -120,7 +120,7 @@ fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
     ];
     for order in [Order::Breadth, Order::Depth, Order::Best] {
         let board = Board::new(&net, goals.clone());
-        let budget = Budget::lasting(Duration::from_millis(1500));
+        let budget = Budget::lasting(Duration::from_millis(400));
         run(&board, &budget, &Config { order, order_per_goal: order, ..Config::default() });
         assert_eq!(board.faults(), 0);
         assert!(is_open(&board, 0) && is_open(&board, 1), "{order:?}");

@@ -23,6 +23,7 @@ mod propositional;
 mod reduction_limits;
 mod reduction_regressions;
 mod reductions;
+mod shrinking;
 #[cfg(feature = "z3")]
 mod smt;
 mod state_equation;

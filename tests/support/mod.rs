@@ -6,8 +6,9 @@
 //! ```
 //!
 //! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run `parikh`,
-//! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`processes`] random processes, [`outside`] what is not
-//! everywhere: the contest's archives, other programs.
+//! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`shrinking`] how a failure on a
+//! random net becomes one on a small net, [`processes`] random processes, [`outside`] what is not everywhere:
+//! the contest's archives, other programs.
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
 
@@ -18,3 +19,4 @@ pub(crate) mod oracle;
 pub(crate) mod outside;
 pub(crate) mod processes;
 pub(crate) mod scale;
+pub(crate) mod shrinking;

@@ -1,7 +1,7 @@
 //! The second enumerator: obvious code that every rule, encoding and engine is tested against.
 //!
-//! It knows nothing of the explicit engine and shares nothing with it but the net: a set of
-//! markings, a queue, [`Net::is_enabled`] and [`Net::fire`]. It is slow, and that is the point.
+//! It knows nothing of the explicit engine and shares nothing with it but the net: markings in the
+//! order they are found, [`Net::is_enabled`] and [`Net::fire`]. It is slow, and that is the point.
 //!
 //! ```text
 //! let Some(space) = oracle::explore(&net, oracle::Limits::default()) else { return };
@@ -11,7 +11,7 @@
 #![allow(dead_code, reason = "each test binary that includes this module uses its own part of it")]
 
 use parikh_net::{FireError, Goal, LinearSum, Marking, Net, Predicate, TransitionId};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 /// Where exploring gives up.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,10 @@ pub(crate) struct StateSpace<'n> {
     net: &'n Net,
     /// In the order they were found, the initial one first.
     markings: Vec<Marking>,
+    /// Where each marking stands in the order.
+    numbers: HashMap<Marking, usize>,
+    /// By marking the markings that its firings lead to.
+    successors: Vec<Vec<usize>>,
 }
 
 /// What the truth about a goal is.
@@ -51,15 +55,15 @@ pub(crate) enum Truth {
 /// All reachable markings by breadth first search, or `None` when there are more than the limits
 /// allow (in particular when there are infinitely many).
 pub(crate) fn explore(net: &Net, limits: Limits) -> Option<StateSpace<'_>> {
-    let mut seen: HashSet<Marking> = HashSet::new();
-    let mut markings: Vec<Marking> = Vec::new();
-    let mut queue: VecDeque<Marking> = VecDeque::new();
-    seen.insert(net.initial().clone());
-    queue.push_back(net.initial().clone());
-    while let Some(marking) = queue.pop_front() {
-        if seen.len() > limits.states || marking.largest() > limits.tokens {
+    let mut markings = vec![net.initial().clone()];
+    let mut numbers = HashMap::from([(net.initial().clone(), 0)]);
+    let mut successors = Vec::new();
+    while successors.len() < markings.len() {
+        let marking = markings[successors.len()].clone();
+        if markings.len() > limits.states || marking.largest() > limits.tokens {
             return None;
         }
+        let mut row = Vec::new();
         for t in net.transitions() {
             if net.is_enabled(&marking, t) {
                 let mut next = marking.clone();
@@ -68,14 +72,17 @@ pub(crate) fn explore(net: &Net, limits: Limits) -> Option<StateSpace<'_>> {
                     Err(FireError::Overflow(_)) => return None,
                     Err(FireError::NotEnabled(p)) => panic!("{t:?} is enabled, yet {p:?} lacks"),
                 }
-                if seen.insert(next.clone()) {
-                    queue.push_back(next);
-                }
+                let new = markings.len();
+                let number = *numbers.entry(next).or_insert_with_key(|next| {
+                    markings.push(next.clone());
+                    new
+                });
+                row.push(number);
             }
         }
-        markings.push(marking);
+        successors.push(row);
     }
-    Some(StateSpace { net, markings })
+    Some(StateSpace { net, markings, numbers, successors })
 }
 
 impl StateSpace<'_> {
@@ -86,7 +93,7 @@ impl StateSpace<'_> {
 
     /// Whether `marking` is reachable.
     pub(crate) fn contains(&self, marking: &Marking) -> bool {
-        self.markings.contains(marking)
+        self.numbers.contains_key(marking)
     }
 
     /// The number of reachable markings.
@@ -96,9 +103,7 @@ impl StateSpace<'_> {
 
     /// The number of pairs of a reachable marking and a transition enabled in it.
     pub(crate) fn firings(&self) -> usize {
-        let enabled =
-            |m: &Marking| self.net.transitions().filter(|&t| self.net.is_enabled(m, t)).count();
-        self.markings.iter().map(enabled).sum()
+        self.successors.iter().map(Vec::len).sum()
     }
 
     /// The most tokens on one place in a reachable marking.
@@ -152,43 +157,34 @@ impl StateSpace<'_> {
         self.net.transitions().all(|t| self.stays(&Predicate::Enabled(t)))
     }
 
-    /// Whether from every reachable marking one with the predicate can be reached. Quadratic.
+    /// Whether from every reachable marking one with the predicate can be reached.
     pub(crate) fn stays(&self, predicate: &Predicate) -> bool {
-        // Grown backwards until nothing is added.
-        let holds = |marking: &&Marking| predicate.holds(self.net, marking);
-        let mut good: HashSet<&Marking> = self.markings.iter().filter(holds).collect();
-        loop {
-            let before = good.len();
-            for marking in &self.markings {
-                let leads_there = self.successors(marking).any(|next| good.contains(&next));
-                if leads_there {
-                    good.insert(marking);
-                }
-            }
-            if good.len() == before {
-                return good.len() == self.markings.len();
-            }
-        }
+        let good = self.markings.iter().map(|marking| predicate.holds(self.net, marking));
+        self.leading_to(good.collect()).into_iter().all(|good| good)
     }
 
     /// The markings from which `last` can be reached.
     pub(crate) fn completing(&self, last: &Marking) -> HashSet<Marking> {
-        let mut completing = HashSet::from([last.clone()]);
-        loop {
-            let leads = |m: &&Marking| self.successors(m).any(|next| completing.contains(&next));
-            let more: Vec<Marking> = self.markings.iter().filter(leads).cloned().collect();
-            let before = completing.len();
-            completing.extend(more);
-            if completing.len() == before {
-                return completing;
-            }
-        }
+        let is_last = self.markings.iter().map(|marking| marking == last);
+        let completing = self.leading_to(is_last.collect());
+        let members = self.markings.iter().zip(completing).filter(|(_, completes)| *completes);
+        members.map(|(marking, _)| marking.clone()).collect()
     }
 
-    fn successors(&self, marking: &Marking) -> impl Iterator<Item = Marking> {
-        self.net.transitions().filter_map(move |t| {
-            let mut next = marking.clone();
-            self.net.fire(&mut next, t).ok().map(|()| next)
-        })
+    /// By marking whether it is good, or its firings lead to a good one. Quadratic: grown backwards until
+    /// nothing is added.
+    fn leading_to(&self, mut good: Vec<bool>) -> Vec<bool> {
+        loop {
+            let mut grows = false;
+            for (at, row) in self.successors.iter().enumerate().rev() {
+                if !good[at] && row.iter().any(|&next| good[next]) {
+                    good[at] = true;
+                    grows = true;
+                }
+            }
+            if !grows {
+                return good;
+            }
+        }
     }
 }

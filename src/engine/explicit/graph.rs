@@ -10,15 +10,12 @@
 //! # Cost
 //!
 //! Besides the markings 4 bytes per edge and 20 per marking, in plain vectors.
-//!
-//! # Sources
-//!
-//! R. Tarjan, *Depth-First Search and Linear Graph Algorithms*, SIAM J. Comput. 1(2), 1972.
 
 use super::room::{Full, reserved};
 use super::set::NONE;
 use super::space::{Purpose, Space};
 use super::state_space::{Distinct, Incomplete, POLLING};
+use parikh_net::components::components_while;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
 
@@ -33,8 +30,8 @@ pub struct Graph<'n> {
     edges: Vec<u32>,
     /// For each marking its component.
     component: Vec<u32>,
-    /// For each component a marking of it, if no edge leaves it.
-    terminal: Vec<Option<u32>>,
+    /// For each component whether no edge leaves it.
+    terminal: Vec<bool>,
 }
 
 /// What to look for while the markings are visited.
@@ -120,59 +117,12 @@ impl<'n> Graph<'n> {
         Ok(())
     }
 
-    /// Tarjan's algorithm with a stack of its own.
     fn find_components(&mut self) -> Result<(), Incomplete> {
-        let count = self.space.store().len() as usize;
-        let filled = || -> Result<Vec<u32>, Full> {
-            let mut vector = reserved(count)?;
-            vector.resize(count, NONE);
-            Ok(vector)
-        };
-        // When a marking was met, and the earliest one that it leads back to.
-        let (mut met, mut low) = (filled()?, filled()?);
-        self.component = filled()?;
-        let mut open: Vec<u32> = reserved(count)?;
-        // Markings being visited, with how many of their edges were followed.
-        let mut path: Vec<(u32, u32)> = Vec::new();
-        let mut next = 0;
-        // Everything is reachable from the initial marking: one root is enough.
-        met[0] = next;
-        low[0] = next;
-        open.push(0);
-        path.push((0, 0));
-        while let Some(&(at, followed)) = path.last() {
-            if let Some(&to) = self.row(at).get(followed as usize) {
-                let last = path.len() - 1;
-                path[last].1 += 1;
-                if met[to as usize] == NONE {
-                    next += 1;
-                    self.poll(next)?;
-                    met[to as usize] = next;
-                    low[to as usize] = next;
-                    open.push(to);
-                    path.try_reserve(1).map_err(|_| Full)?;
-                    path.push((to, 0));
-                } else if self.component[to as usize] == NONE {
-                    low[at as usize] = low[at as usize].min(met[to as usize]);
-                }
-                continue;
-            }
-            path.pop();
-            if let Some(&(parent, _)) = path.last() {
-                low[parent as usize] = low[parent as usize].min(low[at as usize]);
-            }
-            if low[at as usize] == met[at as usize] {
-                let component = self.terminal.len() as u32;
-                self.terminal.try_reserve(1).map_err(|_| Full)?;
-                self.terminal.push(Some(at));
-                while let Some(member) = open.pop() {
-                    self.component[member as usize] = component;
-                    if member == at {
-                        break;
-                    }
-                }
-            }
-        }
+        let next = |at: u32, k: u32| self.row(at).get(k as usize).copied();
+        let found = components_while(self.space.store().len(), next, |met| self.poll(met))?;
+        self.component = found.of;
+        self.terminal = reserved(found.count as usize)?;
+        self.terminal.resize(found.count as usize, true);
         Ok(())
     }
 
@@ -181,7 +131,7 @@ impl<'n> Graph<'n> {
             self.poll(number)?;
             let component = self.component[number as usize];
             if self.row(number).iter().any(|&to| self.component[to as usize] != component) {
-                self.terminal[component as usize] = None;
+                self.terminal[component as usize] = false;
             }
         }
         Ok(())
@@ -205,8 +155,7 @@ impl<'n> Graph<'n> {
     /// When the budget does not suffice.
     pub fn lost(&mut self, wanted: &[&Predicate]) -> Result<Vec<Option<(u32, u64)>>, Incomplete> {
         // Members of terminal components, component by component.
-        let is_terminal =
-            |&number: &u32| self.terminal[self.component[number as usize] as usize].is_some();
+        let is_terminal = |&number: &u32| self.terminal[self.component[number as usize] as usize];
         let mut members: Vec<u32> = Vec::new();
         for number in (0..self.space.store().len()).filter(is_terminal) {
             members.try_reserve(1).map_err(|_| Full)?;

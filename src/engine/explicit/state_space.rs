@@ -12,6 +12,7 @@ use super::space::{Purpose, Space, Stuck};
 use parikh_net::{Facts, Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;
+use std::collections::TryReserveError;
 
 /// Expansions between two looks at the budget.
 pub(super) const POLLING: u32 = 64;
@@ -45,6 +46,12 @@ pub enum Incomplete {
 
 impl From<Full> for Incomplete {
     fn from(_: Full) -> Self {
+        Incomplete::Full
+    }
+}
+
+impl From<TryReserveError> for Incomplete {
+    fn from(_: TryReserveError) -> Self {
         Incomplete::Full
     }
 }

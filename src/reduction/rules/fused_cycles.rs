@@ -12,6 +12,7 @@ use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_evidence::reduction::{Candidate, WorkNet};
+use parikh_net::components::components;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -80,14 +81,22 @@ fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
 
 /// The strongly connected components of these moves, but for single places.
 fn cycles(moves: &[Move]) -> Vec<Candidate> {
-    let component = components(moves);
+    let mut places: Vec<PlaceId> = moves.iter().flat_map(|&(_, from, to)| [from, to]).collect();
+    places.sort_unstable();
+    places.dedup();
+    let number = |p| places.binary_search(&p).expect("it is an end of a move");
+    let mut next = vec![Vec::new(); places.len()];
+    moves.iter().for_each(|&(_, from, to)| next[number(from)].push(number(to) as u32));
+    let kth = |node: u32, k: u32| next[node as usize].get(k as usize).copied();
+    let component = components(places.len() as u32, kth).of;
     let mut groups: Vec<Candidate> = Vec::new();
-    let mut group_of: HashMap<usize, usize> = HashMap::new();
+    let mut group_of: HashMap<u32, usize> = HashMap::new();
     for &(t, from, to) in moves {
-        if component[&from] != component[&to] {
+        let [one, other] = [from, to].map(|p| component[number(p)]);
+        if one != other {
             continue;
         }
-        let at = *group_of.entry(component[&from]).or_insert_with(|| {
+        let at = *group_of.entry(one).or_insert_with(|| {
             groups.push(Candidate::default());
             groups.len() - 1
         });
@@ -100,60 +109,6 @@ fn cycles(moves: &[Move]) -> Vec<Candidate> {
         group.transitions.sort_unstable();
     }
     groups
-}
-
-/// The strongly connected component of each place, by Tarjan's algorithm without recursion.
-fn components(moves: &[Move]) -> HashMap<PlaceId, usize> {
-    let mut next: HashMap<PlaceId, Vec<PlaceId>> = HashMap::new();
-    for &(_, from, to) in moves {
-        next.entry(from).or_default().push(to);
-        next.entry(to).or_default();
-    }
-    let mut order: Vec<PlaceId> = next.keys().copied().collect();
-    order.sort_unstable();
-    let mut number: HashMap<PlaceId, usize> = HashMap::new();
-    let mut low: HashMap<PlaceId, usize> = HashMap::new();
-    let mut component: HashMap<PlaceId, usize> = HashMap::new();
-    let mut on_path: Vec<PlaceId> = Vec::new();
-    let mut found = 0;
-    for &root in &order {
-        if number.contains_key(&root) {
-            continue;
-        }
-        let mut calls = vec![(root, 0)];
-        while let Some((p, at)) = calls.pop() {
-            if at == 0 {
-                number.insert(p, number.len());
-                low.insert(p, number[&p]);
-                on_path.push(p);
-            } else {
-                // Back from a child.
-                let child = next[&p][at - 1];
-                if !component.contains_key(&child) {
-                    low.insert(p, low[&p].min(low[&child]));
-                }
-            }
-            if let Some(&child) = next[&p].get(at) {
-                calls.push((p, at + 1));
-                match (number.get(&child), component.get(&child)) {
-                    (None, _) => calls.push((child, 0)),
-                    (Some(&seen), None) => {
-                        low.insert(p, low[&p].min(seen));
-                    }
-                    _ => {}
-                }
-            } else if low[&p] == number[&p] {
-                while let Some(member) = on_path.pop() {
-                    component.insert(member, found);
-                    if member == p {
-                        break;
-                    }
-                }
-                found += 1;
-            }
-        }
-    }
-    component
 }
 
 #[cfg(test)]
