@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod combinations;
 mod counting;
 mod coverability;
 #[cfg(feature = "z3")]
