@@ -221,7 +221,7 @@ fn combinations_are_answered_as_enumeration_says_and_audited() {
         };
         let budget = Budget::lasting(Duration::from_secs(30));
         let mut answers = HashMap::new();
-        let report = run::run(&net, plan, &config, &budget, |event| match event {
+        let report = run::run_net(&net, plan, &config, &budget, |event| match event {
             Event::Settled { id, goal, knowledge } => file.settled(id, goal, knowledge).unwrap(),
             Event::Answered(answer) => {
                 file.answer(answer).unwrap();
