@@ -94,20 +94,24 @@ fn property(net: &Net, node: Node<'_, '_>, is_read: bool) -> Result<Property, Un
 
 /// What a `formula` asks.
 fn question(net: &Net, formula: Node<'_, '_>) -> Result<Question, Unreadable> {
-    let node = inside(formula)?;
-    if name(node) == "place-bound" {
+    let (mut node, mut negated) = (inside(formula)?, false);
+    while name(node) == "negation" {
+        node = inside(node)?;
+        negated = !negated;
+    }
+    if name(node) == "place-bound" && !negated {
         return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
     }
     let is_path = |node: Node<'_, '_>| matches!(name(node), "exists-path" | "all-paths");
     // A path quantifier within a leaf is found where that is read.
     if !node.descendants().any(is_path) {
-        return Ok(Question::Initially(predicate(net, node, false)?));
+        return Ok(Question::Initially(predicate(net, node, negated)?));
     }
     let part = |node, negated| match is_path(node) {
         true => of_paths(net, node, negated),
         false => Ok(Question::Initially(predicate(net, node, negated)?)),
     };
-    junctions(node, false, &part, &|any, mut parts: Vec<Question>| match parts.len() {
+    junctions(node, negated, &part, &|any, mut parts: Vec<Question>| match parts.len() {
         1 => parts.remove(0),
         _ => Question::Junction { all: !any, parts },
     })
