@@ -6,13 +6,14 @@ use crate::support::oracle::{Limits, StateSpace, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{Plan, Value};
+use parikh::engine::Role;
 use parikh::evidence::audit::{Audit, Verdict};
 use parikh::evidence::reader::queries;
 use parikh::evidence_files::EvidenceFile;
 use parikh::formula::text::read_one;
 use parikh::net::generate::{Shape, random};
 use parikh::net::{Net, PlaceId, Predicate, TransitionId, text};
-use parikh::run::schedule::{Part, Phase};
+use parikh::run::schedule::{On, Part, Phase};
 use parikh::run::{self, Config, Event, Schedule};
 use parikh::solvers::Budget;
 use std::collections::HashMap;
@@ -181,9 +182,9 @@ fn schedule() -> Schedule {
     let part = |share| Part { share, most: Duration::MAX, least: Duration::ZERO };
     let worker = vec![
         Phase::Once,
-        Phase::Slice(part(0.5)),
-        Phase::SearchRead(part(1.0)),
-        Phase::Homes(part(1.0)),
+        Phase::GoOn(Role::Slices, part(0.5)),
+        Phase::Run(Role::Search, On::ReadToo, part(1.0)),
+        Phase::Run(Role::Homes, On::Read, part(1.0)),
     ];
     Schedule { workers: vec![worker] }
 }
