@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::oracle;
-use parikh::formula::{ReachabilityQuery, lower};
-use parikh_net::{LinearSum, Net, Predicate};
+use parikh::formula::{Query, lower};
+use parikh_net::{Goal, LinearSum, Net, Predicate};
 use std::path::Path;
 
 /// A marking that is looked for.
@@ -49,10 +49,11 @@ pub fn goals(
     let mut goals = Vec::new();
     for (id, asks) in questions(instance, net, exam)? {
         let expected = expected(&id).unwrap_or_default();
-        let (goal, reachable) = match asks {
-            ReachabilityQuery::Possible(goal) => (goal, truth(expected)),
-            ReachabilityQuery::Never(goal) => (goal, truth(expected).map(|holds| !holds)),
-            ReachabilityQuery::Bound(sum) => match more_than(&sum, expected) {
+        let (goal, reachable) = match asks.only_atom() {
+            Some((Goal::Reach(goal), then)) => {
+                (goal.clone(), truth(expected).map(|holds| holds == then))
+            }
+            Some((Goal::Maximise(sum), _)) => match more_than(sum, expected) {
                 Some(goal) => (goal, Some(false)),
                 None => continue,
             },
@@ -71,7 +72,7 @@ pub fn questions(
     instance: &Instance,
     net: &Net,
     exam: Exam,
-) -> Result<Vec<(String, ReachabilityQuery)>, Error> {
+) -> Result<Vec<(String, Query<Goal>)>, Error> {
     let path = instance.path().join(format!("{}.xml", exam.long()));
     let file = parikh::input::read_queries(&path, net)
         .map_err(|problem| Error::Rows { path, problem: problem.to_string() })?;

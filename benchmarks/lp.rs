@@ -11,9 +11,8 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::goals::questions;
 use crate::instance::Instance;
-use parikh::formula::ReachabilityQuery;
 use parikh_encodings::StateEquation;
-use parikh_net::{Facts, LinearSum, Net, Predicate};
+use parikh_net::{Facts, Goal, LinearSum, Net, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Column, LinearProgram, Sense};
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
@@ -130,15 +129,11 @@ impl Lp {
         let mut sums = BTreeSet::new();
         for exam in [Exam::ReachabilityCardinality, Exam::UpperBounds] {
             for (_, question) in questions(&instance, &net, exam)? {
-                match question {
-                    ReachabilityQuery::Possible(goal) | ReachabilityQuery::Never(goal) => {
-                        expressions(&goal, &mut sums)
-                    }
-                    ReachabilityQuery::Bound(sum) => {
-                        sums.insert(sum);
-                    }
-                    _ => {}
-                }
+                question.atoms(&mut |goal| match goal {
+                    Goal::Reach(goal) => expressions(goal, &mut sums),
+                    Goal::Maximise(sum) => drop(sums.insert(sum.clone())),
+                    Goal::Home(_) => {}
+                });
             }
         }
         let Ok(equation) = StateEquation::new(&net, &Facts::none(&net)) else { return Ok(None) };

@@ -7,11 +7,11 @@
 
 use crate::error::Error;
 use crate::instance::Instance;
-use parikh::formula::{ReachabilityQuery, lower};
+use parikh::formula::{Proposition, Query, lower};
 use parikh::input::{InstanceDirectory, read_net, read_queries};
 use parikh_evidence::question::Question;
 use parikh_evidence::reader::{pnml, queries};
-use parikh_net::{Arc, Atom, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Arc, Atom, Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::path::Path;
 use std::time::Instant;
 
@@ -85,7 +85,7 @@ impl Measurement {
     fn compare_queries(&mut self, first: &Net, second: &Net, file: &Path) -> Result<(), Error> {
         let start = Instant::now();
         let mine = read_queries(file, first);
-        let lowered: Vec<(String, Option<ReachabilityQuery>)> = match &mine {
+        let lowered: Vec<(String, Option<Query<Goal>>)> = match &mine {
             Ok(mine) => mine
                 .queries
                 .iter()
@@ -108,8 +108,9 @@ impl Measurement {
         }
         let Ok(names) = Names::of(first, second) else { return Ok(()) };
         for ((id, first), second) in lowered.into_iter().zip(theirs) {
-            match (first.map(|question| names.question(&question)), second.question) {
-                (Some(first), Ok(second)) if first == second => self.formulas += 1,
+            let same = |first: &Query<Goal>, second: &Question| names.agree(first, second);
+            match (first, second.question) {
+                (Some(first), Ok(second)) if same(&first, &second) => self.formulas += 1,
                 (None, Err(_)) => {}
                 (Some(_), Err(error)) => self.differences.push(format!("{id}: {error}")),
                 _ => self.differences.push(format!("{id} is read differently")),
@@ -198,17 +199,20 @@ impl<'n> Names<'n> {
         Some((units.safe_from().is_some(), all))
     }
 
-    fn question(&self, question: &ReachabilityQuery) -> Question {
+    /// Whether both ask the same. No query file of an examination asks for more than one goal.
+    fn agree(&self, first: &Query<Goal>, second: &Question) -> bool {
         let predicate = |it: &Predicate| self.predicate(it).sorted();
-        let reach = |goal, then| Question::Reach { goals: vec![predicate(goal)], all: true, then };
-        match question {
-            ReachabilityQuery::Possible(goal) => reach(goal, true),
-            ReachabilityQuery::Never(goal) => reach(goal, false),
-            ReachabilityQuery::Initially(here) => Question::Initially(predicate(here)),
-            ReachabilityQuery::Bound(sum) => Question::Largest(self.sum(sum)),
-            ReachabilityQuery::Home(_) | ReachabilityQuery::NoHome(_) => {
-                panic!("no query file of an examination on reachability asks so")
+        match (first.only_atom(), first, second) {
+            (Some((Goal::Reach(goal), then)), _, second) => {
+                *second == Question::Reach { goals: vec![predicate(goal)], all: true, then }
             }
+            (Some((Goal::Maximise(sum), _)), _, second) => {
+                *second == Question::Largest(self.sum(sum))
+            }
+            (None, Query::Truth(Proposition::Constant(value)), Question::Initially(here)) => {
+                here.holds(self.second, self.second.initial()) == *value
+            }
+            _ => false,
         }
     }
 
@@ -289,10 +293,11 @@ mod tests {
         let other = text::parse(reordered).unwrap();
         let names = Names::of(&net, &other).unwrap();
         let [p, q] = [0, 1].map(PlaceId::new);
-        let question = |place| ReachabilityQuery::Possible(Predicate::at_least(place, 1));
+        let question =
+            |place| Query::Truth(Proposition::Atom(Goal::Reach(Predicate::at_least(place, 1))));
         let goals = vec![Predicate::at_least(q, 1)];
         let asked = Question::Reach { goals, all: true, then: true };
-        assert_eq!(names.question(&question(p)), asked, "p comes second in the other net");
-        assert_ne!(names.question(&question(q)), asked);
+        assert!(names.agree(&question(p), &asked), "p comes second in the other net");
+        assert!(!names.agree(&question(q), &asked));
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::memory::peak_of;
-use parikh::formula::{ReachabilityQuery, lower};
+use parikh::formula::lower;
 use parikh::reduction::{Config, RuleStatistics, Size, Statistics, needs, reduce};
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
@@ -198,14 +198,9 @@ fn goals_of(file: &Path, net: &Net) -> Result<Vec<Goal>, parikh::input::InputErr
     let queries = parikh::input::read_queries(file, net)?.queries;
     let questions = queries.iter().filter_map(|query| query.formula.as_ref().ok());
     let questions = questions.filter_map(|formula| lower(formula, net).ok());
-    let goals = questions.filter_map(|question| match question {
-        ReachabilityQuery::Possible(predicate) | ReachabilityQuery::Never(predicate) => {
-            Some(Goal::Reach(predicate))
-        }
-        ReachabilityQuery::Bound(sum) => Some(Goal::Maximise(sum)),
-        _ => None,
-    });
-    Ok(goals.collect())
+    let mut goals = Vec::new();
+    questions.for_each(|question| question.atoms(&mut |goal: &Goal| goals.push(goal.clone())));
+    Ok(goals)
 }
 
 #[cfg(test)]

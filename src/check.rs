@@ -45,7 +45,7 @@ use std::thread::JoinHandle;
 /// its colours, or for one:
 ///
 /// ```
-/// use parikh::answer::{Plan, Value};
+/// use parikh::answer::{Exhibit, Plan, Value};
 /// use parikh::formula::text::read_one;
 /// use parikh::net::{Net, coloured};
 /// use parikh::solvers::Budget;
@@ -68,7 +68,7 @@ use std::thread::JoinHandle;
 /// let answer = answers.next().ok_or("no answer")?;
 /// assert_eq!(answer.value, Value::Bool(true));
 ///
-/// let (_, sequence) = answer.witness.ok_or("no witness")?;
+/// let sequence = answer.exhibit.as_ref().and_then(Exhibit::sequence).ok_or("no witness")?;
 /// let view = answers.view().ok_or("no net")?;
 /// let mut names: Vec<_> =
 ///     sequence.steps().iter().map(|step| view.transition_name(step.transition)).collect();

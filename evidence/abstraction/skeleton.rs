@@ -99,7 +99,7 @@ impl Skeleton {
         let places = coloured.places().iter().map(|place| (&*place.name, 1));
         let transitions = coloured.transitions().iter().map(|it| &*it.name).zip(counts);
         let folding = Folding::new(places, transitions).map_err(|_| BuildError::TooLarge)?;
-        builder.set_folding(folding);
+        builder.set_folding(folding.of_skeleton());
         Ok(Skeleton { abstraction: Abstraction::new(builder.build()?, decided), complete })
     }
 

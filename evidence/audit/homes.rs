@@ -19,9 +19,12 @@ const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
 
 /// What is shown of what stays reachable.
 pub(super) struct HomeAccount {
-    pub(super) asked: Home,
-    /// One of it is lost.
-    pub(super) lost: bool,
+    /// What that is.
+    pub(super) wanted: Vec<Predicate>,
+    /// Which duty it is that each can be reached.
+    pub(super) reach: Vec<Option<usize>>,
+    /// Which of it is lost.
+    pub(super) lost: Vec<bool>,
     /// Which of it stays reachable.
     pub(super) stays: Vec<bool>,
     /// Every firing can be undone.
@@ -31,15 +34,27 @@ pub(super) struct HomeAccount {
 }
 
 impl HomeAccount {
-    pub(super) fn of(asked: Home) -> Self {
-        let stays = vec![false; asked.wanted.len()];
-        HomeAccount { asked, lost: false, stays, undone: false, checked: Vec::new() }
+    pub(super) fn of(homes: Vec<Home>) -> Self {
+        let none = vec![false; homes.len()];
+        let (wanted, reach) = homes.into_iter().map(|home| (home.wanted, home.reach)).unzip();
+        let (lost, stays) = (none.clone(), none);
+        HomeAccount { wanted, reach, lost, stays, undone: false, checked: Vec::new() }
+    }
+
+    /// Takes note of those that are lost; whether there is one.
+    fn lose(&mut self, lost: impl IntoIterator<Item = usize>) -> bool {
+        let mut any = false;
+        for at in lost {
+            self.lost[at] = true;
+            any = true;
+        }
+        any
     }
 }
 
 impl<'n> Judge<'n> {
-    /// Takes note when a document about the net begun at the end of a trace refutes what was to stay
-    /// reachable.
+    /// Takes note when a document about the net begun at the end of a trace refutes what was to
+    /// stay reachable.
     pub(super) fn read_after(
         &mut self,
         account: &mut Account<'n>,
@@ -58,16 +73,17 @@ impl<'n> Judge<'n> {
         self.refuse_large(document)?;
         let goes_on = &mut || self.watch.goes_on();
         let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
-        let refuted = |wanted| checked.refutes(wanted, &mut || self.watch.goes_on()).is_ok();
-        if home.asked.wanted.iter().any(refuted) {
-            home.lost = true;
+        let refuted =
+            |at: &usize| checked.refutes(&home.wanted[*at], &mut || self.watch.goes_on()).is_ok();
+        let lost: Vec<usize> = (0..home.wanted.len()).filter(refuted).collect();
+        if home.lose(lost) {
             account.assumes_units |= document.assumes_units();
         }
         Ok(())
     }
 
-    /// Takes note of what an argument about a net as a whole shows. `searched` is whether the answer is
-    /// said to rest on a search, which may be too large to be made again.
+    /// Takes note of what an argument about a net as a whole shows. `searched` is whether the
+    /// answer is said to rest on a search, which may be too large to be made again.
     pub(super) fn weigh(
         &mut self,
         account: &mut Account<'n>,
@@ -82,7 +98,7 @@ impl<'n> Judge<'n> {
         let net = shelf.net_of(on)?;
         // What the net of a reduction does not express, it says nothing of.
         let (at, wanted): (Vec<usize>, Vec<Predicate>) = (0..)
-            .zip(&home.asked.wanted)
+            .zip(&home.wanted)
             .filter_map(|(at, wanted)| Some((at, shelf.translate_home(wanted, on)?)))
             .unzip();
         let watch = self.watch.clone();
@@ -90,7 +106,9 @@ impl<'n> Judge<'n> {
         let checked = match &structure {
             Structure::Finitely(weights) => {
                 if let Ok(finite) = firing_finitely(net, weights) {
-                    home.lost |= wanted.iter().any(|wanted| finite.check(wanted).is_ok());
+                    let is_lost = |(_, wanted): &(usize, &Predicate)| finite.check(wanted).is_ok();
+                    let lost = at.into_iter().zip(&wanted).filter(is_lost);
+                    home.lose(lost.map(|(at, _)| at));
                 }
                 ""
             }
@@ -102,10 +120,16 @@ impl<'n> Judge<'n> {
                 "siphons and traps checked"
             }
             Structure::Closed { traps, refutation } => {
-                for (at, wanted) in at.into_iter().zip(&wanted) {
-                    check_closed(net, wanted, traps, refutation, goes_on)
-                        .map_err(|flaw| flaw.to_string())?;
-                    home.stays[at] = true;
+                // Of several things that are asked, it is about those that it shows.
+                let mut flaw = None;
+                for (&at, wanted) in at.iter().zip(&wanted) {
+                    match check_closed(net, wanted, traps, refutation, goes_on) {
+                        Ok(()) => home.stays[at] = true,
+                        Err(it) => flaw = Some(it.to_string()),
+                    }
+                }
+                if let Some(flaw) = flaw.filter(|_| !at.iter().any(|&at| home.stays[at])) {
+                    return Err(flaw);
                 }
                 "siphons and traps of the closed net checked"
             }
@@ -138,15 +162,17 @@ impl<'n> Judge<'n> {
                 // Once for all that is asked: the set may be large, and the transitions many.
                 let there = begun_after(net, &after).map_err(|error| error.to_string())?;
                 let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
-                let refuted = |wanted| checked.refutes(wanted, &mut || watch.goes_on()).is_ok();
-                if !wanted.iter().any(refuted) {
+                let refuted = |(_, wanted): &(usize, &Predicate)| {
+                    checked.refutes(wanted, &mut || watch.goes_on()).is_ok()
+                };
+                let lost = at.into_iter().zip(&wanted).filter(refuted);
+                if !home.lose(lost.map(|(at, _)| at)) {
                     return Err("nothing that is asked is lost there".to_owned());
                 }
                 if on.is_none() && self.breach.is_none() {
                     let breach = first_breach(net, &after, u64::MAX);
                     self.breach = breach.map(|how| format!("on the way to what is lost, {how}"));
                 }
-                home.lost = true;
                 "what comes after a sequence checked"
             }
             Structure::Visited(markings) if searched && *markings > self.most_visited => "",
@@ -155,7 +181,7 @@ impl<'n> Judge<'n> {
                 let told = which_stay(net, *markings, &wanted, goes_on);
                 for (at, stays) in at.into_iter().zip(told.map_err(|flaw| flaw.to_string())?) {
                     home.stays[at] |= stays == Some(true);
-                    home.lost |= stays == Some(false);
+                    home.lost[at] |= stays == Some(false);
                 }
                 match on {
                     Some(_) => "all markings of the reduced net visited again",
@@ -179,31 +205,36 @@ impl<'n> Judge<'n> {
             let why = format!("{visited} markings were visited; more than are visited again");
             return Verdict::Searched(why);
         }
-        let wanted = &home.asked.wanted;
         let told =
-            match which_stay(self.net, self.most_visited, wanted, &mut || self.watch.goes_on()) {
-                Ok(told) => told,
-                Err(Flaw::More(most)) => return too_many(visited, most),
-                Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
-            };
-        (0..).zip(&told).for_each(|(at, stays)| home.stays[at] |= *stays == Some(true));
-        let lost = told.iter().position(|stays| *stays == Some(false));
-        home.lost |= lost.is_some();
-        let (kept, stay) = (home.asked.kept, home.stays.iter().all(|stays| *stays));
-        let lost = lost.map(|lost| words::formula(self.net, &wanted[lost]));
+            which_stay(self.net, self.most_visited, &home.wanted, &mut || self.watch.goes_on());
+        let told = match told {
+            Ok(told) => told,
+            Err(Flaw::More(most)) => return too_many(visited, most),
+            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+        };
+        for (at, stays) in told.iter().enumerate() {
+            home.stays[at] |= *stays == Some(true);
+            home.lost[at] |= *stays == Some(false);
+        }
+        let is_open = |(stays, lost): (&bool, &bool)| !stays && !lost;
+        let is_known = !home.stays.iter().zip(&home.lost).any(is_open);
         if account.is_settled() {
             return Verdict::Confirmed("all markings were visited again".to_owned());
         }
-        match lost {
-            Some(lost) if kept => {
-                Verdict::Refused(words::shortened(format!("visited again: not for ever {lost}")))
+        if let Some(lost) = account.lost_and_wanted() {
+            let lost = words::formula(self.net, lost);
+            return Verdict::Refused(words::shortened(format!(
+                "visited again: not for ever {lost}"
+            )));
+        }
+        match () {
+            () if !is_known => too_many(visited, self.most_visited),
+            // Something else was asked beside it, may not be reached, or is and must not.
+            () if account.is_for_a_search() => self.search_again(account, searched),
+            () if account.wants_losses_only() => {
+                Verdict::Refused("visited again: all of it stays reachable".to_owned())
             }
-            _ if !stay => too_many(visited, self.most_visited),
-            // Something else was asked beside it.
-            _ if kept => self.search_the_rest(account, searched),
-            // Not lost, but something else that was to be reached may not be, or something is that must not.
-            _ if !account.refuted.is_empty() => self.search_again(account, searched),
-            _ => Verdict::Refused("visited again: all of it stays reachable".to_owned()),
+            () => Verdict::Refused(account.missing(self.net)),
         }
     }
 
@@ -223,14 +254,6 @@ impl<'n> Judge<'n> {
                 Err(format!("{markings} markings are to be visited; it may be {most} (--visit)"))
             }
             false => Ok(()),
-        }
-    }
-
-    /// What is left when all that has to stay reachable does.
-    fn search_the_rest(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
-        match account.is_for_a_search() {
-            true => self.search_again(account, searched),
-            false => Verdict::Refused(account.missing(self.net)),
         }
     }
 }

@@ -5,9 +5,8 @@ use super::homes::HomeAccount;
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
 use super::{Verdict, Watch};
-use crate::certificate::markings::visit;
-use crate::file::{Answer, Searched, Shown};
-use crate::question::obligation::Obligation;
+use crate::file::{Answer, Shown};
+use crate::question::obligation::{Need, Obligation};
 use crate::question::{Question, Value};
 use crate::reader::Unreadable;
 use crate::{Flaw, check_pumping, first_breach, words};
@@ -31,7 +30,7 @@ pub(super) struct Judge<'n> {
 /// What is left to show for an answer.
 pub(super) struct Account<'n> {
     /// The markings to be seen.
-    sightings: Sightings<'n>,
+    pub(super) sightings: Sightings<'n>,
     /// What no reachable marking may satisfy, and whether that is proved.
     pub(super) refuted: Vec<(Predicate, bool)>,
     /// What is to be refuted as it reads on the nets met so far.
@@ -39,7 +38,8 @@ pub(super) struct Account<'n> {
     /// The sums that have to grow, and whether they do.
     sums: Vec<(LinearSum, bool)>,
     pub(super) home: Option<HomeAccount>,
-    all: bool,
+    /// Which of all this it takes.
+    need: Need,
     pub(super) assumes_units: bool,
     /// What kept a document from telling whether something follows.
     untold: Option<String>,
@@ -110,8 +110,8 @@ impl<'n> Judge<'n> {
         (verdict, assumes || answer.assumes.iter().any(|assumed| assumed == "units"))
     }
 
-    /// Strikes off what the listed evidence shows. Evidence that fails is an error even where the rest
-    /// would do: nobody lists it for nothing.
+    /// Strikes off what the listed evidence shows. Evidence that fails is an error even where the
+    /// rest would do: nobody lists it for nothing.
     fn look_at(&mut self, account: &mut Account<'n>, answer: &Answer) -> Result<(), String> {
         let (shown_by, searched) = (&answer.shown_by, answer.searched.is_some());
         // A trace is fired once, however many goals it shows.
@@ -225,70 +225,13 @@ impl<'n> Judge<'n> {
         }
         Ok(())
     }
-
-    /// Makes a search again that is said to have shown the rest: of the original net, and leaving out
-    /// nothing. The other one may have left out what cannot matter, or have searched a smaller net; how
-    /// many markings it saw only tells whether it is worth while to try.
-    pub(super) fn search_again(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
-        let (net, most) = (self.net, self.most_visited);
-        let unvisited = |reachable: &str| {
-            let stubborn = if searched.stubborn { " that matter" } else { "" };
-            let visited = searched.markings;
-            Verdict::Searched(format!("{visited} markings{stubborn} were visited; {reachable}"))
-        };
-        if searched.markings > most {
-            return unvisited("more than are visited again");
-        }
-        let Account { refuted, sightings, all, .. } = account;
-        // Where one thing is enough, a marking that is seen on the way may be it.
-        let is_enough = !*all && sightings.open() > 0;
-        let seen_before = sightings.seen();
-        let open = refuted.iter_mut().filter(|(_, done)| !*done);
-        let mut left: Vec<&mut (Predicate, bool)> = open.collect();
-        // What a marking satisfies is gone; an answer that needs one of several may still stand.
-        let mut satisfied = None;
-        let found = visit(net, most, |marking| {
-            left.retain(|(predicate, _)| {
-                let holds = predicate.holds(net, marking);
-                if holds {
-                    satisfied = Some(in_words(net, predicate));
-                }
-                !holds
-            });
-            if is_enough {
-                sightings.look_anywhere(marking);
-            }
-            let may_tell = !left.is_empty() && (satisfied.is_none() || !*all);
-            self.watch.goes_on() && (may_tell || is_enough && sightings.seen() == seen_before)
-        });
-        if sightings.seen() > seen_before {
-            return Verdict::Confirmed(
-                "markings were visited again until one showed it".to_owned(),
-            );
-        }
-        if left.is_empty() && is_enough && found.is_ok() {
-            return Verdict::Refused("visited again: nothing of it is shown".to_owned());
-        }
-        match (found, satisfied) {
-            (Ok(visited), _) => {
-                let count = visited.count();
-                left.into_iter().for_each(|(_, done)| *done = true);
-                Verdict::Confirmed(format!("all {count} markings were visited again"))
-            }
-            (Err(Flaw::Stopped), Some(what)) => {
-                Verdict::Refused(format!("visited again: it is not true that {what}"))
-            }
-            (Err(Flaw::More(most)), _) => unvisited(&format!("more than {most} are reachable")),
-            (Err(flaw), _) => Verdict::Refused(format!("visited again: {flaw}")),
-        }
-    }
 }
 
 impl<'n> Account<'n> {
     /// What the initial marking shows, and what no marking satisfies, is struck off at once.
     fn of(net: &'n Net, obligation: Obligation) -> Self {
-        let Obligation { reach, refute, grow, home, all } = obligation;
-        let home = home.map(HomeAccount::of);
+        let Obligation { reach, refute, grow, homes, need } = obligation;
+        let home = (!homes.is_empty()).then(|| HomeAccount::of(homes));
         let refuted = refute.into_iter().map(|predicate| {
             let obvious = predicate == Predicate::False;
             (predicate, obvious)
@@ -299,7 +242,7 @@ impl<'n> Account<'n> {
             translated: HashMap::new(),
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
             home,
-            all,
+            need,
             assumes_units: false,
             untold: None,
         }
@@ -313,37 +256,50 @@ impl<'n> Account<'n> {
         self.sums.iter().filter(|(_, grows)| *grows).count()
     }
 
-    /// How much is not shown.
-    fn open(&self) -> usize {
-        let (proved, grown) = (self.proved(), self.grown());
-        self.sightings.open() + self.refuted.len() - proved + self.sums.len() - grown
+    /// Whether a duty is done.
+    fn is_done(&self, duty: &Need) -> bool {
+        match *duty {
+            Need::Reach(at) => self.sightings.has_seen(at),
+            Need::Refute(at) => self.refuted[at].1,
+            Need::Grow(at) => self.sums[at].1,
+            Need::Stays(at) => self.home.as_ref().is_some_and(|home| {
+                // What was reached stays reachable where every firing can be undone.
+                let reached = || home.reach[at].is_some_and(|at| self.sightings.has_seen(at));
+                home.stays[at] || home.undone && reached()
+            }),
+            Need::Lost(at) => self.home.as_ref().is_some_and(|home| home.lost[at]),
+            Need::All(_) | Need::One(_) => false,
+        }
     }
 
     pub(super) fn is_settled(&self) -> bool {
-        if let Some(home) = &self.home {
-            return match home.asked.kept {
-                true => self.all_stays(home) && (!self.all || self.open() == 0),
-                false => home.lost || self.sightings.seen() + self.proved() > 0,
-            };
-        }
-        match self.all {
-            true => self.open() == 0,
-            false => self.sightings.seen() + self.proved() + self.grown() > 0,
-        }
+        self.need.is_met(&|duty| self.is_done(duty))
     }
 
-    /// Whether all that is to stay reachable does: what was reached does where every firing can be undone.
-    fn all_stays(&self, home: &HomeAccount) -> bool {
-        let seen = |at, wanted| home.undone && self.sightings.has_seen(at, wanted);
-        let mut all = home.stays.iter().zip(&home.asked.wanted).enumerate();
-        all.all(|(at, (stays, wanted))| *stays || seen(at, wanted))
+    /// Whether it would be settled if these duties were done, too.
+    pub(super) fn may_be_met(&self, others: &dyn Fn(&Need) -> bool) -> bool {
+        self.need.is_met(&|duty| self.is_done(duty) || others(duty))
     }
 
     /// Whether nothing is left that an exhaustive search could not show.
     pub(super) fn is_for_a_search(&self) -> bool {
-        !self.refuted.is_empty()
-            && self.grown() == self.sums.len()
-            && (!self.all || self.sightings.open() == 0)
+        !self.refuted.is_empty() && self.may_be_met(&|duty| matches!(duty, Need::Refute(_)))
+    }
+
+    /// Something that is lost and that it takes to stay reachable.
+    pub(super) fn lost_and_wanted(&self) -> Option<&Predicate> {
+        let home = self.home.as_ref()?;
+        self.need.open(&|duty| self.is_done(duty)).into_iter().find_map(|duty| match *duty {
+            Need::Stays(at) if home.lost[at] => Some(&home.wanted[at]),
+            _ => None,
+        })
+    }
+
+    /// Whether of what stays reachable, all that is left to be shown is that some of it is lost.
+    pub(super) fn wants_losses_only(&self) -> bool {
+        let open = self.need.open(&|duty| self.is_done(duty));
+        open.iter().any(|duty| matches!(duty, Need::Lost(_)))
+            && !open.iter().any(|duty| matches!(duty, Need::Stays(_)))
     }
 
     fn how(&self) -> String {
@@ -361,7 +317,7 @@ impl<'n> Account<'n> {
         }
         if let Some(home) = &self.home {
             parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
-            if home.lost {
+            if home.lost.contains(&true) {
                 parts.push("it is lost".to_owned());
             }
         }
@@ -370,31 +326,32 @@ impl<'n> Account<'n> {
 
     /// What is missing, as far as it can be said in a line.
     pub(super) fn missing(&self, net: &Net) -> String {
-        let kept = |home: &HomeAccount| home.asked.kept && self.all_stays(home);
-        if let Some(home) = self.home.as_ref().filter(|home| !(self.all && kept(home))) {
-            return match home.asked.kept {
-                true => "not shown: that all of it stays reachable".to_owned(),
-                false => "not shown: that something of it is lost".to_owned(),
-            };
-        }
-        let unproved = self.refuted.iter().find(|(_, done)| !done);
-        let what = match (self.sightings.missing(), unproved) {
-            (Some(goal), _) => {
-                words::shortened(format!("a reachable marking with {}", words::formula(net, goal)))
+        let open = self.need.open(&|duty| self.is_done(duty));
+        let what = match open.first() {
+            Some(Need::Stays(_)) => return "not shown: that all of it stays reachable".to_owned(),
+            Some(Need::Lost(_)) => return "not shown: that something of it is lost".to_owned(),
+            Some(&&Need::Reach(at)) => {
+                let goal = words::formula(net, self.sightings.goal(at));
+                words::shortened(format!("a reachable marking with {goal}"))
             }
-            (None, Some((predicate, _))) => format!("a proof that {}", in_words(net, predicate)),
-            (None, None) if self.sums.is_empty() => "the net has nothing that could show it".into(),
-            (None, None) => "a pump that makes the sum grow".into(),
+            Some(&&Need::Refute(at)) => {
+                format!("a proof that {}", in_words(net, &self.refuted[at].0))
+            }
+            Some(Need::Grow(_)) => "a pump that makes the sum grow".into(),
+            Some(Need::All(_) | Need::One(_)) | None => {
+                "the net has nothing that could show it".into()
+            }
         };
         let untold = self.untold.as_ref().map_or_else(String::new, |why| format!("; {why}"));
-        match (self.open(), self.all) {
-            (0 | 1, _) => format!("not shown: {what}{untold}"),
-            (open, true) => format!("not shown: {what} (and {} more){untold}", open - 1),
-            (open, false) => format!("not shown: {what} (or one of {} others){untold}", open - 1),
+        let others = open.len().saturating_sub(1);
+        match (others, &self.need) {
+            (0, _) => format!("not shown: {what}{untold}"),
+            (_, Need::One(_)) => format!("not shown: {what} (or one of {others} others){untold}"),
+            _ => format!("not shown: {what} (and {others} more){untold}"),
         }
     }
 }
 
-fn in_words(net: &Net, refuted: &Predicate) -> String {
+pub(super) fn in_words(net: &Net, refuted: &Predicate) -> String {
     words::shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
 }

@@ -25,6 +25,7 @@ mod figures;
 mod homes;
 mod judge;
 mod report;
+mod search;
 mod shelf;
 mod sightings;
 mod source;

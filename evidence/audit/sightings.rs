@@ -2,7 +2,8 @@
 //!
 //! A sequence is fired by the [`Replayer`]; wherever it stops on the way, the goals that are still
 //! wanted are looked for. Where there are many (one per place or transition), a look costs what has
-//! changed since the last one: a goal is only asked again when a place that it depends on has changed.
+//! changed since the last one: a goal is only asked again when a place that it depends on has
+//! changed.
 
 use crate::depending::Depending;
 use crate::loops::{LoopReplayError, holds, replay_loops};
@@ -35,28 +36,34 @@ impl<'n> Sightings<'n> {
         self.seen.iter().filter(|&&seen| seen).count()
     }
 
+    /// How many were seen, where that matters.
+    pub(super) fn seen_if(&self, matters: bool) -> usize {
+        if matters { self.seen() } else { 0 }
+    }
+
     /// How many were not.
     pub(super) fn open(&self) -> usize {
         self.seen.len() - self.seen()
     }
 
-    /// Whether the goal of this number, which is `wanted`, was seen.
-    pub(super) fn has_seen(&self, number: usize, wanted: &Predicate) -> bool {
-        self.goals.get(number) == Some(wanted) && self.seen[number]
+    /// Whether the goal of this number was seen.
+    pub(super) fn has_seen(&self, number: usize) -> bool {
+        self.seen[number]
     }
 
-    /// The first that was not.
-    pub(super) fn missing(&self) -> Option<&Predicate> {
-        let index = self.seen.iter().position(|&seen| !seen)?;
-        Some(&self.goals[index])
+    /// The goal of this number.
+    pub(super) fn goal(&self, number: usize) -> &Predicate {
+        &self.goals[number]
     }
 
-    /// Fires `sequence` from the initial marking and looks at the marking at each of `stops`, numbers of
-    /// firings that ascend; it ends at the last of them, unless it is wanted `to_the_end`. Then, or when
-    /// there are several goals, it also looks at the marking at the end of each run of a transition.
+    /// Fires `sequence` from the initial marking and looks at the marking at each of `stops`,
+    /// numbers of firings that ascend; it ends at the last of them, unless it is wanted
+    /// `to_the_end`. Then, or when there are several goals, it also looks at the marking at the end
+    /// of each run of a transition.
     ///
     /// # Errors
-    /// When the sequence cannot be fired so far, or it does not go on. What was seen until then was seen.
+    /// When the sequence cannot be fired so far, or it does not go on. What was seen until then was
+    /// seen.
     pub(super) fn along(
         &mut self,
         sequence: &FiringSequence,
@@ -94,8 +101,8 @@ impl<'n> Sightings<'n> {
         }
     }
 
-    /// Fires a run with loops from the initial marking and looks at the markings after each turn of it and of the
-    /// first rounds of its blocks.
+    /// Fires a run with loops from the initial marking and looks at the markings after each turn of
+    /// it and of the first rounds of its blocks.
     ///
     /// # Errors
     /// When it cannot be fired. What was seen until then was seen.

@@ -1,3 +1,5 @@
+mod formulas;
+
 use super::*;
 use crate::certificate::markings::visit;
 use crate::question::Value;
@@ -188,8 +190,55 @@ fn formulas() -> String {
         property("most", "<place-bound><place>q</place></place-bound>"),
         property("now", &at_least(1)),
         property("next", "<exists-path><next><true/></next></exists-path>"),
+        property(
+            "both",
+            &format!("<conjunction>{}{}</conjunction>", ef(&at_least(1)), never(&at_least(3))),
+        ),
+        property(
+            "either",
+            &format!("<disjunction>{}{}</disjunction>", ef(&at_least(3)), never(&at_least(1))),
+        ),
+        property(
+            "stays",
+            &format!("<all-paths><globally>{}</globally></all-paths>", ef(&at_least(2))),
+        ),
     ];
     format!("<property-set>{}</property-set>", list.concat())
+}
+
+/// The lines of the evidence that a prover would give for each goal, under the goal's number.
+fn evidence_for(net: &Net, found: &[(Marking, FiringSequence)], goals: &[Predicate]) -> String {
+    let mut lines = String::new();
+    for (index, goal) in goals.iter().enumerate() {
+        let line = match found.iter().find(|(m, _)| goal.holds(net, m)) {
+            Some((_, way)) => {
+                let step = |step: &parikh_net::Step| {
+                    json!([net.transition_name(step.transition), step.count])
+                };
+                let steps: Vec<_> = way.steps().iter().map(step).collect();
+                json!({"trace": {"id": index.to_string(), "steps": steps}})
+            }
+            None => {
+                let markings = json!({"markings": found.len()});
+                json!({"document": {"id": index.to_string(), "document": markings}})
+            }
+        };
+        let _ = writeln!(lines, "{line}");
+    }
+    lines
+}
+
+/// The verdict on the one answer of `lines`, to a question called `f`.
+fn judged(net: &Net, question: &Question, lines: &str) -> Judged {
+    let property = || Property { id: "f".to_owned(), question: Ok(question.clone()) };
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let head = json!({"evidence": {"format": FORMAT, "net": net.name(),
+        "places": net.place_count(), "transitions": net.transition_count(),
+        "examination": "Some"}});
+    write!(file, "{head}\n{lines}").unwrap();
+    let mut audit = Audit::new(net, 60, Box::new(|_| Ok(vec![property()])));
+    audit.file(file.path()).unwrap();
+    audit.finish().judged.remove(0)
 }
 
 #[test]
@@ -594,41 +643,16 @@ fn evidence_confirms_what_enumeration_says_and_no_other_question() {
         let goals: Vec<Predicate> =
             (0..5).map(|_| random_predicate(&mut rng, &net, 2).sorted()).collect();
         let witness = |goal: &Predicate| found.iter().find(|(m, _)| goal.holds(&net, m));
-        // For each goal the evidence that a prover would give, under the goal's number.
-        let mut lines = String::new();
-        for (index, goal) in goals.iter().enumerate() {
-            let line = match witness(goal) {
-                Some((_, way)) => {
-                    let step = |step: &parikh_net::Step| {
-                        json!([net.transition_name(step.transition), step.count])
-                    };
-                    let steps: Vec<_> = way.steps().iter().map(step).collect();
-                    json!({"trace": {"id": index.to_string(), "steps": steps}})
-                }
-                None => {
-                    let markings = json!({"markings": found.len()});
-                    json!({"document": {"id": index.to_string(), "document": markings}})
-                }
-            };
-            let _ = writeln!(lines, "{line}");
-        }
+        let lines = evidence_for(&net, &found, &goals);
         for (index, goal) in goals.iter().enumerate() {
             for (other, shown) in goals.iter().enumerate() {
                 for value in [true, false] {
                     let sort = if witness(shown).is_some() { "trace" } else { "document" };
                     let by = format!("{{\"{sort}\": \"{other}\"}}");
-                    let asked =
-                        || Question::Reach { goals: vec![goal.clone()], all: true, then: true };
-                    let property = || Property { id: "f".to_owned(), question: Ok(asked()) };
-                    let mut file = tempfile::NamedTempFile::new().unwrap();
-                    let head = json!({"evidence": {"format": FORMAT, "net": net.name(),
-                        "places": net.place_count(), "transitions": net.transition_count(),
-                        "examination": "Some"}});
+                    let question =
+                        Question::Reach { goals: vec![goal.clone()], all: true, then: true };
                     let line = answer("f", &Value::Holds(value).to_string(), &by);
-                    write!(file, "{head}\n{lines}{line}").unwrap();
-                    let mut audit = Audit::new(&net, 60, Box::new(|_| Ok(vec![property()])));
-                    audit.file(file.path()).unwrap();
-                    let judged = audit.finish().judged.remove(0);
+                    let judged = judged(&net, &question, &format!("{lines}{line}"));
                     let confirmed = matches!(judged.verdict, Verdict::Confirmed(_));
                     let truth = witness(goal).is_some();
                     assert!(!confirmed || truth == value, "{judged:?}");

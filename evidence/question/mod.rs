@@ -1,8 +1,9 @@
 //! Questions, as the auditor understands them: what is asked of the reachable markings of a net.
 //!
-//! A [`Question`] comes from the name of an examination ([`examination`]), from the name of a question about
-//! processes ([`cases`]), or from a query file ([`crate::reader::queries`]); never from the evidence. Together
-//! with an answer it becomes an [obligation]: what has to be shown.
+//! A [`Question`] comes from the name of an examination ([`examination`]), from the name of a
+//! question about processes ([`cases`]), or from a query file ([`crate::reader::queries`]); never
+//! from the evidence. Together with an answer it becomes an [obligation]: what has to
+//! be shown.
 
 pub(crate) mod cases;
 mod examination;
@@ -15,8 +16,8 @@ use std::fmt;
 /// What is asked of the reachable markings of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// The answer is `then` if and only if all (or some) of the goals can be reached: EF φ is TRUE if
-    /// φ can, AG φ is FALSE if ¬φ can.
+    /// The answer is `then` if and only if all (or some) of the goals can be reached: EF φ is TRUE
+    /// if φ can, AG φ is FALSE if ¬φ can.
     Reach {
         /// The markings in question, in sorted form.
         goals: Vec<Predicate>,
@@ -27,8 +28,8 @@ pub enum Question {
     },
     /// The answer is TRUE if and only if each of these can be reached from every reachable marking.
     Stays(Vec<Predicate>),
-    /// The answer is TRUE if and only if what is done stays reachable wherever the net goes, nothing
-    /// improper is reachable, and each of the others is.
+    /// The answer is TRUE if and only if what is done stays reachable wherever the net goes,
+    /// nothing improper is reachable, and each of the others is.
     Sound {
         /// The final marking is covered.
         done: Predicate,
@@ -39,12 +40,21 @@ pub enum Question {
     },
     /// The answer is whether this holds in the initial marking.
     Initially(Predicate),
+    /// The answer is TRUE if and only if that of this question is FALSE.
+    Not(Box<Question>),
+    /// The answer is TRUE if and only if all (or some) of these questions have the answer TRUE.
+    Junction {
+        /// Whether all of them are to be TRUE, or one will do.
+        all: bool,
+        /// Questions to be answered TRUE or FALSE.
+        parts: Vec<Question>,
+    },
     /// The answer is the largest value of this sum in a reachable marking.
     Largest(LinearSum),
     /// The answer is the largest of these sums, of which none is more than all together.
     LargestOf(Vec<LinearSum>),
-    /// The answer is how many markings can be reached; or how many pairs of such a marking and a transition
-    /// that is enabled in it.
+    /// The answer is how many markings can be reached; or how many pairs of such a marking and a
+    /// transition that is enabled in it.
     HowMany {
         /// Which of the two.
         firings: bool,
@@ -69,7 +79,8 @@ impl Question {
         LinearSum::new(net.places().map(|p| (p, 1))).unwrap_or_default()
     }
 
-    /// The question for people, where it comes from a query file: others are said by their examination.
+    /// The question for people, where it comes from a query file: others are said by their
+    /// examination.
     pub fn in_words(&self, net: &Net) -> Option<String> {
         match self {
             Question::Reach { goals, then, .. } => match (&goals[..], then) {
@@ -83,10 +94,18 @@ impl Question {
                 Some(format!("initially {}", words::formula(net, predicate)))
             }
             Question::Largest(sum) => Some(format!("the most of {}", words::linear(net, sum))),
-            Question::Stays(_)
-            | Question::Sound { .. }
-            | Question::LargestOf(_)
-            | Question::HowMany { .. } => None,
+            Question::Not(part) => Some(format!("¬{}", part.in_words(net)?)),
+            Question::Junction { all, parts } => {
+                // No more is said of it than is shown in a line.
+                let said = parts.iter().take(20).map(|part| part.in_words(net));
+                let said: Vec<String> = said.collect::<Option<_>>()?;
+                Some(format!("({})", said.join(if *all { " ∧ " } else { " ∨ " })))
+            }
+            Question::Stays(wanted) => match &wanted[..] {
+                [wanted] => Some(format!("AG EF {}", words::formula(net, wanted))),
+                _ => None,
+            },
+            Question::Sound { .. } | Question::LargestOf(_) | Question::HowMany { .. } => None,
         }
     }
 }

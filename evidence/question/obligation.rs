@@ -1,9 +1,10 @@
 //! From a question and an answer to what has to be shown.
 //!
-//! Evidence is looked at for what it shows of the *question*; what it says of itself is not read. So the
-//! first step of an audit is to write down, from the name of the examination or the formula alone, what
-//! makes the answer true. There are four kinds of such duties: to show a reachable marking, to prove
-//! that there is none, to show that a sum grows for ever, and to show what stays reachable.
+//! Evidence is looked at for what it shows of the *question*; what it says of itself is not read.
+//! So the first step of an audit is to write down, from the name of the examination or the formula
+//! alone, what makes the answer true. There are four kinds of such duties: to show a reachable
+//! marking, to prove that there is none, to show that a sum grows for ever, and to show what stays
+//! reachable.
 //!
 //! | question | TRUE | FALSE |
 //! |---|---|---|
@@ -15,14 +16,15 @@
 //! | Liveness | *every* transition stays possible wherever the net goes | *some* one is lost |
 //! | StableMarking | for *some* place: no marking with more or fewer tokens than initially | for *every* place: such a marking |
 //!
-//! All of these but Liveness are one pattern ([`Question::Reach`]): goals, of which all or some can be reached, and what
-//! the answer is then. An upper bound n takes both sides: a marking in which the sum is n, and a proof
-//! that it never is more; `+inf` takes a pump. The initial marking is reachable.
+//! All of these but Liveness are one pattern ([`Question::Reach`]): goals, of which all or some can
+//! be reached, and what the answer is then. An upper bound n takes both sides: a marking in which
+//! the sum is n, and a proof that it never is more; `+inf` takes a pump. The initial marking is
+//! reachable.
 //!
-//! That something stays reachable wherever the net goes ([`Question::Stays`]) is shown by an argument about
-//! the net as a whole ([`crate::home`]). That it is lost, by such an argument, too; by a dead marking
-//! without it; by a proof that it can never be reached; or by a trace and a proof that it cannot be reached
-//! from its end.
+//! That something stays reachable wherever the net goes ([`Question::Stays`]) is shown by an
+//! argument about the net as a whole ([`crate::home`]). That it is lost, by such an argument, too;
+//! by a dead marking without it; by a proof that it can never be reached; or by a trace and a proof
+//! that it cannot be reached from its end.
 //!
 //! Of a net with a final marking f ([`Question::Sound`]; `cases` makes that net):
 //!
@@ -33,15 +35,20 @@
 //! | RelaxedSoundness | for *every* transition: f with a token on its counter | for *some*: none |
 //! | EasySoundness | f is reached | it cannot be |
 //!
-//! A marking with m ≥ f and no more tokens than f is f; so where none with more is reachable, f itself stays
-//! reachable.
+//! A marking with m ≥ f and no more tokens than f is f; so where none with more is reachable, f
+//! itself stays reachable.
+//!
+//! # Formulas over questions
+//! What a conjunction of questions takes for TRUE is what each part takes for TRUE; for FALSE, what
+//! one of them takes for FALSE. So an obligation is a list of duties and a [`Need`], a formula over
+//! them: which of them, together, show the answer.
 
 use super::{Question, Value};
 use crate::home::liveness::asks_for_liveness;
 use parikh_net::{LinearSum, Net, Predicate};
 
-/// All that has to be shown for an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What has to be shown for an answer: which of these duties, says `need`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Obligation {
     /// Of each a reachable marking that satisfies it.
     pub reach: Vec<Predicate>,
@@ -49,20 +56,70 @@ pub struct Obligation {
     pub refute: Vec<Predicate>,
     /// That these sums grow without bound.
     pub grow: Vec<LinearSum>,
-    /// That these stay reachable wherever the net goes, or that one does not. Where they are to stay so,
-    /// `reach` begins with them.
-    pub home: Option<Home>,
-    /// Whether it takes all of this, or one thing of it.
-    pub all: bool,
+    /// That these stay reachable wherever the net goes, or that they do not.
+    pub homes: Vec<Home>,
+    /// Which of the duties show the answer.
+    pub need: Need,
 }
 
-/// What has to be shown of home spaces.
+/// Something of which it has to be shown whether it stays reachable wherever the net goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
-    /// What is to stay reachable.
-    pub wanted: Vec<Predicate>,
-    /// Whether all of it does, or something does not.
-    pub kept: bool,
+    /// What it is.
+    pub wanted: Predicate,
+    /// Which duty of `reach` it is that it can be reached, where there is one.
+    pub reach: Option<usize>,
+}
+
+/// A formula over duties, each by its place in its list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A marking to be reached.
+    Reach(usize),
+    /// A predicate to be refuted.
+    Refute(usize),
+    /// A sum that grows.
+    Grow(usize),
+    /// It stays reachable.
+    Stays(usize),
+    /// It is lost.
+    Lost(usize),
+    /// All of these; of none, nothing at all.
+    All(Vec<Need>),
+    /// One of these; of none, what nothing shows.
+    One(Vec<Need>),
+}
+
+impl Default for Need {
+    fn default() -> Self {
+        Need::All(Vec::new())
+    }
+}
+
+impl Need {
+    /// Whether it is met, given which duties are.
+    pub fn is_met(&self, done: &dyn Fn(&Need) -> bool) -> bool {
+        match self {
+            Need::All(parts) => parts.iter().all(|part| part.is_met(done)),
+            Need::One(parts) => parts.iter().any(|part| part.is_met(done)),
+            duty => done(duty),
+        }
+    }
+
+    /// The duties that are not met and matter, in their order: none below what is met.
+    pub fn open(&self, done: &dyn Fn(&Need) -> bool) -> Vec<&Need> {
+        match self {
+            met if met.is_met(done) => Vec::new(),
+            Need::All(parts) | Need::One(parts) => {
+                parts.iter().flat_map(|part| part.open(done)).collect()
+            }
+            duty => vec![duty],
+        }
+    }
+
+    fn junction(all: bool, parts: Vec<Need>) -> Need {
+        if all { Need::All(parts) } else { Need::One(parts) }
+    }
 }
 
 impl Question {
@@ -71,54 +128,98 @@ impl Question {
     /// # Errors
     /// Why nothing could show it.
     pub fn obligation(&self, net: &Net, value: Value) -> Result<Obligation, String> {
-        match value {
-            Value::Holds(holds) => self.that_it_holds(net, holds),
-            Value::Number(number) => self.that_it_is(number),
-            Value::Infinite => self.that_it_grows(net),
-        }
+        let mut all = Obligation::default();
+        all.need = match value {
+            Value::Holds(holds) => {
+                if let Question::Initially(predicate) = self {
+                    let says = predicate.holds(net, net.initial());
+                    if says != holds {
+                        let says = Value::Holds(says);
+                        return Err(format!(
+                            "the initial marking decides the question, and says {says}"
+                        ));
+                    }
+                }
+                all.that_it_holds(self, net, holds)?
+            }
+            Value::Number(number) => all.that_it_is(self, number)?,
+            Value::Infinite => all.that_it_grows(self, net)?,
+        };
+        Ok(all)
+    }
+}
+
+const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
+
+impl Obligation {
+    fn reach(&mut self, predicate: Predicate) -> Need {
+        self.reach.push(predicate);
+        Need::Reach(self.reach.len() - 1)
+    }
+
+    fn refute(&mut self, predicate: Predicate) -> Need {
+        self.refute.push(predicate);
+        Need::Refute(self.refute.len() - 1)
+    }
+
+    /// It stays reachable. Where every firing can be undone, what was reached does.
+    fn stays(&mut self, wanted: &Predicate) -> Need {
+        self.reach.push(wanted.clone());
+        let reach = Some(self.reach.len() - 1);
+        self.homes.push(Home { wanted: wanted.clone(), reach });
+        Need::Stays(self.homes.len() - 1)
+    }
+
+    fn lost(&mut self, wanted: &Predicate) -> Need {
+        self.homes.push(Home { wanted: wanted.clone(), reach: None });
+        Need::Lost(self.homes.len() - 1)
     }
 
     /// For TRUE or FALSE.
-    fn that_it_holds(&self, net: &Net, holds: bool) -> Result<Obligation, String> {
-        let nothing = Obligation::nothing();
-        Ok(match (self, holds) {
+    fn that_it_holds(&mut self, asked: &Question, net: &Net, holds: bool) -> Result<Need, String> {
+        Ok(match (asked, holds) {
             (Question::Reach { goals, all, then }, holds) if holds == *then => {
-                Obligation { reach: goals.clone(), all: *all, ..nothing }
+                let parts = goals.iter().map(|goal| self.reach(goal.clone()));
+                Need::junction(*all, parts.collect())
             }
             // Not all of them can be reached if one cannot, and not one if all cannot.
             (Question::Reach { goals, all, .. }, _) => {
-                Obligation { refute: goals.clone(), all: !all, ..nothing }
+                let parts = goals.iter().map(|goal| self.refute(goal.clone()));
+                Need::junction(!all, parts.collect())
             }
-            // Where every firing can be undone, what was reached stays reachable.
             (Question::Stays(wanted), true) => {
-                let home = Some(Home { wanted: wanted.clone(), kept: true });
-                Obligation { reach: wanted.clone(), home, all: false, ..nothing }
+                Need::All(wanted.iter().map(|wanted| self.stays(wanted)).collect())
             }
             (Question::Stays(wanted), false) => {
-                let home = Some(Home { wanted: wanted.clone(), kept: false });
-                let (reach, refute) = (dead_ends(wanted), wanted.clone());
-                Obligation { reach, refute, home, all: false, ..nothing }
+                let mut parts: Vec<Need> = wanted.iter().map(|wanted| self.lost(wanted)).collect();
+                parts.extend(dead_ends(wanted).into_iter().map(|end| self.reach(end)));
+                parts.extend(wanted.iter().map(|wanted| self.refute(wanted.clone())));
+                Need::One(parts)
             }
             (Question::Sound { done, improper, others }, true) => {
-                let home = Some(Home { wanted: vec![done.clone()], kept: true });
-                let reach = [done].into_iter().chain(others).cloned().collect();
-                Obligation { reach, refute: vec![improper.clone()], home, ..nothing }
+                let stays = self.stays(done);
+                // The duty that it made: done is reached.
+                let mut parts = vec![stays, Need::Reach(self.reach.len() - 1)];
+                parts.extend(others.iter().map(|other| self.reach(other.clone())));
+                parts.push(self.refute(improper.clone()));
+                Need::All(parts)
             }
             (Question::Sound { done, improper, others }, false) => {
-                let home = Some(Home { wanted: vec![done.clone()], kept: false });
-                let refute = [done].into_iter().chain(others).cloned().collect();
-                let reach = vec![dead_without(done), improper.clone()];
-                Obligation { reach, refute, home, all: false, ..nothing }
+                let mut parts = vec![self.lost(done), self.reach(dead_without(done))];
+                parts.push(self.reach(improper.clone()));
+                parts.push(self.refute(done.clone()));
+                parts.extend(others.iter().map(|other| self.refute(other.clone())));
+                Need::One(parts)
             }
             (Question::Initially(predicate), holds) => {
-                let says = predicate.holds(net, net.initial());
-                if says != holds {
-                    let says = Value::Holds(says);
-                    return Err(format!(
-                        "the initial marking decides the question, and says {says}"
-                    ));
-                }
-                nothing
+                // Nothing, or what nothing shows.
+                Need::junction(predicate.holds(net, net.initial()) == holds, Vec::new())
+            }
+            (Question::Not(part), holds) => self.that_it_holds(part, net, !holds)?,
+            // Not all are TRUE if one is FALSE, and not one if all are FALSE.
+            (Question::Junction { all, parts }, holds) => {
+                let parts = parts.iter().map(|part| self.that_it_holds(part, net, holds));
+                Need::junction(*all == holds, parts.collect::<Result<_, _>>()?)
             }
             (Question::Largest(_) | Question::LargestOf(_) | Question::HowMany { .. }, _) => {
                 return Err("the question asks for a number".into());
@@ -127,11 +228,11 @@ impl Question {
     }
 
     /// For a number: a marking with so much, and that none has more.
-    fn that_it_is(&self, number: i64) -> Result<Obligation, String> {
+    fn that_it_is(&mut self, asked: &Question, number: i64) -> Result<Need, String> {
         // Σ ≥ n is ¬(Σ ≤ n − 1); no sum reaches the smallest number but from above.
         let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
         let less = number.checked_sub(1);
-        let (as_much, refute) = match self {
+        let (as_much, refute) = match asked {
             Question::Largest(sum) => {
                 let as_much = less.map_or(Predicate::True, |less| more_than(sum, less));
                 (as_much, vec![more_than(sum, number)])
@@ -146,27 +247,21 @@ impl Question {
             Question::HowMany { .. } => return Err("it is to be counted".into()),
             _ => return Err(NO_NUMBER.into()),
         };
-        Ok(Obligation { reach: vec![as_much], refute, ..Obligation::nothing() })
+        let mut parts = vec![self.reach(as_much)];
+        parts.extend(refute.into_iter().map(|predicate| self.refute(predicate)));
+        Ok(Need::All(parts))
     }
 
     /// For `+inf`.
-    fn that_it_grows(&self, net: &Net) -> Result<Obligation, String> {
-        let sum = match self {
+    fn that_it_grows(&mut self, asked: &Question, net: &Net) -> Result<Need, String> {
+        self.grow.push(match asked {
             Question::Largest(sum) => sum.clone(),
-            // Where the tokens grow for ever, those of some place do, and there are infinitely many markings.
+            // Where the tokens grow for ever, those of some place do, and there are infinitely many
+            // markings.
             Question::LargestOf(_) | Question::HowMany { .. } => Question::all_tokens(net),
             _ => return Err(NO_NUMBER.into()),
-        };
-        Ok(Obligation { grow: vec![sum], ..Obligation::nothing() })
-    }
-}
-
-const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
-
-impl Obligation {
-    fn nothing() -> Self {
-        let (reach, refute, grow, home) = Default::default();
-        Obligation { reach, refute, grow, home, all: true }
+        });
+        Ok(Need::Grow(0))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Query files of the Model Checking Contest: from the XML to what is asked of the reachable markings.
+//! Query files of the Model Checking Contest: from the XML to what is asked of the reachable
+//! markings.
 //!
 //! ```xml
 //! <property-set xmlns="http://mcc.lip6.fr/">
@@ -10,29 +11,34 @@
 //! ```
 //!
 //! # Meaning
-//! - `exists-path` of `finally` φ (EF φ) holds if φ holds in a reachable marking, of which the initial one
-//!   is one. `all-paths` of `globally` φ (AG φ) holds if φ holds in all of them, that is, if ¬φ in none.
-//!   A negation around either is turned round. A formula without either is about the initial marking.
-//! - `place-bound` asks for the largest value of the sum of the tokens of its places. It is the maximum
-//!   of the sum, not the sum of the maxima. A place listed twice counts twice.
-//! - `tokens-count` is the sum of the tokens of its places, `is-fireable` holds if at least one of its
-//!   transitions is enabled, `deadlock` if none of the net's is. A place of a coloured net stands for all
-//!   its colours, a transition for all its bindings.
-//! - Other operators of time (`next`, `until`, EG, AF, or one below another) are beyond what evidence
-//!   shows; the formula is then an error by itself, and the others of its file are not.
+//! - `exists-path` of `finally` φ (EF φ) holds if φ holds in a reachable marking, of which the
+//!   initial one is one. `all-paths` of `globally` φ (AG φ) holds if φ holds in all of them, that
+//!   is, if ¬φ in none. A negation around either is turned round. A formula without either is about
+//!   the initial marking.
+//! - `place-bound` asks for the largest value of the sum of the tokens of its places. It is the
+//!   maximum of the sum, not the sum of the maxima. A place listed twice counts twice.
+//! - `tokens-count` is the sum of the tokens of its places, `is-fireable` holds if at least one of
+//!   its transitions is enabled, `deadlock` if none of the net's is. A place of a coloured net
+//!   stands for all its colours, a transition for all its bindings.
+//! - `all-paths` of `globally` of `exists-path` of `finally` φ (AG EF φ) holds if φ can be reached
+//!   from every reachable marking; EF AG φ is its negation with ¬φ.
+//! - Formulas of these by `negation`, `conjunction`, `disjunction` and `implication` are formulas
+//!   over questions.
+//! - Other operators of time (`next`, `until`, EG, AF, or one below another) are beyond what
+//!   evidence shows; the formula is then an error by itself, and the others of its file are not.
 //!
 //! # How
-//! A predicate is made with a list of the operators still open, each with a flag for whether its inside
-//! is negated, so that negation ends at the leaves and no depth of the file costs stack. What comes out
-//! may be [`DEEPEST`] operators deep.
+//! A predicate is made with a list of the operators still open, each with a flag for whether its
+//! inside is negated, so that negation ends at the leaves and no depth of the file costs stack.
+//! What comes out may be [`DEEPEST`] operators deep.
 
 use super::{Unreadable, child, decode, elements, name, number, only, text, tree};
 use crate::question::Question;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate};
 use roxmltree::Node;
 
-/// The deepest nesting of operators. Predicates are walked over by recursion, which is good for many
-/// times this.
+/// The deepest nesting of operators. Predicates are walked over by recursion, which is good for
+/// many times this.
 pub const DEEPEST: usize = 2_000;
 
 /// One property of a query file.
@@ -66,8 +72,8 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
     Ok(properties)
 }
 
-/// So many formulas of a file that cannot be read are looked at: to find the line of each, the file is gone
-/// through from its beginning.
+/// So many formulas of a file that cannot be read are looked at: to find the line of each, the file
+/// is gone through from its beginning.
 const MOST_UNREADABLE: usize = 1000;
 
 /// A property; its formula is only looked at where that is wanted.
@@ -88,23 +94,56 @@ fn property(net: &Net, node: Node<'_, '_>, is_read: bool) -> Result<Property, Un
 
 /// What a `formula` asks.
 fn question(net: &Net, formula: Node<'_, '_>) -> Result<Question, Unreadable> {
-    let mut node = inside(formula)?;
-    let mut holds = true;
+    let (mut node, mut negated) = (inside(formula)?, false);
     while name(node) == "negation" {
         node = inside(node)?;
-        holds = !holds;
+        negated = !negated;
     }
-    match name(node) {
-        "place-bound" if holds => Ok(Question::Largest(sum(node, tokens(net, node)?)?)),
-        "exists-path" => Ok(reach(predicate(net, path(node, "finally")?, false)?, holds)),
-        "all-paths" => Ok(reach(predicate(net, path(node, "globally")?, true)?, !holds)),
-        _ => Ok(Question::Initially(predicate(net, node, !holds)?)),
+    if name(node) == "place-bound" && !negated {
+        return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
     }
+    let is_path = |node: Node<'_, '_>| matches!(name(node), "exists-path" | "all-paths");
+    // A path quantifier within a leaf is found where that is read.
+    if !node.descendants().any(is_path) {
+        return Ok(Question::Initially(predicate(net, node, negated)?));
+    }
+    let part = |node, negated| match is_path(node) {
+        true => of_paths(net, node, negated),
+        false => Ok(Question::Initially(predicate(net, node, negated)?)),
+    };
+    junctions(node, negated, &part, &|any, mut parts: Vec<Question>| match parts.len() {
+        1 => parts.remove(0),
+        _ => Question::Junction { all: !any, parts },
+    })
 }
 
-/// The answer is `then` if and only if the goal can be reached.
-fn reach(goal: Predicate, then: bool) -> Question {
-    Question::Reach { goals: vec![goal], all: true, then }
+/// A question with one path quantifier, or two that ask what stays reachable; or its negation.
+fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
+    // EF φ can be reached; AG φ = ¬EF ¬φ.
+    let exists = name(node) == "exists-path";
+    let state = path(node, if exists { "finally" } else { "globally" })?;
+    let (mut below, mut is_negated) = (state, false);
+    while name(below) == "negation" {
+        below = inside(below)?;
+        is_negated = !is_negated;
+    }
+    let exists_below = match name(below) {
+        "exists-path" => true,
+        "all-paths" => false,
+        _ => {
+            let goals = vec![predicate(net, state, !exists)?];
+            return Ok(Question::Reach { goals, all: true, then: exists != negated });
+        }
+    };
+    // AG EF φ, and EF ¬EF φ is its negation; ¬AG φ = EF ¬φ. EF EF φ and AG AG φ are not looked
+    // into.
+    if (exists_below != is_negated) == exists {
+        let what = "two path quantifiers of one kind are more than a question of reachability";
+        return Err(Unreadable::at(below, what));
+    }
+    let wanted = path(below, if exists_below { "finally" } else { "globally" })?;
+    let stays = Question::Stays(vec![predicate(net, wanted, !exists_below)?]);
+    Ok(if exists == negated { stays } else { Question::Not(Box::new(stays)) })
 }
 
 /// The only formula inside `node`.
@@ -127,59 +166,78 @@ fn path<'a, 'input>(
 }
 
 /// A junction that is being put together.
-struct Open<'a, 'input> {
+struct Open<'a, 'input, T> {
     /// Whether one part is enough.
     any: bool,
     /// The operands still to be looked at, the last one first, each with whether it is negated.
     left: Vec<(Node<'a, 'input>, bool)>,
     /// Those that are done.
-    done: Vec<Predicate>,
+    done: Vec<T>,
 }
 
 /// A state formula, or its negation, as a predicate in sorted form: formulas that differ in no more
 /// than the order of their operands are equal.
 fn predicate(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Predicate, Unreadable> {
-    let mut open: Vec<Open<'_, '_>> = Vec::new();
+    let part = |node, negated| {
+        let leaf = leaf(net, node)?;
+        Ok(if negated { leaf.negated() } else { leaf })
+    };
+    let join = |any, parts| if any { Predicate::or(parts) } else { Predicate::and(parts) };
+    Ok(junctions(node, negated, &part, &join)?.sorted())
+}
+
+/// A formula, or its negation, from what is made of its leaves, each with whether it is negated, by
+/// joining them: one part is enough, or all are wanted.
+fn junctions<'a, 'input, T>(
+    node: Node<'a, 'input>,
+    negated: bool,
+    leaf: &dyn Fn(Node<'a, 'input>, bool) -> Result<T, Unreadable>,
+    join: &dyn Fn(bool, Vec<T>) -> T,
+) -> Result<T, Unreadable> {
+    let mut open: Vec<Open<'a, 'input, T>> = Vec::new();
     let mut next = (node, negated);
     loop {
         let mut made = match operands(next.0, next.1)? {
-            Some(junction) => {
-                open.push(junction);
+            Some((any, left)) => {
+                open.push(Open { any, left, done: Vec::new() });
                 if open.len() > DEEPEST {
                     let what = format!("formulas nested deeper than {DEEPEST} are not read");
                     return Err(Unreadable::at(next.0, what));
                 }
                 None
             }
-            None => {
-                let leaf = leaf(net, next.0)?;
-                Some(if next.1 { leaf.negated() } else { leaf })
-            }
+            None => Some(leaf(next.0, next.1)?),
         };
         // Closes what is complete, and goes on with what is not.
         loop {
             let Some(junction) = open.last_mut() else {
-                // Nothing is open: what was made is the whole.
-                return Ok(made.map_or(Predicate::True, Predicate::sorted));
+                match made {
+                    // Nothing is open: what was made is the whole.
+                    Some(made) => return Ok(made),
+                    None => break,
+                }
             };
             junction.done.extend(made.take());
             if let Some(operand) = junction.left.pop() {
                 next = operand;
                 break;
             }
-            let parts = std::mem::take(&mut junction.done);
-            made = Some(if junction.any { Predicate::or(parts) } else { Predicate::and(parts) });
+            made = Some(join(junction.any, std::mem::take(&mut junction.done)));
             open.pop();
         }
     }
 }
+
+/// Whether one operand is enough, and the operands, the last one first, each with whether it is
+/// negated.
+type Operands<'a, 'input> = (bool, Vec<(Node<'a, 'input>, bool)>);
 
 /// The operator at `node` with its operands, negated where the whole is; `None` for a leaf.
 /// ¬(a ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, and a → b = ¬a ∨ b.
 fn operands<'a, 'input>(
     node: Node<'a, 'input>,
     negated: bool,
-) -> Result<Option<Open<'a, 'input>>, Unreadable> {
+) -> Result<Option<Operands<'a, 'input>>, Unreadable> {
     let (any, least, most, first_negated) = match name(node) {
         "conjunction" => (negated, 1, usize::MAX, negated),
         "disjunction" => (!negated, 1, usize::MAX, negated),
@@ -194,7 +252,7 @@ fn operands<'a, 'input>(
     }
     left[0].1 = first_negated;
     left.reverse();
-    Ok(Some(Open { any, left, done: Vec::new() }))
+    Ok(Some((any, left)))
 }
 
 /// A formula without operators of logic.

@@ -180,12 +180,60 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     for beyond in [
         format!("<all-paths><finally>{MARKED}</finally></all-paths>"),
         format!("<exists-path><globally>{MARKED}</globally></exists-path>"),
-        ef(&ag(MARKED)),
+        ef(&ef(MARKED)),
+        ag(&ag(MARKED)),
+        ef(&format!("<conjunction>{MARKED}{}</conjunction>", ef(MARKED))),
         not(bound),
-        format!("<conjunction>{}{}</conjunction>", ef(MARKED), ef(MARKED)),
+        format!("<conjunction>{}{bound}</conjunction>", ef(MARKED)),
     ] {
         assert!(asked(&net, &beyond).is_err(), "{beyond}");
     }
+}
+
+#[test]
+fn formulas_over_questions_are_read_with_their_negations_at_the_questions() {
+    let net = read(NODES).unwrap().net;
+    let goal = Predicate::at_least(net.place_named("q").unwrap(), 1);
+    let negated = goal.clone().negated();
+    let ef = format!("<exists-path><finally>{MARKED}</finally></exists-path>");
+    let ag = format!("<all-paths><globally>{MARKED}</globally></all-paths>");
+    let inside = |around: &str, with: &str, inside: &str| {
+        format!("<{around}><{with}>{inside}</{with}></{around}>")
+    };
+    let reach =
+        |goal: &Predicate, then| Question::Reach { goals: vec![goal.clone()], all: true, then };
+    let stays = |wanted: &Predicate| Question::Stays(vec![wanted.clone()]);
+    let lost = |wanted| Question::Not(Box::new(stays(wanted)));
+    let is = |formula: &str, question| assert_eq!(asked(&net, formula), Ok(question), "{formula}");
+    is(&inside("all-paths", "globally", &ef), stays(&goal));
+    is(&inside("exists-path", "finally", &ag), lost(&negated));
+    let no_ef = format!("<negation>{ef}</negation>");
+    is(&inside("exists-path", "finally", &no_ef), lost(&goal));
+    let no_ag = format!("<negation>{ag}</negation>");
+    is(&inside("all-paths", "globally", &no_ag), stays(&negated));
+    is(&format!("<negation>{}</negation>", inside("all-paths", "globally", &ef)), lost(&goal));
+    let junction = |all, parts| Question::Junction { all, parts };
+    is(
+        &format!("<conjunction>{ef}{MARKED}{ag}</conjunction>"),
+        junction(
+            true,
+            vec![reach(&goal, true), Question::Initially(goal.clone()), reach(&negated, false)],
+        ),
+    );
+    is(
+        &format!("<negation><implication>{ef}{ag}</implication></negation>"),
+        junction(true, vec![reach(&goal, true), reach(&negated, true)]),
+    );
+    is(
+        &format!("<implication>{ef}<disjunction>{ag}{ef}</disjunction></implication>"),
+        junction(
+            false,
+            vec![
+                reach(&goal, false),
+                junction(false, vec![reach(&negated, false), reach(&goal, true)]),
+            ],
+        ),
+    );
 }
 
 #[test]

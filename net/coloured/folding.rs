@@ -17,6 +17,7 @@ pub struct Folding {
     place_ends: Vec<u32>,
     transition_ends: Vec<u32>,
     net: Option<Arc<ColouredNet>>,
+    is_skeleton: bool,
 }
 
 /// A coloured net has more than 4 GiB of names, or more than 2³² − 1 nodes.
@@ -45,7 +46,18 @@ impl Folding {
         };
         let (places, place_ends) = rows(&mut places.into_iter())?;
         let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
-        Ok(Folding { places, transitions, place_ends, transition_ends, net: None })
+        let (net, is_skeleton) = Default::default();
+        Ok(Folding { places, transitions, place_ends, transition_ends, net, is_skeleton })
+    }
+
+    /// The same of a net without colours, whose places hold what all colours hold together.
+    pub fn of_skeleton(self) -> Self {
+        Folding { is_skeleton: true, ..self }
+    }
+
+    /// Whether it is that: which transitions are enabled is then a matter of the colours, and not told.
+    pub fn is_skeleton(&self) -> bool {
+        self.is_skeleton
     }
 
     /// The same of this net, whose colours have names then.

@@ -1,22 +1,31 @@
 //! From examinations to goals and from goals to answers.
 //!
-//! A [`Plan`] is the list of goals that an examination comes down to, with a [`Question`] per
-//! answer that says how the goals' outcomes combine. The pipeline runs engines on the goals and
-//! asks the plan, after each settlement, which questions are decided now; a question that is
-//! decided early lets go of its remaining goals.
+//! A [`Plan`] is the list of goals of a run, with a [`Question`] per answer: a formula over goals,
+//! or the largest of several maxima ([`Query`](crate::formula::Query)). What a goal is to its
+//! question says its [`Role`]. The pipeline runs engines on the goals and asks the plan, after each
+//! settlement, which questions are decided now. A question is decided as soon as its formula is;
+//! then, and when a part of it is, the goals that no open question needs any more are let go.
+//!
+//! An answer rests on the goals that decided it ([`Answer::rests_on`]): one false part of a
+//! conjunction, or all parts of a true one. Who found it, how firmly it stands and what it assumes
+//! follow from these.
 
+mod basis;
+mod circuit;
+mod examinations;
 mod plan;
 mod question;
+mod reasons;
 mod sound;
 
-pub use plan::Plan;
-pub use question::{Combination, Question, Standing};
+pub use plan::{Decision, Plan};
+pub use question::{Aim, Question, Role, Whole};
 
 use crate::board::{Evidence, Technique};
 use num_bigint::BigUint;
 use parikh_net::{FiringSequence, GoalId, LoopRun, Pumping};
 use std::fmt;
-use std::ops::Range;
+use std::sync::Arc;
 
 /// A decided question.
 #[derive(Clone, Debug)]
@@ -33,14 +42,48 @@ pub struct Answer {
     pub assumes_units: bool,
     /// How firmly it stands.
     pub grade: Grade,
-    /// The goals that it rests on: the one that decided it, or all of the question's.
-    pub rests_on: Range<usize>,
-    /// A firing sequence that shows it, where one does.
-    pub witness: Option<(GoalId, FiringSequence)>,
-    /// A run with loops that shows it, where its firings are too many to be a sequence.
-    pub loops: Option<LoopRun>,
-    /// What can repeat for ever, behind a [`Value::Infinite`]; where it is a single pump, the witness leads to it.
-    pub pump: Option<Pumping>,
+    /// The goals that it rests on: those that decided it, each once.
+    pub rests_on: Arc<[GoalId]>,
+    /// What shows it by itself, where one thing does.
+    pub exhibit: Option<Exhibit>,
+}
+
+/// What shows an answer by itself.
+#[derive(Clone, Debug)]
+pub enum Exhibit {
+    /// A firing sequence.
+    Firings(FiringSequence),
+    /// A run with loops: its firings are too many to be a sequence.
+    Loops(LoopRun),
+    /// What can repeat for ever, behind a [`Value::Infinite`].
+    Pump(Pumping),
+}
+
+impl Exhibit {
+    /// The firing sequence, where it is one.
+    pub fn sequence(&self) -> Option<&FiringSequence> {
+        match self {
+            Exhibit::Firings(sequence) => Some(sequence),
+            Exhibit::Loops(_) | Exhibit::Pump(_) => None,
+        }
+    }
+
+    /// What repeats for ever, where something does.
+    pub fn pump(&self) -> Option<&Pumping> {
+        match self {
+            Exhibit::Pump(pumping) => Some(pumping),
+            Exhibit::Firings(_) | Exhibit::Loops(_) => None,
+        }
+    }
+
+    /// How many firings it has; for a pump, those before what repeats, where that is one stage.
+    pub fn firings(&self) -> Option<BigUint> {
+        match self {
+            Exhibit::Firings(sequence) => Some(sequence.firings().into()),
+            Exhibit::Loops(run) => Some(run.firings()),
+            Exhibit::Pump(pumping) => Some(pumping.only()?.prefix.firings().into()),
+        }
+    }
 }
 
 /// How firmly an answer stands; of the goals that it rests on, the weakest counts.
@@ -51,8 +94,8 @@ pub enum Grade {
     Replayed,
     /// The checker accepted a document for each refuted goal.
     Certified,
-    /// For some refuted goal there is the word of a search that visited all markings that matter, which
-    /// were not visited again.
+    /// For some refuted goal there is the word of a search that visited all markings that matter,
+    /// which were not visited again.
     Searched {
         /// How many it visited.
         markings: u64,

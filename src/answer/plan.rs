@@ -1,102 +1,84 @@
-//! Plans: an examination as goals.
+//! Plans: the goals of a run, and the questions about them.
 //!
-//! Formulas that come down to the same goal share it: two that differ in the order of their parts
-//! only, and complementary ones, EF φ and AG ¬φ, whose answers are each other's negations. (A goal and
-//! its negation need no such care: one of them holds in the initial marking.)
+//! A goal that several questions ask is one goal; so is that of formulas that differ in the order
+//! of their parts only, and of complementary ones, EF φ and AG ¬φ. (A goal and its negation need no
+//! such care: one of them holds in the initial marking.)
+//!
+//! A plan counts for each goal the places in open questions where it matters, and lets go of it on
+//! the board when there is none left.
 
-use super::question::{Combination, Question, Standing};
-use super::sound;
-use crate::board::Board;
-use crate::formula::{Formula, ReachabilityQuery, Unsupported, lower};
+use super::Answer;
+use super::circuit::Circuit;
+use super::examinations::{self, Asked, atom, reach};
+use super::question::{Aim, Question, Role, Whole, is_kept_by_undoing};
+use crate::board::{Board, Home, Knowledge, Reach};
+use crate::formula::{Formula, Proposition, Query, Unsupported, lower};
 use crate::mcc::Examination;
 use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 
 /// The goals of a run and the questions they answer.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     goals: Vec<Goal>,
+    /// Goals by their hash. They are kept once: some speak of all places.
+    known: HashMap<u64, Vec<GoalId>>,
+    hasher: RandomState,
     questions: Vec<Question>,
-    /// Per question its goals that are neither settled nor let go; 0 once it is decided.
-    unsettled: Vec<usize>,
-    decided: Vec<bool>,
-    /// The questions over a range of goals, by its beginning. Ranges are equal or disjoint.
-    asking: BTreeMap<usize, Vec<usize>>,
-    /// Where the goals of formulas are.
-    known: HashMap<Goal, usize>,
-    /// Which questions were answered by the model's claim that its units are safe.
-    assumed: Vec<bool>,
+    /// How far each question has got.
+    progress: Vec<Progress>,
+    /// Per goal, in how many places of open questions it matters.
+    wanted: Vec<usize>,
+    /// Per goal, the questions that ask for it.
+    asking: Vec<Vec<usize>>,
     /// See [`first`](Self::first).
     first: Vec<GoalId>,
 }
+
+/// How far a question has got.
+#[derive(Clone, Debug)]
+struct Progress {
+    is_decided: bool,
+    /// Whether the model's claim that its units are safe answered it.
+    assumes_units: bool,
+    state: State,
+}
+
+/// What is known of the goals of a question.
+#[derive(Clone, Debug)]
+enum State {
+    Truth(Circuit),
+    /// The goals of a maximum that may still be larger than what was seen.
+    Largest(Vec<GoalId>),
+}
+
+/// A question that was decided, with its answer; nothing when engines contradict each other on a
+/// goal that it rests on.
+pub type Decision<'p> = (&'p Question, Option<Answer>);
+
+/// The same, with the number of the question.
+type Decided = (usize, Option<Answer>);
 
 impl Plan {
     /// The plan of an examination that needs no query file; `None` for those that do, and for
     /// those that are more than goals.
     ///
-    /// Questions of soundness are about the net's one final marking; relaxed soundness wants the net with
-    /// its firings [counted](parikh_net::counted).
+    /// Questions of soundness are about the net's one final marking; relaxed soundness wants the
+    /// net with its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
-        let name = examination.name();
-        match examination {
-            Examination::ReachabilityDeadlock => {
-                plan.ask(name, Combination::Exists, vec![Goal::Reach(Predicate::Dead)]);
-            }
-            Examination::OneSafe | Examination::QuasiLiveness | Examination::StableMarking
-                if net.folding().is_some() =>
-            {
-                let (combination, goals) = coloured_goals(examination, net)?;
-                plan.ask(name, combination, goals);
-            }
-            Examination::OneSafe => {
-                let two = |place| Goal::Reach(Predicate::at_least(place, 2));
-                plan.ask(name, Combination::NoneReachable, net.places().map(two).collect());
-            }
-            Examination::QuasiLiveness => {
-                let enabled = |t| Goal::Reach(Predicate::Enabled(t));
-                plan.ask(name, Combination::AllReachable, net.transitions().map(enabled).collect());
-            }
-            Examination::Liveness => {
-                let enabled: Vec<Predicate> = match net.folding() {
-                    None => net.transitions().map(Predicate::Enabled).collect(),
-                    // Some binding.
-                    Some(folding) => (0..folding.transition_count())
-                        .map(|t| Predicate::or(folding.transitions(t).map(Predicate::Enabled)))
-                        .collect(),
-                };
-                plan.ask_stays(name, Combination::Stays, Predicate::Dead, enabled);
-            }
-            _ if examination.is_about_cases() => {
-                let (combination, goals) = sound::plan(examination, net)?;
-                if combination == Combination::Sound {
-                    plan.first.push(GoalId::new(sound::STUCK));
-                }
-                plan.ask(name, combination, goals);
-            }
-            Examination::StableMarking => {
-                let changed = |place| {
-                    let initially = net.initial()[place];
-                    let more = Predicate::at_least(place, initially + 1);
-                    let fewer = match initially {
-                        0 => Predicate::False,
-                        tokens => Predicate::no_more_than(place, tokens - 1),
-                    };
-                    Goal::Reach(Predicate::or([more, fewer]))
-                };
-                plan.ask(name, Combination::SomeUnreachable, net.places().map(changed).collect());
-            }
-            _ => return None,
-        }
+        let (whole, asked) = examinations::asked(examination, net)?;
+        plan.ask(examination.name(), whole, asked);
         Some(plan)
     }
 
-    /// The two figures of a state space that are maxima: the most tokens in a marking and in a place.
+    /// The two figures of a state space that are maxima: the most tokens in a marking and in a
+    /// place.
     pub fn of_most_tokens(net: &Net) -> Plan {
         let mut plan = Plan::default();
         if let Ok(all) = LinearSum::new(net.places().map(|place| (place, 1))) {
-            plan.ask("MAX_TOKEN_PER_MARKING", Combination::Maximum, vec![Goal::Maximise(all)]);
+            plan.ask_maximum("MAX_TOKEN_PER_MARKING", all);
         }
         plan.ask_most_in_a_place(net);
         plan
@@ -111,7 +93,7 @@ impl Plan {
 
     fn ask_most_in_a_place(&mut self, net: &Net) {
         let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
-        self.ask("MAX_TOKEN_IN_PLACE", Combination::Largest, places.collect());
+        self.ask_largest("MAX_TOKEN_IN_PLACE", places.collect());
     }
 
     /// The same plan, whose one question is called so.
@@ -120,16 +102,19 @@ impl Plan {
         self
     }
 
-    /// A question for each of these goals by itself, called by its number: the goal's id.
+    /// A question for each of these goals by itself, called by its number: the goal's id. Goals
+    /// listed twice are two.
     pub fn of_goals(goals: impl IntoIterator<Item = Goal>) -> Plan {
         let mut plan = Plan::default();
         for goal in goals {
-            let combination = match goal {
-                Goal::Reach(_) => Combination::Exists,
-                Goal::Maximise(_) => Combination::Maximum,
-                Goal::Home(_) => Combination::Stays,
-            };
-            plan.ask(&plan.goals.len().to_string(), combination, vec![goal]);
+            plan.known.clear();
+            let id = plan.goals.len().to_string();
+            match goal {
+                Goal::Maximise(_) => plan.ask_largest(&id, vec![goal]),
+                Goal::Reach(_) | Goal::Home(_) => {
+                    plan.ask(&id, Whole::Formula, atom(goal, Role::Part));
+                }
+            }
         }
         plan
     }
@@ -137,7 +122,8 @@ impl Plan {
     /// Adds a formula as it is written.
     ///
     /// # Errors
-    /// Why it cannot be answered: it is no reachability question, or names what `net` does not have.
+    /// Why it cannot be answered: it asks for more than reachability, or names what `net` does not
+    /// have.
     pub fn ask_formula(
         &mut self,
         id: &str,
@@ -145,93 +131,95 @@ impl Plan {
         net: &Net,
     ) -> Result<(), Unsupported> {
         match lower(formula, net)? {
-            ReachabilityQuery::Possible(predicate) => self.ask_exists(id, predicate),
-            ReachabilityQuery::Never(predicate) => self.ask_never(id, predicate),
-            ReachabilityQuery::Bound(sum) => self.ask_maximum(id, sum),
-            ReachabilityQuery::Home(predicate) => self.ask_home(id, predicate, true),
-            ReachabilityQuery::NoHome(predicate) => self.ask_home(id, predicate, false),
-            ReachabilityQuery::Initially(predicate) => {
-                let holds = predicate.holds(net, net.initial());
-                self.ask_exists(id, Predicate::constant(holds));
+            Query::Truth(proposition) => {
+                let asked = proposition.replace(&mut |goal| match goal {
+                    Goal::Home(predicate) => examinations::home(predicate.sorted()),
+                    Goal::Reach(predicate) => reach(predicate.sorted()),
+                    goal @ Goal::Maximise(_) => atom(goal, Role::Part),
+                });
+                self.ask(id, Whole::Formula, asked);
             }
+            Query::Largest(goals) => self.ask_largest(id, goals),
         }
         Ok(())
     }
 
     /// Adds EF φ.
     pub fn ask_exists(&mut self, id: &str, predicate: Predicate) {
-        self.ask_one(id, Combination::Exists, Goal::Reach(predicate.sorted()));
+        self.ask(id, Whole::Formula, reach(predicate.sorted()));
     }
 
     /// Adds AG ψ, given φ = ¬ψ.
     pub fn ask_never(&mut self, id: &str, negated: Predicate) {
-        self.ask_one(id, Combination::Never, Goal::Reach(negated.sorted()));
+        self.ask(id, Whole::Formula, reach(negated.sorted()).negated());
     }
 
     /// Adds the maximum of a sum.
     pub fn ask_maximum(&mut self, id: &str, sum: LinearSum) {
-        self.ask_one(id, Combination::Maximum, Goal::Maximise(sum));
+        self.ask_largest(id, vec![Goal::Maximise(sum)]);
     }
 
-    /// Adds AG EF φ, or its negation.
-    pub fn ask_home(&mut self, id: &str, predicate: Predicate, holds: bool) {
-        let combination = if holds { Combination::Stays } else { Combination::Lost };
-        let dead_end = Predicate::and([Predicate::Dead, predicate.clone().negated()]);
-        self.ask_stays(id, combination, dead_end, vec![predicate]);
+    /// Adds AG EF φ.
+    pub fn ask_home(&mut self, id: &str, predicate: Predicate) {
+        self.ask(id, Whole::Formula, examinations::home(predicate.sorted()));
     }
 
-    /// Adds that each of `wanted` stays reachable wherever the net goes. In a dead end none of them
-    /// holds.
-    fn ask_stays(
-        &mut self,
-        id: &str,
-        combination: Combination,
-        dead_end: Predicate,
-        wanted: Vec<Predicate>,
-    ) {
-        if wanted.is_empty() {
-            return self.ask(id, combination, Vec::new());
-        }
-        self.first.push(GoalId::new(self.goals.len()));
-        let possible = wanted.iter().cloned().map(Goal::Reach);
-        let homes = wanted.iter().cloned().map(Goal::Home);
-        self.ask(
-            id,
-            combination,
-            [Goal::Reach(dead_end)].into_iter().chain(possible).chain(homes).collect(),
-        );
-    }
-
-    /// The goals that are worth a try by themselves before the others have their turn: dead ends, which
-    /// refute most of what should stay reachable.
+    /// The goals that are worth a try by themselves before the others have their turn: dead ends,
+    /// which refute most of what should stay reachable.
     pub fn first(&self) -> &[GoalId] {
         &self.first
     }
 
-    fn ask_one(&mut self, id: &str, combination: Combination, goal: Goal) {
-        match self.known.get(&goal) {
-            Some(&at) => self.ask_for(id, combination, at..at + 1),
-            None => {
-                self.known.insert(goal.clone(), self.goals.len());
-                self.ask(id, combination, vec![goal]);
+    fn ask(&mut self, id: &str, whole: Whole, asked: Asked) {
+        let proposition = asked
+            .replace(&mut |(goal, role)| Proposition::Atom(Aim { goal: self.goal(goal), role }));
+        self.add(id, whole, Query::Truth(proposition));
+    }
+
+    fn ask_largest(&mut self, id: &str, goals: Vec<Goal>) {
+        let aim = |goal| Aim { goal: self.goal(goal), role: Role::Part };
+        let aims = goals.into_iter().map(aim).collect();
+        self.add(id, Whole::Formula, Query::Largest(aims));
+    }
+
+    /// The id of a goal, which is asked for the first time, or again.
+    fn goal(&mut self, goal: Goal) -> GoalId {
+        let same = self.known.entry(self.hasher.hash_one(&goal)).or_default();
+        if let Some(&known) = same.iter().find(|known| self.goals[known.index()] == goal) {
+            return known;
+        }
+        let id = GoalId::new(self.goals.len());
+        same.push(id);
+        self.goals.push(goal);
+        self.wanted.push(0);
+        self.asking.push(Vec::new());
+        id
+    }
+
+    fn add(&mut self, id: &str, whole: Whole, query: Query<Aim>) {
+        let at = self.questions.len();
+        let mut goals = Vec::new();
+        query.atoms(&mut |aim| {
+            self.wanted[aim.goal.index()] += 1;
+            let asking = &mut self.asking[aim.goal.index()];
+            if asking.last() != Some(&at) {
+                asking.push(at);
+                goals.push(aim.goal);
             }
-        }
-    }
-
-    fn ask(&mut self, id: &str, combination: Combination, goals: Vec<Goal>) {
-        let range = self.goals.len()..self.goals.len() + goals.len();
-        self.goals.extend(goals);
-        self.ask_for(id, combination, range);
-    }
-
-    fn ask_for(&mut self, id: &str, combination: Combination, range: Range<usize>) {
-        self.unsettled.push(range.len());
-        self.decided.push(false);
-        self.assumed.push(false);
-        if !range.is_empty() {
-            self.asking.entry(range.start).or_default().push(self.questions.len());
-        }
-        self.questions.push(Question { id: id.to_owned(), combination, goals: range });
+            let is_first = matches!(aim.role, Role::DeadEnd | Role::Stuck);
+            if is_first && !self.first.contains(&aim.goal) {
+                self.first.push(aim.goal);
+            }
+        });
+        let state = match &query {
+            Query::Truth(proposition) => {
+                let release = &mut |goal: GoalId| self.wanted[goal.index()] -= 1;
+                State::Truth(Circuit::of(proposition, release))
+            }
+            Query::Largest(_) => State::Largest(goals.clone()),
+        };
+        self.progress.push(Progress { is_decided: false, assumes_units: false, state });
+        self.questions.push(Question { id: id.to_owned(), query, whole, goals });
     }
 
     /// All goals in order; a [`GoalId`] is the position in this list.
@@ -246,70 +234,117 @@ impl Plan {
 
     /// The questions without a decision yet.
     pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
-        self.questions.iter().zip(&self.decided).filter(|(_, decided)| !**decided).map(|(q, _)| q)
+        let all = self.questions.iter().zip(&self.progress);
+        all.filter(|(_, progress)| !progress.is_decided).map(|(question, _)| question)
     }
 
     /// The questions that ask for a goal, one or more of which may be decided already.
     pub fn asking(&self, goal: GoalId) -> impl Iterator<Item = &Question> {
-        self.asking_at(goal).iter().map(|&at| &self.questions[at])
+        self.asking[goal.index()].iter().map(|&at| &self.questions[at])
     }
 
-    fn asking_at(&self, goal: GoalId) -> &[usize] {
-        let last = self.asking.range(..=goal.index()).next_back();
-        last.map_or(&[], |(_, questions)| questions)
+    /// Decides the questions that need no goal, such as one-safe on a net without places, before
+    /// anybody works on the others.
+    pub fn begin(&mut self, board: &Board<'_>) -> Vec<Decision<'_>> {
+        let unwanted = (0..self.goals.len()).filter(|&goal| self.wanted[goal] == 0);
+        unwanted.for_each(|goal| board.abandon(GoalId::new(goal)));
+        let all = (0..self.questions.len()).filter_map(|at| match &self.progress[at].state {
+            State::Truth(circuit) => circuit.value().map(|_| at),
+            State::Largest(goals) => goals.is_empty().then_some(at),
+        });
+        let all: Vec<usize> = all.collect();
+        let decided = all.into_iter().filter_map(|at| self.decide(board, at)).collect();
+        self.with_questions(decided)
     }
 
     /// Takes note of a settled goal. The questions that this decides, with their answers; the goals
-    /// that they do not need any more are abandoned on the board.
-    pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<(&Question, Standing)> {
+    /// that no open question needs any more are abandoned on the board.
+    pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<Decision<'_>> {
         let mut decided = Vec::new();
-        for at in self.asking_at(settled).to_vec() {
-            if self.decided[at] {
+        let Some(knowledge) = board.knowledge(settled) else { return Vec::new() };
+        for at in self.asking[settled.index()].clone() {
+            if self.progress[at].is_decided {
                 continue;
             }
-            self.unsettled[at] = self.unsettled[at].saturating_sub(1);
-            let standing = self.questions[at].standing(board, settled, self.unsettled[at]);
-            self.decide(board, at, standing, &mut decided);
-        }
-        decided.into_iter().map(|(at, standing)| (&self.questions[at], standing)).collect()
-    }
-
-    /// The questions that are decided by what is known of goals that are not settled, with their answers.
-    pub fn look(&mut self, board: &Board<'_>) -> Vec<(&Question, Standing)> {
-        let mut decided = Vec::new();
-        for at in 0..self.questions.len() {
-            if self.decided[at] || self.questions[at].combination != Combination::Largest {
-                continue;
+            let is_of_several = self.questions[at].goals.len() > 1;
+            match (&mut self.progress[at].state, truth(&knowledge)) {
+                (State::Truth(circuit), Some(value)) => {
+                    let wanted = &mut self.wanted;
+                    circuit.settle(settled, value, &mut |goal| release(wanted, board, goal));
+                }
+                // Of several, all are looked at where something has been waited for: see `look`.
+                (State::Largest(_), None) if is_of_several && !is_unbounded(&knowledge) => continue,
+                _ => {}
             }
-            let standing = self.questions[at].largest(board);
-            self.decide(board, at, standing, &mut decided);
+            decided.extend(self.decide_by(board, at, Some(settled)));
         }
-        decided.into_iter().map(|(at, standing)| (&self.questions[at], standing)).collect()
+        self.with_questions(decided)
     }
 
-    /// Writes down how the question at `at` stands, if that is not open.
-    fn decide(
+    /// The questions that are decided by what is known of goals that are not settled, with their
+    /// answers.
+    pub fn look(&mut self, board: &Board<'_>) -> Vec<Decision<'_>> {
+        let is_open = |&at: &usize| {
+            let Progress { is_decided, state, .. } = &self.progress[at];
+            !is_decided && matches!(state, State::Largest(_))
+        };
+        let open: Vec<usize> = (0..self.questions.len()).filter(is_open).collect();
+        let decided = open.into_iter().filter_map(|at| self.decide(board, at)).collect();
+        self.with_questions(decided)
+    }
+
+    fn with_questions(&self, decided: Vec<Decided>) -> Vec<Decision<'_>> {
+        decided.into_iter().map(|(at, answer)| (&self.questions[at], answer)).collect()
+    }
+
+    fn decide(&mut self, board: &Board<'_>, at: usize) -> Option<Decided> {
+        self.decide_by(board, at, None)
+    }
+
+    /// The answer to an open question, if it has one by now; a goal was just settled, or none was.
+    fn decide_by(
         &mut self,
         board: &Board<'_>,
         at: usize,
-        standing: Standing,
-        decided: &mut Vec<(usize, Standing)>,
-    ) {
-        if let Standing::Open = standing {
-            return;
-        }
-        self.decided[at] = true;
-        self.assumed[at] = matches!(&standing, Standing::Answered(answer) if answer.assumes_units);
-        // Questions that share goals have one goal each, which is settled.
-        self.questions[at].goal_ids().for_each(|goal| board.abandon(goal));
-        decided.push((at, standing));
+        settled: Option<GoalId>,
+    ) -> Option<Decided> {
+        let question = &self.questions[at];
+        let progress = &mut self.progress[at];
+        let wanted = &mut self.wanted;
+        let answer = match &mut progress.state {
+            State::Truth(circuit) => {
+                let value = circuit.value()?;
+                let basis = circuit.basis(&|aim| is_kept_by_undoing(board, aim));
+                *circuit = Circuit::default();
+                question.truth(board, value, &basis)
+            }
+            State::Largest(goals) => {
+                let unbounded = settled.and_then(|goal| question.infinite(board, goal));
+                let answer = match unbounded {
+                    Some(answer) => Some(answer),
+                    None => {
+                        let (largest, of) = largest(board, question, goals, wanted)?;
+                        question.number(board, largest, of)
+                    }
+                };
+                goals.drain(..).for_each(|goal| release(wanted, board, goal));
+                answer
+            }
+        };
+        progress.is_decided = true;
+        progress.assumes_units = answer.as_ref().is_some_and(|answer| answer.assumes_units);
+        Some((at, answer))
     }
 
     /// What is to be asked again when the model's claim of safe units proves false: the questions
     /// without a decision and those that the claim answered; and how many the latter are.
     pub fn without_unit_claim(&self) -> (Plan, usize) {
-        let again = self.again(|at| !self.decided[at] || self.assumed[at]);
-        (again, self.assumed.iter().filter(|&&assumed| assumed).count())
+        let is_asked = |at: usize| {
+            let Progress { is_decided, assumes_units, .. } = self.progress[at];
+            !is_decided || assumes_units
+        };
+        let revoked = self.progress.iter().filter(|progress| progress.assumes_units).count();
+        (self.again(is_asked), revoked)
     }
 
     /// The questions that are not called so, all undecided.
@@ -320,100 +355,75 @@ impl Plan {
     /// Some of the questions, by their number, and the goals of these.
     fn again(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
         let mut again = Plan::default();
-        for (at, question) in self.questions.iter().enumerate() {
-            if is_asked(at) {
-                match &self.goals[question.goals.clone()] {
-                    [goal] => again.ask_one(&question.id, question.combination, goal.clone()),
-                    goals => {
-                        use Combination::{Lost, Sound, Stays};
-                        if matches!(question.combination, Stays | Lost | Sound) {
-                            again.first.push(GoalId::new(again.goals.len()));
-                        }
-                        again.ask(&question.id, question.combination, goals.to_vec());
-                    }
+        let goal = |aim: Aim| self.goals[aim.goal.index()].clone();
+        let asked = self.questions.iter().enumerate().filter(|(at, _)| is_asked(*at));
+        for (_, Question { id, query, whole, .. }) in asked {
+            match query.clone() {
+                Query::Truth(proposition) => {
+                    let asked = proposition.replace(&mut |aim| atom(goal(aim), aim.role));
+                    again.ask(id, *whole, asked);
+                }
+                Query::Largest(aims) => {
+                    again.ask_largest(id, aims.into_iter().map(goal).collect());
                 }
             }
         }
         again
     }
+}
 
-    /// The answers of questions without a single goal, such as one-safe on a net without places.
-    pub fn vacuous(&mut self) -> Vec<super::Answer> {
-        let mut answers = Vec::new();
-        for (at, question) in self.questions.iter().enumerate() {
-            if !question.goals.is_empty() || self.decided[at] {
-                continue;
-            }
-            self.decided[at] = true;
-            let value = match question.combination {
-                Combination::Largest => super::Value::Number(0),
-                // Liveness of no transition among them.
-                combination => super::Value::Bool(combination != Combination::SomeUnreachable),
-            };
-            answers.push(super::Answer {
-                id: question.id.clone(),
-                value,
-                techniques: vec!["TOPOLOGICAL"],
-                reason: "the net has no such node".to_owned(),
-                assumes_units: false,
-                grade: super::Grade::Replayed,
-                rests_on: 0..0,
-                witness: None,
-                loops: None,
-                pump: None,
-            });
+/// Whether a goal is reached or stays reachable, once that is known.
+fn truth(knowledge: &Knowledge) -> Option<bool> {
+    match knowledge {
+        Knowledge::Reach(Reach::Reached { .. }) | Knowledge::Home(Home::Kept { .. }) => Some(true),
+        Knowledge::Reach(Reach::Unreachable { .. }) | Knowledge::Home(Home::Lost { .. }) => {
+            Some(false)
         }
-        answers
+        _ => None,
     }
 }
 
-/// The goals of an examination about the nodes of a coloured net, on its unfolding: a place holds
-/// what its colours hold together, and a transition can fire when some binding can.
-fn coloured_goals(examination: Examination, net: &Net) -> Option<(Combination, Vec<Goal>)> {
-    let folding = net.folding()?;
-    // One term per colour, of which there are fewer than 2³².
-    let tokens =
-        |place: usize| LinearSum::new(folding.places(place).map(|colour| (colour, 1))).ok();
-    let places = 0..folding.place_count();
-    let goals: Option<Vec<Goal>> = match examination {
-        Examination::OneSafe => places
-            .map(|place| Some(Predicate::at_most(tokens(place)?.negated(), -2)))
-            .map(|two| two.map(Goal::Reach))
-            .collect(),
-        Examination::StableMarking => places
-            .map(|place| {
-                let sum = tokens(place)?;
-                let initially = i64::try_from(sum.value(net.initial())).ok()?;
-                let fewer = match initially {
-                    0 => Predicate::False,
-                    tokens => Predicate::at_most(sum.clone(), tokens - 1),
-                };
-                let more = Predicate::at_most(sum.negated(), -initially.checked_add(1)?);
-                // A place without colours is one that never holds a token.
-                let changed = match sum.is_zero() {
-                    true => Predicate::False,
-                    false => Predicate::or([more, fewer]),
-                };
-                Some(Goal::Reach(changed))
-            })
-            .collect(),
-        _ => (0..folding.transition_count())
-            .map(|t| Predicate::or(folding.transitions(t).map(Predicate::Enabled)))
-            .map(|enabled| Some(Goal::Reach(enabled)))
-            .collect(),
-    };
-    let combination = match examination {
-        Examination::OneSafe => Combination::NoneReachable,
-        Examination::StableMarking => Combination::SomeUnreachable,
-        _ => Combination::AllReachable,
-    };
-    Some((combination, goals?))
+fn is_unbounded(knowledge: &Knowledge) -> bool {
+    matches!(knowledge, Knowledge::Maximum(maximum) if maximum.unbounded.is_some())
+}
+
+/// A goal does not matter in some place any more.
+fn release(wanted: &mut [usize], board: &Board<'_>, goal: GoalId) {
+    let places = &mut wanted[goal.index()];
+    *places = places.saturating_sub(1);
+    if *places == 0 {
+        board.abandon(goal);
+    }
+}
+
+/// The largest maximum and the goal that it is of, once no bound is above what was seen of one.
+/// Goals whose bound is not above it leave `open` and are released.
+fn largest(
+    board: &Board<'_>,
+    question: &Question,
+    open: &mut Vec<GoalId>,
+    wanted: &mut [usize],
+) -> Option<(i128, Option<GoalId>)> {
+    if question.goals.is_empty() {
+        return Some((0, None));
+    }
+    let seen = question.goals.iter().filter_map(|&id| Some((board.seen(id)?, id)));
+    let (largest, of) = seen.max_by_key(|&(seen, id)| (seen, std::cmp::Reverse(id)))?;
+    let is_below = |id: GoalId| board.proved(id).is_some_and(|proved| proved <= largest);
+    open.retain(|&id| {
+        let stays = id == of || !is_below(id);
+        if !stays {
+            release(wanted, board, id);
+        }
+        stays
+    });
+    open.iter().all(|&id| is_below(id)).then_some((largest, Some(of)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{Answer, Value};
+    use crate::answer::Value;
     use crate::board::Proof;
     use parikh_net::{FiringSequence, text};
 
@@ -422,10 +432,11 @@ mod tests {
     }
 
     fn answer(plan: &mut Plan, board: &Board<'_>, goal: usize) -> Option<Answer> {
-        match plan.settle(board, GoalId::new(goal)).pop() {
-            Some((_, Standing::Answered(answer))) => Some(*answer),
-            _ => None,
-        }
+        plan.settle(board, GoalId::new(goal)).pop()?.1
+    }
+
+    fn formula(source: &str, net: &Net) -> Formula {
+        crate::formula::text::read_one(source, "test", net).formula.unwrap()
     }
 
     fn proof() -> Proof {
@@ -512,10 +523,7 @@ mod tests {
         let answers: Vec<_> = plan
             .settle(&board, GoalId::new(0))
             .into_iter()
-            .map(|(question, standing)| match standing {
-                Standing::Answered(answer) => (question.id.clone(), answer.value),
-                other => panic!("{other:?}"),
-            })
+            .map(|(question, answer)| (question.id.clone(), answer.unwrap().value))
             .collect();
         let expected = [("one", true), ("complement", false)];
         assert_eq!(answers, expected.map(|(id, value)| (id.to_owned(), Value::Bool(value))));
@@ -534,8 +542,64 @@ mod tests {
             (Examination::StableMarking, false),
         ] {
             let mut plan = Plan::of_examination(examination, &net).unwrap();
-            let answers = plan.vacuous();
-            assert_eq!(answers[0].value, Value::Bool(value), "{examination}");
+            let board = Board::new(&net, plan.goals().to_vec());
+            let decided = plan.begin(&board);
+            let answer = decided[0].1.as_ref().unwrap();
+            assert_eq!(answer.value, Value::Bool(value), "{examination}");
+            assert_eq!(answer.reason, "the net has no such node");
         }
+    }
+
+    #[test]
+    fn an_answer_rests_on_what_decided_it_and_lets_go_of_the_rest() {
+        let net = net();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let t = net.transition_named("t").unwrap();
+        let mut plan = Plan::default();
+        let source = "EF q >= 1 && AG p <= 1 || EF AG q >= 1";
+        plan.ask_formula("both", &formula(source, &net), &net).unwrap();
+        plan.ask_never("alone", Predicate::at_least(p, 2));
+        assert_eq!(
+            plan.goals()[..2],
+            [Goal::Reach(Predicate::at_least(q, 1)), Goal::Reach(Predicate::at_least(p, 2)),]
+        );
+        // A dead end without q = 0, that can happen, and that it stays possible.
+        assert_eq!(plan.goals().len(), 5);
+        let board = Board::new(&net, plan.goals().to_vec());
+        assert!(plan.begin(&board).is_empty());
+        board.under("W").reached(GoalId::new(0), [t].into_iter().collect());
+        assert!(answer(&mut plan, &board, 0).is_none());
+        board.over("X").unreachable(GoalId::new(1), proof());
+        let decided = plan.settle(&board, GoalId::new(1));
+        let [(_, Some(both)), (_, Some(alone))] = &decided[..] else { panic!("{decided:?}") };
+        assert_eq!(both.value, Value::Bool(true));
+        assert_eq!(both.rests_on[..], [GoalId::new(0), GoalId::new(1)]);
+        assert_eq!(both.techniques, ["W", "X"]);
+        assert_eq!(
+            both.reason,
+            "EF q ≥ 1: a witness of 1 firing was replayed; AG p ≤ 1: all 2 reachable markings \
+             were visited"
+        );
+        assert!(both.exhibit.is_none());
+        assert_eq!(alone.rests_on[..], [GoalId::new(1)]);
+        assert_eq!(board.open_count(), 0);
+    }
+
+    #[test]
+    fn a_goal_that_one_question_needs_no_more_stays_for_the_other() {
+        let net = net();
+        let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
+        let mut plan = Plan::default();
+        plan.ask_formula("either", &formula("EF p >= 2 && EF q >= 2", &net), &net).unwrap();
+        plan.ask_exists("one", Predicate::at_least(q, 2));
+        plan.ask_exists("again", Predicate::at_least(p, 2));
+        assert_eq!(plan.goals().len(), 2);
+        let board = Board::new(&net, plan.goals().to_vec());
+        board.over("X").unreachable(GoalId::new(0), proof());
+        assert_eq!(plan.settle(&board, GoalId::new(0)).len(), 2);
+        assert_eq!(board.open_goals(), [GoalId::new(1)]);
+        board.over("X").unreachable(GoalId::new(1), proof());
+        let decided = plan.settle(&board, GoalId::new(1));
+        assert_eq!(decided.iter().map(|(question, _)| &*question.id).collect::<Vec<_>>(), ["one"]);
     }
 }

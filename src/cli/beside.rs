@@ -5,7 +5,7 @@
 use super::leaving;
 use super::terminal::note;
 use super::trace_file::Trace;
-use crate::answer::Answer;
+use crate::answer::{Answer, Exhibit};
 use crate::evidence_files::EvidenceFile;
 use crate::model::View;
 use anyhow::{Context, Result};
@@ -64,26 +64,24 @@ impl Beside<'_> {
         says_where: bool,
     ) -> Option<PathBuf> {
         let directory = self.traces?;
-        let (earlier, sequence, repeat) = match (&answer.pump, &answer.witness) {
-            (Some(Pumping { earlier, last: Stage { prefix, pump } }), _) => {
-                (earlier.clone(), prefix.clone(), Some(pump.clone()))
+        let mut trace = match answer.exhibit.clone()? {
+            Exhibit::Firings(sequence) => Trace { sequence, ..Trace::default() },
+            Exhibit::Loops(run) => Trace { loops: Some(run), ..Trace::default() },
+            Exhibit::Pump(Pumping { earlier, last: Stage { prefix, pump } }) => {
+                Trace { earlier, sequence: prefix, repeat: Some(pump), ..Trace::default() }
             }
-            (None, Some((_, sequence))) => (Vec::new(), sequence.clone(), None),
-            (None, None) if answer.loops.is_some() => Default::default(),
-            (None, None) => return None,
         };
         let net = view.net();
         let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
-        let mut notes = vec![
+        trace.notes = vec![
             note("net", net.name()),
             note("formula", &answer.id),
             note("value", &answer.value.to_string()),
             note("shows", &answer.reason),
         ];
         if says_where {
-            notes.push(note("from", &marking_text::print(net, net.initial())));
+            trace.notes.push(note("from", &marking_text::print(net, net.initial())));
         }
-        let trace = Trace { notes, earlier, sequence, repeat, loops: answer.loops.clone() };
         let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {
             Ok(()) => Some(file),

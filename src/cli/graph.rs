@@ -4,7 +4,7 @@ use super::model;
 use super::terminal::{note, whole};
 use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits, pixels, signals};
-use crate::formula::{ReachabilityQuery, lower, text};
+use crate::formula::{lower, text};
 use crate::graph::coverability::Coverability;
 use crate::graph::reachability::{NoGraph, Reachability};
 use crate::graph::svg::svg;
@@ -13,7 +13,7 @@ use crate::graph::write;
 use crate::structure::workflow::Workflow;
 use crate::unfold;
 use anyhow::{Context, Result, bail};
-use parikh_net::{FiringSequence, Marking, Net, marking_text};
+use parikh_net::{FiringSequence, Goal, Marking, Net, marking_text};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -261,13 +261,12 @@ fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<Way> {
     let read = text::read_one(formula, "--formula", net);
     let formula = read.formula.map_err(|error| Misuse(error.to_string()))?;
     let markings = graph.markings.len();
-    let (predicate, nowhere) = match lower(&formula, net)
-        .map_err(|error| Misuse(error.to_string()))?
-    {
-        ReachabilityQuery::Possible(predicate) => {
+    let query = lower(&formula, net).map_err(|error| Misuse(error.to_string()))?;
+    let (predicate, nowhere) = match query.only_atom() {
+        Some((Goal::Reach(predicate), true)) => {
             (predicate, format!("none of the {markings} markings is one that --formula asks for"))
         }
-        ReachabilityQuery::Never(predicate) => {
+        Some((Goal::Reach(predicate), false)) => {
             (predicate, format!("--formula holds, so none of the {markings} markings breaks it"))
         }
         _ => bail!(Misuse("--formula wants EF φ, or AG φ for a marking without φ".to_owned())),

@@ -77,9 +77,8 @@ impl Printer {
                 "assumes_units": answer.assumes_units,
                 "assumes": if answer.assumes_units { vec!["units"] } else { vec![] },
                 "seconds": seconds,
-                "witness_firings": answer.witness.as_ref()
-                    .map(|(_, sequence)| sequence.firings().to_string())
-                    .or_else(|| Some(answer.loops.as_ref()?.firings().to_string())),
+                "witness_firings": answer.exhibit.as_ref()
+                    .and_then(|exhibit| exhibit.firings()).map(|firings| firings.to_string()),
                 "trace": trace,
             })),
             Format::Mcc => {

@@ -12,7 +12,7 @@
 //! it is remembered, and goals that ask for that refer to it.
 
 use super::{Strength, Writer};
-use crate::answer::{Answer, Grade};
+use crate::answer::{Answer, Exhibit, Grade};
 use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
@@ -134,8 +134,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn answer(&mut self, answer: &Answer) -> io::Result<()> {
-        let goals = answer.rests_on.clone().map(GoalId::new);
-        let all = goals.filter_map(|goal| self.shown_by.get(&goal)).flatten();
+        let goals = answer.rests_on.iter();
+        let all = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
         let mut seen = HashSet::new();
         let shown_by = all.filter(|reference| seen.insert(*reference)).map(Reference::text);
         let shown_by = shown_by.collect();
@@ -147,9 +147,9 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn figure(&mut self, answer: &Answer, counted: Option<&Counted>) -> io::Result<()> {
-        let reference = match (counted, &answer.pump) {
+        let reference = match (counted, &answer.exhibit) {
             (Some(counted), _) => Reference::Count(self.count(counted)?),
-            (None, Some(pumping)) if answer.rests_on.is_empty() => {
+            (None, Some(Exhibit::Pump(pumping))) if answer.rests_on.is_empty() => {
                 Reference::Pump(self.writer.pump(pumping)?.into())
             }
             _ => return self.answer(answer),

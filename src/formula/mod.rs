@@ -5,13 +5,15 @@ mod error;
 mod linear;
 mod lower;
 mod print;
+mod proposition;
 mod raise;
 mod syntax;
 pub mod text;
 
 pub use error::{FormulaError, FormulaProblem};
 pub use linear::linear_sum;
-pub use lower::{ReachabilityQuery, Unsupported, lower};
+pub use lower::{Unsupported, lower, lower_state};
 pub(crate) use parikh_net::closest;
 pub use print::Printed;
+pub use proposition::{Proposition, Query};
 pub use syntax::{Expression, Formula, MAX_DEPTH, Relation};

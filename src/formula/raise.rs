@@ -75,8 +75,9 @@ fn sum(terms: Vec<(PlaceId, i64)>) -> Option<Expression> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ReachabilityQuery, lower, text};
+    use super::super::{Proposition, Query, lower, text};
     use super::*;
+    use parikh_net::Goal;
 
     #[test]
     fn formulas_of_predicates_ask_the_same() {
@@ -95,7 +96,7 @@ mod tests {
             let read = |source: &str| {
                 let formula = text::read_one(source, "test", &net).formula.unwrap();
                 match lower(&formula, &net).unwrap() {
-                    ReachabilityQuery::Possible(predicate) => predicate,
+                    Query::Truth(Proposition::Atom(Goal::Reach(predicate))) => predicate,
                     other => panic!("{other:?}"),
                 }
             };

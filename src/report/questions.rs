@@ -2,7 +2,7 @@
 
 use super::shown::{Play, Shown, Store};
 use super::text::Text;
-use crate::answer::{Answer, Plan, Value};
+use crate::answer::{Answer, Exhibit, Plan, Value};
 use crate::board::Knowledge;
 use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
@@ -248,11 +248,9 @@ impl Asking<'_, '_> {
                 known.insert(id.index(), knowledge.clone());
             }
             Event::Answered(answer) => {
-                // The goal with the witness before all others, of which there may be thousands.
-                let first = answer.witness.as_ref().map(|(goal, _)| goal.index());
                 let mut by: Vec<Shown> = Vec::new();
-                for goal in first.into_iter().chain(answer.rests_on.clone()) {
-                    let Some(knowledge) = known.get(&goal) else { continue };
+                for goal in answer.rests_on.iter() {
+                    let Some(knowledge) = known.get(&goal.index()) else { continue };
                     let shown = store.of(knowledge);
                     if !by.contains(&shown) {
                         by.push(shown);
@@ -299,7 +297,7 @@ impl Asking<'_, '_> {
                     Topic::Bounds => Some(Plan::of_most_in_a_place(net)),
                     Topic::Reversible => {
                         let mut plan = Plan::default();
-                        plan.ask_home(topic.id(), Predicate::exactly(net.initial()), true);
+                        plan.ask_home(topic.id(), Predicate::exactly(net.initial()));
                         Some(plan)
                     }
                 };
@@ -505,12 +503,12 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
         certificates.dedup();
         // Of all goals, the play that the answer's own witness is.
         let plays = || shown.iter().filter_map(|shown| shown.play.clone());
-        let play = match &answer.witness {
-            Some((_, witness)) => {
+        let play = match &answer.exhibit {
+            Some(Exhibit::Firings(witness)) => {
                 let firings = u64::try_from(witness.firings()).unwrap_or(u64::MAX);
                 plays().find(|play| play.firings == firings).or_else(|| plays().next())
             }
-            None => plays().find(|play| play.pump.is_some()),
+            _ => plays().find(|play| play.pump.is_some()),
         };
         return Question {
             id: answer.id,

@@ -56,16 +56,13 @@ pub(super) fn run(
     mut tell: &mut dyn FnMut(Event<'_>),
 ) -> Report {
     let mut report = Report::default();
-    for answer in plan.vacuous() {
-        report.answered += 1;
-        tell(Event::Answered(&answer));
-    }
     let (settled, hear) = mpsc::channel();
     let budget = budget.child();
     let many = plan.goals().len() > MANY_GOALS;
     let board = Board::of_coloured(model, plan.goals().to_vec());
     let board = config.board(board.with_listener(settled).with_budget(&budget), many);
     let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
+    hearing.begin(&mut tell);
     if board.open_count() == 0 {
         hearing.give_up(None);
         return report;

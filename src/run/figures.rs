@@ -1,10 +1,10 @@
 //! The figures of a state space as answers: what each is called, and how it was found in words.
 
 use super::counting::Counted;
-use crate::answer::{Answer, Grade, Value};
+use crate::answer::{Answer, Exhibit, Grade, Value};
 use crate::board::{Argument, Technique};
 use crate::engine::{diagrams, explicit};
-use parikh_net::{Facts, GoalId, Net, Pumping};
+use parikh_net::{Facts, Net, Pumping};
 use parikh_solvers::Budget;
 
 /// The four figures, in the contest's words.
@@ -88,10 +88,8 @@ pub(super) fn through_reduction(counted: &Counted) -> [Answer; 2] {
 
 pub(super) fn pumped(pumping: &Pumping, by: Technique) -> [Answer; 4] {
     let reason = pumping.in_words();
-    let prefix = pumping.only().map(|stage| &stage.prefix);
     FIGURES.map(|key| Answer {
-        witness: prefix.map(|prefix| (GoalId::new(0), prefix.clone())),
-        pump: Some(pumping.clone()),
+        exhibit: Some(Exhibit::Pump(pumping.clone())),
         ..figure(key, Value::Infinite, vec![by], &reason, Grade::Replayed)
     })
 }
@@ -110,9 +108,7 @@ fn figure(
         reason: reason.to_owned(),
         assumes_units: false,
         grade,
-        rests_on: 0..0,
-        witness: None,
-        loops: None,
-        pump: None,
+        rests_on: [].into(),
+        exhibit: None,
     }
 }

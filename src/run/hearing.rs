@@ -1,15 +1,20 @@
 //! The listening end of a run: turns settled goals into answers.
 
 use super::event::{Between, Event, Report, Unanswered};
-use crate::answer::{Answer, Combination, Plan, Question, Standing};
+use crate::answer::{Answer, Decision, Plan, Question};
 use crate::board::{Board, Knowledge};
 use parikh_net::{Goal, GoalId};
 use parikh_solvers::Exhausted;
 use std::collections::HashSet;
 use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
 
 /// Open questions that are looked at for what is known of them, at each tick.
 const LOOKED_AT: usize = 16;
+
+/// How often what is known of goals that are not settled is looked at, where settled goals come
+/// without a pause.
+const LOOKS: Duration = Duration::from_millis(50);
 
 /// The listening end: turns settlements into answers.
 pub(super) struct Hearing<'a, 'n> {
@@ -20,8 +25,11 @@ pub(super) struct Hearing<'a, 'n> {
     pub(super) forgets: bool,
     /// The goals that the caller was told of as settled.
     told: HashSet<GoalId>,
-    /// The questions whose answers the caller was told, and that rest on the model's claim of safe units.
+    /// The questions whose answers the caller was told, and that rest on the model's claim of safe
+    /// units.
     on_the_claim: Vec<String>,
+    /// When it was looked for what is known of goals that are not settled.
+    looked: Instant,
 }
 
 impl<'a, 'n> Hearing<'a, 'n> {
@@ -32,7 +40,8 @@ impl<'a, 'n> Hearing<'a, 'n> {
         forgets: bool,
     ) -> Self {
         let (told, on_the_claim) = Default::default();
-        Hearing { board, plan, report, forgets, told, on_the_claim }
+        let looked = Instant::now();
+        Hearing { board, plan, report, forgets, told, on_the_claim, looked }
     }
 
     /// Takes note of all that was settled so far.
@@ -53,10 +62,20 @@ impl<'a, 'n> Hearing<'a, 'n> {
         if self.forgets {
             self.board.forget_evidence(goal);
         }
+        if self.looked.elapsed() > LOOKS {
+            self.look(tell);
+        }
+    }
+
+    /// Answers the questions that need no goal.
+    pub(super) fn begin(&mut self, tell: &mut impl FnMut(Event<'_>)) {
+        let decided = self.plan.begin(self.board);
+        announce(self.board, self.report, &self.told, decided, tell);
     }
 
     /// Takes note of what is known of goals that are not settled.
     pub(super) fn look(&mut self, tell: &mut impl FnMut(Event<'_>)) {
+        self.looked = Instant::now();
         let decided = self.plan.look(self.board);
         let on_the_claim = announce(self.board, self.report, &self.told, decided, tell);
         self.on_the_claim.extend(on_the_claim);
@@ -97,9 +116,9 @@ impl<'a, 'n> Hearing<'a, 'n> {
 
     /// The best known of open questions for a maximum, the first of them.
     pub(super) fn between(&self) -> Vec<Between> {
-        let open = self.plan.open_questions().filter(|question| question.goals.len() == 1);
+        let open = self.plan.open_questions().filter(|question| question.goals().len() == 1);
         let known = open.take(LOOKED_AT).filter_map(|question| {
-            let goal = question.goal_ids().next()?;
+            let &goal = question.goals().first()?;
             let Some(Knowledge::Maximum(maximum)) = self.board.knowledge(goal) else { return None };
             let seen = maximum.seen.map(|(seen, ..)| seen);
             let proved = maximum.proved.map(|(most, ..)| most);
@@ -110,13 +129,17 @@ impl<'a, 'n> Hearing<'a, 'n> {
 
     /// What is known of an undecided question.
     fn known(&self, question: &Question) -> String {
-        let goals = question.goals.len();
+        let is_frozen = |goal: &&GoalId| self.board.knowledge(**goal).is_none();
+        if question.goals().iter().any(|goal| is_frozen(&goal)) {
+            return "; engines contradict each other (internal error)".to_owned();
+        }
+        let goals = question.goals().len();
         if goals > 1 {
-            let open = question.goal_ids().filter(|&goal| self.board.is_open(goal)).count();
+            let open = question.goals().iter().filter(|&&goal| self.board.is_open(goal)).count();
             let are = if open == 1 { "is" } else { "are" };
             return format!("; {open} of {goals} goals {are} open");
         }
-        let goal = question.goal_ids().next();
+        let goal = question.goals().first().copied();
         let given_up = goal.map(|goal| self.board.given_up(goal)).unwrap_or_default();
         let given_up: String = given_up.iter().map(|why| format!("; {why}")).collect();
         let known = match goal
@@ -135,20 +158,16 @@ impl<'a, 'n> Hearing<'a, 'n> {
     }
 }
 
-/// Tells of goals that were let go before they were settled, and that the answer rests on all the same: the
-/// bounds of what is not the largest. Of those that are settled, and nobody has heard of yet, too: what an answer
-/// rests on is told before it.
+/// Tells of goals that were let go before they were settled, and that the answer rests on all the
+/// same: the bounds of what is not the largest. Of those that are settled, and nobody has heard of
+/// yet, too: what an answer rests on is told before it.
 fn let_go(
     board: &Board<'_>,
     told: &HashSet<GoalId>,
-    question: &Question,
     answer: &Answer,
     tell: &mut impl FnMut(Event<'_>),
 ) {
-    if question.combination != Combination::Largest {
-        return;
-    }
-    for id in answer.rests_on.clone().map(GoalId::new) {
+    for id in answer.rests_on.iter().copied() {
         let knowledge = board.knowledge(id);
         if let Some(knowledge @ Knowledge::Maximum(maximum)) = &knowledge
             && maximum.unbounded.is_none()
@@ -164,24 +183,24 @@ fn announce(
     board: &Board<'_>,
     report: &mut Report,
     told: &HashSet<GoalId>,
-    decided: Vec<(&Question, Standing)>,
+    decided: Vec<Decision<'_>>,
     tell: &mut impl FnMut(Event<'_>),
 ) -> Vec<String> {
     let mut on_the_claim = Vec::new();
-    for (question, standing) in decided {
-        match standing {
-            Standing::Answered(answer) => {
+    for (question, answer) in decided {
+        match answer {
+            Some(answer) => {
                 report.answered += 1;
                 // What rests on a claim known to be false is asked again.
                 if !(answer.assumes_units && board.breach().is_some()) {
-                    let_go(board, told, question, &answer, tell);
+                    let_go(board, told, &answer, tell);
                     tell(Event::Answered(&answer));
                     if answer.assumes_units {
                         on_the_claim.push(answer.id);
                     }
                 }
             }
-            Standing::Silenced => {
+            None => {
                 tracing::error!(
                     "engines contradict each other on {}: no answer is given",
                     question.id
@@ -189,7 +208,6 @@ fn announce(
                 let reason = "engines contradict each other (internal error)".to_owned();
                 report.unanswered.push(Unanswered { id: question.id.clone(), reason });
             }
-            Standing::Open => {}
         }
     }
     on_the_claim

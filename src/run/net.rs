@@ -69,16 +69,13 @@ fn run_once(
     tell: &mut impl FnMut(Event<'_>),
 ) -> (Report, Option<Plan>) {
     let mut report = Report::default();
-    for answer in plan.vacuous() {
-        report.answered += 1;
-        tell(Event::Answered(&answer));
-    }
     let (settled, hear) = mpsc::channel();
     let budget = budget.child();
     let many = plan.goals().len() > MANY_GOALS;
     let board = Board::new(net, plan.goals().to_vec()).with_listener(settled).with_budget(&budget);
     let board = config.board(board, many);
     let mut hearing = Hearing::new(&board, &mut plan, &mut report, many);
+    hearing.begin(tell);
     let (began, open) = (begun.elapsed(), board.open_count());
     let ground = presolve::presolve(net, &board, &budget, config.seed);
     let ground = ground.without_rules(&config.without_rules);

@@ -136,7 +136,7 @@ impl<'a> Computation<'a> {
             Property::Reversible => {
                 let mut plan = Plan::default();
                 let initial = Predicate::exactly(self.net.initial());
-                plan.ask_home("REVERSIBLE", initial, true);
+                plan.ask_home("REVERSIBLE", initial);
                 (Some(plan), true)
             }
             _ => (examination(Examination::QuasiLiveness), false),
@@ -176,7 +176,7 @@ impl<'a> Computation<'a> {
             }
             _ => answer.reason,
         };
-        let trace = answer.witness.map(|(_, sequence)| sequence);
+        let trace = answer.exhibit.and_then(|exhibit| exhibit.sequence().cloned());
         let assumes_units = answer.assumes_units;
         let techniques = techniques_of(answer.techniques, assumes_units);
         let value = holds.into();

@@ -46,6 +46,39 @@ impl Folder {
 }
 
 #[test]
+fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
+    let folder = Folder::new();
+    let check = |formula: &str, more: &[&str]| {
+        let (code, said, stderr) =
+            folder.0.said(&[&["check", "mutex.pnml", "--formula", formula][..], more].concat());
+        assert_eq!((code, stderr.as_str()), (0, ""), "{formula}");
+        said
+    };
+    let both = "EF (critical_1 >= 1) && AG (critical_1 + critical_2 <= 1) || EF lock >= 2";
+    let said = check(both, &[]);
+    assert!(
+        said.contains("TRUE — EF critical_1 ≥ 1: a witness of 1 firing was replayed; AG "),
+        "{said}"
+    );
+    let said = check(both, &["--format", "json"]);
+    assert!(
+        said.contains(r#""value":"TRUE""#) && said.contains(r#""reason":"EF critical_1"#),
+        "{said}"
+    );
+    // One false part decides.
+    let said = check("EF lock >= 2 && EF critical_1 >= 1 && AG EF lock >= 1", &[]);
+    assert!(said.contains("FALSE — place `lock`: "), "{said}");
+    // Each equivalence is false where its parts differ.
+    let said = check("(EF lock >= 2) <-> (AG EF lock >= 1)", &[]);
+    assert!(
+        said.contains("FALSE — AG lock ≤ 1: ") && said.contains("; AG EF lock ≥ 1: "),
+        "{said}"
+    );
+    let said = check("lock >= 1 || EF lock >= 2", &[]);
+    assert!(said.contains("TRUE — the initial marking shows it"), "{said}");
+}
+
+#[test]
 fn formulas_without_a_name_get_one_that_is_free() {
     let (code, lines, stderr) = Folder::new().check(&[
         "--formula",

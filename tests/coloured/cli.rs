@@ -123,6 +123,24 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     assert!(text.contains("even with colours made one"), "{text}");
     assert!(text.contains("formula-2: FALSE"), "{text}");
 
+    // Two tokens of different colours: with colours erased it would fire.
+    let page = page
+        + "<transition id=\"pair\"/>"
+        + &arc(
+            "p",
+            "pair",
+            &format!(
+                "<numberof><subterm><numberconstant value=\"2\"><positive/></numberconstant></subterm>\
+             <subterm>{x}</subterm></numberof>"
+            ),
+        );
+    desk.write("pair.pnml", &pnml(sorts, &page));
+    let formulas = ["--formula", "fireable(pair)", "--formula", "p >= 3000 && EF met >= 1"];
+    let (code, text, _) = desk.said(&[&["check", "pair.pnml"], &formulas[..]].concat());
+    let unknown = "formula-1: unknown — what is enabled initially is a matter of colours";
+    assert!(code == 3 && text.contains(unknown), "{text}");
+    assert!(text.contains("formula-2: TRUE"), "{text}");
+
     let arguments = ["check", "model.pnml", "-e", "RD", "--trace", "traces", "--format", "json"];
     let text = desk.fine(&arguments);
     assert!(text.contains("\"value\":\"TRUE\""), "{text}");

@@ -5,7 +5,7 @@ use crate::examinations::expected;
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::unfolding::{bindings, explore};
-use parikh::answer::{Plan, Value};
+use parikh::answer::{Exhibit, Plan, Value};
 use parikh::board::{Board, Knowledge};
 use parikh::evidence::abstraction::{Abstraction, Classes, ColouredModel, Quotient, base_sorts};
 use parikh::mcc::Examination;
@@ -164,7 +164,7 @@ fn compare(
     let report = run::run_coloured(model, plan, &config, &budget, |event| {
         let Event::Answered(answer) = event else { return };
         assert_eq!(answer.value, right[&answer.id], "{}: {answer:?}\n{}", answer.id, shown());
-        if let Some((_, sequence)) = &answer.witness {
+        if let Some(Exhibit::Firings(sequence)) = &answer.exhibit {
             let all = sequence.firings() as u64;
             model.visit(sequence, [all], |_, _| {}).unwrap();
         }

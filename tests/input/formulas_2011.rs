@@ -3,8 +3,12 @@
 
 use parikh::formula::text::mcc2011::{Comparison, Component, Definition, Quantifier, Tokens, Tree};
 use parikh::formula::text::{Language, TextFormula, read, read_definitions};
-use parikh::formula::{ReachabilityQuery, lower};
-use parikh::net::{LinearSum, Net, Predicate, text};
+use parikh::formula::{Proposition, Query, lower};
+use parikh::net::{Goal, LinearSum, Net, Predicate, text};
+
+fn possible(predicate: Predicate) -> Proposition<Goal> {
+    Proposition::Atom(Goal::Reach(predicate))
+}
 
 /// Black places; those with colours cannot exist yet.
 fn net() -> Net {
@@ -77,7 +81,7 @@ fn examples_4_and_5_not_binds_the_next_parenthesis_only() {
     let [p1, p2] = ["p1", "p2"].map(|name| net().place_named(name).unwrap());
     let violated = Predicate::or([Predicate::at_least(p1, 1), Predicate::at_least(p2, 1)]);
     let lowered = lower(formulas[0].formula.as_ref().unwrap(), &net());
-    assert_eq!(lowered, Ok(ReachabilityQuery::Never(violated)));
+    assert_eq!(lowered, Ok(Query::Truth(possible(violated).negated())));
 }
 
 #[test]
@@ -113,7 +117,7 @@ fn example_9_the_last_line_need_not_end() {
     assert_eq!(printed(source), "EF true");
     assert_eq!(remarks(source), ["f:1:32: not in the grammar of 2011: the last line has no end"]);
     let lowered = lower(formulas(source)[0].formula.as_ref().unwrap(), &net());
-    assert_eq!(lowered, Ok(ReachabilityQuery::Possible(Predicate::True)));
+    assert_eq!(lowered, Ok(Query::Truth(possible(Predicate::True))));
 }
 
 #[test]
@@ -241,7 +245,7 @@ fn sums_of_tokens_are_counted_in_full() {
     let source = format!("a = reachable (p1 contains {{{huge}*[.]}})\n");
     let lowered = lower(formulas(&source)[0].formula.as_ref().unwrap(), &net());
     let most = LinearSum::place(place).negated();
-    assert_eq!(lowered, Ok(ReachabilityQuery::Possible(Predicate::at_most(most, -huge))));
+    assert_eq!(lowered, Ok(Query::Truth(possible(Predicate::at_most(most, -huge)))));
     let source = format!("a = reachable (p1 contains {{{huge}*[.], 1*[.]}})\n");
     assert!(error(&source).contains("found `9223372036854775808`, expected a whole number"));
     assert!(error("a = reachable (p1 contains {9223372036854775808*[.]})\n").contains("f:1:29"));

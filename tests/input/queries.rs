@@ -1,8 +1,8 @@
 //! The query reader on the files of all years, and its messages on what is wrong.
 
-use parikh::formula::{Expression, Formula, MAX_DEPTH, ReachabilityQuery, Relation, lower};
+use parikh::formula::{Expression, Formula, MAX_DEPTH, Proposition, Query, Relation, lower};
 use parikh::input::{InputError, QueryFile, read_queries_from};
-use parikh_net::{Net, Predicate, text};
+use parikh_net::{Goal, Net, text};
 
 fn net() -> Net {
     let net = "net n\nplace p 1\nplace queue\ntransition t: p -> queue\ntransition u: queue -> p";
@@ -272,7 +272,8 @@ fn nesting_is_followed_to_the_limit_and_no_further() {
         |levels: usize| "<negation>".repeat(levels) + "<deadlock/>" + &"</negation>".repeat(levels);
     // The innermost operator is a level of its own.
     let formula_at_the_limit = formula(&deep(MAX_DEPTH - 1)).unwrap();
-    assert!(matches!(lower(&formula_at_the_limit, &net()), Ok(ReachabilityQuery::Initially(_))));
+    let lowered = lower(&formula_at_the_limit, &net());
+    assert!(matches!(lowered, Ok(Query::Truth(Proposition::Constant(_)))));
     assert_eq!(formula_at_the_limit.clone(), formula_at_the_limit);
     // Whatever the operators, and on the stack of a thread, which is smaller than the main one's.
     let nested = |open: &str, inner: &str, close: &str, levels: usize| {
@@ -287,7 +288,7 @@ fn nesting_is_followed_to_the_limit_and_no_further() {
     let question = format!("<exists-path><finally>{junctions}</finally></exists-path>");
     assert!(matches!(
         lower(&formula(&question).unwrap(), &net()),
-        Ok(ReachabilityQuery::Possible(_))
+        Ok(Query::Truth(Proposition::Atom(Goal::Reach(_))))
     ));
     assert!(lower(&formula(&junctions).unwrap(), &net()).is_ok());
     let one = "<integer-constant>1</integer-constant>";
@@ -296,7 +297,7 @@ fn nesting_is_followed_to_the_limit_and_no_further() {
     let compare = format!("<integer-le>{sums}{one}</integer-le>");
     assert_eq!(
         lower(&formula(&compare).unwrap(), &net()),
-        Ok(ReachabilityQuery::Initially(Predicate::False))
+        Ok(Query::Truth(Proposition::Constant(false)))
     );
     for levels in [MAX_DEPTH, 200_000] {
         let file = set(&(property("a", &deep(levels)) + &property("b", TRUE)));

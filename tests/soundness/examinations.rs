@@ -7,7 +7,7 @@
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
-use parikh::answer::{Answer, Plan, Value};
+use parikh::answer::{Answer, Exhibit, Plan, Value};
 use parikh::evidence::{check_pumping, replay};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
@@ -131,7 +131,7 @@ fn query_files_agree_with_enumeration() {
                     }
                     Goal::Reach(predicate) => plan.ask_never(&id, predicate.clone()),
                     Goal::Maximise(sum) => plan.ask_maximum(&id, sum.clone()),
-                    Goal::Home(predicate) => plan.ask_home(&id, predicate.clone(), true),
+                    Goal::Home(predicate) => plan.ask_home(&id, predicate.clone()),
                 }
             }
             let answers = tally.run(net, plan);
@@ -153,7 +153,7 @@ fn query_files_agree_with_enumeration() {
 
 /// A witness, where there is one, shows what was asked.
 fn witnessed(net: &Net, goal: &Goal, answer: &Answer, context: &dyn Fn() -> String) {
-    let Some((_, witness)) = &answer.witness else { return };
+    let Some(Exhibit::Firings(witness)) = &answer.exhibit else { return };
     let end = replay(net, witness).unwrap_or_else(|error| panic!("{error}: {}", context()));
     match (goal, &answer.value) {
         (Goal::Reach(predicate), _) => assert!(predicate.holds(net, &end), "{}", context()),
@@ -183,7 +183,7 @@ fn infinite_bounds_come_with_a_pump() {
             if answer.value != Value::Infinite {
                 continue;
             }
-            let pumping = answer.pump.as_ref().expect("+inf has a pump");
+            let pumping = answer.exhibit.as_ref().and_then(Exhibit::pump).expect("+inf has a pump");
             let growth = check_pumping(&net, pumping).unwrap();
             let sum = LinearSum::place(net.place_named(&name).unwrap());
             assert!(growth.grows(&sum), "seed {seed}, {name}:\n{}", text::print(&net));

@@ -4,6 +4,7 @@
 mod support;
 
 mod capabilities;
+mod combinations;
 mod counting;
 mod coverability;
 #[cfg(feature = "z3")]

@@ -8,7 +8,7 @@ use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Answer, Plan, Value};
+use parikh::answer::{Answer, Exhibit, Plan, Value};
 use parikh::board::{Knowledge, Reach};
 use parikh::evidence::replay;
 use parikh::mcc::Examination;
@@ -94,7 +94,8 @@ fn check_formulas(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usize) 
                 assert_eq!(value("exists"), Value::Bool(truth), "{}", context());
                 assert_eq!(value("never"), Value::Bool(!truth), "{}", context());
                 assert_eq!(value("negated"), Value::Bool(!negation), "{}", context());
-                if let Some((_, witness)) = &answers[&format!("exists {number}")].witness {
+                let exhibit = &answers[&format!("exists {number}")].exhibit;
+                if let Some(Exhibit::Firings(witness)) = exhibit {
                     let end = replay(net, witness).unwrap();
                     assert!(predicate.holds(net, &end), "{}", context());
                 }
@@ -102,7 +103,8 @@ fn check_formulas(seed: u64, net: &Net, space: &StateSpace<'_>, threads: usize) 
             (Truth::Maximum(truth), Goal::Maximise(sum)) => {
                 assert_eq!(value("most"), Value::Number(truth), "{}", context());
                 assert_eq!(value("again"), Value::Number(truth), "{}", context());
-                let (_, witness) = answers[&format!("most {number}")].witness.as_ref().unwrap();
+                let exhibit = answers[&format!("most {number}")].exhibit.as_ref();
+                let witness = exhibit.and_then(Exhibit::sequence).unwrap();
                 assert_eq!(sum.value(&replay(net, witness).unwrap()), truth, "{}", context());
             }
             _ => unreachable!("a goal and the truth about it are of one kind"),

@@ -5,7 +5,7 @@ use crate::support::oracle::{Limits, explore};
 use crate::support::processes::{random_process, truth, with_safe_units};
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::answer::{Answer, Plan, Value};
+use parikh::answer::{Answer, Exhibit, Plan, Value};
 use parikh::engine::Role;
 use parikh::evidence::replay;
 use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
@@ -136,7 +136,7 @@ fn answer(net: &Net, kind: Examination, time: Duration) -> Option<Answer> {
     });
     assert_eq!(report.faults, 0, "{kind}: {}", text::print(net));
     let answer = found?;
-    if let Some((_, sequence)) = &answer.witness {
+    if let Some(Exhibit::Firings(sequence)) = &answer.exhibit {
         let end = replay(net, sequence).unwrap();
         let f = &net.final_markings()[0];
         let covers = f.marked().all(|(place, tokens)| end[place] >= tokens);

@@ -5,7 +5,7 @@ mod question;
 use super::formulas::{self, Asked, Formulas};
 use super::{Outcome, limits, model, signals};
 use crate::evidence::words;
-use crate::formula::{Formula, ReachabilityQuery, linear_sum, lower, text};
+use crate::formula::{Formula, Proposition, Query, linear_sum, lower, lower_state, text};
 use anyhow::{Context, Result, bail};
 use parikh_encodings::{Encoding, Part};
 use parikh_net::printable::Printable;
@@ -185,7 +185,6 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
 
 /// The goal behind a formula. A property of markings is one to be reached, where `state` allows it.
 fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<Subject> {
-    let asks = lower(formula, net).with_context(|| name.to_owned())?;
     let said = |predicate| {
         let text: String = words::formula(net, predicate);
         match text.char_indices().nth(2000) {
@@ -193,28 +192,27 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
             None => text,
         }
     };
-    Ok(match asks {
-        ReachabilityQuery::Possible(predicate) => {
-            let text = format!("{name}: EF {}", said(&predicate));
-            Subject { goal: Goal::Reach(predicate), text }
+    if let (true, Ok(predicate)) = (state, lower_state(formula, net)) {
+        let text = format!("{name}: EF {}", said(&predicate));
+        return Ok(Subject { goal: Goal::Reach(predicate), text });
+    }
+    let query = lower(formula, net).with_context(|| name.to_owned())?;
+    let text = match query.only_atom() {
+        Some((Goal::Reach(predicate), true)) => format!("{name}: EF {}", said(predicate)),
+        Some((Goal::Reach(predicate), false)) => {
+            format!("{name}: violated by EF {}", said(predicate))
         }
-        ReachabilityQuery::Never(predicate) => {
-            let text = format!("{name}: violated by EF {}", said(&predicate));
-            Subject { goal: Goal::Reach(predicate), text }
+        Some((Goal::Maximise(sum), _)) => {
+            format!("{name}: the most that {} ever is", words::linear(net, sum))
         }
-        ReachabilityQuery::Bound(sum) => {
-            let text = format!("{name}: the most that {} ever is", words::linear(net, &sum));
-            Subject { goal: Goal::Maximise(sum), text }
-        }
-        ReachabilityQuery::Initially(predicate) if state => {
-            let text = format!("{name}: EF {}", said(&predicate));
-            Subject { goal: Goal::Reach(predicate), text }
-        }
-        ReachabilityQuery::Home(_) | ReachabilityQuery::NoHome(_) => {
+        Some((Goal::Home(_), _)) => {
             bail!("{name} asks what stays reachable, which is no question about one marking")
         }
-        ReachabilityQuery::Initially(_) => {
+        None if matches!(query, Query::Truth(Proposition::Constant(_))) => {
             bail!("{name} asks of the initial marking only, which needs no solver: see `check`")
         }
-    })
+        None => bail!("{name} combines several questions, and an encoding is of one goal"),
+    };
+    let goal = query.only_atom().map(|(goal, _)| goal.clone());
+    goal.map(|goal| Subject { goal, text }).context("no goal")
 }

@@ -2,16 +2,16 @@
 
 use super::super::Misuse;
 use super::{Arguments, Class};
-use crate::formula::{Formula, ReachabilityQuery, closest, lower};
+use crate::formula::{Formula, Proposition, Query, closest, lower};
 use crate::reduction::{Needs, Preserve, Reduction, needs};
 use anyhow::{Result, bail};
 use parikh_net::builder::Node;
 use parikh_net::{Goal, Net};
 
-/// A formula, as a question that its goal answers.
+/// A formula, as a question about goals.
 pub(super) struct Asked {
     pub(super) id: String,
-    question: ReachabilityQuery,
+    query: Query<Goal>,
 }
 
 /// The needs of a reduction, and the formulas they are for.
@@ -25,7 +25,10 @@ impl Wanted {
         let nodes = nodes_named(net, &arguments.support)?;
         let asked = asked(net, arguments)?;
         let mut needs = needs(net, &arguments.preserve, &nodes)?;
-        let goals: Vec<Goal> = asked.iter().filter_map(Asked::goal).collect();
+        let mut goals = Vec::new();
+        asked
+            .iter()
+            .for_each(|asked| asked.query.atoms(&mut |goal: &Goal| goals.push(goal.clone())));
         let others = needs::of_goals(net, &goals);
         needs.support.extend(others.support);
         needs.protected.extend(others.protected);
@@ -136,12 +139,12 @@ fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
     let mut asked = Vec::new();
     for formula in arguments.formulas.read_aloud(net)? {
         let id = formula.id;
-        let question = match formula.formula {
+        let query = match formula.formula {
             Ok(formula) => lower(&formula, net).map_err(|problem| problem.to_string()),
             Err(problem) => Err(problem),
         };
-        match question {
-            Ok(question) => asked.push(Asked { id, question }),
+        match query {
+            Ok(query) => asked.push(Asked { id, query }),
             Err(problem) => {
                 bail!(Misuse(format!("formula {id}: {problem}; a reduction cannot preserve it")))
             }
@@ -151,45 +154,18 @@ fn asked(net: &Net, arguments: &Arguments) -> Result<Vec<Asked>> {
 }
 
 impl Asked {
-    fn goal(&self) -> Option<Goal> {
-        match &self.question {
-            ReachabilityQuery::Possible(predicate) | ReachabilityQuery::Never(predicate) => {
-                Some(Goal::Reach(predicate.clone()))
-            }
-            ReachabilityQuery::Bound(sum) => Some(Goal::Maximise(sum.clone())),
-            ReachabilityQuery::Home(predicate) | ReachabilityQuery::NoHome(predicate) => {
-                Some(Goal::Home(predicate.clone()))
-            }
-            ReachabilityQuery::Initially(_) => None,
-        }
-    }
-
     /// What to ask of the reduced net; `None` when its numbers would not fit 64 bits there.
     pub(super) fn on(&self, net: &Net, reduction: &Reduction) -> Option<OnReduced> {
         let small = &reduction.net;
-        let formula = |text: String| OnReduced { formula: Some(text), constant: None };
-        let Some(goal) = self.goal() else {
-            let ReachabilityQuery::Initially(predicate) = &self.question else { return None };
-            let holds = predicate.holds(net, net.initial());
-            return Some(formula(if holds { "true" } else { "false" }.to_owned()));
-        };
-        let translated = reduction.translate(net, &goal)?;
-        Some(match (&self.question, translated.goal) {
-            (ReachabilityQuery::Never(_), Goal::Reach(predicate)) => {
-                let always = Formula::of_predicate(&predicate.negated());
-                let globally = Formula::Globally(Box::new(always));
-                formula(Formula::AllPaths(Box::new(globally)).print(small).to_string())
+        match &self.query {
+            Query::Truth(proposition) => {
+                let formula =
+                    on_reduced(proposition, &|goal| Some(reduction.translate(net, goal)?.goal))?;
+                Some(OnReduced { formula: Some(formula.print(small).to_string()), constant: None })
             }
-            (_, Goal::Reach(predicate)) => {
-                formula(Formula::possible(&predicate).print(small).to_string())
-            }
-            (question, Goal::Home(predicate)) => {
-                let stays = Formula::stays_possible(&predicate);
-                let negated = matches!(question, ReachabilityQuery::NoHome(_));
-                let asked = if negated { Formula::Not(Box::new(stays)) } else { stays };
-                formula(asked.print(small).to_string())
-            }
-            (_, Goal::Maximise(sum)) => {
+            Query::Largest(goals) => {
+                let translated = reduction.translate(net, goals.first()?)?;
+                let Goal::Maximise(sum) = translated.goal else { return None };
                 let places = sum.terms().iter();
                 let places = places.flat_map(|&(p, times)| {
                     std::iter::repeat_n(p, usize::try_from(times).unwrap_or(0))
@@ -197,10 +173,43 @@ impl Asked {
                 let places: Vec<_> = places.collect();
                 let bound = |places| Formula::PlaceBound(places).print(small).to_string();
                 let formula = (!places.is_empty()).then(|| bound(places));
-                OnReduced { formula, constant: Some(translated.constant) }
+                Some(OnReduced { formula, constant: Some(translated.constant) })
             }
-        })
+        }
     }
+}
+
+/// A proposition as a formula, with its goals as they read on the reduced net.
+fn on_reduced(
+    proposition: &Proposition<Goal>,
+    translate: &impl Fn(&Goal) -> Option<Goal>,
+) -> Option<Formula> {
+    let part = |part: &Proposition<Goal>| on_reduced(part, translate);
+    let all = |parts: &[Proposition<Goal>]| parts.iter().map(part).collect::<Option<Vec<_>>>();
+    Some(match proposition {
+        Proposition::Constant(true) => Formula::True,
+        Proposition::Constant(false) => Formula::False,
+        Proposition::Atom(goal) => match translate(goal)? {
+            Goal::Reach(predicate) => Formula::possible(&predicate),
+            Goal::Home(predicate) => Formula::stays_possible(&predicate),
+            Goal::Maximise(_) => return None,
+        },
+        Proposition::Not(inside) => match &**inside {
+            Proposition::Atom(goal @ Goal::Reach(_)) => {
+                let Goal::Reach(negated) = translate(goal)? else { return None };
+                let always = Formula::of_predicate(&negated.negated());
+                Formula::AllPaths(Box::new(Formula::Globally(Box::new(always))))
+            }
+            inside => Formula::Not(Box::new(part(inside)?)),
+        },
+        Proposition::And(parts) => Formula::And(all(parts)?),
+        Proposition::Or(parts) => Formula::Or(all(parts)?),
+        Proposition::Iff(both) => {
+            let [one, other] = [part(&both[0])?, part(&both[1])?];
+            Formula::Equivalent(Box::new(one), Box::new(other))
+        }
+        Proposition::Main(main, _) => part(main)?,
+    })
 }
 
 /// A question as it is asked of the reduced net.
@@ -237,12 +246,5 @@ mod tests {
         assert!(problem.contains("`q` is a place"), "{problem}");
         let problem = format!("{:#}", of(&[Class::Deadlock], "p, x").unwrap_err());
         assert!(problem.contains("name 2") && problem.contains("transition `x`"), "{problem}");
-    }
-
-    #[test]
-    fn what_the_initial_marking_decides_is_no_goal() {
-        let question = ReachabilityQuery::Initially(parikh_net::Predicate::True);
-        let asked = Asked { id: "a".into(), question };
-        assert_eq!(asked.goal(), None);
     }
 }

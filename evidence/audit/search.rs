@@ -1,0 +1,79 @@
+//! A search that an answer rests on, made again.
+
+use super::Verdict;
+use super::judge::{Account, Judge, in_words};
+use crate::Flaw;
+use crate::certificate::markings::visit;
+use crate::file::Searched;
+use crate::question::obligation::Need;
+
+impl<'n> Judge<'n> {
+    /// Makes a search again that is said to have shown the rest: of the original net, and leaving
+    /// out nothing. The other one may have left out what cannot matter, or have searched a smaller
+    /// net; how many markings it saw only tells whether it is worth while to try.
+    pub(super) fn search_again(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        let (net, most) = (self.net, self.most_visited);
+        let unvisited = |reachable: &str| {
+            let stubborn = if searched.stubborn { " that matter" } else { "" };
+            let visited = searched.markings;
+            Verdict::Searched(format!("{visited} markings{stubborn} were visited; {reachable}"))
+        };
+        if searched.markings > most {
+            return unvisited("more than are visited again");
+        }
+        // Where one thing is enough, a marking that is seen on the way may be it.
+        let looks = account.sightings.open() > 0;
+        let mut left: Vec<usize> = (0..account.refuted.len()).collect();
+        left.retain(|&at| !account.refuted[at].1);
+        // What a marking satisfies is gone; an answer that needs one of several may still stand.
+        let (mut satisfied, mut is_gone) = (None, vec![false; account.refuted.len()]);
+        let (mut is_shown, mut may_be_shown) = (false, true);
+        let found = visit(net, most, |marking| {
+            let before = (left.len(), account.sightings.seen_if(looks));
+            left.retain(|&at| {
+                let predicate = &account.refuted[at].0;
+                is_gone[at] = predicate.holds(net, marking);
+                if is_gone[at] {
+                    satisfied = Some(in_words(net, predicate));
+                }
+                !is_gone[at]
+            });
+            if looks {
+                account.sightings.look_anywhere(marking);
+            }
+            if before != (left.len(), account.sightings.seen_if(looks)) {
+                is_shown = account.is_settled();
+                may_be_shown = account.may_be_met(&|duty| match *duty {
+                    Need::Refute(at) => !is_gone[at],
+                    ref duty => matches!(duty, Need::Reach(_)),
+                });
+            }
+            self.watch.goes_on() && !is_shown && may_be_shown
+        });
+        if is_shown {
+            return Verdict::Confirmed(
+                "markings were visited again until one showed it".to_owned(),
+            );
+        }
+        match (found, satisfied) {
+            (Ok(visited), satisfied) => {
+                let count = visited.count();
+                left.into_iter().for_each(|at| account.refuted[at].1 = true);
+                match (account.is_settled(), satisfied) {
+                    (true, _) => {
+                        Verdict::Confirmed(format!("all {count} markings were visited again"))
+                    }
+                    (false, Some(what)) if !looks => {
+                        Verdict::Refused(format!("visited again: it is not true that {what}"))
+                    }
+                    _ => Verdict::Refused("visited again: nothing of it is shown".to_owned()),
+                }
+            }
+            (Err(Flaw::Stopped), Some(what)) => {
+                Verdict::Refused(format!("visited again: it is not true that {what}"))
+            }
+            (Err(Flaw::More(most)), _) => unvisited(&format!("more than {most} are reachable")),
+            (Err(flaw), _) => Verdict::Refused(format!("visited again: {flaw}")),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What an answer rests on: the goals that decide it, and from what is known of them who found it,
+//! and how firmly it stands.
+
+use super::{Grade, Value};
+use crate::board::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique};
+use parikh_net::GoalId;
+use std::collections::{BTreeSet, HashSet};
+
+/// A basis, goal by goal.
+#[derive(Debug, Default)]
+pub(super) struct Basis {
+    /// Each goal once.
+    pub(super) goals: Vec<GoalId>,
+    pub(super) techniques: BTreeSet<Technique>,
+    pub(super) grade: Grade,
+    /// How many of the goals rest on the model's claim that its units are safe.
+    pub(super) assumed: usize,
+}
+
+impl Basis {
+    /// The basis of these goals; `None` where one of them is not settled, or engines contradict
+    /// each other on it.
+    pub(super) fn of(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Option<Basis> {
+        let mut basis = Basis::default();
+        let mut seen = HashSet::new();
+        for goal in goals.filter(|&goal| seen.insert(goal)) {
+            basis.goals.push(goal);
+            match board.knowledge(goal)? {
+                Knowledge::Reach(Reach::Reached { by, .. }) => {
+                    basis.techniques.insert(by);
+                }
+                Knowledge::Reach(Reach::Unreachable { proof, evidence, by })
+                | Knowledge::Home(Home::Kept { proof, evidence, by }) => {
+                    basis.add(by, &proof, &evidence);
+                }
+                Knowledge::Home(Home::Lost { proof, evidence, by, .. }) => {
+                    match proof.argument {
+                        // The dead marking at the end of the witness is all that there is to see.
+                        Argument::DeadEnd => drop(basis.techniques.insert(by)),
+                        _ => basis.add(by, &proof, &evidence),
+                    }
+                }
+                Knowledge::Maximum(maximum) => {
+                    if let Some((_, by)) = maximum.unbounded {
+                        basis.techniques.insert(by);
+                        continue;
+                    }
+                    let (_, proof, by) = maximum.proved?;
+                    basis.add(by, &proof, maximum.evidence.as_ref()?);
+                }
+                Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => return None,
+            }
+        }
+        Some(basis)
+    }
+
+    fn add(&mut self, by: Technique, proof: &Proof, evidence: &Evidence) {
+        self.techniques.insert(by);
+        self.grade = self.grade.max(Grade::of(evidence));
+        self.assumed += usize::from(proof.assumes_units());
+    }
+
+    /// The answer to a question that rests on it.
+    pub(super) fn answer(
+        self,
+        id: &str,
+        value: Value,
+        reason: String,
+        exhibit: Option<super::Exhibit>,
+    ) -> super::Answer {
+        super::Answer {
+            id: id.to_owned(),
+            value,
+            techniques: self.techniques.into_iter().collect(),
+            reason,
+            assumes_units: self.assumed > 0,
+            grade: self.grade,
+            rests_on: self.goals.into(),
+            exhibit,
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! A proposition while its atoms are settled, one after the other.
+//!
+//! The proposition is a tree of nodes, in an order where parents come before their parts and the
+//! parts of a node are neighbours. A settled atom gives its leaves a value, and each node whose
+//! value follows from that of its parts passes it on to its parent: a conjunction is false by one
+//! false part, and true when no part is open any more, of which it keeps the number. So an atom
+//! costs as many steps as its leaves are deep, however many parts there are.
+//!
+//! Once a node has a value, the open parts below it do not matter. They are *released*, each once,
+//! and whoever settles atoms hears of every leaf among them.
+//!
+//! What a value rests on is read from the root downwards: one part where one decided, else all of
+//! them.
+
+use super::Aim;
+use crate::formula::Proposition;
+use parikh_net::GoalId;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A proposition, and what is known of each of its parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Circuit {
+    nodes: Vec<Node>,
+    /// The leaves of each goal.
+    leaves: HashMap<GoalId, Vec<u32>>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    kind: Kind,
+    parent: Option<u32>,
+    parts: Range<u32>,
+    /// How many parts have no value.
+    open: u32,
+    value: Option<bool>,
+    /// The part that decided, where one alone did.
+    by: Option<u32>,
+    is_released: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Constant,
+    Atom(Aim),
+    Not,
+    And,
+    Or,
+    Iff,
+    Main,
+}
+
+impl Circuit {
+    /// The proposition with nothing settled. `release` hears of the leaves that do not matter
+    /// because of constants.
+    pub(super) fn of(proposition: &Proposition<Aim>, release: &mut impl FnMut(GoalId)) -> Self {
+        let mut circuit = Circuit::default();
+        let mut constants = Vec::new();
+        let mut next = vec![(proposition, None)];
+        while !next.is_empty() {
+            // One level of the tree after the other.
+            let mut below = Vec::new();
+            let mut first = circuit.nodes.len() + next.len();
+            for (part, parent) in next {
+                let at = circuit.nodes.len() as u32;
+                let parts: Vec<&Proposition<Aim>> = match part {
+                    Proposition::Constant(_) | Proposition::Atom(_) => Vec::new(),
+                    Proposition::Not(part) => vec![part],
+                    Proposition::And(parts) | Proposition::Or(parts) => parts.iter().collect(),
+                    Proposition::Iff(both) => both.iter().collect(),
+                    Proposition::Main(main, others) => {
+                        [&**main].into_iter().chain(others).collect()
+                    }
+                };
+                circuit.nodes.push(Node {
+                    kind: Kind::of(part),
+                    parent,
+                    parts: first as u32..(first + parts.len()) as u32,
+                    open: parts.len() as u32,
+                    value: None,
+                    by: None,
+                    is_released: false,
+                });
+                match part {
+                    Proposition::Atom(aim) => circuit.leaves.entry(aim.goal).or_default().push(at),
+                    Proposition::Constant(value) => constants.push((at, *value)),
+                    Proposition::And(_) if parts.is_empty() => constants.push((at, true)),
+                    Proposition::Or(_) if parts.is_empty() => constants.push((at, false)),
+                    _ => {}
+                }
+                first += parts.len();
+                below.extend(parts.into_iter().map(|part| (part, Some(at))));
+            }
+            next = below;
+        }
+        constants.into_iter().for_each(|(at, value)| circuit.set(at, value, release));
+        circuit
+    }
+
+    /// The value of the whole, once that is known.
+    pub(super) fn value(&self) -> Option<bool> {
+        self.nodes.first()?.value
+    }
+
+    /// Takes note of whether a goal is true, unless it was settled before. `release` hears of the
+    /// goals of leaves that do not matter any more.
+    pub(super) fn settle(&mut self, goal: GoalId, value: bool, release: &mut impl FnMut(GoalId)) {
+        for leaf in self.leaves.get(&goal).cloned().unwrap_or_default() {
+            self.set(leaf, value, release);
+        }
+    }
+
+    /// The node at `at` has this value, unless it has one or does not matter.
+    fn set(&mut self, at: u32, value: bool, release: &mut impl FnMut(GoalId)) {
+        let (mut at, mut value) = (at, value);
+        loop {
+            let node = &mut self.nodes[at as usize];
+            if node.value.is_some() || node.is_released {
+                return;
+            }
+            node.value = Some(value);
+            self.release_below(at, release);
+            let Some(parent) = self.nodes[at as usize].parent else { return };
+            match self.parent_by(parent, at, value) {
+                Some(decided) => (at, value) = (parent, decided),
+                None => return,
+            }
+        }
+    }
+
+    /// The value of a node, if it follows now that a part of it has one.
+    fn parent_by(&mut self, parent: u32, part: u32, value: bool) -> Option<bool> {
+        self.nodes[parent as usize].open -= 1;
+        let node = &self.nodes[parent as usize];
+        let all_are_known = node.open == 0;
+        let (decided, by) = match node.kind {
+            Kind::Constant | Kind::Atom(_) => return None,
+            Kind::Not => (!value, Some(part)),
+            Kind::And if !value => (false, Some(part)),
+            Kind::Or if value => (true, Some(part)),
+            Kind::And | Kind::Or if all_are_known => (node.kind == Kind::And, None),
+            Kind::Main if !value || part == node.parts.start => (value, Some(part)),
+            Kind::Iff if all_are_known => {
+                let [one, other] =
+                    [0, 1].map(|it| self.nodes[(node.parts.start + it) as usize].value);
+                (one == other, None)
+            }
+            _ => return None,
+        };
+        self.nodes[parent as usize].by = by;
+        Some(decided)
+    }
+
+    /// Lets go of what is open below a node.
+    fn release_below(&mut self, at: u32, release: &mut impl FnMut(GoalId)) {
+        let mut left = vec![self.nodes[at as usize].parts.clone()];
+        while let Some(parts) = left.pop() {
+            for part in parts {
+                let node = &mut self.nodes[part as usize];
+                if node.value.is_some() || node.is_released {
+                    continue;
+                }
+                node.is_released = true;
+                match node.kind {
+                    Kind::Atom(aim) => release(aim.goal),
+                    _ => left.push(node.parts.clone()),
+                }
+            }
+        }
+    }
+
+    /// The leaves that the value of the whole rests on, in their order, each with its own value; of
+    /// a true main part also those of its consequences that are known, if it `needs` them.
+    pub(super) fn basis(&self, needs: &dyn Fn(Aim) -> bool) -> Vec<(Aim, bool)> {
+        let mut basis = Vec::new();
+        // What is left, the last of it first; and what was found before the main part of each.
+        let mut left = match self.nodes.is_empty() {
+            true => Vec::new(),
+            false => vec![Visit::Node(0)],
+        };
+        while let Some(visit) = left.pop() {
+            let at = match visit {
+                Visit::Node(at) => at,
+                Visit::Consequences(parts, before) => {
+                    if basis[before..].iter().any(|&(aim, _)| needs(aim)) {
+                        let is_known = |&at: &u32| self.nodes[at as usize].value.is_some();
+                        left.extend(parts.filter(is_known).rev().map(Visit::Node));
+                    }
+                    continue;
+                }
+            };
+            let node = &self.nodes[at as usize];
+            match (node.kind, node.by, node.value) {
+                (Kind::Atom(aim), _, Some(value)) => basis.push((aim, value)),
+                (Kind::Main, Some(by), Some(true)) => {
+                    let consequences = node.parts.start + 1..node.parts.end;
+                    left.push(Visit::Consequences(consequences, basis.len()));
+                    left.push(Visit::Node(by));
+                }
+                (_, Some(by), _) => left.push(Visit::Node(by)),
+                (_, None, Some(_)) => left.extend(node.parts.clone().rev().map(Visit::Node)),
+                (_, None, None) => {}
+            }
+        }
+        basis
+    }
+}
+
+/// What is left to be read of a circuit.
+enum Visit {
+    Node(u32),
+    /// The consequences of a main part whose basis begins there.
+    Consequences(Range<u32>, usize),
+}
+
+impl Kind {
+    fn of(proposition: &Proposition<Aim>) -> Kind {
+        match proposition {
+            Proposition::Constant(_) => Kind::Constant,
+            Proposition::Atom(aim) => Kind::Atom(*aim),
+            Proposition::Not(_) => Kind::Not,
+            Proposition::And(_) => Kind::And,
+            Proposition::Or(_) => Kind::Or,
+            Proposition::Iff(_) => Kind::Iff,
+            Proposition::Main(..) => Kind::Main,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Role;
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const GOALS: usize = 6;
+
+    fn aim(goal: usize) -> Aim {
+        Aim { goal: GoalId::new(goal), role: Role::Part }
+    }
+
+    fn propositions() -> impl Strategy<Value = Proposition<Aim>> {
+        let leaf = prop_oneof![
+            8 => (0..GOALS).prop_map(|goal| Proposition::Atom(aim(goal))),
+            1 => any::<bool>().prop_map(Proposition::Constant),
+        ];
+        leaf.prop_recursive(4, 24, 3, |inner| {
+            let list = || prop::collection::vec(inner.clone(), 0..4);
+            let pair = (inner.clone(), inner.clone());
+            prop_oneof![
+                inner.clone().prop_map(|part| Proposition::Not(Box::new(part))),
+                list().prop_map(Proposition::And),
+                list().prop_map(Proposition::Or),
+                pair.prop_map(|(one, other)| Proposition::Iff(Box::new([one, other]))),
+                (list(), list()).prop_map(|(main, others)| {
+                    // What follows from a conjunction: a disjunction with a part of it.
+                    let follows = |(at, other): (usize, Proposition<Aim>)| {
+                        let part = main.get(at % main.len().max(1)).cloned();
+                        Proposition::Or(part.into_iter().chain([other]).collect())
+                    };
+                    let others = match main.is_empty() {
+                        true => Vec::new(),
+                        false => others.into_iter().enumerate().map(follows).collect(),
+                    };
+                    Proposition::Main(Box::new(Proposition::And(main)), others)
+                }),
+            ]
+        })
+    }
+
+    /// The value given some goals, if all values of the others agree on it.
+    fn forced(whole: &Proposition<Aim>, known: &BTreeMap<usize, bool>) -> Option<bool> {
+        let values: BTreeSet<bool> = (0..1 << GOALS)
+            .filter(|bits| known.iter().all(|(goal, value)| (bits >> goal & 1 == 1) == *value))
+            .map(|bits: u32| whole.value(&|aim: &Aim| bits >> aim.goal.index() & 1 == 1))
+            .collect();
+        (values.len() == 1).then(|| values.contains(&true))
+    }
+
+    proptest! {
+        #[test]
+        fn circuits_decide_what_plain_evaluation_does_and_say_what_it_rests_on(
+            whole in propositions(),
+            truth in prop::collection::vec(any::<bool>(), GOALS),
+            order in Just((0..GOALS).collect::<Vec<_>>()).prop_shuffle(),
+        ) {
+            let mut released = BTreeMap::new();
+            let mut release = |goal: GoalId| *released.entry(goal.index()).or_insert(0) += 1;
+            let mut circuit = Circuit::of(&whole, &mut release);
+            let mut leaves = BTreeMap::new();
+            whole.atoms(&mut |aim: &Aim| *leaves.entry(aim.goal.index()).or_insert(0) += 1);
+            let mut known = BTreeMap::new();
+            for goal in order {
+                if circuit.value().is_some() {
+                    break;
+                }
+                circuit.settle(GoalId::new(goal), truth[goal], &mut release);
+                known.insert(goal, truth[goal]);
+                if let Some(value) = circuit.value() {
+                    prop_assert_eq!(forced(&whole, &known), Some(value));
+                }
+            }
+            let value = circuit.value();
+            prop_assert_eq!(value, Some(whole.value(&|aim: &Aim| truth[aim.goal.index()])));
+            // What it rests on was settled, and forces the value by itself.
+            let basis = circuit.basis(&|_| false);
+            let rests_on: BTreeMap<usize, bool> =
+                basis.iter().map(|(aim, value)| (aim.goal.index(), *value)).collect();
+            prop_assert!(rests_on.iter().all(|(goal, value)| known.get(goal) == Some(value)));
+            prop_assert_eq!(forced(&whole, &rests_on), value);
+            // Every leaf was settled or released, and none released twice.
+            for (goal, count) in leaves {
+                let let_go = released.get(&goal).copied().unwrap_or(0);
+                prop_assert!(let_go <= count);
+                prop_assert!(known.contains_key(&goal) || let_go == count, "goal {} stays", goal);
+            }
+        }
+    }
+
+    #[test]
+    fn one_of_a_hundred_thousand_parts_costs_no_look_at_the_others() {
+        let parts = 100_000;
+        let whole = Proposition::And((0..parts).map(|at| Proposition::Atom(aim(at))).collect());
+        let mut circuit = Circuit::of(&whole, &mut |_| panic!("nothing is released"));
+        for at in (0..parts).rev() {
+            assert_eq!(circuit.value(), None);
+            circuit.settle(GoalId::new(at), true, &mut |_| panic!("nothing is released"));
+        }
+        assert_eq!(circuit.value(), Some(true));
+        assert_eq!(circuit.basis(&|_| false).len(), parts);
+        let mut let_go = 0;
+        let mut circuit = Circuit::of(&whole, &mut |_| {});
+        circuit.settle(GoalId::new(parts / 2), false, &mut |_| let_go += 1);
+        assert_eq!(circuit.basis(&|_| false), [(aim(parts / 2), false)]);
+        assert_eq!(let_go, parts - 1);
+    }
+
+    #[test]
+    fn a_consequence_shows_what_is_false_and_is_not_needed_for_what_is_true() {
+        let atom = |at| Proposition::Atom(aim(at));
+        let whole = Proposition::Main(Box::new(atom(0)), vec![atom(1), atom(2)]);
+        let mut circuit = Circuit::of(&whole, &mut |_| {});
+        circuit.settle(GoalId::new(2), false, &mut |_| {});
+        assert_eq!(circuit.value(), Some(false));
+        assert_eq!(circuit.basis(&|_| true), [(aim(2), false)]);
+        let mut circuit = Circuit::of(&whole, &mut |_| {});
+        circuit.settle(GoalId::new(2), true, &mut |_| {});
+        circuit.settle(GoalId::new(0), true, &mut |_| {});
+        assert_eq!(circuit.value(), Some(true));
+        assert_eq!(circuit.basis(&|_| false), [(aim(0), true)]);
+        assert_eq!(circuit.basis(&|_| true), [(aim(0), true), (aim(2), true)]);
+    }
+}

@@ -1,0 +1,124 @@
+//! Examinations without a query file, as formulas over goals.
+//!
+//! On the unfolding of a coloured net, a place holds what its colours hold together, and a
+//! transition can fire when some binding can.
+
+use super::question::{Role, Whole};
+use super::sound;
+use crate::formula::Proposition;
+use crate::mcc::Examination;
+use parikh_net::coloured::Folding;
+use parikh_net::{Goal, LinearSum, Net, Predicate};
+
+/// A formula over goals, each with its role.
+pub(super) type Asked = Proposition<(Goal, Role)>;
+
+/// That a goal is reached, or stays reachable.
+pub(super) fn atom(goal: Goal, role: Role) -> Asked {
+    Proposition::Atom((goal, role))
+}
+
+pub(super) fn not(part: Asked) -> Asked {
+    Proposition::Not(Box::new(part))
+}
+
+/// That this can be reached, a part of what is asked.
+pub(super) fn reach(predicate: Predicate) -> Asked {
+    atom(Goal::Reach(predicate), Role::Part)
+}
+
+/// That each of `wanted` stays reachable wherever the net goes. In a dead end none of them holds:
+/// that none is reached, and that each of them can happen at all, are consequences.
+pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> Asked {
+    let no_dead_end = not(atom(Goal::Reach(dead_end), Role::DeadEnd));
+    let possible = wanted.iter().cloned().map(|it| atom(Goal::Reach(it), Role::Possible));
+    let consequences = [no_dead_end].into_iter().chain(possible).collect();
+    let home = |it| atom(Goal::Home(it), Role::Part);
+    Proposition::Main(Box::new(all(wanted.into_iter().map(home))), consequences)
+}
+
+/// That a predicate stays reachable wherever the net goes.
+pub(super) fn home(predicate: Predicate) -> Asked {
+    let dead_end = Predicate::and([Predicate::Dead, predicate.clone().negated()]);
+    stays(dead_end, vec![predicate])
+}
+
+fn all(parts: impl Iterator<Item = Asked>) -> Asked {
+    Proposition::And(parts.collect())
+}
+
+/// What an examination asks; `None` of those that need a query file or are more than goals, and
+/// where a number does not fit.
+///
+/// Questions of soundness are about the net's one final marking; relaxed soundness wants the net
+/// with its firings [counted](parikh_net::counted).
+pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked)> {
+    let enabled = || -> Vec<Predicate> {
+        match net.folding() {
+            None => net.transitions().map(Predicate::Enabled).collect(),
+            Some(folding) => (0..folding.transition_count())
+                .map(|t| Predicate::or(folding.transitions(t).map(Predicate::Enabled)))
+                .collect(),
+        }
+    };
+    Some(match (examination, net.folding()) {
+        (Examination::ReachabilityDeadlock, _) => (Whole::Formula, reach(Predicate::Dead)),
+        (Examination::QuasiLiveness, _) => {
+            (Whole::Reachable, all(enabled().into_iter().map(reach)))
+        }
+        (Examination::Liveness, _) => (Whole::Staying, stays(Predicate::Dead, enabled())),
+        (Examination::OneSafe, None) => {
+            let two = |place| not(reach(Predicate::at_least(place, 2)));
+            (Whole::Unreachable, all(net.places().map(two)))
+        }
+        (Examination::OneSafe, Some(folding)) => {
+            let two = |place| {
+                let two = Predicate::at_most(tokens(folding, place)?.negated(), -2);
+                Some(not(reach(two)))
+            };
+            let parts: Option<Vec<Asked>> = (0..folding.place_count()).map(two).collect();
+            (Whole::Unreachable, Proposition::And(parts?))
+        }
+        (Examination::StableMarking, None) => {
+            let stable = |place| {
+                let initially = net.initial()[place];
+                let more = Predicate::at_least(place, initially + 1);
+                let fewer = match initially {
+                    0 => Predicate::False,
+                    tokens => Predicate::no_more_than(place, tokens - 1),
+                };
+                not(reach(Predicate::or([more, fewer])))
+            };
+            (Whole::Changing, Proposition::Or(net.places().map(stable).collect()))
+        }
+        (Examination::StableMarking, Some(folding)) => {
+            let stable = |place| Some(not(reach(changed(net, folding, place)?)));
+            let parts: Option<Vec<Asked>> = (0..folding.place_count()).map(stable).collect();
+            (Whole::Changing, Proposition::Or(parts?))
+        }
+        _ if examination.is_about_cases() => sound::asked(examination, net)?,
+        _ => return None,
+    })
+}
+
+/// What the colours of a place hold together.
+fn tokens(folding: &Folding, place: usize) -> Option<LinearSum> {
+    // One term per colour, of which there are fewer than 2³².
+    LinearSum::new(folding.places(place).map(|colour| (colour, 1))).ok()
+}
+
+/// That the colours of a place hold more or less together than initially.
+fn changed(net: &Net, folding: &Folding, place: usize) -> Option<Predicate> {
+    let sum = tokens(folding, place)?;
+    let initially = i64::try_from(sum.value(net.initial())).ok()?;
+    let fewer = match initially {
+        0 => Predicate::False,
+        tokens => Predicate::at_most(sum.clone(), tokens - 1),
+    };
+    let more = Predicate::at_most(sum.clone().negated(), -initially.checked_add(1)?);
+    // A place without colours is one that never holds a token.
+    Some(match sum.is_zero() {
+        true => Predicate::False,
+        false => Predicate::or([more, fewer]),
+    })
+}

@@ -1,0 +1,226 @@
+//! Why an answer is what it is, in a sentence: from the goals that decided it, what each of them is
+//! to the question, and what is known of it.
+
+use super::question::{Aim, Question, Role, Whole};
+use super::sound;
+use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Witness};
+use crate::evidence::words;
+use parikh_net::{Goal, GoalId, Net, Predicate};
+use std::collections::BTreeSet;
+
+/// Why a question without goals is decided.
+pub(super) const NO_NODE: &str = "the net has no such node";
+
+/// How many parts of a formula are said, and how many letters of each.
+const SAID: (usize, usize) = (3, 100);
+
+/// Why a formula over goals is true or false: `decided_by` these, of which `assumed` rest on the
+/// model's claim that its units are safe.
+pub(super) fn of_truth(
+    board: &Board<'_>,
+    question: &Question,
+    value: bool,
+    decided_by: &[(Aim, bool)],
+    assumed: usize,
+) -> String {
+    // That what stays reachable can happen at all says nothing by itself.
+    let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
+    let parts: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
+    let all = |what: &str| match (parts.len(), assumed) {
+        (goals, 0) => format!("{what} ({goals} goals)"),
+        (goals, n) => {
+            format!("{what} ({goals} goals, {n} of them by the model's safe units, assumed)")
+        }
+    };
+    match (&parts[..], question.whole) {
+        ([], Whole::Formula) if value => "the initial marking shows it".to_owned(),
+        ([], Whole::Formula) => "the initial marking decides it".to_owned(),
+        ([], _) => NO_NODE.to_owned(),
+        ([aim], _) => of_one(board, question, *aim),
+        (_, Whole::Reachable) => all("all of them can be reached"),
+        (_, Whole::Unreachable) => all("none of them can be reached"),
+        (_, Whole::Changing) => all("every place can change"),
+        (_, Whole::OnRuns) => all("each transition fires on a run to the final marking"),
+        (_, Whole::Staying) => {
+            let proofs: BTreeSet<String> =
+                parts.iter().filter_map(|aim| kept(board, aim.goal)).collect();
+            proofs.into_iter().collect::<Vec<_>>().join("; ")
+        }
+        (_, Whole::Sound) => {
+            let why = parts.iter().find_map(|aim| kept(board, aim.goal)).unwrap_or_default();
+            let fires = parts.iter().filter(|aim| aim.role == Role::Fires).count();
+            sound::all_is_well(fires, &why)
+        }
+        (_, Whole::Formula) => {
+            let mut said: Vec<String> =
+                parts.iter().take(SAID.0).map(|aim| of_part(board, aim.goal)).collect();
+            if parts.len() > said.len() {
+                said.push(format!("and {} more", parts.len() - said.len()));
+            }
+            said.join("; ")
+        }
+    }
+}
+
+/// Why a maximum is what it is; `None` when it is not settled.
+pub(super) fn of_maximum(maximum: &Maximum) -> Option<String> {
+    let (_, witness, _) = maximum.seen.as_ref()?;
+    let (_, proof, _) = maximum.proved.as_ref()?;
+    Some(format!("seen after {}; no more because {proof}", length(witness.as_ref())))
+}
+
+/// Why the largest of several maxima is that of the goal `of`.
+pub(super) fn of_largest(board: &Board<'_>, of: GoalId, count: usize) -> String {
+    let about = match board.goal(of) {
+        // That its one place is marked.
+        Goal::Maximise(sum) => about(board.net(), &Predicate::at_most(sum.clone().negated(), -1)),
+        Goal::Reach(_) | Goal::Home(_) => String::new(),
+    };
+    format!("{about}seen, and none of {count} exceeds it")
+}
+
+/// How many firings a witness has, in words.
+pub(super) fn length(witness: Option<&Witness>) -> String {
+    witness.map_or_else(|| "0 firings".to_owned(), Witness::to_string)
+}
+
+/// Why something stays reachable, where that is known.
+fn kept(board: &Board<'_>, goal: GoalId) -> Option<String> {
+    match board.knowledge(goal) {
+        Some(Knowledge::Home(Home::Kept { proof, .. })) => Some(proof.to_string()),
+        _ => None,
+    }
+}
+
+/// Why a question is decided by one goal alone.
+fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
+    let net = board.net();
+    let Some(knowledge) = board.knowledge(aim.goal) else { return String::new() };
+    if let Some(of_process) = sound::reason(board, question, aim, &knowledge) {
+        return of_process;
+    }
+    let about = match board.goal(aim.goal) {
+        Goal::Reach(predicate) | Goal::Home(predicate) => about(net, predicate),
+        Goal::Maximise(_) => String::new(),
+    };
+    match (aim.role, &knowledge) {
+        (_, Knowledge::Home(Home::Kept { proof, .. })) => proof.to_string(),
+        (Role::DeadEnd, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+            format!("a dead marking: a witness of {} was replayed", length(witness.as_ref()))
+        }
+        (Role::Possible, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+            format!("{about}it can never happen: {proof}")
+        }
+        (_, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
+            match always_enabled(net, board.goal(aim.goal), proof) {
+                Some(reason) => reason,
+                None => format!("{about}{proof}"),
+            }
+        }
+        (_, knowledge) => format!("{about}{}", why(knowledge)),
+    }
+}
+
+/// A part of a formula, and why it is true.
+fn of_part(board: &Board<'_>, goal: GoalId) -> String {
+    let Some(knowledge) = board.knowledge(goal) else { return String::new() };
+    let (quantifier, predicate) = match (board.goal(goal), &knowledge) {
+        (Goal::Reach(negated), Knowledge::Reach(Reach::Unreachable { .. })) => {
+            ("AG ", negated.clone().negated())
+        }
+        (Goal::Home(negated), Knowledge::Home(Home::Lost { .. })) => {
+            ("EF AG ", negated.clone().negated())
+        }
+        (Goal::Home(predicate), _) => ("AG EF ", predicate.clone()),
+        (Goal::Reach(predicate), _) => ("EF ", predicate.clone()),
+        (Goal::Maximise(_), _) => return String::new(),
+    };
+    let formula = words::formula(board.net(), &predicate);
+    let formula = match formula.char_indices().nth(SAID.1) {
+        Some((end, _)) => format!("{} …", &formula[..end]),
+        None => formula,
+    };
+    format!("{quantifier}{formula}: {}", why(&knowledge))
+}
+
+/// What is known of a goal, without what it is about.
+fn why(knowledge: &Knowledge) -> String {
+    match knowledge {
+        Knowledge::Reach(Reach::Reached { witness, .. }) => match witness {
+            Some(witness) if witness.is_initial() => "the initial marking shows it".to_owned(),
+            Some(witness) => format!("a witness of {witness} was replayed"),
+            None => "a witness was replayed".to_owned(),
+        },
+        Knowledge::Reach(Reach::Unreachable { proof, .. })
+        | Knowledge::Home(Home::Kept { proof, .. }) => proof.to_string(),
+        Knowledge::Home(Home::Lost { witness: Some(witness), proof, .. }) => {
+            format!("never again after {witness}: {proof}")
+        }
+        Knowledge::Home(Home::Lost { witness: None, proof, .. }) => {
+            format!("not for ever: {proof}")
+        }
+        Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) | Knowledge::Maximum(_) => {
+            String::new()
+        }
+    }
+}
+
+/// What a goal of one node is about, so that the reason names it; empty for formulas.
+fn about(net: &Net, predicate: &Predicate) -> String {
+    match predicate {
+        Predicate::Enabled(t) => format!("transition `{}`: ", net.transition_name(*t)),
+        Predicate::Dead => "a dead marking: ".to_owned(),
+        predicate => match predicate.only_place() {
+            Some(place) if net.folding().is_none() => {
+                format!("place `{}`: ", net.place_name(place))
+            }
+            _ => coloured_node(net, predicate).unwrap_or_default(),
+        },
+    }
+}
+
+/// The coloured node that a goal on an unfolding is about, where it is about one.
+fn coloured_node(net: &Net, predicate: &Predicate) -> Option<String> {
+    let folding = net.folding()?;
+    let (mut transitions, mut places) = (BTreeSet::new(), BTreeSet::new());
+    let leaves = match predicate {
+        Predicate::And(parts) | Predicate::Or(parts) => &parts[..],
+        leaf => std::slice::from_ref(leaf),
+    };
+    for leaf in leaves {
+        match leaf {
+            Predicate::Enabled(t) => {
+                transitions.insert(folding.transition_of(*t));
+            }
+            Predicate::Atom(atom) => {
+                places.extend(atom.sum.terms().iter().map(|&(place, _)| folding.place_of(place)));
+            }
+            _ => return None,
+        }
+    }
+    match (places.len(), transitions.len()) {
+        (1, 0) => Some(format!("place `{}`: ", folding.place_name(*places.first()?))),
+        (0, 1) => {
+            Some(format!("transition `{}`: ", folding.transition_name(*transitions.first()?)))
+        }
+        _ => None,
+    }
+}
+
+/// Why nothing is dead when the arcs alone say so: a transition that needs no tokens, if there is
+/// one.
+fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<String> {
+    let is_deadlock = *goal == Goal::Reach(Predicate::Dead);
+    if !is_deadlock
+        || proof.abstracted
+        || proof.reduced.is_some()
+        || !matches!(proof.argument, Argument::Bounds(_))
+    {
+        return None;
+    }
+    let source = net.transitions().find(|&t| net.pre(t).is_empty())?;
+    Some(format!(
+        "transition `{}` takes nothing and is always enabled",
+        net.transition_name(source)
+    ))
+}
