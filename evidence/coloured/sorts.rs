@@ -6,7 +6,7 @@
 //! same sorts. Enumerations and partitions are only equal to themselves. A product of one sort is that sort.
 
 use super::elements::{DEEPEST, bare_sort, bare_term, said, too_deep};
-use crate::reader::{Unreadable, attribute, name, number, only};
+use crate::reader::{Unreadable, attribute, name, number, only, trimmed};
 use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -91,7 +91,7 @@ impl Declarations {
                 return Err(not_known(node));
             }
             let id = attribute(node, "id")?;
-            let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());
+            let called = node.attribute("name").map(trimmed).filter(|it| !it.is_empty());
             let called = called.unwrap_or(id);
             let sort = all.sort(only(node, said(node), "sort")?)?;
             // The first of two variables has the name that they share.
@@ -368,7 +368,7 @@ fn constants<'a, 'i: 'a>(
             return Err(not_known(node));
         }
         let id = attribute(node, "id")?.to_owned();
-        let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());
+        let called = node.attribute("name").map(trimmed).filter(|it| !it.is_empty());
         names.push(called.unwrap_or(&id).to_owned());
         ids.push(id);
     }
@@ -379,7 +379,7 @@ fn constants<'a, 'i: 'a>(
 
 /// A whole number in an attribute, which may be negative.
 pub(super) fn integer(node: Node<'_, '_>, key: &str) -> Result<i64, Unreadable> {
-    let text = attribute(node, key)?.trim();
+    let text = trimmed(attribute(node, key)?);
     match text.strip_prefix('-') {
         None => number(node, text),
         Some(digits) => number::<i64>(node, digits).map(|value| -value),

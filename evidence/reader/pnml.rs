@@ -16,10 +16,11 @@
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
+use super::known::nothing_unknown;
 use super::references::{references, resolve};
 use super::{
-    Unreadable, attribute, child, decode, elements, finals, name, number, text, tree, units,
-    unknown,
+    Unreadable, attribute, child, decode, elements, finals, name, number, text, tree, trimmed,
+    units, unknown,
 };
 use parikh_net::builder::Node as NetNode;
 use parikh_net::{BuildError, Net, NetBuilder};
@@ -59,6 +60,7 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
         let what = format!("expected a place/transition net, found one of type `{kind}`");
         return Err(Unreadable::at(net, what));
     }
+    nothing_unknown(net)?;
     build(net, &collect(net)?)
 }
 
@@ -155,8 +157,8 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
     Ok(value.unwrap_or(default))
 }
 
-/// The number in the `text` of a label.
-fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
+/// The number in the `text` of a label, or of a place in a final marking.
+pub(super) fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(label) {
         match name(inside) {
@@ -180,7 +182,7 @@ pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
             }
         }
     }
-    match kinds.iter().find(|kind| kind.trim() != "normal") {
+    match kinds.iter().find(|kind| trimmed(kind) != "normal") {
         Some(kind) => Err(Unreadable::at(arc, format!("expected a plain arc, found `{kind}`"))),
         None => Ok(()),
     }

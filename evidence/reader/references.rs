@@ -1,6 +1,6 @@
 //! References: other words for nodes of a model.
 
-use super::{Unreadable, attribute, name};
+use super::{Unreadable, attribute, elements, name, unknown};
 use roxmltree::Node;
 use std::collections::HashMap;
 
@@ -17,6 +17,10 @@ pub(crate) fn references<'a>(
     let mut targets = HashMap::new();
     for &node in nodes {
         let id = attribute(node, "id")?;
+        let means = |it: &Node<'_, '_>| !matches!(name(*it), "name" | "graphics" | "toolspecific");
+        if let Some(inside) = elements(node).find(means) {
+            return Err(unknown(inside, node));
+        }
         if is_place(id).is_some() {
             return Err(Unreadable::at(node, "the id of this reference is that of a node"));
         }

@@ -14,7 +14,7 @@
 //! it, when the section is not all as it should be: sizes that are not the net's, units that are no
 //! tree, places in none or in two of them, or an initial marking that breaks the claim.
 
-use super::{Unreadable, attribute, child, elements, name, number, text};
+use super::{BLANKS, Unreadable, attribute, child, elements, name, number, text};
 use parikh_net::builder::Node as NetNode;
 use parikh_net::units::Unit;
 use parikh_net::{NetBuilder, UnitId, Units};
@@ -94,11 +94,11 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
         .map_err(|error| Unreadable::at(structure, error.to_string()))
 }
 
-/// The ids in the lists `key` of a unit, separated by white space.
+/// The ids in the lists `key` of a unit, separated by blanks.
 fn listed(unit: Node<'_, '_>, key: &str) -> Result<Vec<String>, Unreadable> {
     let mut ids = Vec::new();
     for list in elements(unit).filter(|&list| name(list) == key) {
-        ids.extend(text(list)?.split_whitespace().map(str::to_owned));
+        ids.extend(text(list)?.split(BLANKS).filter(|id| !id.is_empty()).map(str::to_owned));
     }
     Ok(ids)
 }

@@ -11,6 +11,7 @@ mod finals;
 mod formats;
 mod graph;
 mod instance;
+mod known;
 mod labels;
 mod nupn;
 mod pnml;
