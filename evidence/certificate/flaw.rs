@@ -2,13 +2,14 @@
 
 use crate::closed_set::ClosedSetFlaw;
 use crate::refutation::RefutationFlaw;
+use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
 /// Why a certificate is refused. Numbers in front are those of lemmas, traps or steps.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// A name that the net does not have.
-    #[error("the net has no {0} `{1}`")]
+    #[error("the net has no {0} {}", Quoted(.1))]
     NoSuchName(&'static str, String),
     /// A place that does not exist.
     #[error("place {} does not exist", .0.index())]

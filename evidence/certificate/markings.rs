@@ -39,18 +39,31 @@ const OVERHEAD: usize = 64;
 ///
 /// # Errors
 /// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when it does not.
-pub fn visit(
+pub fn visit(net: &Net, most: u64, sees: impl FnMut(&Marking) -> bool) -> Result<Visited, Flaw> {
+    visit_capped(net, &[], most, sees)
+}
+
+/// The same where places that have a number in `caps` hold no more tokens than that: what comes beyond is
+/// lost. Nothing may take from them.
+///
+/// # Errors
+/// As [`visit`].
+pub fn visit_capped(
     net: &Net,
+    caps: &[Option<u64>],
     most: u64,
     mut sees: impl FnMut(&Marking) -> bool,
 ) -> Result<Visited, Flaw> {
-    let first = packed(net.initial().tokens());
+    let mut first = net.initial().tokens().to_vec();
+    let capped = first.iter_mut().zip(caps).filter_map(|(tokens, cap)| Some((tokens, (*cap)?)));
+    capped.for_each(|(tokens, cap)| *tokens = cap.min(*tokens));
+    let mut goes_on = sees(&Marking::new(first.clone()));
+    let first = packed(&first);
     let mut seen: HashSet<Box<[u8]>> = HashSet::from([first.clone()]);
     let mut waiting = VecDeque::from([first]);
-    let mut goes_on = sees(net.initial());
     let mut bytes = 0;
     while let Some(next) = waiting.pop_front().filter(|_| goes_on) {
-        successors(net, &unpacked(&next), |after| {
+        successors(net, caps, &unpacked(&next), |after| {
             if goes_on && !seen.contains(&after) {
                 bytes += 2 * after.len() + OVERHEAD;
                 goes_on = sees(&Marking::new(unpacked(&after)));
@@ -97,7 +110,7 @@ impl Numbered {
                 return Err(Flaw::TooLarge("too many firings between markings".to_owned()));
             }
             let tokens = unpacked(marking);
-            successors(net, &tokens, |after| {
+            successors(net, &[], &tokens, |after| {
                 // It was visited.
                 let to = numbers.get(&*after).copied().unwrap_or(from);
                 edges.push((to, from));
@@ -132,7 +145,12 @@ impl Numbered {
 }
 
 /// Shows each marking after one firing, packed.
-fn successors(net: &Net, tokens: &[u64], mut sees: impl FnMut(Box<[u8]>)) -> Result<(), Flaw> {
+fn successors(
+    net: &Net,
+    caps: &[Option<u64>],
+    tokens: &[u64],
+    mut sees: impl FnMut(Box<[u8]>),
+) -> Result<(), Flaw> {
     for t in net.transitions() {
         if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
             continue;
@@ -141,7 +159,10 @@ fn successors(net: &Net, tokens: &[u64], mut sees: impl FnMut(Box<[u8]>)) -> Res
         net.pre(t).iter().for_each(|arc| after[arc.place.index()] -= arc.weight);
         for arc in net.post(t) {
             let tokens = &mut after[arc.place.index()];
-            *tokens = tokens.checked_add(arc.weight).ok_or(Flaw::Overflow)?;
+            *tokens = match caps.get(arc.place.index()) {
+                Some(Some(cap)) => tokens.saturating_add(arc.weight).min(*cap),
+                _ => tokens.checked_add(arc.weight).ok_or(Flaw::Overflow)?,
+            };
         }
         sees(packed(&after));
     }

@@ -7,6 +7,7 @@ use crate::reader::known::nothing_unknown;
 use crate::reader::pnml::{plain_arc, the_net};
 use crate::reader::references::{references, resolve};
 use crate::reader::{Unreadable, attribute, decode, elements, name, only, tree, trimmed};
+use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
 
@@ -106,7 +107,7 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
         let is_place = name(node) == "place";
         let at = if is_place { model.places.len() } else { model.transitions.len() };
         if ids.insert(id, (is_place, at)).is_some() {
-            return Err(Unreadable::at(node, format!("two nodes are called `{id}`")));
+            return Err(Unreadable::at(node, format!("two nodes are called {}", Quoted(id))));
         }
         let mut reader = Reader { declarations: &mut model.declarations, depth: 0 };
         if is_place {
@@ -142,7 +143,7 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
         let end = |key| {
             let id = resolve(node, attribute(node, key)?, &references)?;
             let known = ids.get(id).copied();
-            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node `{id}`")))
+            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
         };
         let (place, transition, takes) = match (end("source")?, end("target")?) {
             ((true, place), (false, transition)) => (place, transition, true),

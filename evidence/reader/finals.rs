@@ -12,6 +12,7 @@ use super::pnml::in_text;
 use super::references::resolve;
 use super::{Unreadable, attribute, elements, name, unknown};
 use parikh_net::builder::Node as NetNode;
+use parikh_net::printable::Quoted;
 use parikh_net::{Marking, NetBuilder};
 use roxmltree::Node;
 use std::collections::HashMap;
@@ -44,7 +45,10 @@ pub(super) fn read<'a>(
                 }
                 let id = resolve(place, attribute(place, "idref")?, references)?;
                 let Some(NetNode::Place(p)) = builder.node(id) else {
-                    return Err(Unreadable::at(place, format!("the net has no place `{id}`")));
+                    return Err(Unreadable::at(
+                        place,
+                        format!("the net has no place {}", Quoted(id)),
+                    ));
                 };
                 let held = tokens[p.index()].checked_add(in_text(place, 0)?);
                 let held = held.filter(|&held| held <= Marking::MAX_TOKENS);

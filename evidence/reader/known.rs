@@ -9,6 +9,7 @@
 //! language's. A `>` too many is a slip that some writers make.
 
 use super::{Unreadable, elements, name, trimmed};
+use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
 /// Attributes that mean nothing, whatever element has them: names for people, and where a node is drawn.
@@ -73,8 +74,7 @@ fn text_in_its_place(node: Node<'_, '_>) -> Result<(), Unreadable> {
     match texts.map(trimmed).find(|text| !matches!(*text, "" | ">")) {
         None => Ok(()),
         Some(text) => {
-            let found: String = text.chars().take(20).collect();
-            let what = format!("the text `{found}` right inside `{}`", name(node));
+            let what = format!("the text {} right inside `{}`", Quoted(text), name(node));
             Err(Unreadable::at(node, what + "; expected it inside a `text`"))
         }
     }

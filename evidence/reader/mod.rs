@@ -24,6 +24,7 @@ pub mod queries;
 pub(crate) mod references;
 mod units;
 
+use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::borrow::Cow;
 
@@ -66,7 +67,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
             Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
         }
         other => {
-            let what = format!("the encoding is `{other}`; expected UTF-8 or ISO-8859-1");
+            let what = format!("the encoding is {}; expected UTF-8 or ISO-8859-1", Quoted(other));
             Err(Unreadable { line: 1, what })
         }
     }
@@ -164,8 +165,8 @@ pub(crate) fn number<T: std::str::FromStr>(
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let value = if plain { digits.parse().ok() } else { None };
     value.ok_or_else(|| {
-        let shown: String = digits.chars().take(40).collect();
-        Unreadable::at(node, format!("expected a number of at most 64 bits, found `{shown}`"))
+        let found = Quoted(digits);
+        Unreadable::at(node, format!("expected a number of at most 64 bits, found {found}"))
     })
 }
 

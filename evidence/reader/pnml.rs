@@ -23,6 +23,7 @@ use super::{
     units, unknown,
 };
 use parikh_net::builder::Node as NetNode;
+use parikh_net::printable::Quoted;
 use parikh_net::{BuildError, Net, NetBuilder};
 use roxmltree::{Document, Node};
 
@@ -57,7 +58,7 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
     if let Some(kind) = net.attribute("type")
         && !["ptnet", "pnmlcoremodel"].iter().any(|is| kind.to_ascii_lowercase().contains(is))
     {
-        let what = format!("expected a place/transition net, found one of type `{kind}`");
+        let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
         return Err(Unreadable::at(net, what));
     }
     nothing_unknown(net)?;
@@ -117,7 +118,7 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Model, Unreadable> 
         let end = |key| -> Result<NetNode, Unreadable> {
             let id = resolve(node, attribute(node, key)?, &references)?;
             let known = builder.node(id);
-            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node `{id}`")))
+            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
         };
         let added = match (end("source")?, end("target")?) {
             (NetNode::Place(p), NetNode::Transition(t)) => builder.take(t, p, weight),
@@ -183,7 +184,9 @@ pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
         }
     }
     match kinds.iter().find(|kind| trimmed(kind) != "normal") {
-        Some(kind) => Err(Unreadable::at(arc, format!("expected a plain arc, found `{kind}`"))),
+        Some(kind) => {
+            Err(Unreadable::at(arc, format!("expected a plain arc, found {}", Quoted(kind))))
+        }
         None => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! References: other words for nodes of a model.
 
 use super::{Unreadable, attribute, elements, name, unknown};
+use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
 
@@ -38,7 +39,7 @@ pub(crate) fn references<'a>(
         if is_place(end) != Some(kind == "place") {
             return Err(Unreadable::at(
                 node,
-                format!("this refers to `{end}`, which is no {kind}"),
+                format!("this refers to {}, which is no {kind}", Quoted(end)),
             ));
         }
     }
@@ -76,6 +77,8 @@ pub(crate) fn resolve<'a>(
     match references.get(id) {
         None => Ok(id),
         Some(&end) if end != id => Ok(end),
-        Some(_) => Err(Unreadable::at(arc, format!("the reference `{id}` refers to itself"))),
+        Some(_) => {
+            Err(Unreadable::at(arc, format!("the reference {} refers to itself", Quoted(id))))
+        }
     }
 }
