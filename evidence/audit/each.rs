@@ -33,7 +33,7 @@ pub(super) fn search_each(
     let mut reached = None;
     for (predicate, done) in account.refuted.iter_mut().filter(|(_, done)| !done) {
         let mut holds = false;
-        let found = visit_capped(net, &caps(net, [predicate]), most, |marking| {
+        let found = visit_capped(net, &caps(net, [&*predicate]), most, |marking| {
             holds = predicate.holds(net, marking);
             !holds && watch.goes_on()
         });

@@ -9,7 +9,7 @@ use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// A name that the net does not have.
-    #[error("the net has no {0} {}", Quoted(.1))]
+    #[error("the net has no {0} {name}", name = Quoted(.1))]
     NoSuchName(&'static str, String),
     /// A place that does not exist.
     #[error("place {} does not exist", .0.index())]
